@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cadbridge.simulation import Run
     from cadbridge.simulation.confirming import Confirmation
 
-NOT_TESTED_STATUS = 3
+NOT_TESTED_STATUS = 4
 """The exit status of a run that is neither right nor wrong, as far as anybody knows."""
 
 
@@ -106,7 +106,7 @@ class _Flags(NamedTuple):
 
 
 def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> int:
-    """Simulate once, write and show the run; the exit status: 3 where nothing is wrong, and nothing was tested."""
+    """Simulate once, write and show the run; the exit status: 4 where nothing is wrong, and nothing was tested."""
     from dataclasses import replace
 
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next

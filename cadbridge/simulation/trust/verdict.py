@@ -13,6 +13,7 @@ from cadbridge.simulation.trust.openness import places_check, rates_check, withi
 from cadbridge.simulation.trust.repeats import Call, repeats_check
 from cadbridge.simulation.trust.turns import poses_check, turns_check
 from solver.equations.system import System
+from solver.model import Model
 from solver.result import Result
 
 
@@ -41,7 +42,14 @@ def _untestable(lowered: Lowered, result: Result) -> str:
         return "the run has one sample"
     if lowered.stand_ins:
         return "the masses are not known: the energy, forces and all that follows from them were not looked at"
+    if _weightless(lowered.model):
+        return "nothing that moves has a mass: the energy, forces and all that follows from them were not looked at"
     return ""
+
+
+def _weightless(model: Model) -> bool:
+    """Whether no body and no rotor has inertia, so that energies are those of rounding."""
+    return not any(body.mass for body in model.bodies) and not any(load.armature for load in model.loads)
 
 
 def _checks(
@@ -52,6 +60,8 @@ def _checks(
     yield within_check(result)
     if lowered.stand_ins or len(result.trajectory.t) < 2:
         yield not_tested("energy", "masses are not known" if lowered.stand_ins else "there is one sample")
+    elif _weightless(lowered.model):
+        yield not_tested("energy", "nothing that moves has a mass")
     else:
         yield balance_check(lowered.model, what, result)
     if system is None:

@@ -1,0 +1,26 @@
+"""A run of which nobody can say whether it is right is neither ok nor wrong: in text, JSON and exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cadbridge.cli import main
+
+ARM = """<robot name="arm"><link name="base"/><link name="rod"/><joint name="hinge" type="continuous">
+<parent link="base"/><child link="rod"/><axis xyz="0 0 1"/></joint></robot>"""
+LED = "format: cadbridge.scenario/1\nduration: 0.5\nmotors: [{joint: hinge, angle: 90*t}]\n"
+
+
+def test_a_motion_without_masses_is_not_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "arm.urdf").write_text(ARM)
+    (tmp_path / "led.yaml").write_text(LED)
+    words = [str(tmp_path / "arm.urdf"), "--scenario", str(tmp_path / "led.yaml"), "-o", str(tmp_path / "run.csv")]
+    assert main(["simulate", *words, "--json"]) == 4
+    run = json.loads(capsys.readouterr().out)
+    assert run["trusted"] is None
+    assert run["verdict"]["state"] == "not tested"
+    assert "CB684" in {f["code"] for f in run["findings"]}
+    assert "CB627" not in {f["code"] for f in run["findings"]}

@@ -108,11 +108,11 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1319": Entry(
         Severity.WARNING,
-        "a key that is almost one that is looked for",
-        "No reader looks at this key, and a key of nearly the same name was looked for in the same object and is not "
-        "there. Its value has no effect.",
+        "a key that is probably misspelt",
+        "cadbridge does not know this key, so its value has no effect. The object lacks a key of nearly the same name, "
+        "which cadbridge looked for: probably a misspelling.",
         "Correct the key.",
-        "`fixd: true` of a component, which is not fixed then.",
+        "`fixd: true` of a component, which is therefore not fixed.",
     ),
 }
 

@@ -239,9 +239,9 @@ ENTRIES: dict[str, Entry] = {
     "CB530": Entry(
         Severity.ERROR,
         "an export that differs in its engine",
-        "After loading, the target engine has something otherwise than the mechanism: a mass, an inertia, a pose, "
+        "After loading, the target engine has another value than the mechanism: a mass, an inertia, a pose, "
         "gravity, a limit or load of a joint, a shape, a servo, a sensor. The message names it.",
-        "Of an export that was changed since, export it anew. Else this is a bug: please report it with the model.",
+        "If the export was edited, convert the source again. Otherwise this is a bug: please report it with the model.",
         "A link of 2 kg that the engine took for 2.5: it merged a fixed link into it.",
     ),
     "CB531": Entry(
@@ -249,7 +249,7 @@ ENTRIES: dict[str, Entry] = {
         "an export that moves differently",
         "From the same initial velocities a joint reaches another position in the engine. The difference exceeds "
         "the numerical errors of both. Where the message names a code, the export itself reported what it left out.",
-        "Of an export that was changed since, export it anew. Else this is a bug: please report it with the model.",
+        "If the export was edited, convert the source again. Otherwise this is a bug: please report it with the model.",
         "A loop that hangs stiff because its closing row was left out.",
     ),
     "CB532": Entry(
@@ -456,8 +456,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1489": Entry(
         Severity.ERROR,
         "an export that its engine does not load",
-        "The engine refuses the files, or what is in them lacks a link or joint that losses.json names.",
-        "Export it anew with `cadbridge convert`, or mend what the engine names.",
+        "The engine refuses the files, or they lack a link or joint that losses.json names.",
+        "Export the source again with `cadbridge convert`, or correct the fault that the engine names.",
         "A robot.xml that somebody cut in half.",
     ),
 }

@@ -77,7 +77,7 @@ ENTRIES: dict[str, Entry] = {
     "CB108": Entry(
         Severity.ERROR,
         "the file is too large",
-        "The file exceeds the size limit of its format, or makes more than a machine has room for.",
+        "The file exceeds the size limit of its format, or expands to more data than a machine can hold.",
         "Check that this is the file you mean. If it is, split it, or use the option that the message names.",
         "A log of 30 GB that was renamed to robot.urdf.",
     ),

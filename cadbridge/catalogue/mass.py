@@ -159,8 +159,9 @@ ENTRIES: dict[str, Entry] = {
     "CB320": Entry(
         Severity.WARNING,
         "an inertia that cannot belong to its mass",
-        "The declared inertia needs masses far outside of the model, or is smaller than that of a ball of the densest "
-        "metal, or of a point beside the distances of the body's joints. Likely causes are another unit (kg mm², "
+        "The declared inertia is too large (its radius of gyration lies far outside the model) or too small (smaller "
+        "than that of a ball of osmium with this mass, or that of a point beside the distances between the body's "
+        "joints). Likely causes are another unit (kg mm², "
         "g mm², lengths in mm) and placeholders.",
         "Correct the values in the file or override them in the mates file; with a shape, --mass from-mesh with a "
         "density computes them.",
@@ -169,16 +170,16 @@ ENTRIES: dict[str, Entry] = {
     "CB321": Entry(
         Severity.WARNING,
         "a mass out of proportion",
-        "One body weighs a hundred thousand times as much as all others together, or too little for a simulation to "
-        "tell it from nothing. Likely causes are g for kg, and placeholders.",
+        "One body weighs a hundred thousand times as much as all others together, or so little that a simulation "
+        "cannot distinguish it from a massless one. Likely causes are g for kg, and placeholders.",
         "Correct the value in the file, or override it in the mates file.",
         "A gripper of 400,000 kg on an arm of 2 kg.",
     ),
     "CB322": Entry(
         Severity.WARNING,
         "a centre of mass beyond the model",
-        "The declared centre of mass lies far outside of where the model's joints are. The likely cause is a length in "
-        "mm read as m.",
+        "The declared centre of mass lies far from all joints of the model. The likely cause is a length in mm "
+        "read as m.",
         "Correct the value in the file, or override it in the mates file.",
         "A forearm of 0.4 m with its centre at 180 m.",
     ),

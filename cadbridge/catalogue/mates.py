@@ -95,9 +95,9 @@ ENTRIES: dict[str, Entry] = {
     "CB225": Entry(
         Severity.WARNING,
         "limits or losses that no coordinate has",
-        "A joint with several freedoms has limits, which no single coordinate can have; or a mate of a joint that "
-        "turns has the limit, spring, damping or friction of a slide (or the other way round), which has no effect.",
-        "Give them to a joint with that one freedom.",
+        "A joint with several freedoms has limits, and none of its coordinates can take them; or a mate of a joint "
+        "that turns has the limit, spring, damping or friction of a slide (or the reverse), which has no effect.",
+        "Give each to a mate whose joint has that one freedom.",
         "A ball joint with limits of 30°.",
     ),
     "CB226": Entry(
@@ -117,25 +117,27 @@ ENTRIES: dict[str, Entry] = {
     "CB229": Entry(
         Severity.ERROR,
         "ranges of one joint that exclude each other",
-        "Several mates make the joint, and each has a range. The joint can be only where all of them are, and there is "
-        "no such place.",
-        "Correct the ranges of the two mates named, or take one away; ranges are counted from the pose as designed.",
-        "A door whose lower hinge turns from −30° to 10° and whose upper one from 20° to 90°.",
+        "Several mates make the joint, and each has a range. The joint can only move where all ranges overlap, and "
+        "they do not.",
+        "Correct the ranges of the two mates named, or remove one; ranges are counted from the designed pose.",
+        "A door whose lower hinge turns from −30° to 10°, and whose upper hinge turns from 20° to 90°.",
         leaves_out=False,
     ),
     "CB230": Entry(
         Severity.INFO,
         "two names for one joint",
-        "Several mates make the joint and ask for different names. It has the first; scenarios and drives find it by "
-        "the others too.",
+        "Several mates make the joint and give it different names. cadbridge takes the first; scenarios and drives may "
+        "use the others too.",
         "Give the mates of one joint the same name.",
         "A door whose hinges are called swing and door.",
     ),
     "CB231": Entry(
         Severity.INFO,
         "a limit, spring or loss of a mate that is locked",
-        "Other mates lock the two parts that this mate would let move, so what it has of a motion has no effect.",
-        "If the parts should move, free one of the other mates between them; else take the limit or spring away.",
+        "Other mates lock the two parts that this mate would let move, so its limit, spring, damping or friction has "
+        "no effect.",
+        "If the parts should move, delete or weaken the other mates between them; otherwise remove the limit or "
+        "spring.",
         "A hinge with a spring between two parts that a fixed mate joins too.",
     ),
 }

@@ -153,9 +153,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1471": Entry(
         _WARNING,
-        "what attached components cannot both keep",
-        "Two components that move as one have one mass given by a person, and one share of weight that is carried. "
-        "What one of them had by itself holds for both or is dropped, as the message says.",
+        "two values for attached components",
+        "`attach` makes one rigid component of two, which can have one given mass and one share of gravity "
+        "compensation. The message says which value now holds for both, and which is dropped.",
         "Give the masses of their parts, or one mass for both, in the mates file.",
         "`attach: [{to: arm, components: [motor]}]` beside a mass given for the arm and one for the motor.",
     ),

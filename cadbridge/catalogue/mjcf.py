@@ -69,7 +69,7 @@ ENTRIES: dict[str, Entry] = {
         "cadbridge simulates them as MuJoCo does after a reset, at a control of 0 within its range, unless the "
         "scenario gives `controls`, and exports the law to MJCF.",
         "No action is needed. `servos: ignore` in the scenario leaves them out; a motor of the scenario on a joint "
-        "stands in for its servos.",
+        "replaces its servos.",
         '`<position joint="knee" kp="50"/>`.',
     ),
     "CB1412": Entry(

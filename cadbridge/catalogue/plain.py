@@ -32,8 +32,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1904": Entry(
         Severity.WARNING,
         "an edit that has no effect",
-        "`mechanism` holds what came of the assembly: bodies, joints, rows. cadbridge builds it anew from `assembly` "
-        "and does not read it.",
+        "`mechanism` holds results: the bodies, joints and rows that cadbridge built from `assembly`. cadbridge builds "
+        "them again and does not read this key.",
         "Edit the parts, mates and couplings of `assembly`, or write a mates file beside the document.",
         "A limit of `mechanism.joints[2]` changed by hand; the mate of that joint has it in `assembly.mates`.",
     ),

@@ -17,10 +17,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "uncertain joints and welds",
         "The geometry allows these joints but does not prove them: a shaft without a shoulder, holes without a pin, a "
-        "slide that could be a fit. A weld is named where the two parts share an axis on which they could turn, and "
-        "little says that they do not. The mates file lists the evidence for and against each.",
+        "slide that could be a fit. A weld is named if its two parts share an axis about which they could turn, and "
+        "the evidence for the weld is weak. The mates file lists the evidence for and against each.",
         "Answer questions with `cadbridge recognise SOURCE --ask`, or write `joint: [A, B]` under `hints` and "
-        "recognise it again. Or check each joint: where the parts do not move against each other, write `type: fixed` "
+        "recognise it again. Or check each joint: if the parts do not move against each other, write `type: fixed` "
         "(without `pitch` and `limits`); else correct its type or axis. Do not delete it: the parts would float.",
         "A bore in two brackets that meet, with no pin drawn.",
     ),
@@ -101,7 +101,7 @@ ENTRIES: dict[str, Entry] = {
         "a joint that cannot move",
         "Moved by a degree (or half a millimetre) either way, a part on this joint runs into another at once. "
         "The two may be fixed to each other, the joint may be of another type, or the shapes overlap.",
-        "Where the two are fixed to each other, write `type: fixed` for the joint in the mates file (without `pitch` "
+        "If the two are fixed to each other, write `type: fixed` for the joint in the mates file (without `pitch` "
         "and `limits`); else correct its type or axis.",
         "A key in its groove that was taken for a hinge.",
     ),
@@ -149,40 +149,40 @@ ENTRIES: dict[str, Entry] = {
     "CB1640": Entry(
         Severity.WARNING,
         "a hint that names no part",
-        "A hint in the mates file names a part that the source does not have, or that several have as their last "
-        "name. The hint has no effect.",
+        "A hint in the mates file names a part that does not exist in the source, or a last name that several parts "
+        "share. The hint has no effect.",
         "Write the part's name as `cadbridge inspect SOURCE` prints it, with its sub-assemblies.",
         "`joint: [base, arn]` where the part is called `arm`.",
     ),
     "CB1641": Entry(
         Severity.WARNING,
         "hints that contradict each other",
-        "Two parts are to be joined by a joint, or to stay apart, and other hints fix them to each other. None of "
-        "these hints is taken.",
+        "One hint says that two parts are joined by a joint, or are separate bodies; other hints fix them to each "
+        "other. cadbridge uses none of these hints.",
         "Delete the hint that is wrong from the mates file.",
         "`fixed: [a, b]`, `fixed: [b, c]` and `joint: [a, c]`.",
     ),
     "CB1642": Entry(
         Severity.WARNING,
         "a joint without an axis",
-        "A hint says that two parts are joined by a joint, and they have no round faces about one line. They stay "
-        "two bodies; a joint is only made where other geometry shows one.",
+        "A hint says that two parts are joined by a joint, but they have no round faces about a common axis. They stay "
+        "two bodies, with a joint only if other geometry shows one.",
         "Write the joint under `mates`, with its point and axis.",
         "Two cranks whose pin was not drawn.",
     ),
     "CB1643": Entry(
         Severity.INFO,
-        "decisions turned to meet the freedoms",
-        "The mates file says in how many ways all moves (`hints`, `freedoms`). The decisions with the least evidence "
-        "were turned until the mechanism has as many.",
-        "Look at the decisions that are named: each is one between a weld and a joint.",
+        "decisions changed to reach the given mobility",
+        "The mates file gives the mobility of the machine (`hints`, `freedoms`). cadbridge changed the decisions with "
+        "the least evidence until the mechanism has that many degrees of freedom.",
+        "Check the decisions that the message names: each is a weld that could be a joint, or the reverse.",
         "`6 degrees of freedom told, 6 found; decided otherwise for it: horn - case (fixed before, 60 %)`.",
     ),
     "CB1644": Entry(
         Severity.WARNING,
-        "freedoms that are not met",
-        "The mates file says in how many ways all moves, and no decision that could be turned brings the mechanism "
-        "nearer to it.",
+        "a mobility that is not reached",
+        "The mates file gives the mobility of the machine (`hints`, `freedoms`), and changing uncertain decisions does "
+        "not bring the mechanism to it.",
         "Answer questions with `cadbridge recognise SOURCE --ask`, or write the missing joint under `mates`.",
         "`6 degrees of freedom told, 5 found`.",
     ),

@@ -8,9 +8,10 @@ ENTRIES: dict[str, Entry] = {
     "CB1413": Entry(
         Severity.WARNING,
         "a joint controller that is simplified",
-        "Gazebo's joint position controllers are simulated as springs and dampers towards their position. What is "
-        "named (an integral part, rates that are set) is left out: the joint rests elsewhere or moves freely.",
-        "Set <i_gain> to 0 and <use_velocity_commands> to false, or lead the joint by a motor of the scenario.",
+        "cadbridge simulates Gazebo's joint position controllers as a spring and damper towards their target. It "
+        "leaves out what the message names (an integral part, velocity commands): the joint rests elsewhere or moves "
+        "freely.",
+        "Set <i_gain> to 0 and <use_velocity_commands> to false, or drive the joint by a motor of the scenario.",
         "A JointPositionController without <i_gain>, whose default is 0.1.",
     ),
     "CB1422": Entry(
@@ -76,8 +77,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1262": Entry(
         Severity.WARNING,
         "an element that SDF does not have",
-        "SDF has no element of this name where it stands, and cadbridge does not read it: a slip of the pen, or of "
-        "another program (which should give it a prefix).",
+        "SDF has no element of this name at this place, and cadbridge does not read it. It is misspelt, or it is an "
+        "extension of another program (which should give it a prefix).",
         "Correct its name, or delete it.",
         "`<limit><upperX>1.2</upperX></limit>`: the joint has no upper limit.",
     ),

@@ -244,30 +244,31 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "servos that the scenario's motors replace",
         "The scenario moves the joint of a servo that the source has. The servo does not act beside that motor.",
-        "No action is needed. To lead the servo itself, give its control under `controls`.",
+        "No action is needed. To use the servo instead, remove the motor and give the servo's control under "
+        "`controls`.",
         "A pd motor on the knee of a robot whose MJCF has a position servo there.",
     ),
     "CB642": Entry(
         Severity.WARNING,
         "servos that are limited one by one",
-        "Several servos act on one joint, and its limit of effort is for all of them together. cadbridge limits each.",
-        "Give each servo a limit of its own in the source, or simulate in its engine where they reach the limit.",
+        "Several servos act on one joint, whose limit of effort applies to their sum. cadbridge limits each alone.",
+        "Give each servo a limit of its own in the source. If they reach the limit, simulate in the source's engine.",
         'Two `<position>` on a joint with `actuatorfrcrange="-10 10"`.',
     ),
     "CB643": Entry(
         Severity.WARNING,
         "contact that is not simulated",
-        "In the engine of the source geometries touch one another. cadbridge has no contact: what stands on the ground "
-        "there falls here, and bodies pass through one another.",
-        "Fix what stands to the ground in a mates file, or export the mechanism to an engine with contact.",
+        "The engine of the source simulates contact between geometries; cadbridge does not. A robot that stands on the "
+        "ground there falls here, and bodies pass through one another.",
+        "Fix the standing bodies to the ground in a mates file, or export the mechanism to an engine with contact.",
         "A quadruped on its feet.",
     ),
     "CB644": Entry(
         Severity.WARNING,
         "servos that are not simulated",
-        "The scenario says `servos: ignore`, so that joints which the source's servos hold move freely.",
+        "The scenario says `servos: ignore`. Joints that the source's servos hold move freely.",
         "Remove `servos: ignore` to simulate them.",
-        "An arm that falls, where it stands still in MuJoCo.",
+        "An arm that falls here and stands still in MuJoCo.",
     ),
     "CB648": Entry(
         Severity.ERROR,

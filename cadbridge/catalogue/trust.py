@@ -9,10 +9,11 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a run that cannot be trusted",
         "The run reached its end, and something in it is not what its tolerances, or its fixed step, promise: the "
-        "rows of a joint or gear are open at a sample, or their rates; energy is missing; a joint turns otherwise "
-        "than its body or its rate; the motion from a sample does not lead to the next; or nothing is left of what "
-        "the end depends on. The message gives the figure and the time. The column `check.trusted` of the table is "
-        "0 where a sample is wrong. Positions and forces there may be wrong by any amount.",
+        "rows of a joint or gear, or their rates, are not closed at a sample; energy is missing; a joint turns "
+        "otherwise than its body or its rate; the motion computed again from a sample does not end at the next one; "
+        "or the end depends so much on the tolerance that no digit of it is known. The message gives the figure and "
+        "the time. The column `check.trusted` of the table is 0 where a sample is wrong. Positions and forces there "
+        "may be wrong by any amount.",
         "Reduce `rtol` and `atol` a hundredfold, or shorten `step`, and check whether the deviation falls. If it "
         "does not, compute the run by another `--method`, and check for bodies that are far too light or springs "
         "that are far too stiff.",
@@ -37,10 +38,11 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB680": Entry(
         Severity.WARNING,
-        "accelerations that do not meet the joints",
-        "Accelerations are refined until all joints hold. Here the refinement stopped with joints open by more than"
-        " a thousandth: joints contradict each other, or the mechanism is at a dead point, where none meets all of "
-        "the joints. Steps are put back on the joints, and the energy balance of the run is checked (CB627).",
+        "accelerations that do not satisfy the joints",
+        "The solver refines accelerations until they satisfy all joints. Here a residual of more than a thousandth "
+        "remained: joints contradict each other, or the mechanism is at a dead point, where no acceleration "
+        "satisfies all of them. Positions and velocities are still projected onto the joints after each step, and "
+        "CB627 checks the energy balance of the run.",
         "Look at the redundant joints in `cadbridge check`, and at the pose where the motion comes to a stop.",
         "A parallelogram linkage that passes its flat pose.",
     ),
@@ -50,28 +52,28 @@ ENTRIES: dict[str, Entry] = {
         "The run took more than 100,000 steps, and more than 1,000 for each sample: something vibrates far faster "
         "than the samples show, and the tolerances resolve it. `simulate` says so before it begins where the "
         "fastest vibration about the first pose is known. The message gives the number of steps and their mean "
-        "length, the masses where they differ by more than 1e7, and the stiffest spring. The result is right; a "
-        "longer run takes as many more steps, and one that needs more than 2e7 ends (CB611).",
-        "Where a spring is stiff, set `integrator: generalized_alpha`, or put a joint in place of the spring. Where"
-        " light bodies hold a heavy one, give them their real mass, or fix them to a neighbour.",
+        "length, the masses if they differ by more than 1e7, and the stiffest spring. This does not make the result "
+        "wrong; the number of steps grows with the duration, and a run that needs more than 2e7 ends early (CB611).",
+        "If a spring is stiff, set `integrator: generalized_alpha`, or replace the spring by a joint. If light bodies "
+        "hold a heavy one, give them their real mass, or fix them to a neighbour.",
         "A hinge with a spring of 1e12 N m/rad vibrates with 270,000 Hz, and 1 s takes millions of steps.",
     ),
     "CB683": Entry(
         Severity.WARNING,
         "a run that depends on its tolerance",
         "A second run at a larger tolerance ends elsewhere, by more than a hundred times what the tolerance of the "
-        "run suggests: the motion multiplies small differences, or it has many steps whose errors add up. The "
-        "message says by how much the run is wrong at most, as estimated, in each unit, and of what.",
-        "Where that is too much, reduce `tolerance` in the scenario. `simulate --confirm` repeats the run at a "
-        "tenth of it and compares every column.",
-        "A delta robot that falls: what breaks its symmetry grows 75-fold each half second.",
+        "run suggests: the motion amplifies small errors, or errors add up over many steps. The message gives the "
+        "estimated largest error in each unit, and the value that has it.",
+        "If that error is too large for you, reduce `tolerance` in the scenario. `simulate --confirm` repeats the run "
+        "at a tenth of it and compares every column.",
+        "A falling delta robot: a deviation from its symmetry grows 75-fold each half second.",
     ),
     "CB684": Entry(
         Severity.WARNING,
-        "a run of which nothing can be said",
+        "a run that could not be tested",
         "Whether the run is right could not be tested, for the reason in the message: it has one sample, it did not"
         " come to its end, or masses are not known. It is neither right nor wrong; `trusted` is then null and the "
-        "exit status 3, where nothing else is wrong.",
+        "exit status is 4, unless something else is wrong.",
         "Give masses or densities; take more samples.",
         "A cam train of parts without material, whose motion is prescribed.",
     ),
@@ -81,8 +83,8 @@ ENTRIES: dict[str, Entry] = {
         "`--confirm` repeated the run at a tenth of its tolerance (with a fixed step: at half of it). A column "
         "differs by more than a hundred times what the tolerance suggests (accelerations and forces: ten thousand "
         "times). The message names the worst columns.",
-        "Reduce `tolerance`, or shorten `step`, until the repetition agrees. Where it never does, the motion "
-        "multiplies differences, and its end cannot be computed.",
+        "Reduce `tolerance`, or shorten `step`, until the repetition agrees. If it never does, the motion "
+        "is chaotic, and its end cannot be computed.",
         "A double pendulum after ten seconds.",
     ),
 }

@@ -246,17 +246,17 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1263": Entry(
         Severity.INFO,
-        "links that only part the hinges of one joint",
+        "massless links between the hinges of one joint",
         "A URDF writes a ball or universal joint as hinges in a row, with links between them that have neither mass "
         "nor shape. cadbridge takes them as massless: the hinges move as one joint of several freedoms.",
-        "No action is needed if the link is meant so; else give it an <inertial>.",
+        "No action is needed if the link is meant to be massless; otherwise give it an <inertial>.",
         '`<link name="ball_1"/>` between two of the three hinges of a ball joint.',
     ),
     "CB1264": Entry(
         Severity.WARNING,
         "loops that a file beside the URDF names",
-        "The generator of the URDF wrote down which links close loops, in a file of its own that cadbridge does not "
-        "read. The loops are open, and the robot has more freedoms than the machine.",
+        "The generator of the URDF wrote its closed loops to another file, which cadbridge does not use. The loops "
+        "stay open, so the robot has more freedoms than the machine.",
         "Write a mate for each loop in the mates file: `type: fixed` for 6d, `type: spherical` for 3d.",
         "`closed_loop: [[loop_1A, loop_1B]]` in robot.yaml.",
     ),

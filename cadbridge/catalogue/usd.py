@@ -86,7 +86,7 @@ ENTRIES: dict[str, Entry] = {
     "CB1451": Entry(
         Severity.INFO,
         "drives with targets",
-        "The drives of the file pull to a pose of their own, or hold a velocity. Simulations begin with these.",
+        "The drives of the file pull towards a target pose, or hold a velocity. Simulations start with these targets.",
         "No action is needed. The scenario's `controls` give them other targets, `servos: ignore` leaves them out.",
         "`drive:angular:physics:targetPosition = 45`.",
     ),

@@ -176,7 +176,7 @@ ENTRIES: dict[str, Entry] = {
         "The mates file gives the mobility of the machine (`hints`, `freedoms`). cadbridge changed the decisions with "
         "the least evidence until the mechanism has that many degrees of freedom.",
         "Check the decisions that the message names: each is a weld that could be a joint, or the reverse.",
-        "`6 degrees of freedom told, 6 found; decided otherwise for it: horn - case (fixed before, 60 %)`.",
+        "`6 degrees of freedom given, 6 found; decisions changed to reach this: horn - case (fixed before, 60 %)`.",
     ),
     "CB1644": Entry(
         Severity.WARNING,
@@ -184,7 +184,7 @@ ENTRIES: dict[str, Entry] = {
         "The mates file gives the mobility of the machine (`hints`, `freedoms`), and changing uncertain decisions does "
         "not bring the mechanism to it.",
         "Answer questions with `cadbridge recognise SOURCE --ask`, or write the missing joint under `mates`.",
-        "`6 degrees of freedom told, 5 found`.",
+        "`6 degrees of freedom given, 5 found`.",
     ),
     "CB1486": Entry(
         Severity.INFO,

@@ -16,7 +16,7 @@ HOW = "y: they move, n: they are fixed, Enter: next, q: end"
 
 
 def ask(inquiry: Inquiry) -> Recognition:
-    """What is found with a person's answers. InputError where there is nobody to answer."""
+    """The recognition with a person's answers. InputError if stdin is not a terminal."""
     from cadbridge.wording import count
 
     try:

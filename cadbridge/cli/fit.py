@@ -21,28 +21,35 @@ def fit(
         typer.Option("--fit", help="Tolerances, stiffness and play; by default NAME.fit.yaml beside the source."),
     ] = None,
     iso: Annotated[
-        str | None, typer.Option("--iso", help="Class of ISO 2768-1 for all other faces (m).", **one_of(CLASSES))
+        str | None,
+        typer.Option("--iso", help="Class of ISO 2768-1 for all other faces; by default m.", **one_of(CLASSES)),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show every group of mates in full.")] = False,
     body: Annotated[
         str | None,
         typer.Option(
-            "--body", help="Component at which releases are compared; by default the heaviest.", metavar="NAME"
+            "--body",
+            help="Component at which to compare stiffness; by default the heaviest.",
+            metavar="NAME",
         ),
     ] = None,
-    releases: Annotated[int, typer.Option("--releases", help="Sets of weaker mates to list for a group.", min=0)] = 5,
+    releases: Annotated[int, typer.Option("--releases", help="Releases to list for each group.", min=0)] = 5,
     apply: Annotated[
         list[str] | None,
-        typer.Option("--apply", help="Write this release of the table into the mates file; repeat for more groups."),
+        typer.Option("--apply", help="Write the release with this label into the mates file; repeatable."),
     ] = None,
     along: Annotated[
         str | None,
-        typer.Option("--along", help="Move this joint and tell at which pose it binds first.", metavar="JOINT"),
+        typer.Option(
+            "--along",
+            help="Move this joint and find the pose that binds first.",
+            metavar="JOINT",
+        ),
     ] = None,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
-    """Tell what redundant mates cost: play, forces of errors, and which freedom to give."""
+    """Compute what redundant mates cost: needed play, forces of misfits, and which mates to weaken."""
     from dataclasses import replace
 
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working

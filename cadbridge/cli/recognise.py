@@ -41,10 +41,10 @@ def recognise(
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option("--ignore", help="Leave out parts whose names fit, as 'cable*'. Repeatable.", metavar="PATTERN"),
+        typer.Option("--ignore", help="Ignore parts whose names match, as 'cable*'. Repeatable.", metavar="PATTERN"),
     ] = None,
     ask: Annotated[
-        bool, typer.Option("--ask", help="Ask about what is not sure; answers are kept in the mates file.")
+        bool, typer.Option("--ask", help="Ask about uncertain decisions; keep the answers in the mates file.")
     ] = False,
     questions: Annotated[
         bool, typer.Option("--questions", help="Print the questions that --ask would ask, as JSON.")

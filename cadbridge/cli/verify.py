@@ -33,7 +33,7 @@ def verify(
         Path | None,
         typer.Option(
             "--against",
-            help="Compare the export that is in the folder SOURCE with this file, in place of a fresh export.",
+            help="Compare the export in the folder SOURCE with this source file instead of exporting it.",
             metavar="FILE",
         ),
     ] = None,

@@ -261,13 +261,13 @@ def _chunks(group: Group) -> list[list[Block]]:
 def _report(mechanism: Mechanism, groups: tuple[GroupFit, ...], findings: Findings) -> None:
     """What to know before the numbers are used: nothing binds, the design does not fit, a pose near a singular one."""
     if not groups:
-        findings.add("CB441", "no mate repeats another: nothing binds, whatever the errors of the parts")
+        findings.add("CB441", "no equation of the mates is redundant: nothing binds, whatever the errors of the parts")
     where = {m.name: m.where for m in mechanism.assembly.mates}
     for group in groups:
         if group.play.designed > OPEN:
-            text = f"{', '.join(group.mates[:5])} do not fit as designed: they need {group.play.designed * 1e3:.3g} mm"
+            text = f"{', '.join(group.mates[:5])} contradict each other: they need {group.play.designed * 1e3:.3g} mm"
             place = where.get(group.mates[0], Where(item=group.mates[0]))
-            findings.add("CB442", f"{text} of play before any error is made", place, items=group.mates)
+            findings.add("CB442", f"{text} of play even with exact parts", place, items=group.mates)
         largest = max(
             ((t.coefficient, e) for e in group.equations for t in e.terms if t.turns == e.turns),
             key=lambda item: item[0], default=(0.0, None),
@@ -275,8 +275,8 @@ def _report(mechanism: Mechanism, groups: tuple[GroupFit, ...], findings: Findin
         if largest[0] > MAGNIFIED and largest[1] is not None:
             angle = math.degrees(math.asin(1.0 / largest[0]))
             text = (
-                f"{largest[1].mate} ({largest[1].kind}) feels an error {largest[0]:.3g} times over: the pose is as "
-                f"near to a singular one as two directions at {angle:.2g}° are to one"
+                f"{largest[1].mate} ({largest[1].kind}) multiplies an error by {largest[0]:.3g}: the pose is as near "
+                f"to a singular one as two directions at {angle:.2g}° are to being parallel"
             )
             place = where.get(largest[1].mate, Where(item=largest[1].mate))
             findings.add("CB443", text, place, items=[largest[1].mate])

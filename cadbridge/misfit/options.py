@@ -109,8 +109,8 @@ def _frame(block: Block, towards: Array) -> Array:
 HARDWARE = {
     frozenset({"along"}): "let it slide along its axis: a floating bearing",
     frozenset({"tilt"}): "let it tilt: a self-aligning bearing or ball joint",
-    frozenset({"along", "tilt"}): "let it tilt and slide: a self-aligning bearing that floats",
-    frozenset({"across"}): "let it float across its axis: a clearance hole, held by its face",
+    frozenset({"along", "tilt"}): "let it tilt and slide: a floating self-aligning bearing",
+    frozenset({"across"}): "let it slide across its axis: a clearance hole, clamped by its face",
     frozenset({"across", "tilt"}): "hold it along its axis only: a stop",
     frozenset({"along", "across"}): "keep its axis parallel only",
     frozenset({"turn"}): "let it turn about its axis",
@@ -122,8 +122,8 @@ PLANES = {
 }
 """The same of planes."""
 _WHOLE = {
-    "along": "slide along its axis", "across": "float across its axis", "place": "move every way", "tilt": "tilt",
-    "turn": "turn about its axis", "swing": "turn every way",
+    "along": "slide along its axis", "across": "slide across its axis", "place": "slide in every direction",
+    "tilt": "tilt", "turn": "turn about its axis", "swing": "turn about every axis",
 }  # fmt: skip
 _PART = {
     "across": "slide along {way} in a slot", "place": "slide along {way} in a slot", "tilt": "tilt about {way}",

@@ -1,4 +1,4 @@
-"""The choice over the whole: all moves in as many ways as was said.
+"""Decisions changed until the mechanism has the mobility that the hints give.
 
 Each decision has a cost, its confidence: the least costly ones are turned until the whole is as it was said to be, and
 everything is inferred anew each time. What was turned is told.
@@ -25,7 +25,7 @@ MOST_SECONDS = 120.0
 
 
 def settled(evidence: Evidence, hints: Hints) -> Recognition:
-    """What is inferred under hints; where they say the freedoms, with cheap decisions turned until it has them."""
+    """What is inferred under hints; if they give the mobility, with the least sure decisions changed to reach it."""
     known, findings = resolved(evidence.whole.assembly, hints)
     found = _inferred(evidence, known)
     if known.freedoms is not None and found.freedoms is not None and found.freedoms != known.freedoms:
@@ -39,7 +39,7 @@ def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
 
 
 def _turned(evidence: Evidence, hints: Hints, found: Recognition) -> Recognition:
-    """The recognition with decisions turned, the cheapest first, where each brings it nearer to the freedoms told."""
+    """The recognition with decisions changed, the least sure first, if each brings it nearer to the mobility given."""
     wanted, until = hints.freedoms, time.monotonic() + MOST_SECONDS
     assert wanted is not None
     turned: list[str] = []
@@ -63,8 +63,8 @@ def _turned(evidence: Evidence, hints: Hints, found: Recognition) -> Recognition
 def _with_choice(found: Recognition, wanted: int, turned: list[str]) -> Recognition:
     findings = Findings(found.findings)
     met = found.freedoms == wanted
-    text = f"{count(wanted, 'degree')} of freedom told, {found.freedoms} found"
+    text = f"{count(wanted, 'degree')} of freedom given, {found.freedoms} found"
     if turned:
-        text += f"; decided otherwise for it: {', '.join(turned)}"
+        text += f"; decisions changed to reach this: {', '.join(turned)}"
     findings.add("CB1643" if met else "CB1644", text, items=turned)
     return replace(found, findings=findings.as_tuple())

@@ -1,4 +1,4 @@
-"""What to ask a person: first in how many ways it should move, then what matters most and is least sure."""
+"""Questions for a person: first the mobility, then the decision that matters most and is least sure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Question:
 def questions(found: Recognition) -> list[Question]:
     """The decisions that may be otherwise, the one most worth asking first; none that was told already.
 
-    Where all moves in fewer ways than was told, welds come first, where in more, joints.
+    With fewer degrees of freedom than the hints give, welds come first; with more, joints.
     """
     told = {frozenset(p) for p in (*found.hints.joint, *found.hints.fixed, *found.hints.apart)}
     gap = 0 if found.hints.freedoms is None or found.freedoms is None else found.hints.freedoms - found.freedoms
@@ -105,7 +105,11 @@ def questions_document(found: Recognition) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "source": found.assembly.source,
-        "freedoms": {"text": "In how many ways should it move?", "found": found.freedoms, "told": found.hints.freedoms},
+        "freedoms": {
+            "text": "How many degrees of freedom should it have?",
+            "found": found.freedoms,
+            "told": found.hints.freedoms,
+        },
         "questions": [
             {
                 "text": q.text,

@@ -46,7 +46,7 @@ def mates_text(found: Recognition) -> str:
 
 
 def freedoms_text(found: Recognition) -> str:
-    """In how many ways all moves, and what is nearest to being otherwise: the first line of the file."""
+    """The mobility, and the welds most likely to be joints: the first line of the file."""
     if found.freedoms is None:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree')} of freedom."

@@ -112,7 +112,7 @@ def _unit(turns: bool) -> str:
 def fit_text(fit: Fit, name: str, everything: bool = False, columns: int = PIPED) -> str:
     """The answer first, then the groups, then what counts in the costliest one (or in all)."""
     if not fit.groups:
-        text = f"{name}: Nothing binds. No equation of its {fit.rows} is redundant: parts that are off need no play."
+        text = f"{name}: Nothing binds. None of its {fit.rows} equations is redundant: errors of parts need no play."
         return "\n".join(wrapped([text], columns))
     groups = fit.groups
     parts = ["\n".join(wrapped([f"{name}: {_answer(fit, groups[0])}", *_assumed(fit)], columns))]
@@ -133,23 +133,25 @@ def _answer(fit: Fit, group: GroupFit) -> str:
         f"{fit.redundant} of {fit.rows} equations are redundant"
         + (f", in {len(fit.groups)} groups of mates." if many else ".")
     ]
-    where = f"{'each' if many else 'Each'} of {listed(group.mates, 4)}"
+    where = f"{'The group that needs most is' if many else 'They are in'} {listed(group.mates, 4)}"
     sentences.append(
-        f"{'At most, ' if many else ''}{where} needs {_mm(play.worst)} of play in the worst case, "
-        f"{_mm(play.squares)} by root sum of squares; "
-        f"half of all need less than {_mm(play.median)}."
+        f"{where}: each of these mates needs {_mm(play.worst)} of play so that the parts go together in the worst "
+        f"case of their tolerances, {_mm(play.squares)} by root sum of squares (RSS); half of all assemblies need "
+        f"less than {_mm(play.median)}."
     )
     if play.designed > 1e-5:
-        sentences.append(f"The design itself needs {_mm(play.designed)}: its mates contradict each other.")
+        sentences.append(f"The design itself needs {_mm(play.designed)}, because its mates contradict each other.")
     sentences.append(_closer(group))
     if fit.together is not None:
-        sentences.append(f"With the play given {100 * fit.together:.3g} % of all go together.")
+        sentences.append(f"With the play given, {100 * fit.together:.3g} % of all assemblies go together.")
     sentences.append(_carried(fit.groups))
     if group.releases.found:
         first = group.releases.found[0]
         changes = listed([f"{c.mate}: {c.words}" for c in first.changes], 4, "; ")
         left = f"{_percent(first.left)} of the stiffness at {group.releases.body} in its worst direction"
-        sentences.append(f"Or free {'them' if many else 'it'}, which leaves {left}: {changes}.")
+        sentences.append(
+            f"Weaker mates remove the redundancy{' of this group' if many else ''} and keep {left}: {changes}."
+        )
     return " ".join(sentences)
 
 
@@ -162,7 +164,7 @@ def _closer(group: GroupFit) -> str:
     part = (play - group.play.designed) / errors_only
     kinds = {turns: [e.tolerance for e in group.errors if e.turns == turns] for turns in (False, True)}
     limits = [f"±{figure(part * min(own) * 1e3, 2)} {_unit(turns)}" for turns, own in kinds.items() if own]
-    return f"With {_mm(play)} of play instead, their faces must keep {' and '.join(limits)}."
+    return f"With only {_mm(play)} of play, their faces must be within {' and '.join(limits)}."
 
 
 def _carried(groups: Sequence[GroupFit]) -> str:
@@ -175,8 +177,8 @@ def _carried(groups: Sequence[GroupFit]) -> str:
     if not texts:
         return ""
     known = any(load.stiffness not in (FORCE_STIFFNESS, TURN_STIFFNESS) for load in loads)
-    guess = "" if known else ": a guess, of which the shares alone mean something"
-    return f"Without play they carry up to {' and '.join(texts)} with {_stiffness(loads)}{guess}."
+    guess = "" if known else " (a guess: only the ratios of the forces mean something)"
+    return f"Without play the mates carry up to {' and '.join(texts)}, with stiffness {_stiffness(loads)}{guess}."
 
 
 def _stiffness(loads: Sequence[Load]) -> str:
@@ -192,20 +194,20 @@ def _stiffness(loads: Sequence[Load]) -> str:
 def _assumed(fit: Fit) -> list[str]:
     """What the numbers rest on."""
     settings = fit.settings
-    weights = {True: "", False: "; weights as it is let go from rest", None: "; weights not known"}[fit.rests]
-    spread = "spread evenly" if settings.uniform else "normal, three deviations"
+    weights = {True: "", False: "; weights at the instant of release from rest", None: "; weights unknown"}[fit.rests]
+    spread = "uniform" if settings.uniform else "normal, tolerance = 3σ"
     reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
     return [
         "",
-        f"Assumed: faces off by half of ISO 2768-{settings.iso_class}, so that a distance between two faces of a part "
-        f"keeps it{', but where the fit file says otherwise' if settings.tolerances else ''}; errors {spread}, "
-        f"{settings.draws} draws; play in all directions, and of a tilt as much as that play over {' to '.join(reach)} "
-        f"mm; first order, at the designed pose; mates push and pull{weights}.",
+        f"Assumed: each face is off by at most half of ISO 2768-{settings.iso_class}, so that a distance between two "
+        f"faces keeps the standard{', unless the fit file says otherwise' if settings.tolerances else ''}; errors are "
+        f"{spread}, {settings.draws} draws; play is equal in all directions, and tilt play is that play divided by "
+        f"{' to '.join(reach)} mm; first order, at the designed pose; mates push and pull{weights}.",
     ]
 
 
 def _overview(groups: Sequence[GroupFit], columns: int) -> str:
-    head = ("mates", "redundant", "play mm: worst", "RSS", "95 %", "N", "N m", "costs most")
+    head = ("mates", "redundant", "worst play mm", "RSS mm", "95 % mm", "force N", "moment N m", "costliest error")
     rows = []
     for g in groups:
         forces = [max((load.worst for load in g.loads if load.turns == turns), default=0.0) for turns in (False, True)]
@@ -219,9 +221,8 @@ def _overview(groups: Sequence[GroupFit], columns: int) -> str:
                 _face(g.errors[0]) if g.errors else "–",
             ]
         )
-    return "Groups of mates, the costliest first\n" + plain_table(
-        head, rows, columns, (False, True, True, True, True, True, True, False)
-    )
+    title = "Groups of mates, most play first (play: worst case, RSS, 95 % of assemblies; force and moment: worst case)"
+    return f"{title}\n" + plain_table(head, rows, columns, (False, True, True, True, True, True, True, False))
 
 
 def _details(group: GroupFit, number: int, columns: int) -> str:
@@ -241,12 +242,13 @@ def _details(group: GroupFit, number: int, columns: int) -> str:
         if e.share > 5e-3
     ]
     return "\n\n".join([
-        f"What must agree{title}: each equation goes together by itself where these errors add up to nothing\n"
-        + plain_table(("equation", "feels", "at worst"), equations, columns, (False, False, True)).rstrip("\n"),
+        f"What must agree{title}: an equation holds without play where the errors in its line add up to zero\n"
+        + plain_table(("redundant equation", "errors × factors", "worst misfit"), equations, columns,
+                      (False, False, True)).rstrip("\n"),
         f"What costs most play{title}\n"
-        + plain_table(("error", "tolerance", "share"), errors, columns, (False, True, True)).rstrip("\n"),
-        f"Forces without play, and of the weights by stiffness{title}\n"
-        + plain_table(("mate", "kind", "at worst", "RSS", "weight", "unit", "k"), loads, columns,
+        + plain_table(("error", "tolerance", "share of play"), errors, columns, (False, True, True)).rstrip("\n"),
+        f"Forces in the mates without play: of errors (worst case, RSS), and of the weights{title}\n"
+        + plain_table(("mate", "direction", "worst case", "RSS", "of weights", "unit", "stiffness"), loads, columns,
                       (False, False, True, True, True, False, True)).rstrip("\n"),
         _releases(group, title, max(number, 1), columns),
     ]).rstrip()  # fmt: skip
@@ -265,14 +267,15 @@ def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:
         rows.append([f"{number}.{k}", *map(_percent, parts), changes])
     what = "all" if releases.complete else "some"
     notes = [
-        f"stiffness left at {releases.body}; each proved by a new diagnosis; {what} {releases.compared} sets compared",
-        *([f"{releases.refused} refused by it"] if releases.refused else []),
+        f"in % of the stiffness at {releases.body} with all mates; each set is proved by a new diagnosis",
+        f"{what} {releases.compared} sets compared",
+        *([f"{releases.refused} refuted by their diagnosis"] if releases.refused else []),
         *([f"{listed(releases.fixed, 4)} must keep their one freedom"] if releases.fixed else []),
-        "--apply LABEL writes one into the mates file",
+        "--apply LABEL writes a set into the mates file",
     ]
-    head = ("label", "worst", *axes, "what to change")
+    head = ("label", "worst direction", *axes, "what to change")
     table = plain_table(head, rows, columns, (False, *[True] * (len(axes) + 1), False)).rstrip("\n")
-    return "\n".join([f"Which freedom to give{title}", *wrapped([f" {'; '.join(notes)}"], columns), table])
+    return "\n".join([f"Which mates to weaken{title}", *wrapped([f" {'; '.join(notes)}"], columns), table])
 
 
 def _percent(part: float) -> str:

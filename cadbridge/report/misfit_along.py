@@ -33,19 +33,19 @@ def along_text(along: Along, columns: int = PIPED) -> str:
     at = f"{figure(_shown(along, float(along.values[along.first])), 3)} {unit}"
     need = f"{figure(first.play * 1e3, 3)} mm of play ({listed(first.mates, 4)})"
     if along.alike:
-        answer = f"Along {along.joint.name} all {count(len(along.fits), 'pose')} need about the same: {need}."
+        answer = f"Along {along.joint.name}, all {count(len(along.fits), 'pose')} need about the same: {need}."
     else:
         least = min(f.play for f in along.fits)
-        easiest = f"{figure(least * 1e3, 3)} mm"
-        answer = f"Along {along.joint.name} it binds first at {at}: {need}; the easiest pose needs {easiest}."
+        easiest = f"the easiest pose needs {figure(least * 1e3, 3)} mm"
+        answer = f"Along {along.joint.name}, the mechanism binds first at {at}: it needs {need}; {easiest}."
     if along.stopped:
-        answer += f" It does not go on to its ends: {along.stopped}."
+        answer += f" The motion stops before the ends of the range: {along.stopped}."
     rows = [
         [figure(_shown(along, value), 3), figure(f.play * 1e3, 3), plain_force(f.force), plain_force(f.moment),
          str(f.redundant)]
         for value, f in zip(along.values.tolist(), along.fits, strict=True)
     ]  # fmt: skip
-    head = (f"{along.joint.name} ({unit})", "play mm", "N", "N m", "redundant")
+    head = (f"{along.joint.name} ({unit})", "worst play mm", "force N", "moment N m", "redundant")
     table = plain_table(head, rows, columns, (True,) * 5).rstrip("\n")
     return "\n".join([*wrapped([answer], columns), "", table])
 

@@ -59,7 +59,7 @@ def test_a_joint_that_is_none_is_refused() -> None:
 def test_the_command_moves_a_joint() -> None:
     done = CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf"), "--along", "swing", "--releases", "0"])
     assert done.exit_code == 0, done.output
-    assert "Along swing all 25 poses need about the same" in done.stdout
+    assert "Along swing, all 25 poses need about the same" in done.stdout
     order = ["fit", str(DOOR / "door.sdf"), "--along", "swing", "--releases", "0", "--json"]
     found = json.loads(CliRunner().invoke(app, order).stdout)["along"]
     assert (found["joint"], found["unit"], len(found["poses"])) == ("swing", "°", 25)

@@ -37,7 +37,7 @@ def costs(result: Result, findings: Findings) -> None:
     if cost.rejected > max(MANY, cost.steps):
         findings.add("CB628", f"{cost.rejected} steps were rejected for {cost.steps} taken")
     if cost.unsolved > UNSOLVED * cost.evaluations:
-        findings.add("CB680", f"{cost.unsolved} of {cost.evaluations} accelerations leave joints open")
+        findings.add("CB680", f"{cost.unsolved} of {cost.evaluations} accelerations do not satisfy all joints")
 
 
 def short_steps(lowered: Lowered, model: Model, result: Result, findings: Findings) -> None:

@@ -38,7 +38,7 @@ def places_check(system: System | None, what: Scenario, result: Result) -> Check
 
 
 def _worst(system: System, T: Trajectory, t: float) -> str:
-    """Whose row is the most open at a time."""
+    """The joint, gear or motor whose row has the largest residual at a time."""
     k = int(np.argmin(np.abs(T.t - t)))
     state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
     rows = np.abs(open_rows(system, state)[0])[: len(system.row_group)]
@@ -50,14 +50,14 @@ def rates_check(what: Scenario, result: Result) -> Check:
     T = result.trajectory
     speeds = np.abs(T.velocities).reshape(len(T.t), -1).max(axis=1, initial=0.0)
     allowed = RATES * np.maximum(1.0, speeds) + what.atol + what.rtol * speeds
-    text = "joints come apart with {worst:.2g} m/s at t = {t:.4g} s, where {allowed:.2g} m/s is allowed"
+    text = "joints come apart at {worst:.2g} m/s at t = {t:.4g} s, where {allowed:.2g} m/s is allowed"
     return judged("rates", T.constraint_velocity, allowed, T.t, unit="m/s", text=text)
 
 
 def within_check(result: Result) -> Check:
-    """Whether states within steps are as good as their ends, as far as a further acceleration told the steps; where
-    they are not, nobody knows which samples are."""
+    """Whether states within steps are as accurate as their ends, by the estimate that each step made with a further
+    acceleration; if one is not, all samples count as wrong, since the steps do not keep which one it was."""
     T = result.trajectory
     off = np.full(len(T.t), result.statistics.within)
-    text = "a sample within a step is off by {worst:.2g} tolerances"
+    text = "a sample within a step is wrong by {worst:.2g} tolerances"
     return judged("within", off, WITHIN, T.t, unit="tolerances", text=text)

@@ -51,8 +51,8 @@ def repeats_check(system: System, what: Scenario, result: Result, call: Call, wh
     for k in pushed:
         longest = min(call["longest_step"], float(T.t[k + 1] - T.t[k]) / points)
         off[k + 1] = max(off[k + 1], _repeated(system, what, T, k, call, longest))
-    text = f"from one of {count + len(pushed)} samples looked at, the motion leads {{worst:.2g}} tolerances beside " \
-           "the next at t = {t:.4g} s"  # fmt: skip
+    text = f"the motion computed again from one of {count + len(pushed)} samples ends {{worst:.2g}} tolerances away " \
+           "from the next sample, at t = {t:.4g} s"  # fmt: skip
     return judged("repeats", off, MARGIN, T.t, unit="tolerances", text=text)
 
 

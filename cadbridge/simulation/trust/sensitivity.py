@@ -93,13 +93,13 @@ class Sensitivity:
         return {"state": state, "beside_a_run_at": self.tolerance, "estimated_errors": rows}
 
     def check(self, t: Array, tolerance: float) -> Check:
-        """Whether anything is left of what the run says at each of its samples."""
+        """Whether the values at each sample are known to more than a hundredth of their size."""
         if not self.estimates:
             return not_tested("sensitivity", self.reason)
         worst = max(self.estimates, key=lambda e: float(e.share.max()))
         text = (
-            f"the end depends on the tolerance: {worst.item} is known to about {worst.error:.2g} {worst.unit}, as a "
-            f"run at {self.tolerance:.0e} shows"
+            f"the result depends on the tolerance: {worst.item} is known to about {worst.error:.2g} {worst.unit} only, "
+            f"as a run at tolerance {self.tolerance:.0e} shows"
         )
         share, allowed = np.max([e.share for e in self.estimates], axis=0), SAFETY * max(LOST, PROMISED * tolerance)
         return judged("sensitivity", share, allowed, t, unit="of the size", onwards=True, text=text)

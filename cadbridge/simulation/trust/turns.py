@@ -37,7 +37,7 @@ def poses_check(system: System, what: Scenario, result: Result) -> Check:
         state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
         off[k] = float(np.abs(open_rows(system, state)[1] - T.angles[k]).max())
     allowed = NEAR + what.atol + ROUNDING * np.abs(T.angles).max(axis=1)
-    text = "a joint or gear turns by {worst:.2g} rad otherwise than its bodies at t = {t:.4g} s"
+    text = "the angle of a joint or gear differs by {worst:.2g} rad from that of its bodies at t = {t:.4g} s"
     return judged("angles", off, allowed, T.t, unit="rad", text=text)
 
 
@@ -57,7 +57,7 @@ def turns_check(system: System, result: Result) -> Check:
         return not_tested("turns", "the samples lie too far apart to count turns")
     off = np.concatenate([[0.0], np.where(unsure, 0.0, np.abs(missed)).max(axis=1)])
     # A turn that is lost once stays lost.
-    text = "a joint turns by {worst:.3g} turns otherwise than its rate up to t = {t:.4g} s"
+    text = "the angle of a joint differs by {worst:.3g} turns from the integral of its rate at t = {t:.4g} s"
     return judged("turns", off, 0.5, T.t, unit="turns", onwards=True, text=text)
 
 

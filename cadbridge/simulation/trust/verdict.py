@@ -41,9 +41,9 @@ def _untestable(lowered: Lowered, result: Result) -> str:
     if len(result.trajectory.t) < 2:
         return "the run has one sample"
     if lowered.stand_ins:
-        return "the masses are not known: the energy, forces and all that follows from them were not looked at"
+        return "masses are unknown, so energies, forces and all that depends on them were not tested"
     if _weightless(lowered.model):
-        return "nothing that moves has a mass: the energy, forces and all that follows from them were not looked at"
+        return "nothing that moves has a mass, so energies, forces and all that depends on them were not tested"
     return ""
 
 
@@ -59,7 +59,7 @@ def _checks(
     yield rates_check(what, result)
     yield within_check(result)
     if lowered.stand_ins or len(result.trajectory.t) < 2:
-        yield not_tested("energy", "masses are not known" if lowered.stand_ins else "there is one sample")
+        yield not_tested("energy", "masses are unknown" if lowered.stand_ins else "there is one sample")
     elif _weightless(lowered.model):
         yield not_tested("energy", "nothing that moves has a mass")
     else:
@@ -78,19 +78,19 @@ def _not_repeated(what: Scenario, result: Result, system: System, call: Call | N
     if call is None:
         return "no part of the run is computed again"
     if what.step is not None:
-        return "a fixed step promises nothing that a repetition could be held against"
+        return "a run with a fixed step has no tolerance to compare a repetition with"
     if system.model.callbacks:
         return "functions in Python are not called again"
     return "" if result.status.ok else "the run did not come to its end"
 
 
 def tell(verdict: Verdict, what: Scenario, result: Result, findings: Findings) -> None:
-    """Report what is wrong with a run that came to its end (CB627), or that nothing can be said of it (CB684)."""
+    """Report what is wrong with a run that came to its end (CB627), or that it could not be tested (CB684)."""
     if not result.status.ok:
         return
     if verdict.state == WRONG:
         cure = "Take a step of a tenth" if what.step is not None else "Set rtol and atol a hundred times smaller"
-        hint = f"{cure} in the scenario, and see whether the figure falls with it."
+        hint = f"{cure} in the scenario, and check whether the deviation falls with it."
         findings.add("CB627", "; ".join(check.text for check in verdict.wrong), hint=hint)
     elif verdict.state == NOT_TESTED:
         findings.add("CB684", f"whether the run is right was not tested: {verdict.reason}")

@@ -56,7 +56,7 @@ ENTRIES: dict[str, Entry] = {
         "a component or part that the source does not have",
         "The mates file names a component or part that the source does not have, or a short name that several "
         "share. cadbridge skips the item that names it.",
-        "Use one of the nearest names given, or list all with `cadbridge inspect`.",
+        "Correct the name; `cadbridge inspect` lists all of them.",
         "`component: Trolly` where the source has a Trolley.",
     ),
     "CB147": Entry(

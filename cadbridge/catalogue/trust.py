@@ -14,8 +14,8 @@ ENTRIES: dict[str, Entry] = {
         "or the end depends so much on the tolerance that no digit of it is known. The message gives the figure and "
         "the time. The column `check.trusted` of the table is 0 where a sample is wrong. Positions and forces there "
         "may be wrong by any amount.",
-        "Reduce `rtol` and `atol` a hundredfold, or shorten `step`, and check whether the deviation falls. If it "
-        "does not, compute the run by another `--method`, and check for bodies that are far too light or springs "
+        "Reduce `tolerance` in the scenario a hundredfold, or shorten `step`, and check whether the deviation falls. "
+        "If it does not, compute the run by another `--method`, and check for bodies that are far too light or springs "
         "that are far too stiff.",
         "A linkage that passes a dead point with a crank of 1 mg and a rocker of 1 kg.",
     ),

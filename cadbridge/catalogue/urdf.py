@@ -255,9 +255,10 @@ ENTRIES: dict[str, Entry] = {
     "CB1264": Entry(
         Severity.WARNING,
         "loops that a file beside the URDF names",
-        "The generator of the URDF wrote its closed loops to another file, which cadbridge does not use. The loops "
-        "stay open, so the robot has more freedoms than the machine.",
-        "Write a mate for each loop in the mates file: `type: fixed` for 6d, `type: spherical` for 3d.",
+        "The generator of the URDF wrote its closed loops to another file, which cadbridge does not use. Unless mates "
+        "of a mates file close them, the loops are open, and the robot has more freedoms than the machine.",
+        "Write a mate for each loop in the mates file, between the child links of the joints named: `type: fixed` for "
+        "6d, `type: spherical` for 3d.",
         "`closed_loop: [[loop_1A, loop_1B]]` in robot.yaml.",
     ),
 }

@@ -227,7 +227,8 @@ def _report_loops_beside(c: Context) -> None:
         entry = re.search(r"^closed_loop\s*:\s*(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
         names = [] if entry is None else re.findall(r"[\w./-]*\w", entry[1])
         if names:
-            message = f"{beside.name} closes loops between {listed(names, 6)}; they are open here"
+            between = f"{beside.name} closes loops between {listed(names, 6)}"
+            message = f"{between}; cadbridge does not read it: they are open unless the mates file closes them"
             c.findings.add("CB1264", message, Where(str(beside)), items=[n for n in names if n in c.placements])
 
 

@@ -89,7 +89,7 @@ def tell(verdict: Verdict, what: Scenario, result: Result, findings: Findings) -
     if not result.status.ok:
         return
     if verdict.state == WRONG:
-        cure = "Take a step of a tenth" if what.step is not None else "Set rtol and atol a hundred times smaller"
+        cure = "Take a step of a tenth" if what.step is not None else "Set `tolerance` a hundred times smaller"
         hint = f"{cure} in the scenario, and check whether the deviation falls with it."
         findings.add("CB627", "; ".join(check.text for check in verdict.wrong), hint=hint)
     elif verdict.state == NOT_TESTED:

@@ -14,6 +14,8 @@ Document = Mapping[str, Any]
 
 MOST = 3
 """Mates that are named in a sentence."""
+LOOPS = {"CB199", "CB1264"}
+"""Findings of loops that a source marks without closing them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,8 @@ class Verdict:
 
 def verdict(document: Document, between: Between) -> Verdict:
     """The answer of a check document (`cadbridge.check/1`); `between` gives each mate's two components."""
-    parts = [_conflicts(document, between), _faults(document), _motion(document), _redundancy(document),
-             _reactions(document), _masses(document)]  # fmt: skip
+    parts = [_conflicts(document, between), _faults(document), _motion(document), _open_loops(document),
+             _redundancy(document), _reactions(document), _masses(document)]  # fmt: skip
     spoken = [part for part in parts if part is not None]
     levels = {level for level, _ in spoken}
     level = "bad" if "bad" in levels else "mark" if "mark" in levels else "good"
@@ -81,6 +83,17 @@ def _motion(document: Document) -> tuple[str, str]:
     if finite < dof:
         text += f"; {dof - finite} more {'exists' if dof - finite == 1 else 'exist'} only at this pose"
     return ("good" if finite == dof and not loose else "mark"), text + "."
+
+
+def _open_loops(document: Document) -> tuple[str, str] | None:
+    """Loops that the source names and does not close: an open chain has other freedoms and other reactions."""
+    codes = sorted({f["code"] for f in document["findings"]} & LOOPS)
+    if not codes:
+        return None
+    return "mark", (
+        f"The source names loops that it does not close ({', '.join(codes)}): unless mates close them, freedoms and "
+        "reactions are those of open chains."
+    )
 
 
 def _redundancy(document: Document) -> tuple[str, str] | None:

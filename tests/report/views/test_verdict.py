@@ -40,6 +40,14 @@ def test_a_conflict_comes_first_with_both_components_and_the_gap(doored: tuple[d
         assert table.rows[0].cells[-1] == "Correct this mate, or one that it contradicts"
 
 
+def test_loops_that_the_source_leaves_open_are_in_the_answer(doored: tuple[dict[str, Any], Any]) -> None:
+    document, between = copy.deepcopy(doored[0]), doored[1]
+    document["findings"].append({"code": "CB199", "severity": "warning"})
+    answer = verdict(document, between)
+    assert answer.level == "mark"
+    assert "loops that it does not close (CB199)" in answer.sentences[1]
+
+
 @pytest.mark.parametrize(
     ("value", "scale", "shown"),
     [(None, 0.0, "–"), (-3.9e-14, 82.0, "0"), (-80.0, 0.0, "−80"), (4.6489, 0.0, "4.649"), (-0.0, 0.0, "0")],

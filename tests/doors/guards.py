@@ -2,7 +2,7 @@
 
 `GUARDS` names, for each, a line of the code, what it becomes where the guard is taken away, and the test that fails
 then. `test_guards.py` holds the list against the code; `python -m tests.doors.guards` takes each away in turn and runs
-its test (in the working copy: every file is put back).
+its test (in the working copy: every file is put back). A test that does not end without its guard has failed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 300
+"""Of the clock, that a test may take without its guard: some guards are against what has no end."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ NUMBERS, BUDGET = "tests/doors/test_numbers.py::", "tests/doors/test_budget.py::
 PATHS, FOLDERS = "cadbridge/readers/paths.py", "cadbridge/folders.py"
 FILES, EXTERNAL = "cadbridge/readers/mjcf/files.py", "cadbridge/shapes/external.py"
 LIBRARY = "solver/compilation/library.py"
+LAYERS, EXPRESSIONS = "tests/doors/test_layers.py::", "cadbridge/readers/urdf/expressions.py"
 
 GUARDS = (
     Guard("a package's name holds no separator", PATHS, 'set("/\\\\:\\0")', "set()",
@@ -87,6 +90,20 @@ GUARDS = (
           BUDGET + "test_a_packed_table_is_refused_before_it_is_unpacked"),
     Guard("no configuration raises a limit", "cadbridge/cli/config.py", "if o.key not in COMMAND_LINE_ONLY", "if True",
           BUDGET + "test_a_configuration_that_came_with_the_source_raises_no_limit"),
+    Guard("a member of FreeCAD is no bomb", "cadbridge/readers/freecad/archive.py", "MAX_RATIO = 1000",
+          "MAX_RATIO = 10**9", LAYERS + "test_a_member_that_unpacks_to_far_more_than_its_size_is_refused"),
+    Guard("a value is data", EXPRESSIONS,
+          "if type(value) not in (bool, int, float, str, type(None), list, tuple, dict):",
+          "if False:", LAYERS + "test_what_is_no_data_is_no_value"),
+    Guard("joined texts are bounded before they are made", EXPRESSIONS,
+          "if len(text) * len(items) + sum(len(i) for i in items) > LONGEST_TEXT:", "if False:",
+          LAYERS + "test_a_text_too_long_is_refused_before_it_is_made"),
+    Guard("Python's hook holds too", "cadbridge/confinement.py", "sys.addaudithook(_hook(given))", "_hook(given)",
+          LAYERS + "test_the_hook_holds_where_the_kernel_cannot"),
+    Guard("no module of the folder where one stands", "cadbridge/processes.py",
+          'return [sys.executable, "-P", "-m", module, *arguments]',
+          'return [sys.executable, "-m", module, *arguments]',
+          LAYERS + "test_a_process_of_ours_takes_no_module_of_the_current_folder"),
 )  # fmt: skip
 """All guards of this folder's tests; those of expressions of xacro stand in tests/readers/test_xacro_escapes.py."""
 
@@ -98,7 +115,9 @@ def fails_without(guard: Guard) -> bool:
     try:
         path.write_text(text.replace(guard.line, guard.without), encoding="utf-8")
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", guard.test]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 1
+        return subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=SECONDS).returncode == 1
+    except subprocess.TimeoutExpired:
+        return True
     finally:
         path.write_text(text, encoding="utf-8")
 

@@ -11,12 +11,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from cadbridge.assembly import TOUCHING, UNACTUATED, ControlLaw, Drive
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
-from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.wording import count, listed
+from solver.algebra.connected import connected
 from solver.functions import constant
 from solver.model import Motor, TimeFunction
 
@@ -95,13 +98,22 @@ def _report_silent(mechanism: Mechanism, servos: Servos, findings: Findings) -> 
         findings.add("CB644", text, items=silent)
     touching = mechanism.assembly.extra.get(TOUCHING)
     if isinstance(touching, int) and touching:
-        loose = [mechanism.bodies[body].name for body in mechanism.floats]
+        loose = _afloat(mechanism)
         comes = (
             f"{listed(loose)} {'falls' if len(loose) == 1 else 'fall'} freely"
             if loose
             else "bodies pass through one another"
         )
         findings.add("CB643", f"{comes}, as contact ({count(touching, 'geom')}) is not simulated", items=loose)
+
+
+def _afloat(mechanism: Mechanism) -> list[str]:
+    """The first body of each group that no joint holds to the ground."""
+    held = [(joint.a, joint.b) for joint in mechanism.joints if not joint.kind.unbound]
+    n = len(mechanism.bodies)
+    a, b = np.array([[n if end == GROUND_BODY else end for end in ends] for ends in held], int).reshape(-1, 2).T
+    label = connected(n + 1, a, b)
+    return [mechanism.bodies[i].name for i in range(n) if label[i] == i and label[n] != i]
 
 
 # --- controls ---

@@ -278,3 +278,14 @@ def test_the_armature_of_a_ball_joint_between_moving_bodies(method: str, tmp_pat
     run = simulate(mechanism, scenario, method=method)
     assert run.result.trajectory.coordinates[-1] == pytest.approx([data.qpos[0], data.qpos[5]], abs=1e-9)
     assert run.summary["energy_drift_J"] < 1e-9
+
+
+def test_contact_of_an_sdf_world_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "crate.sdf"
+    path.write_text(
+        """<sdf version="1.9"><model name="crate"><link name="box"><inertial><mass>2</mass><inertia><ixx>1</ixx>
+        <iyy>1</iyy><izz>1</izz></inertia></inertial>
+        <collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision></link></model></sdf>"""
+    )
+    run = ours(cb.build(cb.read(path)))
+    assert [(f.severity, f.items) for f in run.findings if f.code == "CB643"] == [("warning", ("box",))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cadbridge.assembly import Assembly, Component, Coupling, Instance, Mate, MateKind, NamedFrame, Part
+from cadbridge.assembly import TOUCHING, Assembly, Component, Coupling, Instance, Mate, MateKind, NamedFrame, Part
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
@@ -59,7 +59,11 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         units=("SDF: m, kg, rad (SI by definition)",),
         mates_in_file=count,
         gravity=_gravity(world),
-        extra={"unread": dict(c.unread), "files": tuple(str(p) for p in c.files.values())},
+        extra={
+            "unread": dict(c.unread),
+            "files": tuple(str(p) for p in c.files.values()),
+            **({TOUCHING: c.touching} if c.touching else {}),
+        },
         findings=c.findings.as_tuple(),
     )
 

@@ -18,12 +18,17 @@ from cadbridge.readers.xml import Element, child, children, local, numbers, unqu
 
 @dataclass
 class Context:
-    """The source, what was asked, what was found. `unread` counts elements that say nothing to us, by tag."""
+    """The source, what was asked, what was found.
+
+    `unread` counts elements that say nothing to us, by tag; `touching` the geometries that touch one another in the
+    engines that read the format.
+    """
 
     path: Path
     options: ReadOptions
     findings: Findings = field(default_factory=Findings)
     unread: Counter[str] = field(default_factory=Counter)
+    touching: int = 0
     files: dict[Element, Path] = field(default_factory=dict)
     vertices: Counted = field(default_factory=lambda: Counted("vertices", "the model"))
 

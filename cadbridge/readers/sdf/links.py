@@ -97,6 +97,7 @@ def _shape(c: Context, scope: Scope, link: Element, name: str) -> Shape | None:
     before = c.vertices.count
     visual, visual_files = _joined(c, scope, link, "visual", name)
     collision, collision_files = _joined(c, scope, link, "collision", name)
+    c.touching += len(children(link, "collision"))
     shape = solids.shape(visual, collision, (visual_files, collision_files))
     if shape is not None:
         c.vertices.keep(shape.key, before)

@@ -1,6 +1,6 @@
-"""How much one input may make: the limits that a plain file could otherwise fill a machine through.
+"""How much one input may expand to, so that a small file cannot fill the memory or disk of a machine.
 
-Each is counted while the file is read or before, and words itself with the option that raises it.
+Each limit is checked before or while the file is read; its message names the option that raises it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Holds a process that reads a stranger's file as tightly as the system allows: it reads what it was given, no more.
+"""Confines a process that reads a stranger's file: it can read the files that it was given, and nothing else.
 
-Linux on x86-64 and ARM64: seccomp ends at the kernel whatever is not reading, memory or the answer (no new program,
-process, file, connection), Landlock lets nothing be opened but the files given and what lies below the folders given.
+Linux on x86-64 and ARM64: seccomp refuses system calls but those for reading, memory and the answer (no new program,
+process, file or connection); Landlock refuses to open any file but those given and those below the folders given.
 Every POSIX system: limits of memory, processor time, processes and file sizes. Everywhere: an audit hook of Python. The
-hook is the last layer, and alone it would not do.
+hook is the last layer, and would not suffice alone.
 
 Sources: seccomp(2), Linux' Documentation/userspace-api/landlock.rst.
 """

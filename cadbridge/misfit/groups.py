@@ -1,7 +1,7 @@
 """Groups of redundant equations: their self-stresses, and what the errors of faces do to them.
 
 N (m, d) are the self-stresses, Nᵀ A = 0 for the rows A of all mates in lengths and angles. Parts with misfits e go
-together without force exactly where Nᵀ e = 0. E (m, r) expands all rows over a basis of them, A = E A_basis, so that
+together without force if and only if Nᵀ e = 0. E (m, r) expands all rows over a basis of them, A = E A_basis, so that
 the displacements that the rows can have are E y for any y (r,).
 """
 
@@ -41,8 +41,8 @@ class Group:
     """Mates whose rows depend on each other: `rows` (m,) of all, in lengths and angles.
 
     `N` (m, d) self-stresses, `E` (m, r) rows over a basis, `gaps` (m,) the misfits as designed; `blocks` number the
-    group's own rows, `repeated` (d,) of which are those in which a stress has the part 1. `errors` are those of its
-    faces, `B` (m, n) what each adds to each row.
+    group's own rows, `repeated` (d,) of which are redundant: the self-stress of each has a 1 in its row. `errors` are
+    those of its faces, `B` (m, n) what each adds to each row.
     """
 
     mates: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The weaker mates that may stand in place of one: which of its equations each gives up, and what it is in hardware."""
+"""The weaker mates that may replace a mate: which of its equations each removes, and what it is in hardware."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cadbridge.misfit.groups import Group
 Array = NDArray[np.float64]
 
 TAKES_PART = 1e-3
-"""Equations of which a stress holds less than this have no part in it."""
+"""A self-stress with less than this part in an equation does not count as involving it."""
 
 
 @dataclass(frozen=True, eq=False)

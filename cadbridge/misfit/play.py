@@ -140,9 +140,10 @@ class Play:
         return replace(best, high=np.maximum(best.low, best.high))
 
     def worst(self, zones: Zones, gaps: Array, errors: Array) -> Array:
-        """The errors (n,) in their zones that were found to need most play.
+        """The errors (n,) in their zones that need most play, of those found (a lower bound of the worst case).
 
-        From the draws `errors` (n, k) and the single stresses: what a stress feels most is drawn next, and so on up.
+        Starts from the draws `errors` (n, k) and the single self-stresses; each round takes the errors to which the
+        last self-stress is most sensitive, as long as the play grows.
         """
         B = self.group.B
         z = np.hstack([errors, *(zones.worst_errors(np.asarray(c @ B))[:, None] for c in self._stresses(gaps))])

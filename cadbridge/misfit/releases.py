@@ -1,9 +1,9 @@
-"""Which freedoms to give: the sets of weaker mates that leave no redundancy and keep the mobility, by stiffness left.
+"""Releases: sets of weaker mates that remove all redundancy and keep the mobility, ranked by the stiffness they leave.
 
-A set gives up exactly the equations that are too many where the parts of those in the self-stresses N are a square
-matrix of full rank: then no stress is left, and all that is given up was held by others (a basis of the dual
-matroid). What is left is statically determined. Its compliance at a body, beside that with all mates, says what the
-release costs.
+A set removes exactly the redundant equations if the rows of N (the self-stresses) that belong to the removed equations
+are a square matrix of full rank. Then no self-stress remains, and the other equations still imply the removed ones (a
+basis of the dual matroid). What remains is statically determinate. Its compliance at a body, compared with
+that with all mates, says what the release costs.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Search:
 
 
 def search(group: Group, options: dict[str, list[Option]], loads: Loads) -> Search:
-    """All sets of options that give up what is too many, ranked by the stiffness that they leave under loads."""
+    """All sets of options that remove exactly the redundant equations, ranked by the stiffness left under loads."""
     N = group.N.toarray()
     N = N / np.maximum(np.max(np.abs(N), axis=0), 1e-300)
     found, complete = _all_sets(N, [own for own in options.values() if own])

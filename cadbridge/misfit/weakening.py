@@ -1,4 +1,4 @@
-"""Mates that hold what an option keeps of one: of the plainest kind where there is one, else point by point."""
+"""Mates with the equations that a weaker mate keeps: one of a common kind if possible, else one mate an equation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PLAIN: dict[frozenset[str], tuple[MateKind, FeatureKind, FeatureKind]] = {
 
 
 def weakened(assembly: Assembly, mate: Mate, blocks: Sequence[Block], frame: MateFrame, option: Option) -> list[Mate]:
-    """The mates in place of one; the first keeps its name. At the designed pose they hold as it does."""
+    """The mates that replace one; the first keeps its name. Like it, they are satisfied at the designed pose."""
     kept = [(block, D) for block in blocks if len(D := kept_directions(block, option))]
     if not kept:
         return []

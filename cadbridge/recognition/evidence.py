@@ -1,4 +1,4 @@
-"""What is read off an assembly once, whatever is decided then: faces, contacts, wheels, standard parts, fasteners."""
+"""The evidence in an assembly, which no decision changes: faces, contacts, wheels, standard parts, fasteners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In how many ways bodies with joints and gears can move: 6 for each moving body, less the rank of what holds them."""
+"""The mobility of bodies with joints and gears: 6 for each moving body, less the rank of their constraints."""
 
 from __future__ import annotations
 

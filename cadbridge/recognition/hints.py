@@ -1,4 +1,4 @@
-"""What a person said of a file: which parts are joined, fixed or apart, and how many ways it moves.
+"""Hints, what a person knows of a file: which parts are joined, fixed or apart, and the mobility.
 
 Hints stand in the mates file and are honoured when it is recognised again. They name parts, never coordinates.
 """

@@ -1,4 +1,4 @@
-"""From the evidence in an assembly, and what a person said, to bodies, joints and gears."""
+"""Bodies, joints and gears, inferred from the evidence in an assembly and a person's hints."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def infer(evidence: Evidence, hints: Hints) -> Recognition:
 
 
 def _begun(evidence: Evidence, hints: Hints) -> tuple[_Inference, tuple[Finding, ...]]:
-    """The scene without fasteners, with what was told; and findings on joints told where there is no axis."""
+    """The scene without fasteners, with the hints; and findings on hints of joints that have no axis."""
     named = {name for pairs in (hints.joint, hints.fixed, hints.apart) for pair in pairs for name in pair}
     fasteners = {name: s for name, s in evidence.fasteners.items() if name not in named}
     scene = without_fasteners(evidence.whole, {*fasteners, *evidence.ignored} - named, bool(evidence.fasteners))

@@ -1,4 +1,4 @@
-"""A recognition that a person is asked about: each answer is a hint, and all is inferred anew."""
+"""A dialogue about a recognition: each answer becomes a hint, and the inference runs again."""
 
 from __future__ import annotations
 

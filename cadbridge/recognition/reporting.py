@@ -12,9 +12,9 @@ from cadbridge.recognition.whole import REACHES
 from cadbridge.wording import count, listed
 
 SURE = 0.7
-"""Confidence below which a joint is told as not sure."""
+"""Confidence below which a joint is reported as uncertain."""
 WEAK = 0.65
-"""Confidence below which a weld is told as not sure, where the two parts share an axis."""
+"""Confidence below which a weld is reported as uncertain, if its two parts share an axis."""
 
 
 def findings_of(

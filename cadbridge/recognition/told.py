@@ -1,4 +1,4 @@
-"""Joints that a person said there are: on which axis, and how they rule over what geometry says."""
+"""Joints that hints ask for: on which axis, and how they take precedence over the geometry."""
 
 from __future__ import annotations
 

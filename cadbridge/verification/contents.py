@@ -1,7 +1,7 @@
 """What a loaded export holds beside masses and motion: gravity, loads and limits of joints, shapes, servos, sensors.
 
-An engine says what it has (`Contents`); `compare_contents` holds it against the mechanism. What an engine does not say
-is named with its reason, so that a comparison that passes says how much it compared.
+`Contents` are the quantities of the loaded model; `compare_contents` compares them with the mechanism. A quantity that
+the engine does not give is named with the reason, so that a comparison that passes says how much it compared.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Exported:
 
 
 def compare_contents(exported: Exported, held: Contents, precision: float) -> Compared:
-    """Hold what an engine has against the mechanism; `precision` is the engine's own, relative."""
+    """Compare the quantities of an engine with the mechanism; `precision` is the engine's own, relative."""
     found = Compared(differences=list(held.faults), unsaid=dict(held.unsaid))
     within = max(AGREES, 10.0 * precision)
     _compare_gravity(exported, held, within, found)

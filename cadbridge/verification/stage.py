@@ -1,6 +1,6 @@
 """USD by its own library: what a stage of UsdPhysics holds, and where its joints put the bodies.
 
-It moves nothing, and stands in where Newton is not installed; and it says what Newton's model does not keep apart.
+It computes no motion. It replaces Newton where that is not installed, and gives quantities that Newton's model merges.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def read_joints(C: Chart, K: Kinematics, x: Array2, quaternions: Array2, v: Arra
     """q (nq,) and θ̇ (nv,) at poses x (n, 3), quaternions (n, 4) and velocities v (n, 6); K is left there.
 
     Where the bodies are near what the joints allow, orientations decide. Of a rotation the principal value, of a screw
-    the one that its translation reports.
+    the one that its translation implies.
     """
     read_poses(C, K, x, quaternions, v, q, rates)
     forward_kinematics(C, q, rates, K)

@@ -57,7 +57,7 @@ class Course(NamedTuple):
 
 @kernel
 def _missed(tables, S):  # type: ignore[no-untyped-def]
-    """Whether a motor's rate is left open at the step's end: no position reports; only beyond a dead point it is."""
+    """Whether a motor's rate is not met at the step's end: no position shows it; it happens beyond a dead point."""
     T, P, _, _, W, length, E = tables
     fastest = 1.0
     for i in range(S.v.shape[0]):

@@ -1,7 +1,7 @@
 """States between the ends of a step: polynomials through both ends' states and accelerations.
 
 Coordinates have values, rates and accelerations at both projected ends: a quintic. Each extra acceleration, evaluated
-where the polynomial so far reports the state, raises its degree by one (bootstrapping: Enright, Jackson, Nørsett and
+where the polynomial so far puts the state, raises its degree by one (bootstrapping: Enright, Jackson, Nørsett and
 Thomsen 1986). With 0, 1 or 3 of them the rates' error over a step h is of order h⁵, h⁶ or h⁸, and that of angles and
 work, which have rates only, h⁴, h⁵ or h⁶: a sample is as accurate as the ends of its step.
 """

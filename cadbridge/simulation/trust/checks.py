@@ -14,7 +14,7 @@ OK, WRONG, NOT_TESTED = "ok", "wrong", "not tested"
 
 
 def known(figure: float) -> float | None:
-    """A figure for JSON, which has no infinity and nothing that is no number."""
+    """A figure for JSON, which has neither infinity nor NaN: None in their place."""
     return float(figure) if np.isfinite(figure) else None
 
 

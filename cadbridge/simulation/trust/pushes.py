@@ -1,4 +1,4 @@
-"""Where functions of time push between samples: a push that is shorter than a step may be seen by none.
+"""Where functions of time have a pulse between samples: the steps may miss one that is shorter than a step.
 
 Its impulse is missing then, and no balance shows it, as nothing has moved. So functions are looked at between samples,
 and the intervals where they depart most from the line between them are computed again with short steps.

@@ -1,10 +1,9 @@
 """How far a run depends on its tolerance: the same run at a coarser one, beside it.
 
 The error of a run falls with its tolerance. A companion whose tolerance is r times as large is wrong by about r times
-as much (a method of second order by r to the power of 2/3); where it is that far from the run, the run itself is
-wrong by about the r-th part. A motion that multiplies differences shows in the same figure: whatever an error of a
-step becomes, the companion's becomes r times as much, up to where both have nothing to do with each other. There a
-companion nearer to the run is taken.
+as much (a method of second order by r to the power of 2/3), so the run itself is wrong by about 1/r of their distance.
+A motion that amplifies errors shows in the same figure, since it amplifies those of both runs alike, until the two have
+parted completely. Then a companion at a tolerance nearer to that of the run is taken.
 """
 
 from __future__ import annotations

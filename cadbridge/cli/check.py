@@ -120,7 +120,7 @@ def _check(reading: Reading, requested: _Request) -> int:
         document["findings"] = findings_list(findings)
     if requested.html is not None:
         _write_page(requested.html, requested, mechanism, diagnosis, document, findings)
-    _print(requested, mechanism, document, findings)
+    _print(reading, requested, mechanism, document, findings)
     return exit_status(findings, requested.strict)
 
 
@@ -150,7 +150,9 @@ def _write_page(
         write_page(html, mechanism, diagnosis, extras)
 
 
-def _print(requested: _Request, mechanism: Any, document: dict[str, Any], findings: tuple[Finding, ...]) -> None:
+def _print(
+    reading: Reading, requested: _Request, mechanism: Any, document: dict[str, Any], findings: tuple[Finding, ...]
+) -> None:
     """The result in the form that was requested."""
     from cadbridge.cli.output import print_answer, print_findings, print_json, print_next
     from cadbridge.report import check_text
@@ -173,5 +175,8 @@ def _print(requested: _Request, mechanism: Any, document: dict[str, Any], findin
 
         typer.echo("\n" + changes_text(document["changes"], str(requested.compare)))
     print_findings(findings)
+    if document["mobility"]["redundant"]:
+        mates = "" if reading.mates is None else f" --mates {reading.mates}"
+        print_next(f"Next: cadbridge fit {reading.source}{mates}   (what redundant mates cost, which freedom to give)")
     if requested.html is not None:
         print_next(f"Wrote {requested.html}. Open it in a browser; it works offline.")

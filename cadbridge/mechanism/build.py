@@ -328,7 +328,7 @@ def _report_names(b: _Builder, joint: Joint, connection: Connection) -> None:
     asked = {name: m for m in reversed(connection.mates) if (name := _requested_name(b, m))}
     for name, mate in asked.items():
         if name != joint.name and len(asked) > 1:
-            text = f"{mate.name} calls the joint {name}, which is {joint.name} by another of its mates"
+            text = f"one joint has two names, {joint.name} and (by {mate.name}) {name}; {joint.name} is taken"
             b.findings.add("CB230", text, mate.where, items=[mate.name, joint.name])
 
 

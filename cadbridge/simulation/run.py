@@ -507,7 +507,8 @@ def _summary(lowered: Lowered, result: Result) -> dict[str, Any]:
         "message": result.status.message,
         "simulated_s": float(T.t[-1]) if len(T.t) else 0.0,
         "samples": len(T.t),
-        "events": [{"joint": e.name, "t_s": e.t} for e in result.events],
+        # Changes of the mechanism are events of the solver too; they are told as changes.
+        "events": [{"joint": e.name, "t_s": e.t} for e in result.events if lowered.coordinate_of(e.name) is not None],
         "bodies": len(lowered.units),
         "rows": int(sum(p.rows for p in lowered.model.primitives)),
         "steps": result.statistics.steps,

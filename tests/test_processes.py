@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from cadbridge.processes import HOME, environment, program, python
+from tests.waiting import settled
 
 SOURCES = sorted((HOME / "cadbridge").rglob("*.py"))
 STARTS = {"Popen", "run", "call", "check_call", "check_output", "getoutput", "system", "popen", "startfile"}
@@ -141,3 +142,23 @@ def test_what_a_process_used_before_does_not_count() -> None:
 
     assert processor_seconds(os.getpid()) > 0.05
     assert not TimeLimit(os.getpid(), 0.05).reached
+
+
+BUSY = (
+    "from cadbridge.processes import end_with_caller\nend_with_caller()\nprint('ready', flush=True)\nwhile True: pass"
+)
+CALLER = f"""import subprocess, sys
+child = subprocess.Popen([sys.executable, "-P", "-c", {BUSY!r}], stdout=subprocess.PIPE)
+child.stdout.readline()
+print(child.pid, flush=True)
+child.wait()"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system tells no process that its caller has ended")
+def test_what_computes_without_end_ends_with_a_caller_that_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-P", "-c", CALLER], stdout=subprocess.PIPE, env=environment()) as caller:
+        assert caller.stdout is not None
+        child = psutil.Process(int(caller.stdout.readline()))
+        assert child.is_running()
+        caller.kill()
+    assert settled(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)

@@ -11,11 +11,13 @@ import pickle
 import signal
 import sys
 
+from cadbridge.processes import end_with_caller
 from cadbridge.sweeps.messages import read_message, write_message
 
 
 def main() -> None:
     """Take the task, then work until the input ends."""
+    end_with_caller()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, who ends this process
     # What is printed on the way must not get between the messages.
     answers = os.fdopen(os.dup(1), "wb")

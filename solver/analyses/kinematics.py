@@ -28,6 +28,8 @@ _REACH = 0.2
 _SMALLEST = 1e-7
 _MOST = 100_000
 """Steps between two of the times; a way that needs more is refused."""
+_LOOK = 1_000
+"""After so many steps their pace tells how many a way needs in all: `_MOST` of them take a minute."""
 
 
 def kinematic(model: Model | System, times: ArrayLike, state: State | None = None) -> Result:
@@ -114,15 +116,16 @@ def _follow(system: System, state: State, target: float) -> tuple[State, Status]
 
     Raises ValueError where the way takes more than `_MOST` of them.
     """
-    h = target - state.t
-    for _ in range(_MOST):
+    begin, h = state.t, target - state.t
+    for taken in range(_MOST):
         if state.t >= target:
             break
         h = min(h, target - state.t)
         slope = slope_at(system, state)
         way = h * state.velocities + 0.5 * h * h * slope.acceleration
         reach = np.abs(way) / np.array([system.length] * 3 + [1.0] * 3)
-        if np.max(reach, initial=0.0) > 5 * _REACH and h > _SMALLEST:
+        far = bool(np.max(reach, initial=0.0) > 5 * _REACH)
+        if far and h > _SMALLEST:
             h *= 0.5
             continue
         guess = State(
@@ -135,6 +138,7 @@ def _follow(system: System, state: State, target: float) -> tuple[State, Status]
         found = settled(system, guess, drive_values(system, guess.t))
         closed = _open(system, found) < 1e3 * POSITION_TOLERANCE
         if closed and _moved(system, guess, found) < _REACH:
+            _refuse_endless(far, taken, (found.t - begin) / (target - begin), target)
             state = found
             h *= 2.0
         elif h > _SMALLEST:
@@ -144,6 +148,17 @@ def _follow(system: System, state: State, target: float) -> tuple[State, Status]
     else:
         raise ValueError(f"the way to t = {target:g} s takes more than {_MOST} steps: more samples, or a shorter one")
     return state, Status(True, "ok", f"followed to t = {state.t:g} s", "")
+
+
+def _refuse_endless(far: bool, taken: int, done: float, target: float) -> None:
+    """ValueError where a way cannot be followed: its smallest step leads too far, or what is done shows no end."""
+    if far:
+        raise ValueError(
+            f"the motion to t = {target:g} s is too fast: within {_SMALLEST:g} s a body turns or moves too far"
+        )
+    if taken >= _LOOK and taken > 3 * _MOST * done:
+        text = f"the way to t = {target:g} s takes far more than {_MOST} steps at its pace so far"
+        raise ValueError(f"{text}: a slower motion, more samples, or a shorter one")
 
 
 def _moved(system: System, guess: State, found: State) -> float:

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from solver import State, assemble, equilibrium, functions, inverse, kinematic, linearise, rotation, simulate, wrenches
+from solver.analyses import kinematics
 from solver.constraints import GROUND, AxesAngle, Coordinate, Distance, PointOnPlane, Primitive
 from solver.model import JointLoad, Model, Motor, RigidBody
 from tests.solver.examples import O, X, Y, Z, body, hinge, pendulum, planetary, poses, turn, wheels
@@ -94,6 +95,27 @@ class TestKinematic:
         sun = 100 * (1 - np.cos([0.0, 1.0, 3.0]))
         assert_allclose(result.trajectory.coordinates[:, 0], sun, rtol=1e-12, atol=1e-9)
         assert_allclose(result.trajectory.coordinates[:, 1], sun / 3, rtol=1e-12, atol=1e-9)
+
+    @pytest.mark.parametrize(
+        ("text", "why"), [("1e10*t", "too fast"), ("1e10*sin(t)", "too fast"), ("3e6*t", "far more than 100000 steps")]
+    )
+    def test_a_way_that_will_not_end_is_refused_soon(
+        self, text: str, why: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        taken: list[int] = []
+        refuse = kinematics._refuse_endless
+
+        def counted(far: bool, steps: int, done: float, target: float) -> None:
+            taken.append(steps)
+            refuse(far, steps, done, target)
+
+        monkeypatch.setattr(kinematics, "_refuse_endless", counted)
+        x, q = poses([[0.0, 0.0, 0.0]])
+        drive = Motor("wheel", turn(GROUND, 0), "angle", functions.expression(text))
+        wheel = Model((body("wheel"),), tuple(hinge(GROUND, 0, O, O, Z)), x, q, motors=(drive,))
+        with pytest.raises(ValueError, match=why):
+            kinematic(wheel, [0.0, 1.0])
+        assert max(taken) <= 1_010
 
     def test_a_link_that_cannot_follow_ends_with_a_status(self) -> None:
         # The rocker of a crank-rocker cannot be driven all the way round.

@@ -28,6 +28,11 @@ MAX_NODES = 20_000
 """Nodes of a scene (DAE, glTF) with those that they stand for: a node may place another twice, and that one a third."""
 
 
+def is_placeholder(start: bytes) -> bool:
+    """Whether a file begins as what Git LFS leaves in the place of one that it has not fetched."""
+    return start.startswith(b"version https://git-lfs.github.com/")
+
+
 def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) -> Mesh:
     """The triangles of a mesh file in m, vertices merged, the nodes of a DAE put in their places.
 
@@ -44,6 +49,8 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
         data = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path.name} cannot be read: {error.strerror or error}") from error
+    if is_placeholder(data):
+        raise ValueError(f"{path.name} is a placeholder of Git LFS: run `git lfs pull` in its repository")
     if ending == "dae":
         data = _harmless_dae(data, path.name)
     elif ending in GLTF:

@@ -209,3 +209,9 @@ def test_the_meshes_of_a_real_robot_weigh_what_is_known(corpus: Path) -> None:
         assert all(audit.closed for audit in audits)
         totals.append(sum(2700.0 * volume_properties(audit.mesh).mass for audit in audits))
     assert totals == [pytest.approx(354.758, abs=0.01), pytest.approx(616.202, abs=0.01)]
+
+
+def test_a_placeholder_of_git_is_named(tmp_path: Path) -> None:
+    (tmp_path / "arm.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(ValueError, match="git lfs pull"):
+        load_mesh_file(tmp_path / "arm.stl")

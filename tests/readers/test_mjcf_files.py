@@ -115,3 +115,16 @@ def test_copies_beyond_number_are_refused_before_mujoco_makes_them(count: str, t
     source.write_text(f"<mujoco><worldbody>{nested}</worldbody></mujoco>")
     with pytest.raises(InputError, match="too many copies"):
         read(source)
+
+
+def test_shapes_that_git_has_not_fetched_are_named(tmp_path: Path) -> None:
+    for name in ("one.stl", "two.stl"):
+        (tmp_path / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    model = """<mujoco><asset><mesh name="a" file="one.stl"/><mesh name="b" file="two.stl"/></asset><worldbody><body>
+    <freejoint/><geom type="mesh" mesh="a"/><geom type="mesh" mesh="b"/></body></worldbody></mujoco>"""
+    (tmp_path / "robot.xml").write_text(model)
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "robot.xml")
+    (found,) = caught.value.findings
+    assert (found.code, found.items) == ("CB1400", ("one.stl", "two.stl"))
+    assert "git lfs pull" in found.hint

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,11 @@ from lxml import etree
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.folders import Folders
+from cadbridge.mass.files import is_placeholder
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.xml import Element, local, parse
 from cadbridge.touched import looked_for
+from cadbridge.wording import listed
 
 _FOLDERS = ("assetdir", "meshdir", "texturedir")
 _INCLUDING = ("include", "model")
@@ -81,7 +83,21 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
     for at, root in models.items():
         for element, candidates in _named(root, searched, included=False):
             files.update(_checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings))
+    _check_fetched(path, files, findings)
     return Named(frozenset(models), frozenset(files))
+
+
+def _check_fetched(path: Path, files: Iterable[Path], findings: Findings) -> None:
+    """InputError (CB1400) where shapes are placeholders of Git LFS: MuJoCo would speak of broken meshes."""
+    waiting = []
+    for file in sorted(files):
+        if file.is_file():
+            with file.open("rb") as opened:
+                waiting += [file.name] if is_placeholder(opened.read(64)) else []
+    if waiting:
+        text = f"{listed(waiting)} {'is a placeholder' if len(waiting) == 1 else 'are placeholders'} of Git LFS"
+        findings.add("CB1400", text, Where(str(path)), "Run `git lfs pull` in the repository.", items=waiting)
+        raise InputError(f"{path.name} needs files that Git LFS has not fetched", findings)
 
 
 def _check_text(root: Element, at: Path, findings: Findings) -> None:

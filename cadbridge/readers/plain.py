@@ -146,7 +146,7 @@ def _check(assembly: Assembly, path: Path, findings: Findings) -> None:
     for owner, what, name, known in references:
         if name not in known:
             findings.add(
-                "CB1903", f"{owner} names the {what} {name!r}, which is not there", Where(str(path), item=owner)
+                "CB1903", f"{owner} names the {what} {name!r}, which does not exist", Where(str(path), item=owner)
             )
     poses = [(i.name, i.X_WI) for i in assembly.instances] + [(c.name, c.X_WC) for c in assembly.components]
     for owner, X in poses:

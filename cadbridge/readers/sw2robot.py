@@ -203,7 +203,7 @@ def _side(r: _Reader, entry: dict[str, Any], index: int, owner: str, entity: Any
     placed = r.structure.placed.get((owner,)) or r.structure.placed.get((owner.split("/", 1)[0],))
     kind = ENTITIES.get(entity) if isinstance(entity, int) else None
     if placed is None or kind is None:
-        what = f"the component {owner!r}, which is not there" if placed is None else f"an entity of type {entity!r}"
+        what = f"the component {owner!r}, which does not exist" if placed is None else f"an entity of type {entity!r}"
         r.file.say("CB162" if placed is None else "CB1303", f"{name} holds {what}", owner, name)
         return None
     point, direction, radius = (_item(entry.get(key), index) for key in ("points", "dirs", "radii"))

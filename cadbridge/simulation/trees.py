@@ -20,8 +20,8 @@ def run_tree(lowered: Lowered, method: str, what: Scenario, collapse: bool, find
     """The joints that a tree takes, where a run is computed in their coordinates.
 
     "auto" takes a tree where loops, gears or couplings close the mechanism: with planar loops and gears its steps are
-    two to four times as long, as joint coordinates bend less than paths of bodies; open chains, and platforms on ball
-    joints, take about as many in either. A mechanism that
+    two to four times as long, as joint coordinates vary more smoothly than body positions; open chains, and platforms
+    on ball joints, take about as many in either. A mechanism that
     changes while it runs stays in the poses of its bodies. Of "tree", InputError with CB619 where a run cannot be
     computed so.
     """

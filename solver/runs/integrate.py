@@ -209,11 +209,11 @@ def _advance_all(run: _Run, progress: Callable[[float], None] | None, should_sto
         return endings.stopped(run.state.t)
     except LoadError as fault:
         at = f"after t = {run.state.t:.6g} s"
-        return Status(False, "load_failed", f"{fault} ({at})", "Mend the function of the callback.")
+        return Status(False, "load_failed", f"{fault} ({at})", "Fix the callback.")
     except ValueError as fault:
         # A load's function has no value here; what was computed before stands.
         at = f"after t = {run.state.t:.6g} s"
-        return Status(False, "no_value", f"{fault} ({at})", "Mend the function of the load named, or end sooner.")
+        return Status(False, "no_value", f"{fault} ({at})", "Correct the function of the load named, or end sooner.")
     return ended or endings.reached(run.state.t, run.fixed, run.shortest if run.rejected else None)
 
 

@@ -91,7 +91,7 @@ def _mates(c: Context, place: Key, data: dict[str, Any], name: str) -> list[Mate
         inner = tuple(path) if isinstance(path, list) and all(isinstance(p, str) for p in path) else ()
         made = c.mates.get(((*place, *inner), identity)) or c.mates.get((place, identity))
         if not made:
-            c.file.say("CB162", f"{name} relates the mate {identity!r}, which is not there", identity or None, name)
+            c.file.say("CB162", f"{name} relates the mate {identity!r}, which does not exist", identity or None, name)
             return None
         found.append(made[0])
     return found

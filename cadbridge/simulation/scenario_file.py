@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, S
 from cadbridge.simulation.loads import si, too_far
 from cadbridge.simulation.scenario import EventSpec, MotorSpec, Scenario, find_joint, on_joint
 from cadbridge.simulation.servos import Servos
+from cadbridge.wording import listed
 from solver.functions import scaled
 from solver.model import TimeFunction
 
@@ -288,9 +288,9 @@ class _Resolver:
         for name, value in controls.items():
             where = self._where("controls", name)
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-                text = f"there is no actuator {name!r}" + (f"; nearest: {', '.join(near)}" if near else "")
-                self.findings.add("CB602", text, where)
+                cure = f"Name one of the source's actuators: {listed(known, 20)}." if known else "Leave `controls` out."
+                text = f"there is no actuator {name!r}" + ("" if known else ": the source has none")
+                self.findings.add("CB602", text, where, cure)
                 continue
             try:
                 done[name] = function_of(value)

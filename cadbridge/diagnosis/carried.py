@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from cadbridge.assembly import CouplingKind, Mate
-from cadbridge.mechanism import Mechanism
+from cadbridge.assembly import Assembly, CouplingKind
+from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.together import carries
 
 
@@ -15,35 +15,38 @@ def carried(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
 
     Mates and couplings that carry nothing are not in it.
     """
+    assembly = mechanism.assembly
     followers = _followers(mechanism)
+    given = assembly.joint_names | {m.name: m.joint_name for m in assembly.mates if m.joint_name}
+    joints: dict[str, Joint] = {}
+    for joint in mechanism.joints:
+        for mate in joint.mates:
+            joints.setdefault(mate, joint)
     found = {}
-    for m in mechanism.assembly.mates:
+    for m in assembly.mates:
         own = (f"its {words}" for words in carries(m))
-        found[m.name] = (*own, *_named(mechanism, m), *followers[m.name])
-    for coupling in mechanism.assembly.couplings:
+        found[m.name] = (*own, *_named(assembly, m.name, joints.get(m.name), given), *followers[m.name])
+    for coupling in assembly.couplings:
         if coupling.efficiency is not None and coupling.efficiency < 1.0:
             found[coupling.name] = ("its losses",)
     return {name: words for name, words in found.items() if words}
 
 
-def _named(mechanism: Mechanism, mate: Mate) -> Iterator[str]:
-    """The name that it alone gives to its joint, and what finds the joint by it."""
-    assembly = mechanism.assembly
-    given = assembly.joint_names | {m.name: m.joint_name for m in assembly.mates if m.joint_name}
-    joint = next((j for j in mechanism.joints if mate.name in j.mates), None)
-    others = () if joint is None else [m for m in joint.mates if m != mate.name]
-    own = given.get(mate.name)
-    names = {mate.name, own}
+def _named(assembly: Assembly, mate: str, joint: Joint | None, given: Mapping[str, str]) -> Iterator[str]:
+    """The name that a mate alone gives to its joint, and what finds the joint by it; `given` are those of all mates."""
+    others = () if joint is None else [m for m in joint.mates if m != mate]
+    own = given.get(mate)
+    names = {mate, own}
     if own in {given.get(m) for m in others}:
         names.discard(own)
-    elif own not in (None, mate.name):
+    elif own not in (None, mate):
         yield f"the joint's name {own}"
     if joint is not None and not others:
         names.add(joint.name)
     for drive in assembly.drives:
         if drive.joint in names:
             yield f"the drive {drive.name}"
-    if names & set(assembly.home):
+    if any(name in assembly.home for name in names):
         yield "the joint's value at home"
 
 

@@ -336,11 +336,6 @@ def _requested_name(b: _Builder, mate: Mate) -> str | None:
     return mate.joint_name or b.assembly.joint_names.get(mate.name)
 
 
-def _asked(b: _Builder, mate: str) -> str | None:
-    """The name that a mate asks for its joint."""
-    return b.assembly.joint_names.get(mate) or next((m.joint_name for m in b.assembly.mates if m.name == mate), None)
-
-
 def _unique(joints: list[Joint]) -> tuple[Joint, ...]:
     counts = Counter(j.name for j in joints)
     seen: Counter[str] = Counter()
@@ -393,7 +388,8 @@ def _body_coupling(b: _Builder, rows: MateRows) -> BodyCoupling:
 
 def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
     """Rotor inertias, reflected through their reductions, on the joints that they drive."""
-    names = {asked: i for i, j in enumerate(joints) for m in j.mates if (asked := _asked(b, m))}
+    own, given = {m.name: m.joint_name for m in reversed(b.assembly.mates)}, b.assembly.joint_names
+    names = {asked: i for i, j in enumerate(joints) for m in j.mates if (asked := given.get(m) or own.get(m))}
     names |= {j.name: i for i, j in enumerate(joints)} | {m: i for i, j in enumerate(joints) for m in j.mates}
     done = list(joints)
     held = {name for mate in b.assembly.mates for name in (mate.name, mate.joint_name)}

@@ -24,6 +24,7 @@ from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification.contents import Contents
 from cadbridge.verification.held import of_drake, of_mujoco
 from cadbridge.verification.start import Start
+from cadbridge.wording import listed
 
 Values = Mapping[str, float]
 
@@ -207,7 +208,10 @@ class Drake(Engine):
         return {n: Pose(X.rotation().matrix().copy(), X.translation().copy()) for n, X in found.items()}
 
     def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
-        return "sdf leaves the loops open, so it swings otherwise" if tree.closures else ""
+        if tree.closures:
+            return "sdf leaves the loops open, so it swings otherwise"
+        sprung = [j.name for j in mechanism.joints if j.kind.coupled and (j.stiffness or j.damping)]
+        return f"Drake leaves out what acts on screw joints: {listed(sprung)}" if sprung else ""
 
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
         step = steps(duration, self.step / finer)[1]

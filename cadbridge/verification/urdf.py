@@ -14,6 +14,7 @@ from cadbridge.exporters.tree import Tree
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.mechanism.weights import carried_weights
 from cadbridge.verification.contents import Contents
 from cadbridge.verification.engines import Engine, Values, load_module, rk4, steps
 from cadbridge.verification.held import of_pinocchio
@@ -68,6 +69,8 @@ class Pinocchio(Engine):
     def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
         if tree.closures:
             return "urdf leaves the loops open, so it swings otherwise"
+        if carried_weights(mechanism):
+            return "urdf gives every link all of its weight, so it swings otherwise"
         return self._unbound(tree)
 
     def contents(self, links: Sequence[str], joints: Sequence[str]) -> Contents:

@@ -284,7 +284,7 @@ def _percent(part: float) -> str:
 
 def _equation(e: Equation) -> str:
     k = max(range(3), key=lambda i: abs(e.direction[i]))
-    axis = "xyz"[k] if abs(e.direction[k]) > 1.0 - 1e-6 else ", ".join(figure(v, 2) for v in e.direction)
+    axis = "xyz"[k] if abs(e.direction[k]) > 1.0 - 1e-6 else ", ".join(figure(v, 2, scale=1.0) for v in e.direction)
     return f"{e.mate}, {e.kind}" + (f" ({axis})" if any(e.direction) else "")
 
 

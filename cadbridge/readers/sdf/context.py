@@ -58,7 +58,8 @@ class Context:
             text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}"
             self.say("CB1923", text, element, item)
         if found is None:
-            text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {count} numbers below {READABLE:g}"
+            asked = "a number" if count == 1 else f"{count} numbers"
+            text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {asked} below {READABLE:g}"
             self.say("CB181", text, element, item)
             return None
         return np.array(found)

@@ -132,6 +132,7 @@ def _simulated(
     changes = solver_changes(lowered, what.changes, collapse=collapse, duration=what.duration, findings=findings)
     pacer = Pacer(progress) if real_time else None
     call = _call(lowered, what, pacer or progress, real_time)
+    call["contradictory"] = any(f.code == "CB626" for f in findings)
     try:
         begun = begin(lowered, what, findings)
         ahead = early and short_steps_ahead(lowered, begun.system, begun.start, what)

@@ -220,7 +220,7 @@ def joint_step(tables, C, K, S, tableau, h, slope, drives, drive, tolerances):  
         residual = close_joints(tables, C, K, S, drive)
         for i in range(nq):
             moved = max(moved, abs(S.q[i] - S.before[i]) / (atol + rtol * min(S.most[i], abs(S.q[i]))))
-        fastest = 0.0
+        fastest = 1e-200  # never 0: where contradictory rows bound nothing, times a huge number
         for j in range(S.rates.shape[0]):
             fastest = max(fastest, abs(S.rates[j]))
         for j in range(S.rates.shape[0]):

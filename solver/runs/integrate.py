@@ -40,6 +40,8 @@ _PROJECTION_ALLOWED = 20.0
 The local drift from the constraints is a part of the local error; more means that the pose changes its rank in
 passing, and that the step was led by accelerations of another branch.
 """
+_ANY = 1e300
+"""Times the fastest: no bound of what a projection changes. It is multiplied with speeds that may be zero."""
 _FIRST_STEP = 0.04
 """s, times the power of the tolerance with which steps go: the first of controlled error, 1 ms at 1e-8 by dopri5."""
 _SAMPLES_A_STEP = 10
@@ -90,6 +92,7 @@ def simulate(
     atol: float = 1e-8, integrator: str = "dopri5", step: float | None = None, events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None, should_stop: Callable[[], bool] | None = None,
     longest_step: float = np.inf, tree: Sequence[TreeJoint] | None = None, times: ArrayLike | None = None,
+    contradictory: bool = False,
 ) -> Result:  # fmt: skip
     """Motion over `duration` (s) with `rate` samples a second, the start and the end among them.
 
@@ -103,8 +106,8 @@ def simulate(
     or ten samples. Samples within a step are as accurate as its ends, and lie on the constraints. `events` are reported
     in the result, or end the run. `progress` is called with the part done; where `should_stop` says so, or at Ctrl-C,
     what is done is kept. With `tree`, the joints named are taken by a spanning tree, whose joint coordinates are
-    integrated (`solver.chart`). Raises ValueError for
-    a model or call that cannot be computed.
+    integrated (`solver.chart`). Where rows are `contradictory`, no velocity keeps all of them, and what a step's
+    projection changes of velocities bounds no step. Raises ValueError for a model or call that cannot be computed.
     """
     method = checked(duration, rate, rtol, atol, integrator, step)
     began = time.perf_counter()
@@ -118,6 +121,8 @@ def simulate(
         longest_step = min(longest_step, longest_at(rate))
         watched = progress is not None or should_stop is not None
         run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree, samples, watched)
+        if contradictory:
+            run.marcher.engine.may_change_suddenly(_ANY)
         status = start.status if not start.status.ok else None
         if status is None:
             status = _advance_all(run, progress, lambda: interrupted() or bool(should_stop and should_stop()))

@@ -274,7 +274,7 @@ def settle(
             moved = max(moved, abs(x[i, j] - x0[i, j]) / (atol + rtol * abs(x[i, j])))
         for j in range(4):
             moved = max(moved, abs(q[i, j] - q0[i, j]) / (atol + rtol))
-    fastest = 0.0
+    fastest = 1e-200  # never 0: where contradictory rows bound nothing, times a huge number
     for i in range(v.shape[0]):
         for j in range(6):
             fastest = max(fastest, abs(v[i, j]))

@@ -129,6 +129,7 @@ ELSEWHERE = {
     "CB1606": "an option of the call",
     "CB1614": "a part of the mass, not of the motion",
     "CB1615": "tests/recognition/test_lead_screws",
+    "CB1641": "hints of the mates file, no mates: tests/recognition/test_questions",
 }
 PROPOSES = re.compile(
     r"\b(delete|remove|ground|attach|free|flip|take one|drive another|mate it|name the part)\b|`type:"

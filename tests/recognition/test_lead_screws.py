@@ -13,7 +13,7 @@ from cadbridge.diagnosis import diagnose, settled
 from cadbridge.mechanism import build
 from cadbridge.readers.finish import finish
 from cadbridge.readers.options import ReadOptions
-from cadbridge.recognition import Recognition, recogniser
+from cadbridge.recognition import Recognition, evidence
 from cadbridge.recognition.reading import with_recognised
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 from tests.recognition.test_recognise import Parts, recognised
@@ -62,7 +62,7 @@ def test_a_turn_of_a_lead_screw_moves_its_nut_along(
     """By the ridges on it, or by its name."""
     ridged = names[0] == "rod"
     if ridged:
-        monkeypatch.setattr(recogniser, "wheels_of_parts", lambda assembly: {"rod": (ridges(),)})
+        monkeypatch.setattr(evidence, "wheels_of_parts", lambda assembly: {"rod": (ridges(),)})
     found = recognised(tmp_path, drive(bar(), ROOT if ridged else TIP, names))
     types = {frozenset((found.bodies[j.a].name, found.bodies[j.b].name)): j for j in found.joints}
     screw = types[frozenset(names)]

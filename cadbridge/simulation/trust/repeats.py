@@ -67,7 +67,7 @@ def _repeated(system: System, what: Scenario, T: Trajectory, k: int, call: Call,
     to sample k + 1."""
     start = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
     span = float(T.t[k + 1] - T.t[k])
-    options = {key: call[key] for key in ("rtol", "atol", "integrator", "tree")}
+    options = {key: call[key] for key in ("rtol", "atol", "integrator", "tree", "contradictory") if key in call}
     end = [float(T.t[k + 1])]
     found = simulate(system, start, duration=span, rate=1.0 / span, times=end, longest_step=longest, **options)
     if not found.status.ok:

@@ -119,7 +119,7 @@ def test_bodies_that_cannot_be_moved_are_named(changed: RigidBody, words: str) -
 def test_unknown_motor_kind_is_named() -> None:
     motor = Motor("drive", turn(GROUND, 0), "force", functions.constant(1.0))
     with pytest.raises(
-        ValueError, match='motor drive: the kind is one of torque, speed, angle, pd, voltage, not "force"'
+        ValueError, match='motor drive: the kind is one of torque, speed, angle, pd, servo, voltage, not "force"'
     ):
         prepare(wheels(2.0, (motor,)))
 

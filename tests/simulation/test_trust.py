@@ -175,7 +175,7 @@ def test_energy_that_is_lost_and_joints_that_open_are_told(crane: Mechanism) -> 
         assert finding.code == "CB627"
         assert finding.severity == "error"
         assert word in finding.message
-        assert "rtol" in finding.hint
+        assert "tolerance" in finding.hint
 
 
 @pytest.mark.parametrize(

@@ -53,15 +53,18 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**os.environ, **(more or {}), "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
-def end_with_caller() -> None:
+def end_with_caller(caller: int | None = None) -> None:
     """On Linux: end this process when the thread that started it does, even when that is killed during a computation.
 
-    A closed pipe alone would be noticed only after the computation, which may have no end.
+    `caller` is the number of its process, where this one knows it. A closed pipe alone would be noticed only after the
+    computation, which may have no end, and compiled code may let no thread of Python watch meanwhile.
     """
     if sys.platform == "linux":
         import ctypes
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if caller is not None and os.getppid() != caller:  # it ended before this was requested
+            os._exit(0)
 
 
 class TimeLimit:

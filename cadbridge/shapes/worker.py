@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from cadbridge.processes import end_with_caller
 from cadbridge.shapes import protocol
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ _BASE_MEMORY, _MEMORY_PER_BYTE = 1_200_000_000, 400
 """Bytes that a file may take, and for each of its own."""
 _LEAST_MEMORY = 900 << 20
 """Bytes of address space that OCCT needs to be loaded and to read a small file."""
-_PR_SET_PDEATHSIG = 1
-"""Of prctl(2): which signal to get when the thread ends that started this process."""
 
 
 class Server:
@@ -131,7 +130,7 @@ def main() -> None:
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends this process
     if len(sys.argv) > 1:
-        _end_with(int(sys.argv[1]))
+        end_with_caller(int(sys.argv[1]))
     allowed = _limit_memory()
     if allowed is not None and allowed < _LEAST_MEMORY:  # libraries that find no room may wait for it for ever
         text = (
@@ -151,19 +150,6 @@ def _serve(answers: BinaryIO, answer: Callable[[str, dict[str, Any]], Any]) -> N
         except EOFError:
             return
         protocol.send(answers, answer(verb, arguments))
-
-
-def _end_with(caller: int) -> None:
-    """On Linux: end when the caller's process does, even when it is killed while OCCT is at work here.
-
-    The pipe alone would be noticed only after that work, and OCCT lets no thread of Python watch meanwhile.
-    """
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != caller:  # it ended before this was requested
-            os._exit(0)
 
 
 def _limit_memory() -> int | None:

@@ -18,8 +18,8 @@ ENTRIES: dict[str, Entry] = {
         "wrenches of least norm",
         "Mates repeat each other, and every row was kept: the motion allows many shares of the reactions, and the "
         "wrenches of these mates are those of least norm, which no real part need have.",
-        "Take them for an estimate; free the equations that `cadbridge check` names, or model what gives way by "
-        "bushings.",
+        "Use the columns by_stiffness, which share the wrenches by the stiffness of the mates (docs/fit.md); or free "
+        "the equations that `cadbridge check` names.",
         "A door on three hinges: how much each carries depends on how they were screwed on.",
     ),
     "CB660": Entry(

@@ -45,7 +45,10 @@ def inverse(
     keep_going: KeepGoing = False,
 ) -> None:
     """Compute efforts, reactions and contact forces along a motion."""
+    from dataclasses import replace
+
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, progress_bar, working
+    from cadbridge.cli.running import with_stiffness
     from cadbridge.efforts import inverse as analyse
     from cadbridge.efforts import load_motion, write_inverse, write_inverse_plots
     from cadbridge.files import refuse_output
@@ -63,6 +66,7 @@ def inverse(
     requested = load_motion(motion, mechanism)
     with progress_bar("following the motion", requested.scenario.duration) as progress:
         found = analyse(mechanism, requested, method=method, collapse=not keep_redundant, progress=progress)
+    found = replace(found, run=with_stiffness(found.run))
     with working("writing the table"):
         write_inverse(found, output)
         if plots is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cadbridge.errors import InputError, ModelError
+from cadbridge.wording import listed
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -18,20 +19,19 @@ MARK = "cadbridge fit"
 
 
 def chosen(found: Fit, labels: list[str]) -> list[Release]:
-    """The releases of labels as the table has them: GROUP.NUMBER, or the number alone of the first group's."""
+    """The releases of labels, as the table has them: GROUP.NUMBER."""
     releases = {
         f"{i}.{k}": release
         for i, group in enumerate(found.groups, 1)
         for k, release in enumerate(group.releases.found, 1)
     }
-    wanted = [label if "." in label else f"1.{label}" for label in labels]
-    unknown = [label for label in wanted if label not in releases]
+    unknown = [label for label in labels if label not in releases]
     if unknown:
-        there = f"there are 1.1 to {list(releases)[-1]}" if releases else "there is none"
-        raise InputError(f"--apply: there is no release {', '.join(unknown)}; {there}.")
-    if len({label.partition(".")[0] for label in wanted}) < len(wanted):
+        there = f"the labels are {listed(list(releases), 12)}" if releases else "there is none"
+        raise InputError(f"--apply: no release has the label {', '.join(unknown)}; {there}.")
+    if len({label.partition(".")[0] for label in labels}) < len(labels):
         raise InputError("--apply takes one release of each group.")
-    return [releases[label] for label in wanted]
+    return [releases[label] for label in labels]
 
 
 def apply(reading: Reading, assembly: Assembly, found: Fit, labels: list[str]) -> Path:

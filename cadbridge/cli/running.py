@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 
 def run_mechanism(
-    mechanism: Mechanism, output: Path, options: RunOptions, *, plots: Path | None = None, real_time: bool = False
-) -> Run:
-    """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots."""
+    mechanism: Mechanism, output: Path, options: RunOptions, *, plots: Path | None = None, real_time: bool = False,
+    elastic: bool = False,
+) -> Run:  # fmt: skip
+    """Simulate with a progress bar, write the trajectory and, where a folder is named, the plots.
+
+    With `elastic` the run keeps all rows, and is repeated with springs.
+    """
     from cadbridge.cli.output import print_findings, progress_bar, working
     from cadbridge.findings import Findings
     from cadbridge.simulation import requested_scenario, simulate, trajectory_table, write_plots
@@ -33,12 +37,15 @@ def run_mechanism(
         run = simulate(
             mechanism,
             what,
-            collapse=options.collapse,
+            collapse=options.collapse and not elastic,
             method=options.method,
             real_time=real_time,
             progress=progress,
             early=lambda finding: print_findings([finding]),
         )
+    run = with_stiffness(run)
+    if elastic:
+        run = _with_springs(run)
     with working("writing the trajectory"):
         table = trajectory_table(run, options.columns, options.column_units)
         write_table(table, output)
@@ -46,6 +53,24 @@ def run_mechanism(
             write_plots(run, plots)
     report_unmatched(table.column_names, options.columns, collected)
     return replace(run, findings=(*collected, *run.findings))
+
+
+def with_stiffness(run: Run) -> Run:
+    """A run that keeps every row, with the stiffness of NAME.fit.yaml beside the source (InputError of a bad file)."""
+    if run.lowered.collapsed:
+        return run
+    from cadbridge.misfit import load_fit
+
+    return replace(run, stiffness=load_fit(None, run.mechanism))
+
+
+def _with_springs(run: Run) -> Run:
+    """A run with its repetition with springs in place of mates that repeat each other."""
+    from cadbridge.cli.output import progress_bar
+    from cadbridge.simulation.elastic import elastic
+
+    with progress_bar("bending", run.scenario.duration) as progress:
+        return replace(run, elastic=elastic(run, progress))
 
 
 def write_report(run: Run, page: Path, trajectory: Path, findings: Sequence[Finding]) -> None:

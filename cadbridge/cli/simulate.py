@@ -49,6 +49,13 @@ Confirm = Annotated[
     bool,
     typer.Option("--confirm", help="Repeat the run at a tenth of its tolerance, and compare every column."),
 ]
+Elastic = Annotated[
+    bool,
+    typer.Option(
+        "--elastic",
+        help="Repeat the run with springs in place of mates that repeat each other, and compare what they carry.",
+    ),
+]
 Sweep = Annotated[
     Path | None,
     typer.Option(
@@ -66,8 +73,8 @@ Workers = Annotated[
 @reads_source
 def simulate(
     reading: Reading, options: RunOptions, output: Output = None, plots: Plots = None, html: Html = None,
-    real_time: RealTime = False, against: Compared = None, confirm: Confirm = False, sweep: Sweep = None,
-    workers: Workers = None,
+    real_time: RealTime = False, against: Compared = None, confirm: Confirm = False, elastic: Elastic = False,
+    sweep: Sweep = None, workers: Workers = None,
     json: Json = False, strict: Strict = False, keep_going: KeepGoing = False,
 ) -> None:  # fmt: skip
     """Simulate the mechanism and write its trajectory."""
@@ -75,14 +82,14 @@ def simulate(
         from cadbridge.cli.sweeping import refuse_others, sweep_command
 
         others = {"--plots": plots, "--html": html, "--real-time": real_time, "--against": against}
-        refuse_others({**others, "--confirm": confirm}, options)
+        refuse_others({**others, "--confirm": confirm, "--elastic": elastic}, options)
         to = output or Path("sweep.parquet")
         said = {"json": json, "strict": strict, "keep_going": keep_going}
         raise typer.Exit(sweep_command(reading, options, sweep, to, workers, **said))
     if workers is not None:
         raise typer.BadParameter("--workers goes with --sweep")
     files = _Files(output or Path("run.parquet"), plots, html)
-    flags = _Flags(real_time, against is not None, confirm, json, strict, keep_going)
+    flags = _Flags(real_time, against is not None, confirm, elastic, json, strict, keep_going)
     raise typer.Exit(_run(reading, options, files, flags))
 
 
@@ -100,6 +107,7 @@ class _Flags(NamedTuple):
     real_time: bool
     compared: bool
     confirmed: bool
+    elastic: bool
     json: bool
     strict: bool
     keep_going: bool
@@ -120,7 +128,9 @@ def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> in
     for path in filter(None, (to.trajectory, to.page)):
         refuse_output(path)
     mechanism = reading.whole_mechanism(flags.keep_going)
-    run = run_mechanism(mechanism, to.trajectory, options, plots=to.plots, real_time=flags.real_time)
+    run = run_mechanism(
+        mechanism, to.trajectory, options, plots=to.plots, real_time=flags.real_time, elastic=flags.elastic
+    )
     collected = Findings(run.findings)
     compared = compare(run, collected) if flags.compared else None
     confirmed = _confirmed(run, collected) if flags.confirmed else None

@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from cadbridge.assembly import Drive
 from cadbridge.efforts.inverse import Inverse, effort_unit
 from cadbridge.simulation.acting import Columns, wrench_columns
+from cadbridge.simulation.by_stiffness import by_stiffness_columns
+from cadbridge.simulation.joint_wrenches import gear_wrench_columns, mate_columns, reaction_columns
 from cadbridge.simulation.row_wrenches import row_results
 from cadbridge.simulation.thrust import with_thrust
 from cadbridge.simulation.trajectory import (
     arrow_table,
     body_columns,
-    gear_wrench_columns,
     joint_columns,
-    mate_columns,
-    reaction_columns,
     rotations_of,
     write_table,
 )
@@ -37,8 +36,8 @@ FORMAT = "cadbridge.inverse/2"
 class Peak:
     """The largest size of a quantity, when (s), and its root mean square; `what` effort, power, force or torque.
 
-    `kind` actuator, external, joint, mate or gear, or what a method has beside these. `determined` says whether a rigid
-    model determines it.
+    `kind` actuator, external, joint, mate, gear, by stiffness (of a mate), or what a method has beside these.
+    `determined` says whether a rigid model determines it.
     """
 
     kind: str
@@ -62,7 +61,7 @@ def inverse_columns(found: Inverse) -> Columns:
     for name, wrench in found.external.items():
         columns |= wrench_columns(f"external.{name}", wrench)
     columns |= reaction_columns(run, rotations, wrenches)
-    columns |= mate_columns(run, rotations, wrenches)
+    columns |= mate_columns(run, rotations, wrenches) | by_stiffness_columns(run, rotations)
     columns |= gear_wrench_columns(run, rotations, rows) | teeth
     columns |= {f"{q.kind}.{q.name}.{q.what}": (q.values, q.unit) for q in found.forces.quantities}
     columns |= joint_columns(run)
@@ -158,6 +157,12 @@ def peaks(found: Inverse) -> tuple[Peak, ...]:
         for what, letter, unit, fine in (("force", "f", "N", known[0]), ("torque", "t", "N m", known[1])):
             values = np.column_stack([columns[f"{kind}.{name}.{letter}{axis}"][0] for axis in "xyz"])
             result.append(_peak(kind, name, what, unit, np.linalg.norm(values, axis=1), t, fine))
+    shared = sorted({n.rpartition(".")[0] for n in columns if n.startswith("by_stiffness.mate.")})
+    for name in shared:
+        for what, letter, unit in (("force", "f", "N"), ("torque", "t", "N m")):
+            values = np.column_stack([columns[f"{name}.{letter}{axis}"][0] for axis in "xyz"])
+            mate = name.removeprefix("by_stiffness.mate.")
+            result.append(_peak("by stiffness", mate, what, unit, np.linalg.norm(values, axis=1), t, False))
     result += [
         _peak(q.kind, q.name, q.what, q.unit, np.abs(q.values), t, True) for q in found.forces.quantities if q.peak
     ]

@@ -14,6 +14,7 @@ from cadbridge.assembly import CouplingKind
 from cadbridge.files import output
 from cadbridge.findings import Finding, Findings
 from cadbridge.report.ledger import mates_document, taken
+from cadbridge.report.weights import by_stiffness_document
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -58,6 +59,7 @@ def check_document(
         "freedoms": [_freedom(f, twists) for f in diagnosis.freedoms],
         **_redundant(diagnosis),
         "reactions": [_reaction(r) for r in diagnosis.reactions],
+        **by_stiffness_document(mechanism, diagnosis),
         **_trains(mechanism, diagnosis),
         "masses": [_part_mass(mass) for mass in mechanism.part_masses],
         "overlaps": [
@@ -256,6 +258,7 @@ def run_document(
         **_pace(run),
         **({} if against is None else {"against": _against(against)}),
         **({} if confirmed is None else {"confirmation": confirmed.document()}),
+        **({} if run.elastic is None else {"elastic": run.elastic.document()}),
         "findings": findings_list((*run.mechanism.assembly.findings, *run.mechanism.findings, *run.findings)),
     }
 

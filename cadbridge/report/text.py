@@ -48,7 +48,7 @@ def check_text(mechanism: Mechanism, document: Document, columns: int = PIPED) -
     drawn = [_motions(document, columns), *(
         draw(t, columns) for t in (
             tables.cures(document, between), tables.deletable(document), tables.ratios(document),
-            tables.joints(document), tables.shares(document),
+            tables.joints(document), tables.shares(document), tables.carried_weights(document),
         ) if t.rows
     )]  # fmt: skip
     locked = tables.gears(document, between).note
@@ -182,8 +182,26 @@ def run_text(
             f"{against.largest_angle:.3g} rad and {against.largest_rate:.3g} m/s or rad/s from the source's own run; "
             f"{verdict} its tolerance of {against.tolerance:.3g}"
         )
+    lines += _springs(run)
     lines.append(f"  trajectory: {output}" + (f"; plots: {plots}" if plots is not None else ""))
     return "\n".join([*wrapped(lines, columns), *_joint_ends(run, columns)])
+
+
+def _springs(run: Run) -> list[str]:
+    """How a run with springs in place of mates that repeat each other compares."""
+    found = run.elastic
+    if found is None:
+        return []
+    if found.reason:
+        return [f"  no run with springs: {found.reason}"]
+    rigid = f"; {listed(found.stiff, 5)} stay rigid" if found.stiff else ""
+    forces = f"{figure(found.force, 2)} N of {figure(found.of_force, 3)} N"
+    moments = f"{figure(found.torque, 2)} N m of {figure(found.of_torque, 3)} N m"
+    return [
+        f"  with springs in {listed(found.mates, 5)}{rigid}: forces differ from the shares by stiffness by at most "
+        f"{forces}, moments by {moments}; bodies are at most {figure(found.moved * 1e3, 2)} mm off the rigid motion; "
+        f"the springs swing at up to {found.fastest:.0f} Hz"
+    ]
 
 
 def _distrust(run: Run) -> list[str]:

@@ -17,6 +17,9 @@ GROUPS = {
     "joints": "values, rates and accelerations of the joints",
     "reactions": "wrenches in the joints",
     "mates": "the share of each mate in its joint's wrench (--keep-redundant)",
+    "by_stiffness": "wrenches of mates that repeat each other and of their joints, shared by stiffness "
+    "(--keep-redundant)",
+    "elastic": "the same wrenches with springs in place of these mates (--elastic)",
     "motors": "efforts and powers of motors and drives; currents, voltages, pressures and flows",
     "loads": "springs, dampers, friction, stops, bushings, wrenches and callbacks",
     "gears": "wrenches, losses and errors of gears and other couplings",
@@ -27,9 +30,10 @@ GROUPS = {
 """The groups of a trajectory's columns. `time` belongs to all."""
 
 _BEGINNINGS = {
-    "body": "bodies", "mate": "mates", "motor": "motors", "drive": "motors", "actuator": "motors", "load": "loads",
-    "gear": "gears", "tooth": "gears", "attachment": "attachments", "energy": "energy", "constraint": "checks",
-    "check": "checks", "unmet": "checks", "bearing": "reactions", "external": "loads", "time": "time",
+    "body": "bodies", "mate": "mates", "by_stiffness": "by_stiffness", "elastic": "elastic", "motor": "motors",
+    "drive": "motors", "actuator": "motors", "load": "loads", "gear": "gears", "tooth": "gears",
+    "attachment": "attachments", "energy": "energy", "constraint": "checks", "check": "checks", "unmet": "checks",
+    "bearing": "reactions", "external": "loads", "time": "time",
 }  # fmt: skip
 _STATES = ("q", "qd", "qdd")
 _SCENARIO = {

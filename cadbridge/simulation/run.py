@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,6 +44,10 @@ from solver.runs.events import Event
 from solver.runs.integrate import simulate as integrate
 from solver.state import State
 
+if TYPE_CHECKING:
+    from cadbridge.misfit import Settings
+    from cadbridge.simulation.elastic import Elastic
+
 LARGEST_STEP = 0.2
 """rad (or m) by which a joint is moved at once on its way to its initial value."""
 
@@ -58,6 +62,8 @@ class Run(Shown):
 
     Of a mechanism that changed on the way, `lowered.model` and `system` have all rows that ever held. `pace` is that of
     a run in real time. `verdict` says whether the numbers are what the tolerance promises; None where nobody looked.
+    `stiffness` is that of the mates, by which those that repeat each other share their wrenches; None: all are alike.
+    `elastic` is how a run with springs in their place compares, where somebody asked for it.
     """
 
     mechanism: Mechanism
@@ -69,6 +75,8 @@ class Run(Shown):
     summary: dict[str, Any]
     pace: Pace | None = None
     verdict: Verdict | None = None
+    stiffness: Settings | None = None
+    elastic: Elastic | None = None
 
     def __repr__(self) -> str:
         t = self.result.trajectory.t

@@ -14,7 +14,6 @@ from cadbridge.budget import beyond
 from cadbridge.errors import InputError
 from cadbridge.files import output
 from cadbridge.identity import source_files
-from cadbridge.lowering import joint_bearer
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.acting import (
     Columns,
@@ -23,11 +22,12 @@ from cadbridge.simulation.acting import (
     motor_columns,
     sampled,
     stored,
-    wrench_columns,
 )
+from cadbridge.simulation.by_stiffness import by_stiffness_columns
 from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.groups import chosen, group_of, in_units
-from cadbridge.simulation.row_wrenches import RowResults, RowWrench, Wrenches, row_results
+from cadbridge.simulation.joint_wrenches import gear_wrench_columns, mate_columns, reaction_columns
+from cadbridge.simulation.row_wrenches import RowResults, Wrenches, row_results
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.thrust import with_thrust
 from cadbridge.touched import looked_for
@@ -55,7 +55,7 @@ def columns_of(run: Run) -> Columns:
     errors, rates = gear_errors(run, found)
     wrenches, teeth = with_thrust(run, found.wrenches)
     columns |= reaction_columns(run, rotations, wrenches)
-    columns |= mate_columns(run, rotations, wrenches)
+    columns |= mate_columns(run, rotations, wrenches) | by_stiffness_columns(run, rotations) | _elastic(run)
     columns |= _attached(run, rotations, wrenches)
     acting = sampled(run)
     motors = motor_columns(acting)
@@ -77,6 +77,16 @@ def motion_columns(run: Run) -> Columns:
     columns: Columns = {"time": (T.t, "s")}
     columns |= body_columns(run, rotations_of(run)) | joint_columns(run) | _energies(run, 0.0)
     return columns | _checks(run)
+
+
+def _elastic(run: Run) -> Columns:
+    """The wrenches of springs in place of mates that repeat each other, where a run with them was made."""
+    columns: Columns = {}
+    for name, (values, unit) in (run.elastic.columns or {}).items() if run.elastic is not None else ():
+        padded = np.full(len(run.result.trajectory.t), np.nan)
+        padded[: len(values)] = values[: len(padded)]
+        columns[f"elastic.{name.partition('.')[2]}"] = (padded, unit)
+    return columns
 
 
 def _checks(run: Run) -> Columns:
@@ -159,84 +169,6 @@ def gear_errors(run: Run, found: RowResults) -> tuple[Columns, Columns]:
             errors[group] = (found.g[:, rows].sum(axis=1) / radius, unit)
             rates[group] = (found.rates[:, rows].sum(axis=1) / radius, unit)
     return errors, rates
-
-
-def reaction_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
-    """The wrench of each joint on its second body at the joint's origin, world axes.
-
-    Without collapsing, the wrenches of all mates between the two bodies' components are summed over the
-    components of the second body.
-    """
-    T, lowered = run.result.trajectory, run.lowered
-    columns: Columns = {}
-    index = {unit.name: i for i, unit in enumerate(lowered.units)}
-    for joint in run.mechanism.joints:
-        bearer, lever, sign = joint_bearer(lowered, joint)
-        origin = T.positions[:, bearer] + rotations[:, bearer] @ lever
-        groups: tuple[str, ...]
-        if lowered.collapsed and joint.name in wrenches:
-            groups, members = (joint.name,), [bearer]
-        else:
-            body = joint.b if joint.b != GROUND_BODY else joint.a
-            groups, members = joint.mates, [index[c] for c in run.mechanism.bodies[body].components if c in index]
-        total = np.zeros((len(T.t), 6))
-        for group in groups:
-            if group in wrenches:
-                total += _about(T.positions, origin, wrenches[group], members)
-        columns |= wrench_columns(f"joint.{joint.name}", sign * total)
-    return columns
-
-
-def mate_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
-    """Where the rows of all mates are kept: the share of each mate, on its joint's second body at the joint's origin.
-
-    Where mates repeat each other the shares of least norm are given.
-    """
-    columns: Columns = {}
-    lowered, T = run.lowered, run.result.trajectory
-    if lowered.collapsed:
-        return columns
-    index = {unit.name: i for i, unit in enumerate(lowered.units)}
-    for joint in run.mechanism.joints:
-        bearer, lever, sign = joint_bearer(lowered, joint)
-        origin = T.positions[:, bearer] + rotations[:, bearer] @ lever
-        body = joint.b if joint.b != GROUND_BODY else joint.a
-        members = [index[c] for c in run.mechanism.bodies[body].components if c in index]
-        for mate in joint.mates:
-            if mate in wrenches:
-                share = sign * _about(T.positions, origin, wrenches[mate], members)
-                columns |= wrench_columns(f"mate.{mate}", share)
-    return columns
-
-
-def _about(positions: Array, origin: Array, wrench: RowWrench | None, members: list[int]) -> Array:
-    """The sum (k, 6) of what acts on some units, about points (k, 3)."""
-    total = np.zeros((len(origin), 6))
-    if wrench is None:
-        return total
-    for i in members:
-        one = wrench.on(i)
-        total[:, :3] += one[:, :3]
-        total[:, 3:] += one[:, 3:] + np.cross(positions[:, i] - origin, one[:, :3])
-    return total
-
-
-def gear_wrench_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
-    """What the first wheel of a gear does to the second, about the second's point on its axis, world axes."""
-    T, lowered = run.result.trajectory, run.lowered
-    columns: Columns = {}
-    index = {unit.name: i for i, unit in enumerate(lowered.units)}
-    for item in run.mechanism.couplings:
-        p = item.primitive
-        body, sign = (p.b, 1.0) if p.b != GROUND_BODY else (p.a, -1.0)
-        bearer = lowered.unit_of[body]
-        point = getattr(p, "point_b" if sign > 0 else "point_a", np.zeros(3))
-        at = T.positions[:, bearer] + rotations[:, bearer] @ (point - lowered.units[bearer].mass.com)
-        names = run.mechanism.bodies[body].components
-        members = [bearer] if len(lowered.units) == len(run.mechanism.bodies) else [index[c] for c in names]
-        total = sign * _about(T.positions, at, wrenches.get(item.name), members)
-        columns |= wrench_columns(f"gear.{item.name}", total)
-    return columns
 
 
 def _attached(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:

@@ -117,7 +117,7 @@ def test_a_release_is_written_into_the_mates_file(tmp_path: Path) -> None:
     for path in DOOR.iterdir():
         shutil.copy(path, tmp_path)
     source = tmp_path / "door.sdf"
-    done = CliRunner().invoke(app, ["fit", str(source), "--apply", "1"])
+    done = CliRunner().invoke(app, ["fit", str(source), "--apply", "1.1"])
     assert done.exit_code == 0, done.output
     text = (tmp_path / "door.mates.yaml").read_text("utf-8")
     assert "swing" in text
@@ -126,5 +126,5 @@ def test_a_release_is_written_into_the_mates_file(tmp_path: Path) -> None:
     assert "Nothing binds" in again.stdout
     checked = CliRunner().invoke(app, ["check", str(source)])
     assert checked.exit_code == 0, checked.output
-    unknown = CliRunner().invoke(app, ["fit", str(source), "--apply", "7"])
-    assert unknown.exit_code != 0
+    for label in ("1", "7", "1.99"):  # not what the table has
+        assert CliRunner().invoke(app, ["fit", str(source), "--apply", label]).exit_code != 0

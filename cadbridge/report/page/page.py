@@ -155,6 +155,7 @@ def _content(
         plots(played) if played else empty,
         draw(items, tables.joints(document)),
         draw(items, tables.shares(document)),
+        draw(items, tables.carried_weights(document)),
         draw(items, tables.gears(document, between)),
         draw(items, tables.bodies(document)),
         draw(items, tables.groups(document)),

@@ -88,7 +88,7 @@ def _cure(redundancy: Document, document: Document) -> str:
     weaker = redundancy["weaker"]
     choice = next((c for c in document["deletion_choices"] if redundancy["mate"] in c["mates"]), None)
     if choice is None:
-        return f"Use {weaker}" if weaker else "–"
+        return f"Use {weaker}" if weaker else "Weaken it: cadbridge fit compares the ways"
     return chosen(choice) + (f"; where it stays, use {weaker}" if weaker else "")
 
 
@@ -214,6 +214,21 @@ def shares(document: Document) -> Table:
         ]  # fmt: skip
     note = "What each of a joint's mates carries. To determine it, free the equations named (axes of the joint)."
     return Table("shares", "Mates that share a joint", ("joint", "mate", "share", "equations to free"), rows, note)
+
+
+def carried_weights(document: Document) -> Table:
+    """What mates that repeat each other carry of the weights, by stiffness."""
+    found = document.get("by_stiffness", {"mates": (), "rests": True, "stiffness_given": False})
+    rows = [
+        Row((Names((m["joint"],), ("joint",)) if m["joint"] else "–", Names((m["mate"],), ("mate", "gear")),
+             number(m["force_N"], 3), number(m["torque_N_m"], 3)))
+        for m in found["mates"]
+    ]  # fmt: skip
+    given = "of the fit file" if found["stiffness_given"] else "alike in all mates (1e7 N/m, 1e4 N m/rad)"
+    when = "at rest" if found["rests"] else "at the instant of release from rest"
+    note = f"A rigid model leaves these shares open. By stiffness, {given}, {when}; at each mate's own point."
+    head = ("joint", "mate", "force N", "moment N m")
+    return Table("by_stiffness", "Weights in redundant mates, by stiffness", head, rows, note)
 
 
 def limits(joint: Document) -> str:

@@ -1,0 +1,283 @@
+"""A run with springs in place of the mates that repeat each other: do its forces agree with the shares by stiffness?
+
+Each row of such a mate becomes a spring along what the row holds, with a damper beside it; rows together are a six-axis
+spring that leaves the mate's own freedoms alone. The springs begin with the forces that the rigid run shares by
+stiffness, so that nothing swings at first that a rigid start would not move.
+
+Springs of 1e7 N/m make bodies of a kilogram swing 500 times a second and faster: an explicit method would follow every
+swing, and its steps are bounded by the fastest one whether it matters or not. Generalised-α is stable at any step and
+damps what a step does not resolve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.frames import Vector
+from cadbridge.misfit.settings import Settings
+from cadbridge.misfit.sharing import displacements
+from cadbridge.simulation.acting import Columns
+from cadbridge.simulation.by_stiffness import PREFIX, MateRows, by_stiffness_columns, mate_rows_of, share_columns
+from cadbridge.simulation.run import Run
+from cadbridge.simulation.trajectory import rotations_of
+from solver import rotation
+from solver.constraints import AxesAngle, Coordinate, Distance, PointOnPlane, Primitive
+from solver.constraints.evaluation import evaluate_sparse
+from solver.equations.projection import carry_angles
+from solver.equations.system import System, prepare
+from solver.model import JointLoad
+from solver.runs.integrate import simulate as integrate
+from solver.state import State
+
+if TYPE_CHECKING:
+    from solver.result import Result
+
+Array = NDArray[np.float64]
+
+DAMPING = 0.5
+"""Of each spring, as a part of the critical one of the mass that the spring feels."""
+TOLERANCES = (1e-11, 1e-7)
+"""Least and largest tolerance of poses, as parts of the mechanism's length."""
+CLOSE = 1e-3
+"""Of the largest force, so much of error may a spring have by the tolerance of poses."""
+RIGID = 1e3
+"""Times as stiff as the stiffest spring are the rows that stay, when the springs are first loaded."""
+ALONG = 1e-6
+"""Sine of the angle up to which two directions are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elastic:
+    """How the springs' run compares with the rigid one: `mates` that are springs, `stiff` ones that stayed rigid.
+
+    `columns` are the wrenches of the springs, as those by stiffness are named. `force` (N) and `torque` (N m) are the
+    largest differences from these, beside the largest wrenches `of_force` and `of_torque`; `moved` (m) is how far
+    bodies are off the rigid motion at most, `fastest` (Hz) about how fast the stiffest spring swings. `reason` says why
+    nothing was computed.
+    """
+
+    mates: tuple[str, ...] = ()
+    stiff: tuple[str, ...] = ()
+    columns: Columns | None = None
+    force: float = 0.0
+    of_force: float = 0.0
+    torque: float = 0.0
+    of_torque: float = 0.0
+    moved: float = 0.0
+    fastest: float = 0.0
+    reason: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """For JSON."""
+        if self.reason:
+            return {"state": "not computed", "reason": self.reason}
+        return {
+            "state": "computed", "springs": list(self.mates), "rigid": list(self.stiff),
+            "largest_force_difference_N": self.force, "largest_force_N": self.of_force,
+            "largest_torque_difference_N_m": self.torque, "largest_torque_N_m": self.of_torque,
+            "largest_distance_m": self.moved, "fastest_Hz": self.fastest,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Springs:
+    """Rows `soft` (s,) as loads along coordinates, with dampers (s,); rows `kept` (r,) stay."""
+
+    soft: NDArray[np.int64]
+    kept: NDArray[np.int64]
+    loads: tuple[JointLoad, ...]
+    damping: Array
+
+
+def elastic(run: Run, progress: Callable[[float], None] | None = None) -> Elastic:
+    """Repeat a run that keeps every row with springs in the mates that share redundant equations.
+
+    `progress` is called with the simulated time (s).
+    """
+    rows = None if run.scenario.changes else mate_rows_of(run.lowered, run.stiffness or Settings())
+    if rows is None:
+        return Elastic(reason="no mates repeat each other, or the mechanism changes on its way")
+    if not run.result.status.ok:
+        return Elastic(reason="the rigid run did not come to its end")
+    system = run.system
+    primitives = system.model.primitives
+    coordinates = _coordinates(rows, primitives)
+    names = {rows.constraints.rows.owners[i] for i in coordinates}
+    if not names:
+        return Elastic(reason="no mate that shares can be made of springs")
+    springs = _springs(run, rows, coordinates)
+    stripped, begun = _with_springs(run, rows, springs)
+    what, tolerance = run.scenario, _tolerance(run, rows)
+    result = integrate(
+        stripped, begun, duration=what.duration, rate=what.rate, rtol=tolerance, atol=tolerance * system.length,
+        integrator="generalized_alpha",
+        progress=None if progress is None else (lambda part: progress(part * what.duration)),
+    )  # fmt: skip
+    if not result.status.ok:
+        return Elastic(reason=f"the run with springs stopped early: {result.status.message}")
+    stiff = tuple(mate for mate in rows.sharing if mate not in names)
+    mates = tuple(mate for mate in rows.sharing if mate in names)
+    return _compared(run, _as_run(run, rows, springs, result), rows, Elastic(mates, stiff, fastest=_fastest(springs)))
+
+
+def _tolerance(run: Run, rows: MateRows) -> float:
+    """The tolerance of poses with which the stiffest springs have forces that mean something."""
+    force = np.abs(run.result.trajectory.multipliers[:, : len(rows)] / rows.scale).max(initial=0.0)
+    wanted = CLOSE * float(force) / float(rows.stiffness.max()) / run.system.length
+    return float(np.clip(wanted, *TOLERANCES))
+
+
+def _coordinates(rows: MateRows, primitives: Sequence[Primitive]) -> dict[int, Coordinate]:
+    """What the rows of sharing mates hold, row by row; a mate of which one row is no such spring stays as it is."""
+    found: dict[int, Coordinate] = {}
+    for mate in rows.sharing:
+        own = [i for i, owner in enumerate(rows.constraints.rows.owners) if owner == mate]
+        whole = sum(b.kind in ("tilt", "turn", "swing") for b in rows.constraints.blocks.blocks if b.mate == mate
+                    for _ in b.rows) == 3  # fmt: skip
+        axis = rows.constraints.blocks.frames[mate].axis
+        made = {i: _coordinate(rows, primitives[i], axis, whole) for i in own}
+        found |= {i: c for i, c in made.items() if c is not None} if all(made.values()) else {}
+    return found
+
+
+def _coordinate(rows: MateRows, p: Primitive, axis: Vector | None, whole: bool) -> Coordinate | None:
+    """The coordinate that a row holds; None where it is none of a spring that leaves the mate's freedoms alone.
+
+    Of two directions at right angles one is the mate's axis: its tilt is measured in the body of the other, with which
+    it turns. Where a mate holds all turns (`whole`) either will do.
+    """
+    if isinstance(p, PointOnPlane):
+        return Coordinate("distance", p.a, p.b, p.point_a, p.normal_a, p.point_b)
+    if isinstance(p, Distance):
+        return Coordinate("length", p.a, p.b, p.point_a, np.array([0.0, 0.0, 1.0]), p.point_b)
+    if not isinstance(p, AxesAngle) or abs(p.cosine) > ALONG:
+        return None
+    u, w = _in_world(rows, p.a, p.axis_a), _in_world(rows, p.b, p.axis_b)
+    along_u, along_w = (axis is not None and float(np.linalg.norm(np.cross(d, axis))) < ALONG for d in (u, w))
+    if along_w or whole:
+        return _tilt(rows, p.a, p.b, -np.cross(u, w), w)
+    return _tilt(rows, p.b, p.a, -np.cross(w, u), u) if along_u else None
+
+
+def _tilt(rows: MateRows, a: int, b: int, about: Vector, direction: Vector) -> Coordinate:
+    """The turn of a direction of b about an axis of a, 0 as designed; both given in the world."""
+    z, first = (_in_body(rows, a, v) for v in (about, direction))
+    return Coordinate(
+        "angle", a, b, np.zeros(3), z / np.linalg.norm(z), np.zeros(3), first, _in_body(rows, b, direction)
+    )
+
+
+def _in_world(rows: MateRows, body: int, v: Vector) -> Vector:
+    return v if body < 0 else rows.constraints.mechanism.X_WC[body].R @ v
+
+
+def _in_body(rows: MateRows, body: int, v: Vector) -> Vector:
+    return v if body < 0 else rows.constraints.mechanism.X_WC[body].R.T @ v
+
+
+def _springs(run: Run, rows: MateRows, coordinates: dict[int, Coordinate]) -> _Springs:
+    """The springs with dampers that take half of what would just not let the mass before them swing."""
+    soft = np.array(sorted(coordinates), np.int64)
+    T, system = run.result.trajectory, run.system
+    found = evaluate_sparse(system.program, T.positions[0], T.quaternions[0], T.velocities[0], T.angles[0])
+    A = rows.matrix(found, T.positions.shape[1], 1.0)[soft]
+    R = rotation.matrix(T.quaternions[0])
+    response = np.zeros(len(soft))
+    for body, own in enumerate(system.model.bodies):
+        part = A[:, 6 * body : 6 * body + 6].toarray()
+        inertia = R[body] @ own.inertia @ R[body].T
+        if own.mass > 0.0:
+            response += np.sum(part[:, :3] ** 2, axis=1) / own.mass
+        if np.linalg.eigvalsh(inertia)[0] > 0.0:
+            response += np.sum(part[:, 3:] * np.linalg.solve(inertia, part[:, 3:].T).T, axis=1)
+    k = rows.stiffness[soft]
+    damping = DAMPING * 2.0 * np.sqrt(k / np.maximum(response, 1e-300))
+    loads = tuple(
+        JointLoad(coordinates[int(i)], damping=float(d), stiffness=float(s), rest=_rest(system.model.primitives[i]),
+                  name=f"spring {i}")
+        for i, s, d in zip(soft, k, damping, strict=True)
+    )  # fmt: skip
+    kept = np.setdiff1d(np.arange(len(system.model.primitives)), soft)
+    return _Springs(soft, kept, loads, damping)
+
+
+def _rest(p: Primitive) -> float:
+    """The value of a row's coordinate at which nothing pulls."""
+    return p.offset if isinstance(p, PointOnPlane) else p.length if isinstance(p, Distance) else 0.0
+
+
+def _fastest(springs: _Springs) -> float:
+    """Hz of a spring k with the damper 2 D √(k m) alone: √(k/m) = 2 D k / d."""
+    rates = [2.0 * DAMPING * load.stiffness / load.damping for load in springs.loads if load.damping]
+    return float(max(rates, default=0.0) / (2.0 * np.pi))
+
+
+def _with_springs(run: Run, rows: MateRows, springs: _Springs) -> tuple[System, State]:
+    """The system with springs, and its state at the start: the springs are bent by what they carry then."""
+    whole, T = run.system, run.result.trajectory
+    groups = whole.model.groups
+    model = replace(
+        whole.model,
+        primitives=tuple(whole.model.primitives[i] for i in springs.kept),
+        groups=tuple(groups[i] for i in springs.kept if i < len(groups)),
+        loads=(*whole.model.loads, *springs.loads),
+    )
+    system = prepare(model)
+    k = np.full(len(rows), RIGID * float(rows.stiffness.max()))
+    k[springs.soft] = rows.stiffness[springs.soft]
+    length = run.mechanism.length_scale
+    found = evaluate_sparse(whole.program, T.positions[0], T.quaternions[0], T.velocities[0], T.angles[0])
+    A = rows.matrix(found, T.positions.shape[1], length)
+    u = displacements(A, k, T.multipliers[0, : len(rows)] / rows.scale).reshape(-1, 6)
+    state = State(float(T.t[0]), T.positions[0], T.quaternions[0], T.velocities[0], T.angles[0])
+    bent = replace(
+        state,
+        positions=state.positions + u[:, :3],
+        quaternions=rotation.turned(state.quaternions, u[:, 3:] / length),
+    )
+    return system, carry_angles(bent, whole, system)
+
+
+def _as_run(run: Run, rows: MateRows, springs: _Springs, result: Result) -> Run:
+    """The run with springs as one of the same rows, whose multipliers are what the springs pull."""
+    T, whole = result.trajectory, run.system
+    angles = np.zeros((len(T.t), run.result.trajectory.angles.shape[1]))
+    multipliers = np.zeros((len(T.t), run.result.trajectory.multipliers.shape[1]))
+    others = np.concatenate([springs.kept, np.arange(len(whole.model.primitives), multipliers.shape[1])])
+    multipliers[:, others] = T.multipliers[:, : len(others)]
+    scale = rows.scale[springs.soft]
+    for s in range(len(T.t)):
+        found = evaluate_sparse(whole.program, T.positions[s], T.quaternions[s], T.velocities[s])
+        g, rate = found.g[springs.soft], found.rates[springs.soft]
+        pulls = rows.stiffness[springs.soft] * scale * g + springs.damping * scale * rate
+        multipliers[s, springs.soft] = pulls * scale
+    return replace(run, result=replace(result, trajectory=replace(T, multipliers=multipliers, angles=angles)))
+
+
+def _compared(run: Run, bent: Run, rows: MateRows, found: Elastic) -> Elastic:
+    """The largest differences of forces, and of places, from the rigid run."""
+    shared = by_stiffness_columns(run, rotations_of(run))
+    T, other = run.result.trajectory, bent.result.trajectory
+    own = share_columns(bent, rotations_of(bent), rows, other.multipliers, PREFIX)
+    samples = min(len(T.t), len(other.t))
+
+    def largest(unit: str) -> tuple[float, float]:
+        pairs = [(own[name][0][:samples], v[:samples]) for name, (v, u) in shared.items() if u == unit]
+        return _most(np.abs(a - b) for a, b in pairs), _most(np.abs(b) for _, b in pairs)
+
+    force, of_force = largest("N")
+    torque, of_torque = largest("N m")
+    moved = np.linalg.norm(T.positions[:samples] - other.positions[:samples], axis=2)
+    return replace(
+        found, columns=own, force=force, of_force=of_force, torque=torque, of_torque=of_torque,
+        moved=float(moved.max(initial=0.0)),
+    )  # fmt: skip
+
+
+def _most(values: Iterable[Array]) -> float:
+    return max((float(v.max(initial=0.0)) for v in values), default=0.0)

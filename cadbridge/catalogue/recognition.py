@@ -186,6 +186,14 @@ ENTRIES: dict[str, Entry] = {
         "Answer questions with `cadbridge recognise SOURCE --ask`, or write the missing joint under `mates`.",
         "`6 degrees of freedom given, 5 found`.",
     ),
+    "CB1650": Entry(
+        Severity.INFO,
+        "joints whose ends were not looked for",
+        "`cadbridge recognise` moves each joint until two parts meet and writes its limits. It stops after 30 s, so "
+        "these joints have no limits.",
+        "Pass `--limits`, which takes all the time that it needs, or `--no-limits`; or write `limits` by hand.",
+        "An arm of a thousand parts.",
+    ),
     "CB1486": Entry(
         Severity.INFO,
         "parts that overlap and have nothing else to hold them",

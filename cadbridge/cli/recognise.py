@@ -26,8 +26,12 @@ def recognise(
         bool, typer.Option("--no-names", help="Ignore the names of parts; use the geometry alone.")
     ] = False,
     limits: Annotated[
-        bool, typer.Option("--limits", help="Move each joint until parts meet, and write its limits.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--limits/--no-limits",
+            help="Move each joint until parts meet, and write its limits. By default for at most 30 s.",
+        ),
+    ] = None,
     overwrite: Annotated[
         bool,
         typer.Option(
@@ -55,7 +59,7 @@ def recognise(
     """Find bodies, joints and gears in bare geometry; write a mates file."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.readers import MATES_ENDING
-    from cadbridge.recognition import beside_own, mates_text, move_each, read_bare, recognition_document
+    from cadbridge.recognition import beside_own, mates_text, read_bare, recognition_document
     from cadbridge.recognition.edited import write_mates
     from cadbridge.recognition.hints import hints_of
     from cadbridge.recognition.inquiry import Inquiry
@@ -71,19 +75,18 @@ def recognise(
 
         asked(inquiry)
     found = beside_own(inquiry.found)
+    if questions:
+        print_json(questions_document(found))
+        raise typer.Exit(exit_status((*assembly.findings, *found.findings), strict))
     with working("moving each joint"):
-        found = move_each(found)
-        if limits:
-            from cadbridge.simulation.limits import of_recognised
-
-            found = of_recognised(found)
+        found = _moved(found, limits)
     text = mates_text(found)
     merged = () if output is None else write_mates(output, text, overwrite=overwrite)
     findings = (*assembly.findings, *found.findings, *merged)
     if html is not None:
         _write_page(html, assembly, found, reading.options)
-    if json or questions:
-        print_json(questions_document(found) if questions else recognition_document(found))
+    if json:
+        print_json(recognition_document(found))
     else:
         typer.echo(output if output is not None else text)
         print_findings(findings)
@@ -96,6 +99,17 @@ def recognise(
                 f"Next: cadbridge check {reading.source}{mates} --html report.html",
             )
     raise typer.Exit(exit_status(findings, strict))
+
+
+def _moved(found: Recognition, limits: bool | None) -> Recognition:
+    """The recognition with its joints moved: a little, and, unless `limits` is False, to their ends."""
+    import math
+
+    from cadbridge.recognition import move_each
+    from cadbridge.simulation.limits import MOST_SECONDS, of_recognised
+
+    found = move_each(found)
+    return found if limits is False else of_recognised(found, math.inf if limits else MOST_SECONDS)
 
 
 def _write_page(html: Path, assembly: Assembly, found: Recognition, options: ReadOptions) -> None:

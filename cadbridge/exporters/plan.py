@@ -9,7 +9,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Drive, Instance
 from cadbridge.exporters.meshes import MeshFiles, write_meshes
-from cadbridge.exporters.names import Names
+from cadbridge.exporters.names import Names, clean
 from cadbridge.exporters.numbers import balanced, numbers, possible
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.relations import Polynomial, Relation, polynomials_of, relations
@@ -74,17 +74,21 @@ class Plan:
 
 def make_plan(
     tree: Tree, findings: Findings, options: ExportOptions, *, folders: tuple[str, str], masses_needed: bool,
-    meshes: str = "stl", one_namespace: bool = False, polynomials: bool = False,
+    meshes: str = "stl", one_namespace: bool = False, polynomials: bool = False, root: str = "",
 ) -> Plan:  # fmt: skip
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
-    In `one_namespace` no joint is called like a link; the format may hold `polynomials` between two joints.
+    In `one_namespace` no joint is called like a link; the format may hold `polynomials` between two joints. `root` is
+    what the format's users call the ground, unless a body has that name.
     """
     _check_masses(tree, findings, masses_needed)
     links, frames = Names("link"), Names("frame")
     joints = links if one_namespace else Names("joint")
     frames_taken = links if folders[0] != folders[1] else frames
-    link_names = [links.give(tree.body(link).name + ("" if _first(tree, link) else "_half")) for link in tree.links]
+    wanted = [tree.body(link).name + ("" if _first(tree, link) else "_half") for link in tree.links]
+    if root and root not in {clean(name) for name in wanted}:
+        wanted[0] = root
+    link_names = [links.give(name) for name in wanted]
     joint_names = [joints.give(f.name) for f in tree.freedoms]
     frame_names = [frames_taken.give(f.name) for f in tree.mechanism.assembly.frames]
     found, lost = relations(tree)
@@ -99,7 +103,7 @@ def make_plan(
         "frames": dict(zip(frame_names, (f.name for f in tree.mechanism.assembly.frames), strict=True)),
         "meshes": {stem: part for part, stem in files.names.items()},
     }
-    changed = sum(new != old for kind in names.values() for new, old in kind.items())
+    changed = sum(new not in (old, root) for kind in names.values() for new, old in kind.items())
     if changed:
         findings.add("CB510", f"names changed: {changed}")
     return Plan(tree, link_names, joint_names, frame_names, found, lost, files, names, laws)

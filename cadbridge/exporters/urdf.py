@@ -30,6 +30,8 @@ from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint, Mechanism
 
+ROOT = "base_link"
+"""The link that stands, as ROS's programs expect it (REP 105)."""
 NO_LIMIT = 1e9
 """Stands for a bound that URDF demands and nobody gave."""
 
@@ -50,7 +52,8 @@ class Description:
 def describe(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> Description:
     """The URDF of a mechanism; what it cannot say is reported."""
     tree = spanning_tree(mechanism)
-    plan = make_plan(tree, findings, options, folders=("meshes/visual", "meshes/collision"), masses_needed=False)
+    folders = "meshes/visual", "meshes/collision"
+    plan = make_plan(tree, findings, options, folders=folders, masses_needed=False, root=ROOT)
     _report(plan, findings)
     dependences, agree = eliminate(plan.relations, ranking(tree))
     if not agree:

@@ -71,5 +71,12 @@ def _joint(found: Recognition, joint: FoundJoint) -> dict[str, Any]:
         "confidence": joint.confidence,
         "contacts": [list(pair) for pair in joint.contacts],
         "motion": None if joint.motion is None else {"state": joint.motion.state, "reason": joint.motion.reason},
-        "limits": None if joint.limit is None else {"lower": joint.limit.lower, "upper": joint.limit.upper},
+        "limits": None
+        if joint.limit is None or joint.motion is None
+        else {
+            "lower": joint.limit.lower,
+            "upper": joint.limit.upper,
+            "lower_end": joint.motion.ends[0],
+            "upper_end": joint.motion.ends[1],
+        },
     }

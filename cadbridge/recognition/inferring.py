@@ -30,6 +30,7 @@ from cadbridge.recognition.joints import Candidate, bind_pins, find_joints, pivo
 from cadbridge.recognition.lead_screws import lead_screws, without_pitch
 from cadbridge.recognition.meshing import with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
+from cadbridge.recognition.naming import named
 from cadbridge.recognition.pins import is_pin, with_shared_lines
 from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.reporting import findings_of, unread
@@ -79,9 +80,9 @@ def infer(evidence: Evidence, hints: Hints) -> Recognition:
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     found = replace(_result(scene, joints, [*rejected, *unknown], ground), ground_reason=why, loose=tuple(loose))
+    found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)))
     findings = (*findings_of(scene, found, held, list(evidence.copies), ground), *unread(unknown), *told)
-    found = replace(found, findings=findings)
-    return with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives))
+    return replace(found, findings=(*findings, *found.findings))
 
 
 def _begun(evidence: Evidence, hints: Hints) -> tuple[_Inference, tuple[Finding, ...]]:
@@ -193,7 +194,7 @@ def _joint(c: Candidate, index: dict[str, int], names: dict[str, str]) -> FoundJ
     first, second = sorted((c.a, c.b), key=lambda root: index[root])
     v = c.verdict
     return FoundJoint(
-        name=f"{v.type.capitalize()}: {names[first]} - {names[second]}",
+        name=f"{v.type}: {names[first]} - {names[second]}",
         type=v.type,
         a=index[first],
         b=index[second],

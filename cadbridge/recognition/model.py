@@ -38,10 +38,14 @@ class FoundBody:
 
 @dataclass(frozen=True)
 class Motion:
-    """What moving a joint showed: `state` is free, blocked (neither way) or untested; `reason` says it."""
+    """What moving a joint showed: `state` is free, blocked (neither way) or untested; `reason` says it.
+
+    `ends`: what stops it at its lower and its upper limit, "" where nothing does.
+    """
 
     state: str
     reason: str
+    ends: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, eq=False)

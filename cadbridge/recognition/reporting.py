@@ -74,9 +74,12 @@ def weak_welds(found: Recognition) -> list[Bond]:
 
 def _doubts(found: Recognition, findings: Findings) -> None:
     """Joints and welds of which the geometry does not say enough (CB1601)."""
-    unsure = [j.name for j in found.joints if j.confidence < SURE]
+    unsure = {
+        j.name: f"{j.name} ({found.bodies[j.a].name} - {found.bodies[j.b].name})"
+        for j in found.joints if j.confidence < SURE
+    }  # fmt: skip
     welds = [f"{b.instance} - {b.to}" for b in weak_welds(found)]
-    texts = [f"{count(len(unsure), 'joint')} may be wrong: {listed(unsure)}"] if unsure else []
+    texts = [f"{count(len(unsure), 'joint')} may be wrong: {listed(list(unsure.values()))}"] if unsure else []
     texts += [f"{count(len(welds), 'weld')} may be a joint: {listed(welds)}"] if welds else []
     if texts:
         findings.add("CB1601", "; ".join(texts), items=[*unsure, *welds])

@@ -25,6 +25,8 @@ PROOF_SLIDE = 5e-4
 """rad and m by which a freedom is moved to see whether it can move at all."""
 PROOF_WORK = 3_000
 """Intersections in all; joints beyond are reported."""
+MOTION_CODES = ("CB1610", "CB1611")
+"""Findings on joints that cannot move, and on those that could not be tried."""
 
 
 def move_each(found: Recognition) -> Recognition:
@@ -36,10 +38,11 @@ def move_each(found: Recognition) -> Recognition:
         return found
     scene = Scene(found.assembly, {frozenset(g.instances) for g in found.gears}, PROOF_WORK)
     joints = tuple(_moved(found, scene, joint) for joint in found.joints)
-    return replace(found, joints=joints, findings=(*found.findings, *_findings(found, joints)))
+    return replace(found, joints=joints, findings=(*found.findings, *motion_findings(found, joints)))
 
 
-def _findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[Finding, ...]:
+def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[Finding, ...]:
+    """What moving the joints showed (`MOTION_CODES`)."""
     findings = Findings()
     stuck = [j for j in joints if j.motion is not None and j.motion.state == "blocked"]
     for j in stuck:

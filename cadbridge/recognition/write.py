@@ -80,22 +80,32 @@ def _joint(found: Recognition, units: Units, joint: FoundJoint) -> Iterator[str]
         yield f"    pitch: {joint.pitch * 1e3:.9g}\n"
     yield f"    a: {_feature(a, joint)}\n"
     yield f"    b: {{component: {yaml_text(b.name)}}}\n"
-    if joint.limit is not None:
-        yield f"    limits: {{{_range(joint)}}}\n"
+    yield from _limits(joint)
     for text in joint.evidence:
         yield f"    # for: {_comment(text)}\n"
     for text in joint.against:
         yield f"    # against: {_comment(text)}\n"
-    if joint.motion is not None and joint.motion.state != "blocked":
-        yield f"    # {'not moved' if joint.motion.state == 'untested' else 'moved'}: {_comment(joint.motion.reason)}\n"
+    motion = joint.motion
+    if motion is not None and motion.state != "blocked" and joint.limit is None:
+        yield f"    # {'not moved' if motion.state == 'untested' else 'moved'}: {_comment(motion.reason)}\n"
 
 
-def _range(joint: FoundJoint) -> str:
-    """The limits of a joint as a mates file has them: degrees or mm."""
-    assert joint.limit is not None
-    scale = 1e3 if joint.type == "prismatic" else math.degrees(1.0)
-    ends = (("lower", joint.limit.lower), ("upper", joint.limit.upper))
-    return ", ".join(f"{name}: {value * scale:.6g}" for name, value in ends if value is not None)
+def _limits(joint: FoundJoint) -> Iterator[str]:
+    """The limits of a joint, rounded towards the pose as designed, with the two parts that meet at each end."""
+    if joint.limit is None:
+        return
+    scale, digits = (1e3, 2) if joint.type == "prismatic" else (math.degrees(1.0), 1)
+    ends = [("lower", joint.limit.lower), ("upper", joint.limit.upper)]
+    shown = [f"{name}: {_inward(value * scale, digits):g}" for name, value in ends if value is not None]
+    yield f"    limits: {{{', '.join(shown)}}}\n"
+    for (name, _), text in zip(ends, joint.motion.ends if joint.motion is not None else (), strict=False):
+        if text:
+            yield f"    # {name} end: {_comment(text)}\n"
+
+
+def _inward(value: float, digits: int) -> float:
+    """A number cut to so many digits behind the point."""
+    return math.trunc(value * 10**digits) / 10**digits + 0.0
 
 
 def _feature(unit: Unit, joint: FoundJoint) -> str:

@@ -8,7 +8,8 @@ are not looked at: their teeth are closer to each other than what meshes are off
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -21,6 +22,7 @@ from cadbridge.mass.meeting import Scene, SpentError
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism, build
 from cadbridge.recognition import Recognition, with_recognised
 from cadbridge.recognition.model import FoundJoint, Motion
+from cadbridge.recognition.sweep import MOTION_CODES, motion_findings
 from cadbridge.simulation.posing import Mover, leading_joints
 from cadbridge.wording import count, listed
 
@@ -33,7 +35,10 @@ LEAST_TURN, LEAST_SLIDE = math.radians(1.0), 5e-4
 """rad and m: a joint that moves less cannot move."""
 WORK = 40_000
 """Intersections in all; joints beyond are named."""
+MOST_SECONDS = 30.0
+"""Time for the limits of what was recognised, unless more is asked for, s."""
 _SAME = 1e-9
+_LATE = "no time was left"
 _OPEN = "its loops close no further"
 _MESH = (
     CouplingKind.SPUR, CouplingKind.BEVEL, CouplingKind.INTERNAL, CouplingKind.RACK_PINION, CouplingKind.WORM,
@@ -43,7 +48,7 @@ _MESH = (
 
 @dataclass(frozen=True)
 class Swept:
-    """How far a joint goes either way (rad, m; None: nothing stops it), with `texts` that say why.
+    """How far a joint goes either way (rad, m; None: nothing stops it), and `ends`: what stops it at either end.
 
     `fault` says why it was not moved, or that it cannot move; "" otherwise.
     """
@@ -51,8 +56,20 @@ class Swept:
     joint: Joint
     lower: float | None = None
     upper: float | None = None
-    texts: tuple[str, ...] = ()
+    ends: tuple[str, str] = ("", "")
     fault: str = ""
+
+    @property
+    def text(self) -> str:
+        """Where it stops, and at what."""
+        scale, unit = (math.degrees(1.0), "°") if self.joint.coordinate == "angle" else (1e3, " mm")
+        texts = [
+            f"{name} limit {scale * value + 0.0:.4g}{unit}: {end}"
+            for name, value, end in zip(("lower", "upper"), (self.lower, self.upper), self.ends, strict=True)
+            if value is not None
+        ]
+        free = "turns all round" if self.joint.coordinate == "angle" else "slides by the assembly's size both ways"
+        return "; ".join(texts) or f"{free}, and nothing collides"
 
 
 def with_limits(mechanism: Mechanism, findings: Findings) -> Mechanism:
@@ -64,7 +81,7 @@ def with_limits(mechanism: Mechanism, findings: Findings) -> Mechanism:
     found = {swept.joint.name: swept for swept in sweep(mechanism, findings)}
     for swept in found.values():
         if not swept.fault:
-            findings.add("CB1480", f"{swept.joint.name}: {'; '.join(swept.texts)}", items=[swept.joint.name])
+            findings.add("CB1480", f"{swept.joint.name}: {swept.text}", items=[swept.joint.name])
     faults: dict[str, list[str]] = {}
     for swept in found.values():
         if swept.fault:
@@ -83,33 +100,49 @@ def _limited(joint: Joint, swept: Swept | None) -> Joint:
     return replace(joint, limit=replace(own, lower=lower, upper=upper))
 
 
-def of_recognised(found: Recognition) -> Recognition:
-    """A recognition with the limits of its joints, moved with the gears and loops that were recognised."""
-    findings = Findings(found.findings)
+def of_recognised(found: Recognition, seconds: float = math.inf) -> Recognition:
+    """A recognition with the limits of its joints, moved with the gears and loops that were recognised.
+
+    Joints that are not reached in so many seconds have none, which is reported (CB1650).
+    """
+    findings = Findings(f for f in found.findings if f.code not in MOTION_CODES)
     mechanism = build(with_recognised(found.assembly, found))
-    swept = {s.joint.name: s for s in sweep(mechanism, findings, {frozenset(g.instances) for g in found.gears})}
+    until = time.monotonic() + seconds
+    apart = {frozenset(g.instances) for g in found.gears}
+    swept = {s.joint.name: s for s in sweep(mechanism, findings, apart, until)}
     joints = tuple(_taken(mechanism, found, joint, swept.get(joint.name)) for joint in found.joints)
+    findings.extend(motion_findings(found, joints))
+    late = [name for name, s in swept.items() if s.fault == _LATE]
+    if late:
+        text = f"no time was left to find the limits of {count(len(late), 'joint')}: {listed(late)}"
+        findings.add("CB1650", text, items=late)
     return replace(found, joints=joints, findings=findings.as_tuple())
 
 
 def _taken(mechanism: Mechanism, found: Recognition, joint: FoundJoint, swept: Swept | None) -> FoundJoint:
     """A recognised joint with its limits, about its own axis and from its own body a."""
-    if swept is None or swept.fault or joint.axis is None:
+    if swept is None or swept.fault == _LATE or joint.axis is None:
         return joint
+    if swept.fault:
+        untested = joint.motion is not None and joint.motion.state == "untested"
+        return replace(joint, motion=Motion("untested", swept.fault)) if untested else joint
     own = swept.joint
     base = mechanism.X_WB(own.a) @ own.X_AJ
     b = mechanism.ground if own.b == GROUND_BODY else mechanism.bodies[own.b]
-    alike = (found.bodies[joint.b].instances[0] in b.instances) == bool(base.R[:, 2] @ joint.axis > 0)
-    ends = (swept.lower, swept.upper)
-    lower, upper = ends if alike else (None if x is None else -x for x in reversed(ends))
-    limit = None if lower is None and upper is None else Limit(lower, upper)
-    return replace(joint, limit=limit, motion=Motion("free", "; ".join(swept.texts)))
+    if (found.bodies[joint.b].instances[0] in b.instances) != bool(base.R[:, 2] @ joint.axis > 0):
+        lower, upper = (None if x is None else -x for x in (swept.upper, swept.lower))
+        swept = replace(swept, lower=lower, upper=upper, ends=swept.ends[::-1])
+    limit = None if swept.lower is None and swept.upper is None else Limit(swept.lower, swept.upper)
+    return replace(joint, limit=limit, motion=Motion("free", swept.text, swept.ends))
 
 
 def sweep(
-    mechanism: Mechanism, findings: Findings, apart: set[frozenset[str]] | frozenset[frozenset[str]] = frozenset()
+    mechanism: Mechanism, findings: Findings, apart: Set[frozenset[str]] = frozenset(), until: float = math.inf
 ) -> list[Swept]:
-    """Move every hinge and slide that has no limits. Pairs of instances in `apart` are not looked at."""
+    """Move every hinge and slide that has no limits, while `time.monotonic` is before `until`.
+
+    Pairs of instances in `apart` are not looked at.
+    """
     assembly = mechanism.assembly
     scene = Scene(assembly, {*apart, *_meshing(mechanism)}, WORK)
     sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
@@ -117,7 +150,10 @@ def sweep(
     hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
     if hollow and requested:
         findings.add("CB1482", f"{count(len(hollow), 'part')} without a closed mesh: {listed(hollow)}", items=hollow)
-    return [_swept(mechanism, scene, sides, joint) for joint in requested]
+    return [
+        _swept(mechanism, scene, sides, joint) if time.monotonic() < until else Swept(joint, fault=_LATE)
+        for joint in requested
+    ]
 
 
 def _bounded(joint: Joint) -> bool:
@@ -141,22 +177,17 @@ def _swept(mechanism: Mechanism, scene: Scene, sides: Sequence[Sequence[str]], j
         return Swept(joint, fault="no freedom of the mechanism moves it")
     turning = joint.coordinate == "angle"
     step, most = (STEP_TURN, 2 * math.pi) if turning else (scene.size / STEPS_SLIDE, scene.size)
+    low = high = None
     try:
-        high, low = (
-            _stop(_meets(Mover(mechanism, leading), scene, sides, joint.name, way), step, most) for way in (1.0, -1.0)
-        )
+        high = _stop(_meets(Mover(mechanism, leading), scene, sides, joint.name, 1.0), step, most)
+        if high is not None or not turning:  # what turns all round one way does so the other way
+            low = _stop(_meets(Mover(mechanism, leading), scene, sides, joint.name, -1.0), step, most)
     except SpentError:
         return Swept(joint, fault="the assembly is too large to move every joint")
     if low is not None and high is not None and max(low[0], high[0]) < (LEAST_TURN if turning else LEAST_SLIDE):
         return Swept(joint, fault=f"cannot move: {high[1]} at once, both ways")
-    scale, unit = (math.degrees(1.0), "°") if turning else (1e3, " mm")
-    texts = tuple(
-        f"{name} limit {way * scale * stop[0]:.4g}{unit}: {stop[1]}"
-        for name, way, stop in (("lower", -1, low), ("upper", 1, high)) if stop is not None
-    )  # fmt: skip
-    whole = "turns all round" if turning else f"slides by {1e3 * most:.4g} mm both ways"
-    ends = (None if low is None else -low[0], None if high is None else high[0])
-    return Swept(joint, *ends, texts or (f"{whole}, and nothing collides",))
+    ends = ("" if low is None else low[1], "" if high is None else high[1])
+    return Swept(joint, None if low is None else -low[0], None if high is None else high[0], ends)
 
 
 def _meets(

@@ -106,12 +106,43 @@ def test_a_loop_is_not_moved_and_says_so(tmp_path: Path) -> None:
     assert any(f.code == "CB1611" and "closed loop" in f.message for f in found.findings)
 
 
-def test_the_command_writes_limits_only_where_they_are_asked_for(tmp_path: Path) -> None:
+def test_the_command_writes_limits_with_the_parts_that_meet_unless_it_is_told_not_to(tmp_path: Path) -> None:
     file = lever_and_posts(tmp_path, [60])
     plain = CliRunner().invoke(app, ["recognise", str(file)])
-    asked = CliRunner().invoke(app, ["recognise", str(file), "--limits"])
-    assert plain.exit_code == asked.exit_code == 0
-    assert "limits:" not in plain.stdout
-    assert "# moved: moves a little both ways" in plain.stdout
-    assert "limits: {" in asked.stdout
-    assert "meets base" in asked.stdout
+    bare = CliRunner().invoke(app, ["recognise", str(file), "--no-limits"])
+    assert plain.exit_code == bare.exit_code == 0
+    assert "limits: {" in plain.stdout
+    assert "# lower end: lever meets base" in plain.stdout
+    assert "# upper end: lever meets base" in plain.stdout
+    assert "limits:" not in bare.stdout
+    assert "# moved: moves a little both ways" in bare.stdout
+
+
+def test_joints_that_time_does_not_reach_are_named(tmp_path: Path) -> None:
+    found = of_recognised(move_each(recognise(cb.read(lever_and_posts(tmp_path, [60])))), seconds=0.0)
+    (joint,) = found.joints
+    assert joint.limit is None
+    assert [f.items for f in found.findings if f.code == "CB1650"] == [(joint.name,)]
+
+
+def test_an_end_belongs_to_its_limit_where_the_mechanism_counts_the_other_way(tmp_path: Path) -> None:
+    """Of a lever between a near and a far post each end is a post of its own name, whichever way its axis points."""
+    base = cq.Workplane().box(160, 160, 10, centered=(True, True, False)).union(cylinder(0.0, 5))
+    made = cq.Assembly(name="made").add(base, name="base")
+    lever = cq.Workplane().box(70, 10, 8, centered=(False, True, False)).translate((-10, 0, 0))
+    made.add(lever.cut(cq.Workplane().circle(5.05).extrude(8)), name="lever", loc=cq.Location((0, 0, 10)))
+    for name, angle in (("left", 60.0), ("right", -110.0)):
+        made.add(cylinder(angle, 4), name=name)
+    made.export(str(tmp_path / "made.step"))
+    (joint,) = moved(tmp_path / "made.step").joints
+    assert joint.limit is not None
+    assert joint.motion is not None
+    for value, end in zip((joint.limit.lower, joint.limit.upper), joint.motion.ends, strict=True):
+        assert value is not None
+        assert end == f"lever meets {'left' if abs(value) < 1.2 else 'right'}"
+
+
+def cylinder(angle: float, radius: float) -> cq.Workplane:
+    """A post on the base at an angle (degrees) and 50 mm from the middle; a boss in the middle for 0."""
+    x, y = (50 * math.cos(math.radians(angle)), 50 * math.sin(math.radians(angle))) if angle else (0.0, 0.0)
+    return cq.Workplane().workplane(offset=10).center(x, y).circle(radius).extrude(8)

@@ -105,7 +105,8 @@ def _limits(joint: FoundJoint) -> Iterator[str]:
 
 def _inward(value: float, digits: int) -> float:
     """A number cut to so many digits behind the point."""
-    return math.trunc(value * 10**digits) / 10**digits + 0.0
+    scale = 10.0**digits
+    return math.trunc(value * scale) / scale + 0.0
 
 
 def _feature(unit: Unit, joint: FoundJoint) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +14,9 @@ from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.naming import LONGEST, named
 
 
-def found(bodies: list[tuple[str, ...]], joints: list[tuple[int, int]], ground: int = 0) -> Recognition:
+def found(bodies: Sequence[tuple[str, ...]], joints: list[tuple[int, int]], ground: int = 0) -> Recognition:
     """A recognition of bodies by their instances (the first is the largest), and hinges between them."""
-    instances = tuple(Instance(n, "part", n.split("/")[0], Pose()) for body in bodies for n in body)
+    instances = tuple(Instance(n, "part", Pose(), n.split("/")[0]) for body in bodies for n in body)
     hinges = tuple(
         FoundJoint(f"long name {k}", "revolute", a, b, np.zeros(3), np.array([0.0, 0.0, 1.0]), (), (), 0.8)
         for k, (a, b) in enumerate(joints)
@@ -24,7 +25,7 @@ def found(bodies: list[tuple[str, ...]], joints: list[tuple[int, int]], ground: 
     return Recognition(Assembly("made", "", "", (), instances, ()), made, ground, "", hinges, (), (), 0.0)
 
 
-def names(bodies: list[tuple[str, ...]], joints: list[tuple[int, int]], ground: int = 0) -> list[str]:
+def names(bodies: Sequence[tuple[str, ...]], joints: list[tuple[int, int]], ground: int = 0) -> list[str]:
     return [j.name for j in named(found(bodies, joints, ground)).joints]
 
 

@@ -88,8 +88,8 @@ def _body_names(found: Recognition) -> list[Name]:
     """For each body the name of the largest sub-assembly that is all its own and holds its chief, else the chief's."""
     within: dict[str, set[int]] = defaultdict(set)
     for k, body in enumerate(found.bodies):
-        for name in body.instances:
-            for path in _above(name):
+        for instance in body.instances:
+            for path in _above(instance):
                 within[path].add(k)
     return [
         next(

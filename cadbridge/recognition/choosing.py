@@ -1,36 +1,56 @@
-"""Decisions changed until the mechanism has the mobility that the hints give.
+"""One choice over all hypotheses: the cheapest set of verdicts that gives the mechanism the mobility it should have.
 
-Each decision has a cost, its confidence: the least costly ones are turned until the whole is as it was said to be, and
-everything is inferred anew each time. What was turned is told.
+An integer programme over the decisions of an inference: a variable for each, 1 where its second verdict is taken, which
+costs the logarithm of the odds of the first. Equal pairs are one variable, or pay for being decided otherwise. The
+mobility is a row of it: what each decision changes alone is counted by rank. Together they may change another number,
+so what the programme proposes is counted, inferred anew, and excluded where it is not what was wanted.
+
+The mobility wanted is the one that the hints give. Without it, it is at least the number of drives that the assembly
+shows, as each moves something: a witness, that may cost `DRIVES` at most. Joints without a drive are no fault.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from cadbridge.findings import Findings
+from cadbridge.recognition.drives import drives_of
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.freedoms import freedoms
-from cadbridge.recognition.hints import Hints, Pair, resolved
+from cadbridge.recognition.hints import Hints, resolved
+from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.questions import answered, questions
 from cadbridge.wording import count
 
-MOST_TRIES = 40
-"""Inferences that are made at most to meet the number of freedoms."""
-MOST_SECONDS = 120.0
+DRIVES = 2.5
+"""What decisions may cost at most that are changed since the assembly shows so many drives, nats."""
+ALIKE = 0.5
+"""What it costs to decide equal pairs otherwise, nats."""
+SHORT = 4.0
+"""What each degree of freedom costs that is missing or too many, nats."""
+MOST_TRIES = 12
+"""Inferences that are made at most to meet a mobility."""
+MOST_PROPOSED = 60
+"""Integer programmes that are solved at most."""
+MOST_SECONDS = 60.0
 """Time for them, s."""
 
 
 def settled(evidence: Evidence, hints: Hints) -> Recognition:
-    """What is inferred under hints; if they give the mobility, with the least sure decisions changed to reach it."""
+    """What is inferred under hints, with the decisions changed that the mobility of the whole asks for."""
     known, findings = resolved(evidence.whole.assembly, hints)
     found = _inferred(evidence, known)
-    if known.freedoms is not None and found.freedoms is not None and found.freedoms != known.freedoms:
-        found = _turned(evidence, known, found)
-    return replace(found, hints=hints, findings=(*found.findings, *findings))
+    drives = drives_of(evidence.whole, found.cases) if evidence.names else 0
+    if known.freedoms not in (None, found.freedoms):
+        found = _changed(evidence, known, found, known.freedoms, np.inf)
+    elif found.freedoms is not None and found.freedoms < drives:
+        found = _changed(evidence, known, found, drives, DRIVES)
+    return replace(found, hints=hints, drives=drives, findings=(*found.findings, *findings))
 
 
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
@@ -38,33 +58,94 @@ def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
     return replace(found, freedoms=freedoms(found))
 
 
-def _turned(evidence: Evidence, hints: Hints, found: Recognition) -> Recognition:
-    """The recognition with decisions changed, the least sure first, if each brings it nearer to the mobility given."""
-    wanted, until = hints.freedoms, time.monotonic() + MOST_SECONDS
-    assert wanted is not None
-    turned: list[str] = []
-    tries = 0
-    refused: set[tuple[str, tuple[Pair, ...]]] = set()
-    while found.freedoms is not None and found.freedoms != wanted and tries < MOST_TRIES and time.monotonic() < until:
-        question = next((q for q in questions(found) if (q.now, q.equal) not in refused), None)
-        if question is None:
-            break
-        tries += 1
-        trial_hints = answered(found.hints, question, question.now == "fixed")
+def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, budget: float) -> Recognition:
+    """The cheapest recognition with the mobility wanted; else, where the hints give it, the nearest."""
+    told, until = hints.freedoms is not None, time.monotonic() + MOST_SECONDS
+    if found.freedoms is None:
+        return found
+    best, turned = found, tuple[Hypothesis, ...]()
+    for tries, chosen in enumerate(proposals(found, wanted, budget)):
+        trial_hints = hints
+        for h in chosen:
+            trial_hints = trial_hints.having(h.other, h.equal)
         trial = _inferred(evidence, trial_hints)
-        if trial.freedoms is not None and abs(trial.freedoms - wanted) < abs(found.freedoms - wanted):
-            found = trial
-            turned.append(f"{question.a} - {question.b} ({question.now} before, {100 * question.confidence:.0f} %)")
-        else:
-            refused.add((question.now, question.equal))
-    return _with_choice(found, wanted, turned)
+        if _missed(trial, wanted) < _missed(best, wanted):
+            best, turned = trial, chosen
+        if not _missed(best, wanted) or tries + 1 >= MOST_TRIES or time.monotonic() > until:
+            break
+    if _missed(best, wanted) and not told:
+        return found
+    return _with_choice(best, wanted, turned, told)
 
 
-def _with_choice(found: Recognition, wanted: int, turned: list[str]) -> Recognition:
+def _missed(found: Recognition, wanted: int) -> float:
+    return np.inf if found.freedoms is None else abs(found.freedoms - wanted)
+
+
+def proposals(found: Recognition, wanted: int, budget: float) -> Iterator[tuple[Hypothesis, ...]]:
+    """Sets of hypotheses whose second verdicts bring the mobility to what is wanted, the cheapest first."""
+    assert found.freedoms is not None
+    known = [h for h in hypotheses(found) if h.turns and h.change is not None]
+    refused: list[np.ndarray] = []
+    late: list[tuple[float, tuple[Hypothesis, ...]]] = []
+    for _ in range(MOST_PROPOSED):
+        taken = cheapest(known, wanted - found.freedoms, refused)
+        if taken is None or not taken.any():
+            break
+        chosen = tuple(h for h, one in zip(known, taken, strict=True) if one)
+        refused.append(taken)
+        if sum(h.cost for h in chosen) > budget:
+            break
+        missed = abs((freedoms(otherwise(found, chosen)) or 0) - wanted)
+        if missed == 0:
+            yield chosen
+        elif budget == np.inf:
+            late.append((missed, chosen))
+    yield from (chosen for _, chosen in sorted(late, key=lambda entry: entry[0]))
+
+
+def cheapest(known: Sequence[Hypothesis], gap: int, refused: Sequence[np.ndarray]) -> np.ndarray | None:
+    """Which second verdicts to take, (n,) of bool: min Σ cost x + ALIKE Σ u + SHORT (s⁺ + s⁻), by HiGHS.
+
+    Σ change x + s⁺ - s⁻ = gap. For decisions i, j on equal pairs of which one is a joint and one is not,
+    x_i + x_j + u = 1 or more. Σ_{x=1} (1 - x) + Σ_{x=0} x ≥ 1 for each solution refused.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    n = len(known)
+    if not n:
+        return None
+    unlike = [(i, j) for j in range(n) for i in range(j) if known[i].kind == known[j].kind]
+    m = n + len(unlike) + 2
+    cost = np.concatenate([[h.cost for h in known], np.full(len(unlike), ALIKE), [SHORT, SHORT]])
+    mobility = np.zeros(m)
+    mobility[:n] = [h.change or 0 for h in known]
+    mobility[-2:] = 1.0, -1.0
+    rows, low, high = [mobility], [float(gap)], [float(gap)]
+    for k, (i, j) in enumerate(unlike):
+        row = np.zeros(m)
+        row[[i, j, n + k]] = 1.0
+        rows, low, high = [*rows, row], [*low, 1.0], [*high, np.inf]
+    for taken in refused:
+        row = np.zeros(m)
+        row[:n] = np.where(taken, -1.0, 1.0)
+        rows, low, high = [*rows, row], [*low, 1.0 - taken.sum()], [*high, np.inf]
+    upper = np.concatenate([np.ones(m - 2), [np.inf, np.inf]])
+    answer = milp(
+        cost, constraints=LinearConstraint(np.array(rows), low, high), bounds=Bounds(np.zeros(m), upper),
+        integrality=np.concatenate([np.ones(m - 2), [0, 0]]),
+    )  # fmt: skip
+    return None if answer.x is None else np.asarray(answer.x[:n] > 0.5)
+
+
+def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], told: bool) -> Recognition:
     findings = Findings(found.findings)
-    met = found.freedoms == wanted
-    text = f"{count(wanted, 'degree')} of freedom given, {found.freedoms} found"
-    if turned:
-        text += f"; decisions changed to reach this: {', '.join(turned)}"
-    findings.add("CB1643" if met else "CB1644", text, items=turned)
+    if told:
+        text = f"{count(wanted, 'degree')} of freedom given, {found.freedoms} found"
+    else:
+        text = f"{count(wanted, 'drive')} seen, and now {count(wanted, 'degree')} of freedom"
+    names = [f"{h.a} - {h.b} ({h.now} before, {100 * h.confidence:.0f} %)" for h in turned]
+    if names:
+        text += f"; decisions changed to reach this: {', '.join(names)}"
+    findings.add("CB1643" if found.freedoms == wanted else "CB1644", text, items=names)
     return replace(found, findings=findings.as_tuple())

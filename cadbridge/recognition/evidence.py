@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.recognition.belt_drives import find_belt_drives
@@ -40,7 +40,11 @@ class Evidence:
 
 
 def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evidence:
-    """The evidence in an assembly; `ignore`: patterns of names of instances or parts that are left out."""
+    """The evidence in an assembly; `ignore`: patterns of names of instances or parts that are left out.
+
+    Parts and instances are taken in the order of their names: what a file lists first must decide nothing.
+    """
+    assembly = _in_order(assembly)
     faces = faces_of_parts(assembly.parts)
     wheels = tuple(place(assembly, wheels_of_parts(assembly)))
     meshing = find_meshing(wheels)
@@ -57,6 +61,11 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     fasteners = find_fasteners(whole, toothed, names)
     fasteners = {name: s for name, s in fasteners.items() if name not in ignored}
     return Evidence(whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, Overlaps())
+
+
+def _in_order(assembly: Assembly) -> Assembly:
+    parts = tuple(sorted(assembly.parts, key=lambda part: part.name))
+    return replace(assembly, parts=parts, instances=tuple(sorted(assembly.instances, key=lambda i: i.name)))
 
 
 def _fits(name: str, pattern: str) -> bool:

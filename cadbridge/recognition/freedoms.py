@@ -49,6 +49,8 @@ def _screw(point: Vector, axis: Vector, middle: Vector, size: float, pitch: floa
 
 def _motions(joint: FoundJoint, middle: Vector, size: float) -> Array:
     """The motion subspace of a joint (f, 6)."""
+    if joint.type == "fixed":
+        return np.zeros((0, 6))
     if joint.axis is None:
         return np.array([_screw(joint.point, axis, middle, size) for axis in np.eye(3)])
     turn = _screw(joint.point, joint.axis, middle, size, joint.pitch or 0.0)
@@ -59,7 +61,7 @@ def _motions(joint: FoundJoint, middle: Vector, size: float) -> Array:
 
 def _joint_rows(joint: FoundJoint, middle: Vector, size: float, count: int) -> Iterator[Array]:
     motions = _motions(joint, middle, size)
-    complement = np.linalg.svd(motions)[2][len(motions) :]
+    complement = np.linalg.svd(motions)[2][len(motions) :] if len(motions) else np.eye(6)
     for row in complement:
         full = np.zeros(6 * count)
         full[6 * joint.a : 6 * joint.a + 6] -= row

@@ -17,14 +17,19 @@ from cadbridge.wording import count
 class Bond:
     """Why an instance belongs to a body: `to` is the instance it is held to, None for the body's first.
 
-    `axis`: whether the two share an axis on which they could turn.
+    `line`: the axis that the two share and on which they could turn, a point and a direction in W.
     """
 
     instance: str
     to: str | None
     reason: str
     confidence: float
-    axis: bool = False
+    line: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+
+    @property
+    def axis(self) -> bool:
+        """Whether the two share an axis on which they could turn."""
+        return self.line is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +91,8 @@ class Recognition(Shown):
     """All that was found in an assembly. `ground` is an index into `bodies`; `loose` are instances that touch nothing.
 
     `gears` are couplings ready for the mates file, `wheels` what `recognised_gears` lists. `fasteners` were taken out
-    first. `freedoms`: in how many ways all moves, None where it is too large to count. `hints`: what a person said.
+    first. `freedoms`: in how many ways all moves, None where it is too large to count. `drives`: how many are seen;
+    `cases`: the instances that have an output. `hints`: what a person said.
     """
 
     assembly: Assembly
@@ -102,6 +108,8 @@ class Recognition(Shown):
     findings: tuple[Finding, ...] = ()
     fasteners: frozenset[str] = frozenset()
     freedoms: int | None = None
+    drives: int = 0
+    cases: frozenset[str] = frozenset()
     hints: Hints = field(default_factory=Hints)
     extra: dict[str, Any] = field(default_factory=dict)
 

@@ -52,10 +52,11 @@ def _said(evidence: tuple[str, ...]) -> tuple[str, ...]:
     return evidence if SAID in evidence else (*evidence, SAID)
 
 
-def shared_axes(scene: Scene, pairs: Iterable[Pair]) -> set[Pair]:
-    """Those of some pairs of instances that have round faces about one line."""
+def shared_axes(scene: Scene, pairs: Iterable[Pair]) -> dict[Pair, tuple[tuple[float, ...], tuple[float, ...]]]:
+    """Those of some pairs of instances that have round faces about one line, with a point and the direction of it."""
     axes = _Axes(scene)
-    return {pair for pair in pairs if axes.widest(*pair) is not None}
+    lines = {pair: axes.widest(*pair) for pair in pairs}
+    return {p: (tuple(line.point.tolist()), tuple(line.direction.tolist())) for p, line in lines.items() if line}
 
 
 class _Axes:

@@ -1,0 +1,145 @@
+"""The rules that make bodies and joints of contacts, each with the strength of its evidence.
+
+A rule gives way to a stronger one, wherever it stands in the list: `applied` sorts them. What bodies are so far decides
+which contacts two bodies have, so weak evidence is read on the bodies that strong evidence has made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from cadbridge.recognition.actuators import find_actuators
+from cadbridge.recognition.attaching import Hosts
+from cadbridge.recognition.belt_drives import bind_belts
+from cadbridge.recognition.bodies import (
+    Scene,
+    bind_fixed,
+    bind_flats,
+    bind_keys,
+    bind_rings,
+    bind_rolling,
+    bind_seats,
+    bind_stubs,
+    bind_twins,
+)
+from cadbridge.recognition.evidence import Evidence
+from cadbridge.recognition.joints import Candidate, bind_pins, find_joints
+from cadbridge.recognition.lead_screws import lead_screws
+from cadbridge.recognition.pins import is_pin
+from cadbridge.recognition.subassemblies import bind_between, bind_caps, bind_flanges, bind_idle, bind_within
+from cadbridge.recognition.turntables import hinged_apart, still_apart
+from cadbridge.recognition.whole import bind_beside, bind_wheels, connect
+
+
+@dataclass(eq=False)
+class Inference:
+    """An inference under way: the scene without fasteners, joints that contacts do not show, and what touches none."""
+
+    evidence: Evidence
+    scene: Scene
+    hosts: Hosts
+    turning: list[Candidate]
+    screws: list[Candidate] = field(default_factory=list)
+    loose: list[list[str]] = field(default_factory=list)
+
+    def pin(self, name: str) -> bool:
+        """Whether an instance is a pin."""
+        return is_pin(self.scene, name)
+
+    @property
+    def toothed(self) -> set[str]:
+        """The instances whose teeth mesh, or that a belt ties."""
+        return {name for pair in self.evidence.meshes for name in pair}
+
+    def joints(self) -> list[Candidate]:
+        """The joints between the bodies as they are now."""
+        return with_turning(self.scene, find_joints(self.scene, self.pin)[0], self.turning)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule by its name; `strength` from 1 (nothing overrules it) to 0."""
+
+    name: str
+    strength: float
+    apply: Callable[[Inference], object]
+
+
+def applied(run: Inference, rules: Sequence[Rule]) -> None:
+    """Apply rules to an inference, the strongest first; after each, bodies that nothing leaves free become one."""
+    for rule in sorted(rules, key=lambda rule: (-rule.strength, rule.name)):
+        rule.apply(run)
+
+
+def with_turning(scene: Scene, joints: list[Candidate], turning: list[Candidate]) -> list[Candidate]:
+    """The joints that contacts show, and those seen in another way; a screw rules over what its bore shows."""
+    screws = still_apart(scene, [c for c in turning if c.verdict.type == "screw"], ())
+    pairs = {(c.a, c.b) for c in screws}
+    joints = [*screws, *(c for c in joints if (c.a, c.b) not in pairs)]
+    return [*joints, *still_apart(scene, turning, joints)]
+
+
+def _lead_screws(run: Inference) -> None:
+    run.screws = lead_screws(run.scene, run.evidence.wheels, run.evidence.names)
+    run.turning += run.screws
+
+
+def _pins(run: Inference) -> None:
+    if run.evidence.names:
+        turned = {w.instance for w in run.evidence.wheels} | {name for c in run.screws for name in (c.a, c.b)}
+        bind_pins(run.scene, run.pin, turned)
+        bind_fixed(run.scene)
+
+
+def _within(run: Inference) -> None:
+    run.turning += bind_within(run.scene, run.joints(), run.evidence.meshes)
+    bind_fixed(run.scene)
+
+
+def _moves_nothing(run: Inference) -> None:
+    """What only spins, would but slide out of its pocket, or stands between two bodies: until none is left."""
+    scene, toothed, names = run.scene, run.toothed, run.evidence.names
+    steps: tuple[Callable[[list[Candidate]], bool], ...] = (
+        lambda joints: bind_idle(scene, joints, toothed),
+        lambda joints: bind_caps(scene, joints),
+        lambda joints: bind_between(scene, joints, toothed, names),
+        lambda joints: bind_flanges(scene, joints),
+    )
+    joints = run.joints()
+    while any(step(joints) for step in steps):
+        joints = run.joints()
+
+
+def _connected(run: Inference) -> None:
+    """What nothing connects yet is bound, or hinged, to what it rests on, reaches into or stands beside."""
+    scene, pairs = run.scene, run.evidence.meshing.pairs
+    apart, on_faces = connect(scene, run.joints(), pairs, run.evidence.drives)
+    apart = bind_wheels(scene, apart, pairs)
+    apart, on_line = hinged_apart(scene, apart)
+    run.loose, beside = bind_beside(scene, apart)
+    run.turning += [*on_faces, *on_line, *beside]
+    # What was bound since may hold more, and may have made two bodies of a joint one.
+    bind_fixed(scene)
+    if bind_between(scene, run.joints(), run.toothed, run.evidence.names):
+        bind_fixed(scene)
+
+
+RULES = (
+    Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),
+    Rule("a key holds what it stands in", 0.97, lambda r: bind_keys(r.scene)),
+    Rule("balls go with the outer ring of their bearing", 0.96, lambda r: bind_rolling(r.scene)),
+    Rule("what is seated on the axis of a rolling bearing turns with its ring", 0.94, lambda r: bind_seats(r.scene)),
+    Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
+    Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene)),
+    Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
+    Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
+    Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin)),
+    Rule("a lead screw turns in its nut", 0.78, _lead_screws),
+    Rule("a pin goes with the part that it is flush with", 0.76, _pins),
+    Rule("a part goes with what it rests on in its sub-assembly", 0.70, _within),
+    Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
+    Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints())),
+    Rule("all hangs together", 0.40, _connected),
+)  # fmt: skip
+"""All rules. Their strengths were set so that what is surer in `docs/recognition.md` (reliability) is stronger."""

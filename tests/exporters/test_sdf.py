@@ -66,7 +66,8 @@ def place(plant: Any, tree: Tree, joints: dict[str, str], q: np.ndarray) -> Cont
                 continue
             joint: Any = plant.GetJointByName(name)
             if isinstance(joint, BallRpyJoint):
-                joint.set_angles(context, turned(link.freedoms, q[link.first : link.first + 3]))  # type: ignore[arg-type]  # its stub knows no shape
+                angles: Any = turned(link.freedoms, q[link.first : link.first + 3])  # Drake's stub demands a shape
+                joint.set_angles(context, angles)
             else:
                 plant.SetPositions(context, at(joint.position_start(), q[k], plant, context))
     return context

@@ -31,7 +31,7 @@ def pushed_intervals(functions: Sequence[TimeFunction], t: Array) -> tuple[list[
     points = min(AN_INTERVAL, POINTS // max(1, len(moving) * intervals))
     if not moving or points < 1:
         return [], 0
-    departures = np.max([_departures(f, t, points) for f in moving], axis=0)
+    departures = np.max(np.array([_departures(f, t, points) for f in moving]), axis=0)
     order = np.argsort(-departures)[:MOST]
     return sorted(int(k) for k in order if departures[k] > NOTHING * np.max(np.diff(t))), points
 

@@ -96,11 +96,12 @@ class Sensitivity:
         if not self.estimates:
             return not_tested("sensitivity", self.reason)
         worst = max(self.estimates, key=lambda e: float(e.share.max()))
+        shares = np.array([e.share for e in self.estimates])
         text = (
             f"the result depends on the tolerance: {worst.item} is known to about {worst.error:.2g} {worst.unit} only, "
             f"as a run at tolerance {self.tolerance:.0e} shows"
         )
-        share, allowed = np.max([e.share for e in self.estimates], axis=0), SAFETY * max(LOST, PROMISED * tolerance)
+        share, allowed = np.max(shares, axis=0), SAFETY * max(LOST, PROMISED * tolerance)
         return judged("sensitivity", share, allowed, t, unit="of the size", onwards=True, text=text)
 
 

@@ -111,8 +111,6 @@ def test_ros2_control_adds_only_itself(package: Path) -> None:
 
 
 def test_the_hardware_is_chosen_by_arguments(package: Path) -> None:
-    if not (package / "config" / "controllers.yaml").exists():
-        pytest.skip("nothing is controlled")
     for arguments, plugin in (
         ({}, "mock_components/GenericSystem"),
         ({"sim_gazebo": "true"}, "gz_ros2_control/GazeboSimSystem"),

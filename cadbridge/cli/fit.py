@@ -46,6 +46,9 @@ def fit(
             metavar="JOINT",
         ),
     ] = None,
+    one_sided: Annotated[
+        bool, typer.Option("--one-sided", help="Let faces that lie on each other push only, and say which lift off.")
+    ] = False,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -66,7 +69,7 @@ def fit(
     if iso is not None:
         settings = replace(settings, iso_class=iso)
     with working("weighing the redundant mates"):
-        found = analyse(mechanism, settings, releases, body)
+        found = analyse(mechanism, settings, releases, body, one_sided)
         moved = None
         if along is not None:
             from cadbridge.sweeps.fits import fit_along

@@ -16,12 +16,14 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.blocks import Block
+from cadbridge.misfit.contacts import Pushing, normals_of, signs_of
+from cadbridge.misfit.contacts import one_sided as pushed
 from cadbridge.misfit.forces import Springs
 from cadbridge.misfit.groups import Group, constraints_of, groups_of
 from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNeeded, Releases, Term
 from cadbridge.misfit.play import CLOSE, STARTS, Play
 from cadbridge.misfit.proposing import Proposer
-from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_of, tolerances_of
+from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_rows, tolerances_of
 from cadbridge.misfit.weights import carried_weights
 from cadbridge.misfit.zones import Zones
 
@@ -39,6 +41,8 @@ MAGNIFIED = 30.0
 """An equation that feels an error so many times over stands near a singular pose: at an angle of 2°."""
 FEWEST, MOST_NUMBERS = 1000, 50_000_000
 """Of groups with very many errors fewer draws are taken: at least so many, at most so many numbers."""
+PUSHED = 1000
+"""Draws for which contacts only push: each is a quadratic programme."""
 CHUNK = 256
 """Rows whose forces are computed at once."""
 SMALL = 1e-9
@@ -46,13 +50,15 @@ SMALL = 1e-9
 
 
 def fit(
-    mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES, body: str | None = None
-) -> Fit:
+    mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES, body: str | None = None,
+    one_sided: bool = False,
+) -> Fit:  # fmt: skip
     """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
 
     Errors of faces, play, stiffness and preload are those of `settings` (see `Settings`, `load_fit`). So many
     `releases` of each of the `RELEASED` costliest groups are listed, by the stiffness that they leave at the component
-    `body` (by default the heaviest of the group). InputError where there is no such component.
+    `body` (by default the heaviest of the group). With `one_sided` faces that lie on each other only push, in what
+    `GroupFit.one_sided` says of forces. InputError where there is no such component.
     """
     settings = settings or Settings()
     findings = Findings()
@@ -64,6 +70,8 @@ def fit(
     weights = carried_weights(constraints)
     job = _Job(settings, sizes, None if weights is None else weights[0])
     judged = [(group, _group(group, job)) for group in groups_of(constraints)]
+    if normals := normals_of(mechanism.assembly):
+        judged = [(g, _with_contacts(g, done, job, signs_of(constraints, g, normals), one_sided)) for g, done in judged]
     judged.sort(key=lambda pair: -round(pair[1].play.worst, 12))
     first = [replace(done, releases=proposer.of(group)) for group, done in judged[:RELEASED]]
     groups = (*first, *(done for _, done in judged[RELEASED:]))
@@ -124,6 +132,20 @@ def _group(group: Group, job: _Job) -> GroupFit:
         needed, _loads(group, zones, gaps, job), float(np.median(reaches)),
         Releases((), 0, False, "", ()),
     )  # fmt: skip
+
+
+def _with_contacts(group: Group, done: GroupFit, job: _Job, signs: Array, one_sided: bool) -> GroupFit:
+    """The same with the names of contacts, and what they carry if they only push."""
+    names = tuple(dict.fromkeys(b.mate for b in group.blocks if np.any(signs[b.rows])))
+    if not names or not one_sided:
+        return replace(done, contacts=names)
+    settings = job.settings
+    zones = Zones(group.errors.zones, tolerances_of(settings, group.errors, job.sizes))
+    drawn = zones.draws(min(settings.draws, PUSHED), settings.seed, settings.uniform)
+    springs = Springs(group, stiffness_rows(settings, group.blocks, len(group.rows)))
+    loads = np.zeros(len(group.rows)) if job.weights is None else springs.shared(job.weights[group.rows])
+    found = pushed(Pushing(group, springs.k, signs), group.gaps + _preloads(group, settings), loads, drawn)
+    return replace(done, contacts=names, one_sided=found)
 
 
 def _key(group: Group, *numbers: Array) -> bytes:
@@ -220,9 +242,7 @@ def _errors(group: Group, zones: Zones, shares: Array) -> tuple[Error, ...]:
 
 def _loads(group: Group, zones: Zones, gaps: Array, job: _Job) -> tuple[Load, ...]:
     """The forces in each block, for errors that no play takes up."""
-    k = np.zeros(len(group.rows))
-    for block in group.blocks:
-        k[block.rows] = stiffness_of(job.settings, block)
+    k = stiffness_rows(job.settings, group.blocks, len(group.rows))
     springs = Springs(group, k)
     weights = None if job.weights is None else springs.shared(job.weights[group.rows])
     designed = springs.forces(gaps)

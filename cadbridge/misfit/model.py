@@ -97,6 +97,32 @@ class Load:
     weight: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class PushLoad:
+    """Force (N) or moment (N m) of a kind in a mate where contacts only push.
+
+    `designed` with exact parts, of 95 % of the draws no more than `most95`, `largest` the most that was drawn.
+    `lifted` is the share of draws in which the contact is open; None where it is none, and holds both ways.
+    """
+
+    mate: str
+    kind: str
+    turns: bool
+    designed: float
+    most95: float
+    largest: float
+    lifted: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OneSided:
+    """A group where contacts only push, for so many `draws`; `holds`: whether pushes alone balance the weights."""
+
+    loads: tuple[PushLoad, ...]
+    draws: int
+    holds: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Change:
     """A weaker mate in place of one: in hardware words, and as mates that hold what is kept, none where it is left out.
@@ -141,7 +167,11 @@ class Releases:
 
 @dataclass(frozen=True, eq=False)
 class GroupFit:
-    """A group of mates that share redundant equations. `reaches` (m) are √(stiffness of turn over place) of each."""
+    """A group of mates that share redundant equations; `reach` (m) is √(stiffness of turn over place) of its mates.
+
+    Mates in `contacts` are faces that lie on each other, which only push; `one_sided` is what that makes of the forces,
+    None where it was not asked for or there are none.
+    """
 
     mates: tuple[str, ...]
     rows: int
@@ -152,6 +182,8 @@ class GroupFit:
     loads: tuple[Load, ...]
     reach: float
     releases: Releases
+    contacts: tuple[str, ...] = ()
+    one_sided: OneSided | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from cadbridge.misfit.groups import Constraints, Group, constraints_of
 from cadbridge.misfit.model import Change, Release, Releases
 from cadbridge.misfit.options import coordinates, options_of, words
 from cadbridge.misfit.releases import Candidate, search
-from cadbridge.misfit.settings import Settings, stiffness_of
+from cadbridge.misfit.settings import Settings, stiffness_rows
 from cadbridge.misfit.statics import Loads, Statics
 from cadbridge.misfit.weakening import weakened
 
@@ -40,10 +40,7 @@ class Proposer:
 
     @cached_property
     def _k(self) -> Array:
-        k = np.ones(len(self._constraints.rows))
-        for block in self._constraints.blocks.blocks:
-            k[block.rows] = stiffness_of(self._settings, block)
-        return k
+        return stiffness_rows(self._settings, self._constraints.blocks.blocks, len(self._constraints.rows))
 
     def of(self, group: Group) -> Releases:
         """The releases of a group, stiffest first; and the one that changes fewest mates, where it is another."""

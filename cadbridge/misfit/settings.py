@@ -140,6 +140,14 @@ def stiffness_of(settings: Settings, block: Block) -> float:
     return value if isinstance(value, float) else TURN_STIFFNESS if block.turns else FORCE_STIFFNESS
 
 
+def stiffness_rows(settings: Settings, blocks: Sequence[Block], rows: int) -> Array:
+    """The stiffness (rows,) of the rows of blocks, N/m and N m/rad."""
+    k = np.ones(rows)
+    for block in blocks:
+        k[block.rows] = stiffness_of(settings, block)
+    return k
+
+
 def play_of(settings: Settings, block: Block) -> float:
     """m or rad by which a mate lets its block be off without force."""
     value = _value(settings.play, {"mates": (block.mate,)}, block.kind)

@@ -18,7 +18,7 @@ from scipy.sparse import csc_array, csr_array, diags_array
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.forces import Springs
 from cadbridge.misfit.groups import Constraints, constraints_of, groups_of
-from cadbridge.misfit.settings import Settings, stiffness_of
+from cadbridge.misfit.settings import Settings, stiffness_rows
 from cadbridge.misfit.weights import carried_weights
 
 Array = NDArray[np.float64]
@@ -47,14 +47,6 @@ def displacements(A: csr_array, k: Array, force: Array) -> Array:
 def by_stiffness(A: csr_array, k: Array, force: Array) -> Array:
     """The forces (m,) of least energy among those that balance the same loads as `force`."""
     return np.asarray(k * (A @ displacements(A, k, force)))
-
-
-def stiffnesses(constraints: Constraints, settings: Settings) -> Array:
-    """The stiffness (m,) of all rows, N/m and N m/rad."""
-    k = np.ones(len(constraints.rows))
-    for block in constraints.blocks.blocks:
-        k[block.rows] = stiffness_of(settings, block)
-    return k
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +78,7 @@ def weights_by_stiffness(mechanism: Mechanism, settings: Settings | None = None)
     found = carried_weights(constraints) if groups else None
     if found is None:
         return None
-    k = stiffnesses(constraints, settings or Settings())
+    k = stiffness_rows(settings or Settings(), constraints.blocks.blocks, len(constraints.rows))
     carried: list[Carried] = []
     for group in groups:
         force = np.zeros(len(constraints.rows))

@@ -61,11 +61,25 @@ def _group_document(group: GroupFit) -> Document:
             {**_whose(e), "tolerance": e.tolerance * 1e3, "unit": _unit(e.turns), "share": e.share}
             for e in group.errors
         ],
+        "contacts": list(group.contacts),
+        "one_sided": _one_sided_document(group),
         "releases": _releases_document(group),
         "loads": [
             {"mate": load.mate, "kind": load.kind, "unit": "N m" if load.turns else "N", "stiffness": load.stiffness,
              "designed": load.designed, "worst": load.worst, "root_sum_square": load.squares, "weight": load.weight}
             for load in group.loads
+        ],
+    }  # fmt: skip
+
+
+def _one_sided_document(group: GroupFit) -> Document | None:
+    found = group.one_sided
+    return None if found is None else {
+        "holds": found.holds, "draws": found.draws,
+        "loads": [
+            {"mate": x.mate, "kind": x.kind, "unit": "N m" if x.turns else "N", "designed": x.designed,
+             "most_95": x.most95, "largest": x.largest, "lifted": x.lifted}
+            for x in found.loads
         ],
     }  # fmt: skip
 
@@ -195,6 +209,8 @@ def _assumed(fit: Fit) -> list[str]:
     """What the numbers rest on."""
     settings = fit.settings
     weights = {True: "", False: "; weights at the instant of release from rest", None: "; weights unknown"}[fit.rests]
+    names = [name for group in fit.groups for name in group.contacts]
+    contacts = f" ({listed(names, 4)} only push, as faces on faces: --one-sided)" if names else ""
     spread = "uniform" if settings.uniform else "normal, tolerance = 3σ"
     reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
     return [
@@ -202,7 +218,7 @@ def _assumed(fit: Fit) -> list[str]:
         f"Assumed: each face is off by at most half of ISO 2768-{settings.iso_class}, so that a distance between two "
         f"faces keeps the standard{', unless the fit file says otherwise' if settings.tolerances else ''}; errors are "
         f"{spread}, {settings.draws} draws; play is equal in all directions, and tilt play is that play divided by "
-        f"{' to '.join(reach)} mm; first order, at the designed pose; mates push and pull{weights}.",
+        f"{' to '.join(reach)} mm; first order, at the designed pose; mates push and pull{contacts}{weights}.",
     ]
 
 
@@ -241,7 +257,7 @@ def _details(group: GroupFit, number: int, columns: int) -> str:
         for e in group.errors
         if e.share > 5e-3
     ]
-    return "\n\n".join([
+    return "\n\n".join(filter(None, [
         f"What must agree{title}: an equation holds without play where the errors in its line add up to zero\n"
         + plain_table(("redundant equation", "errors × factors", "worst misfit"), equations, columns,
                       (False, False, True)).rstrip("\n"),
@@ -250,8 +266,28 @@ def _details(group: GroupFit, number: int, columns: int) -> str:
         f"Forces in the mates without play: of errors (worst case, RSS), and of the weights{title}\n"
         + plain_table(("mate", "direction", "worst case", "RSS", "of weights", "unit", "stiffness"), loads, columns,
                       (False, False, True, True, True, False, True)).rstrip("\n"),
+        _one_sided(group, title, columns),
         _releases(group, title, max(number, 1), columns),
-    ]).rstrip()  # fmt: skip
+    ])).rstrip()  # fmt: skip
+
+
+def _one_sided(group: GroupFit, title: str, columns: int) -> str:
+    """What the mates carry where faces that lie on each other only push."""
+    found = group.one_sided
+    if found is None:
+        return ""
+    head = f"Forces where {listed(group.contacts, 4)} only push{title}"
+    if not found.holds:
+        return f"{head}\n The weights lift a face off: no forces that only push balance them."
+    most = max((load.largest for load in found.loads), default=0.0)
+    rows = [
+        [load.mate, load.kind, *(plain_force(x, most) for x in (load.designed, load.most95, load.largest)),
+         "N m" if load.turns else "N", "–" if load.lifted is None else f"{100 * load.lifted:.3g} %"]
+        for load in found.loads
+    ]  # fmt: skip
+    heads = ("mate", "direction", "exact parts", "95 %", "largest", "unit", "lifts off")
+    table = plain_table(heads, rows, columns, (False, False, True, True, True, False, True)).rstrip("\n")
+    return f"{head}: the weights with {found.draws} draws of the errors\n{table}"
 
 
 def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:

@@ -17,8 +17,8 @@ from cadbridge.assembly import GROUND
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.misfit.groups import Constraints, constraints_of, groups_of
-from cadbridge.misfit.settings import Settings
-from cadbridge.misfit.sharing import by_stiffness, stiffnesses
+from cadbridge.misfit.settings import Settings, stiffness_rows
+from cadbridge.misfit.sharing import by_stiffness
 from cadbridge.simulation.acting import Columns, wrench_columns
 from cadbridge.simulation.joint_wrenches import reaction_columns
 from cadbridge.simulation.row_wrenches import RowWrench, Wrenches, row_results
@@ -67,7 +67,8 @@ def mate_rows_of(lowered: Lowered, settings: Settings) -> MateRows | None:
     sharing = tuple(mate for group in groups_of(constraints) for mate in group.mates)
     if not sharing:
         return None
-    return MateRows(constraints, stiffnesses(constraints, settings), constraints.blocks.scale, sharing)
+    k = stiffness_rows(settings, constraints.blocks.blocks, len(constraints.rows))
+    return MateRows(constraints, k, constraints.blocks.scale, sharing)
 
 
 def multipliers_by_stiffness(rows: MateRows, system: System, T: Trajectory, length: float) -> Array:

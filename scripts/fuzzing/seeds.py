@@ -182,6 +182,19 @@ floating = false
 arguments = ["a:=1"]
 mass = "declared"
 """
+_SWEEP = """format: cadbridge.sweep/1
+vary:
+  - {joint: J1, rate: {from: -30, to: 30, count: 2}}
+  - {joint: J2, damping: [0, 0.1]}
+  - {body: bar3, mass: {uniform: [0.9, 1.1], relative: true}}
+  - {scenario: gravity, values: [[0, -9.81, 0], [0, 0, -9.81]]}
+samples: 1
+seed: 7
+keep:
+  final: [joints, energy]
+  extremes: ['joint.J1.*']
+  series: ['joint.J2.q']
+"""
 
 
 def _beside(made: dict[str, list[Seed]], folder: Path) -> None:
@@ -189,6 +202,7 @@ def _beside(made: dict[str, list[Seed]], folder: Path) -> None:
     for kind, name, text, way in (
         ("jobs", "jobs.yaml", _JOBS, "jobs"),
         ("config", "cadbridge.toml", _CONFIG, "config"),
+        ("sweep", "sweep.yaml", _SWEEP, "sweep"),
     ):
         home = _new(folder / kind)
         shutil.copy(ROOT / "fixtures/four_bar/four_bar.urdf", home)

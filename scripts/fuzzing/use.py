@@ -83,6 +83,24 @@ def motion(folder: Path, source: Path, broken: Path) -> str:
     )
 
 
+def sweep(folder: Path, source: Path, broken: Path) -> str:
+    """Runs of a broken sweep: the first, all where they are few; their table is read again."""
+    import cadbridge as cb
+
+    mechanism, scenario = cb.build(cb.read(source)), {"format": "cadbridge.scenario/1", "rate": 100}
+    first = cb.sweep(mechanism, broken, scenario, duration=0.02, workers=1, part=(1, _MOST_RUNS))
+    if len(first["run"]) > _FEW_RUNS:
+        return "fine"
+    table = cb.sweep(mechanism, broken, scenario, duration=0.02, workers=1)
+    cb.write_sweep(table, folder / "sweep.parquet")
+    cb.load_sweep(folder / "sweep.parquet")
+    return "fine"
+
+
+_MOST_RUNS, _FEW_RUNS = 1_000_000, 20
+"""Runs that a sweep has at most; runs that a case computes."""
+
+
 def jobs(folder: Path, source: Path, broken: Path) -> str:
     """A broken jobs file, planned; the jobs themselves are other formats' business."""
     return _one_of(folder, broken, ("batch", broken, "--dry-run"), ("batch", broken, "--dry-run", "--json"))
@@ -134,7 +152,7 @@ mates:
 """
 
 WAYS: dict[str, Callable[[Path, Path, Path], str]] = {
-    f.__name__: f for f in (model, parts, weighed, scenario, motion, jobs, config, run, compare, edited)
+    f.__name__: f for f in (model, parts, weighed, scenario, motion, sweep, jobs, config, run, compare, edited)
 }
 
 

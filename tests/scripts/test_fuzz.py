@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it sends signal
 FORMATS = {
     "chrono", "compare", "config", "edited", "freecad", "freecad-document", "fusion", "jobs", "mates-file", "mechanism",
     "mesh-dae", "mesh-obj", "mesh-stl", "mjcf", "motion", "ondsel", "onshape", "onshape-features", "package", "run",
-    "scenario", "sdf", "simmechanics", "simscape", "step", "step-kinematics", "step-packed", "sw2robot", "urdf",
-    "usd", "xacro",
+    "scenario", "sdf", "simmechanics", "simscape", "step", "step-kinematics", "step-packed", "sw2robot", "sweep",
+    "urdf", "usd", "xacro",
 }  # fmt: skip
 
 

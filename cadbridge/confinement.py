@@ -3,7 +3,7 @@
 Linux on x86-64 and ARM64: seccomp refuses system calls but those for reading, memory and the answer (no new program,
 process, file or connection); Landlock refuses to open any file but those given and those below the folders given.
 Every POSIX system: limits of memory, processor time, processes and file sizes. Everywhere: an audit hook of Python. The
-hook is the last layer, and would not suffice alone.
+hook is the last layer, and would not suffice alone; a process of C++, which it does not see, goes without it.
 
 Sources: seccomp(2), Linux' Documentation/userspace-api/landlock.rst.
 """
@@ -17,8 +17,11 @@ import platform
 import struct
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from cadbridge.folders import is_home_or_above
 
 MEMORY = 2 * 1024**3
 """Bytes of address space."""
@@ -29,38 +32,72 @@ SECONDS = 20
 FILES = 64
 """Files open at a time."""
 
-_LIMITS = (
-    ("RLIMIT_FSIZE", 0),
-    ("RLIMIT_NPROC", 0),
-    ("RLIMIT_NOFILE", FILES),
-    ("RLIMIT_CORE", 0),
-)
+LOG = 64 << 20
+"""Bytes that a library of C++ may write to its log."""
+
+_LIMITS = (("RLIMIT_FSIZE", 0), ("RLIMIT_NPROC", 0), ("RLIMIT_NOFILE", FILES), ("RLIMIT_CORE", 0))
+_NATIVE_LIMITS = (("RLIMIT_FSIZE", LOG), ("RLIMIT_NOFILE", FILES), ("RLIMIT_CORE", 0))
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
-# What a process does that reads and computes: reading and memory, signals of its own, the clock, the end.
-_X86_64 = (
-    0xC000003E, 257,
-    (0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 21, 24, 25, 28, 32, 39, 60, 63, 72, 79, 89, 96, 97, 131,
-     186, 202, 217, 219, 228, 231, 262, 267, 318, 332, 334, 439),
-)  # fmt: skip
-_ARM64 = (
-    0xC00000B7, 56,
-    (17, 23, 25, 48, 57, 61, 62, 63, 64, 67, 73, 78, 79, 80, 93, 94, 98, 113, 124, 128, 132, 134, 135, 139, 160, 169,
-     172, 178, 214, 215, 216, 222, 226, 233, 278, 291, 293, 439),
-)  # fmt: skip
-_CALLS = {"x86_64": _X86_64, "aarch64": _ARM64}
-"""By machine: the number of the architecture (linux/audit.h), of openat, and of the calls allowed."""
+
+@dataclass(frozen=True)
+class _Machine:
+    """Numbers of a kind of processor (linux/audit.h, asm/unistd.h): its own, and those of system calls.
+
+    `reading`: what a process does that reads and computes: reading and memory, signals of its own, the clock, the end.
+    `threading`: what threads need beside it, and what C++ streams write with.
+    """
+
+    architecture: int
+    openat: int
+    clone: int
+    clone3: int
+    prlimit64: int
+    reading: tuple[int, ...]
+    threading: tuple[int, ...]
 
 
-def confine(readable: Iterable[Path], seconds: int | None = SECONDS, memory: int | None = MEMORY) -> tuple[str, ...]:
+_MACHINES = {
+    "x86_64": _Machine(
+        0xC000003E, 257, 56, 435, 302,
+        (0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 21, 24, 25, 28, 32, 39, 60, 63, 72, 79, 89, 96, 97, 131,
+         186, 202, 217, 219, 228, 231, 262, 267, 318, 332, 334, 439),
+        (20, 98, 100, 204, 237, 273),
+    ),
+    "aarch64": _Machine(
+        0xC00000B7, 56, 220, 435, 261,
+        (17, 23, 25, 48, 57, 61, 62, 63, 64, 67, 73, 78, 79, 80, 93, 94, 98, 113, 124, 128, 132, 134, 135, 139, 160,
+         169, 172, 178, 214, 215, 216, 222, 226, 233, 278, 291, 293, 439),
+        (66, 165, 153, 123, 235, 99),
+    ),
+}  # fmt: skip
+
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/nix/store")
+_SYSTEM = ("/etc/ld.so.cache", "/sys/devices/system/cpu/online")
+"""Where shared libraries lie, and how many processors there are: without it OCCT meshes with one thread."""
+
+
+def libraries() -> tuple[Path, ...]:
+    """The folders of Python, of its packages and of the machine's shared libraries, and where these are listed."""
+    packages = (p for p in sys.path if Path(p).name in ("site-packages", "dist-packages"))
+    python = (Path(os.__file__).parent, *map(Path, (sys.prefix, sys.base_prefix, sys.exec_prefix)))
+    found = (*python, *map(Path, (*packages, *_LIBRARIES, *_SYSTEM)))
+    return tuple(dict.fromkeys(p for p in found if p.is_absolute() and not is_home_or_above(p.resolve())))
+
+
+def confine(
+    readable: Iterable[Path], seconds: int | None = SECONDS, memory: int | None = MEMORY, *, native: bool = False
+) -> tuple[str, ...]:
     """Hold this process from now on, for ever; the names of the layers in force.
 
     It may read the files and folders of `readable`, use `seconds` of the processor and `memory` bytes of address
-    space (None: as before). Import first whatever is needed: Python's own modules can be opened no more.
+    space (None: as before). Import first whatever is needed: Python's own modules can be opened no more. `native`: for
+    a library of C++, which starts threads, writes a log and changes its limits of memory, but runs no Python of others.
+    This thread must be the only one: Landlock holds those that it starts.
     """
     given = tuple(Path(f).resolve() for f in readable)
-    done = ["limits"] if _limit(seconds, memory) else []
+    done = ["limits"] if _limit(seconds, memory, _NATIVE_LIMITS if native else _LIMITS) else []
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError, KeyError):
             libc = ctypes.CDLL(None, use_errno=True)
@@ -68,18 +105,20 @@ def confine(readable: Iterable[Path], seconds: int | None = SECONDS, memory: int
             with contextlib.suppress(OSError):
                 _landlock(libc, given)
                 done.append("landlock")
-            _seccomp(libc)
+            _seccomp(libc, native)
             done.append("seccomp")
+    if native:
+        return tuple(done)
     sys.addaudithook(_hook(given))
     return (*done, "audit")
 
 
-def _limit(seconds: int | None, memory: int | None) -> bool:
+def _limit(seconds: int | None, memory: int | None, limits: tuple[tuple[str, int], ...]) -> bool:
     try:
         import resource
     except ImportError:
         return False
-    for name, value in (("RLIMIT_CPU", seconds), ("RLIMIT_AS", memory), *_LIMITS):
+    for name, value in (("RLIMIT_CPU", seconds), ("RLIMIT_AS", memory), *limits):
         if value is None:
             continue
         with contextlib.suppress(AttributeError, ValueError, OSError):  # not every system has each
@@ -114,21 +153,45 @@ def _landlock(libc: Any, folders: Iterable[Path]) -> None:
     os.close(handle)
 
 
-def _seccomp(libc: Any) -> None:
+_LOAD, _EQUAL, _BITS, _MASK, _ANSWER = 0x20, 0x15, 0x45, 0x54, 0x06
+"""Statements of a filter (linux/bpf_common.h): load a word, jump if equal, jump if bits are set, and, return."""
+_ALLOW, _REFUSE, _UNKNOWN, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
+"""Answers of a filter: to refuse is EPERM, unknown is ENOSYS."""
+_CLONE_THREAD = 0x10000
+
+_Filter = list[tuple[int, int, int, int]]
+
+
+def _seccomp(libc: Any, native: bool) -> None:
     """No system call but those listed; openat for reading only."""
-    architecture, openat, calls = _CALLS[platform.machine()]
-    load, equal, bits, mask, answer = 0x20, 0x15, 0x45, 0x54, 0x06
-    allow, refuse, kill = 0x7FFF0000, 0x00050001, 0x80000000  # refuse: EPERM
-    code = [(load, 0, 0, 4), (equal, 1, 0, architecture), (answer, 0, 0, kill), (load, 0, 0, 0)]
-    code += [(bits, 0, 1, 0x40000000), (answer, 0, 0, refuse)]  # the numbers of x32
-    code += [(equal, 0, 5, openat), (load, 0, 0, 32), (mask, 0, 0, _WRITING)]
-    code += [(equal, 0, 1, 0), (answer, 0, 0, allow), (answer, 0, 0, refuse)]
-    for number in calls:
-        code += [(equal, 0, 1, number), (answer, 0, 0, allow)]
-    code += [(answer, 0, 0, refuse)]
-    program = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in code))
-    head = ctypes.create_string_buffer(struct.pack("@HP", len(code), ctypes.addressof(program)))
+    program = _filter(_MACHINES[platform.machine()], native)
+    text = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in program))
+    head = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(text)))
     _call(libc.prctl, 22, 2, ctypes.byref(head), 0, 0)  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+
+
+def _filter(machine: _Machine, native: bool) -> _Filter:
+    """The filter's statements. `native`: threads, but no processes; limits of this process alone."""
+    code = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, machine.architecture), (_ANSWER, 0, 0, _KILL), (_LOAD, 0, 0, 0)]
+    code += [(_BITS, 0, 1, 0x40000000), (_ANSWER, 0, 0, _REFUSE)]  # the numbers of x32
+    code += _where(machine.openat, 2, _WRITING, 0)
+    calls = machine.reading
+    if native:
+        code += _where(machine.clone, 0, _CLONE_THREAD, _CLONE_THREAD)
+        code += [(_EQUAL, 0, 1, machine.clone3), (_ANSWER, 0, 0, _UNKNOWN)]  # its flags lie in memory: use clone
+        code += _where(machine.prlimit64, 0, 0xFFFFFFFF, 0)
+        calls += machine.threading
+    for number in calls:
+        code += [(_EQUAL, 0, 1, number), (_ANSWER, 0, 0, _ALLOW)]
+    return [*code, (_ANSWER, 0, 0, _REFUSE)]
+
+
+def _where(call: int, argument: int, mask: int, value: int) -> _Filter:
+    """Statements that allow a system call where the masked low word of an argument has a value, and else refuse it."""
+    return [
+        (_EQUAL, 0, 5, call), (_LOAD, 0, 0, 16 + 8 * argument), (_MASK, 0, 0, mask),
+        (_EQUAL, 0, 1, value), (_ANSWER, 0, 0, _ALLOW), (_ANSWER, 0, 0, _REFUSE),
+    ]  # fmt: skip
 
 
 def _hook(folders: tuple[Path, ...]) -> Callable[[str, tuple[Any, ...]], None]:

@@ -11,10 +11,9 @@ Lengths in metres. Nothing of OCCT is imported here.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
-import tempfile
+import shutil
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,11 +25,12 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.kept import ask_once, content_of
-from cadbridge.shapes.part21 import Prepared, Workspace
+from cadbridge.shapes.part21 import Prepared, Sources
 from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.protocol import Document, FeatureTable
 from cadbridge.shapes.refining import TIME_LIMIT
 from cadbridge.shapes.text21 import Text
+from cadbridge.shapes.workspace import WORKSPACE
 
 __all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document", "select_faces"]
 
@@ -44,8 +44,7 @@ _SHOWN = 5
 """So many products are named in a message."""
 _GEOMETRY = ("ADVANCED_FACE", "FACE_SURFACE", "EDGE_CURVE", "CARTESIAN_POINT", "COORDINATES_LIST")
 
-_WORKSPACE = Workspace()
-atexit.register(_WORKSPACE.close)
+_SOURCES = Sources(WORKSPACE)
 
 
 def read_document(
@@ -56,7 +55,7 @@ def read_document(
     `length_unit` (m) replaces the unit that the file claims, where a person says that it is wrong.
     Faults of the file go to `findings`; InputError only where nothing can be read.
     """
-    prepared = _WORKSPACE.prepare(path, findings)
+    prepared = _SOURCES.prepare(path, findings)
     arguments = {"path": str(prepared.path), "length_unit": length_unit, "geometry": geometry}
     document: Document = _ask("read", arguments, path, prepared, findings)
     return document, prepared
@@ -75,7 +74,7 @@ def load_shapes(
     failed: list[Path] = []
     for path in dict.fromkeys(paths):
         try:
-            prepared = _WORKSPACE.prepare(path, collected)
+            prepared = _SOURCES.prepare(path, collected)
             arguments = {"path": str(prepared.path), "length_unit": length_unit}
             data = _ask("whole", arguments, path, prepared, collected)
             if data is None:
@@ -123,8 +122,9 @@ def _ask_breps(blobs: list[bytes], verb: str, question: dict[str, Any]) -> list[
 
 
 def _ask_files(blobs: list[bytes], verb: str, question: dict[str, Any]) -> list[Any]:
-    with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-        paths = [Path(folder) / f"{i}.brp" for i in range(len(blobs))]
+    folder = WORKSPACE.new()
+    try:
+        paths = [folder / f"{i}.brp" for i in range(len(blobs))]
         for path, blob in zip(paths, blobs, strict=True):
             path.write_bytes(blob)
         limit = _BASE_TIME + _TIME_PER_MEGABYTE * sum(map(len, blobs)) / 1e6
@@ -132,6 +132,8 @@ def _ask_files(blobs: list[bytes], verb: str, question: dict[str, Any]) -> list[
             return _of_files(paths, verb, question, limit)
         except (WorkerDiedError, WorkerRefusedError):
             return [_alone(path, verb, question) for path in paths]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _of_files(paths: list[Path], verb: str, question: dict[str, Any], limit: float) -> list[Any]:
@@ -158,7 +160,7 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
         raise ValueError("a selector needs a shape from a STEP file; this one has no faces")
     file, label = shape.source
     path, findings = Path(file), Findings()
-    prepared = _WORKSPACE.prepare(path, findings)
+    prepared = _SOURCES.prepare(path, findings)
     mirrored = label.endswith(MIRROR_SUFFIX)
     arguments = {
         "path": str(prepared.path),
@@ -200,7 +202,7 @@ def face_features(shapes: Iterable[Shape]) -> dict[str, FeatureTable | str]:
 
 def _features_in_step(path: Path, labels: list[str]) -> list[FeatureTable | str]:
     findings = Findings()
-    prepared = _WORKSPACE.prepare(path, findings)
+    prepared = _SOURCES.prepare(path, findings)
     products = [(x.removesuffix(MIRROR_SUFFIX), x.endswith(MIRROR_SUFFIX)) for x in labels]
     arguments = {"path": str(prepared.path), "labels": products}
     return list(_ask("features", arguments, path, prepared, findings))

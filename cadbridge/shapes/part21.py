@@ -10,9 +10,10 @@ import gzip
 import io
 import math
 import re
-import tempfile
+import shutil
 import zipfile
 import zlib
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -22,7 +23,8 @@ import numpy as np
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.shapes.entities import Density, Operator, densities, operators
-from cadbridge.shapes.external import ENDINGS, Copies, references
+from cadbridge.shapes.external import ENDINGS, Copies
+from cadbridge.shapes.workspace import Workspace
 
 MAX_BYTES = 2 << 30
 """Bytes of a STEP text, unpacked, that are read at most."""
@@ -33,6 +35,9 @@ MAX_UNPACKED = 512 << 20
 MAX_RATIO = 100
 """A text that unpacks to more times its size, and to more than `FREE` bytes, is a bomb: STEP packs 5 to 15 times."""
 FREE = 16 << 20
+
+_KEPT = 8
+"""Files whose copies are kept: more than OCCT's process keeps documents."""
 
 _CHUNK = 1 << 20
 _BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*ISO-10303-21\s*;", re.DOTALL)
@@ -49,7 +54,7 @@ _END = re.compile(rb"END-ISO-10303-21\s*;")
 
 @dataclass
 class Prepared:
-    """A file ready for OCCT: the path to read (a copy where needed), and what it names."""
+    """A file ready for OCCT: the path of its copy, and the files that it names."""
 
     path: Path
     text_bytes: int
@@ -58,16 +63,15 @@ class Prepared:
     operators: list[Operator] = field(default_factory=list)
 
 
-class Workspace:
-    """A folder for unpacked copies, gone with the process."""
+class Sources:
+    """STEP files that are checked and copied to where OCCT can open them; the last few are kept."""
 
-    def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._prepared: dict[tuple[str, int, int], tuple[Prepared, Findings]] = {}
-        self._count = 0
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._prepared: OrderedDict[tuple[str, int, int], tuple[Prepared, Findings]] = OrderedDict()
 
     def prepare(self, path: Path, findings: Findings) -> Prepared:
-        """Check a STEP file and unpack it where it is packed; remembered while the file does not change.
+        """Check a STEP file and copy its text, unpacked; remembered while the file does not change.
 
         Raises InputError (with the findings) where there is nothing that OCCT could read.
         """
@@ -79,33 +83,19 @@ class Workspace:
             except InputError as error:
                 findings.extend(error.findings)
                 raise
+            while len(self._prepared) > _KEPT:
+                oldest, _ = self._prepared.popitem(last=False)[1]
+                shutil.rmtree(oldest.path.parent, ignore_errors=True)
+        self._prepared.move_to_end(key)
         prepared, kept = self._prepared[key]
         findings.extend(kept)
         return prepared
 
     def _prepare(self, path: Path, findings: Findings) -> Prepared:
         data = _checked(path, findings)
-        packed = not data_is_file(path)
         lost = (densities(data), operators(data))
-        if not packed and not references(data):
-            return Prepared(path.resolve(), len(data), [], *lost)
-        copies = Copies(path, self._new_folder(), findings, lambda other: _checked(other, findings))
+        copies = Copies(path, self._workspace.new(), findings, lambda other: _checked(other, findings))
         return Prepared(copies.write(data), len(data), copies.files, *lost)
-
-    def _new_folder(self) -> Path:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="cadbridge-")
-        self._count += 1
-        folder = Path(self._folder.name) / str(self._count)
-        folder.mkdir()
-        return folder
-
-    def close(self) -> None:
-        """Remove the copies."""
-        self._prepared.clear()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
 
 
 def _checked(path: Path, findings: Findings) -> bytes:

@@ -13,7 +13,9 @@ from typing import IO, Any, cast
 
 from cadbridge.processes import ONE_CORE, TimeLimit, environment, python
 from cadbridge.shapes import protocol
+from cadbridge.shapes.workspace import WORKSPACE, Workspace
 
+_OCCT = "cadbridge.shapes.worker"
 _POLL = 0.25
 """Seconds between looks at the clock; short, so that Ctrl-C is heard on Windows as well."""
 
@@ -41,10 +43,13 @@ class WorkerRefusedError(Exception):
 
 
 class Worker:
-    """OCCT in a process of its own. One request at a time; safe to use from several threads."""
+    """OCCT in a process of its own, or another `module`. One request at a time; safe to use from several threads.
 
-    def __init__(self, module: str = "cadbridge.shapes.worker") -> None:
-        self._module = module
+    OCCT's process can open files in `workspace` alone; another module is told in its requests what it may open.
+    """
+
+    def __init__(self, module: str = _OCCT, workspace: Workspace | None = None) -> None:
+        self._module, self._workspace = module, workspace
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[Any] = queue.Queue()
@@ -85,8 +90,9 @@ class Worker:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
         # The worker ends with the thread that starts it: only the main one lives as long as the process.
         tied = [str(os.getpid())] if threading.current_thread() is threading.main_thread() else []
+        folder = [] if self._workspace is None else [str(self._workspace.path)]
         self._process = subprocess.Popen(
-            python(self._module, *tied),
+            python(self._module, *folder, *tied),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -157,7 +163,7 @@ def _how_it_ended(status: int) -> str:
     return f"ended with status {status}"
 
 
-WORKER = Worker()
+WORKER = Worker(workspace=WORKSPACE)
 """The one worker of this process."""
 
 atexit.register(WORKER.close)

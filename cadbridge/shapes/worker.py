@@ -1,4 +1,7 @@
-"""The worker process: OCCT on one side of a pipe. Run as `python -m cadbridge.shapes.worker`."""
+"""The worker process: OCCT on one side of a pipe. Run as `python -m cadbridge.shapes.worker FOLDER [CALLER]`.
+
+It can open files of FOLDER alone, where the system can hold it to that (`cadbridge.confinement`).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ import signal
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from cadbridge.confinement import confine, libraries
 from cadbridge.processes import end_with_caller
 from cadbridge.shapes import protocol
 
@@ -129,8 +134,9 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends this process
-    if len(sys.argv) > 1:
-        end_with_caller(int(sys.argv[1]))
+    folder, *caller = sys.argv[1:]
+    if caller:
+        end_with_caller(int(caller[0]))
     allowed = _limit_memory()
     if allowed is not None and allowed < _LEAST_MEMORY:  # libraries that find no room may wait for it for ever
         text = (
@@ -138,9 +144,20 @@ def main() -> None:
         )
         _serve(answers, lambda *_: protocol.Failure("memory", text))
         return
-    import cadbridge.shapes.document  # noqa: F401  (loading OCCT is what takes long)
+    # Loading OCCT is what takes long. All of ours is loaded before the process is held.
+    from cadbridge.shapes import brep, document, features, selecting  # noqa: F401
 
+    hold(Path(folder))
     _serve(answers, Server().answer)
+
+
+def hold(folder: Path) -> tuple[str, ...]:
+    """Hold this process to the files of a folder; the layers in force.
+
+    The machine's libraries stay readable: a selector loads cadquery, which takes longer than most files, when the first
+    one is asked for.
+    """
+    return confine([folder, *libraries()], None, None, native=True)
 
 
 def _serve(answers: BinaryIO, answer: Callable[[str, dict[str, Any]], Any]) -> None:

@@ -33,6 +33,7 @@ MJCF, MACHINE = "tests/doors/test_mjcf_reads.py::", "tests/doors/test_machine.py
 NUMBERS, BUDGET = "tests/doors/test_numbers.py::", "tests/doors/test_budget.py::"
 PATHS, FOLDERS = "cadbridge/readers/paths.py", "cadbridge/folders.py"
 FILES, EXTERNAL = "cadbridge/readers/mjcf/files.py", "cadbridge/shapes/external.py"
+OCCT = "tests/doors/test_occt.py::"
 LIBRARY = "solver/compilation/library.py"
 LAYERS, EXPRESSIONS = "tests/doors/test_layers.py::", "cadbridge/readers/urdf/expressions.py"
 
@@ -71,6 +72,13 @@ GUARDS = (
     Guard("the kernel holds MuJoCo", "cadbridge/readers/mjcf/worker.py",
           "confine(map(Path, files), None, None)", "pass",
           MJCF + "test_the_process_of_mujoco_opens_nothing_that_was_not_named"),
+    Guard("the kernel holds OCCT", "cadbridge/shapes/worker.py", "    hold(Path(folder))", "",
+          OCCT + "test_a_reference_that_was_overlooked_opens_nothing"),
+    Guard("OCCT starts threads and no process", "cadbridge/confinement.py",
+          "code += _where(machine.clone, 0, _CLONE_THREAD, _CLONE_THREAD)", "code += _where(machine.clone, 0, 0, 0)",
+          OCCT + "test_it_starts_threads_and_loads_libraries_and_does_nothing_else"),
+    Guard("copies of the killed go", "cadbridge/shapes/workspace.py", "            _clear_left()", "            pass",
+          OCCT + "test_a_killed_process_leaves_no_copies"),
     Guard("no folder where the user stands", "solver/compilation/caches.py",
           "if value and not os.path.isabs(value):", "if False:",
           MACHINE + "test_an_empty_or_relative_name_means_no_folder_where_the_user_stands"),

@@ -30,12 +30,13 @@ from cadbridge.polyhedron import volume_properties_of
 from cadbridge.shapes import load_shapes, select_faces
 from cadbridge.shapes.convert import mirrored, scaled
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerLateError, WorkerRefusedError
+from cadbridge.shapes.workspace import Workspace
 from tests.shapes.solids import involute_gear, write_part
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
-    worker = Worker()
+def worker(tmp_path: Path) -> Iterator[Worker]:
+    worker = Worker(workspace=Workspace(tmp_path))
     yield worker
     worker.close()
 

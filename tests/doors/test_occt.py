@@ -1,0 +1,152 @@
+"""OCCT's process can open what was copied for it, and nothing else; it starts threads, but no program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cadquery as cq
+import pytest
+
+from cadbridge.findings import Findings
+from cadbridge.processes import ONE_CORE, environment
+from cadbridge.shapes.part21 import Sources
+from cadbridge.shapes.process import Worker, WorkerRefusedError
+from cadbridge.shapes.workspace import Workspace
+from tests.readers.test_step import _external
+from tests.shapes.solids import write_part
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process of C++")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def worker(own: Path) -> Iterator[Worker]:
+    worker = Worker(workspace=Workspace(own))
+    yield worker
+    worker.close()
+
+
+def _whole(worker: Worker, path: Path) -> Any:
+    return worker.request("whole", {"path": str(path), "length_unit": None}, 60.0)
+
+
+def test_a_step_file_elsewhere_is_refused(worker: Worker, own: Path, tmp_path: Path) -> None:
+    outside = write_part(tmp_path / "part.step", cq.Workplane().box(1, 2, 3))
+    inside = own / "part.step"
+    inside.write_bytes(outside.read_bytes())
+    assert _whole(worker, inside).solids == 1
+    (own / "link.step").symlink_to(outside)
+    for path in (outside, own / ".." / "part.step", own / "link.step"):
+        with pytest.raises(WorkerRefusedError, match="no STEP entities"):
+            _whole(worker, path)
+
+
+def test_a_brep_elsewhere_is_refused(worker: Worker, own: Path, tmp_path: Path) -> None:
+    cq.Workplane().box(1, 2, 3).val().exportBrep(str(tmp_path / "part.brp"))
+    (own / "part.brp").write_bytes((tmp_path / "part.brp").read_bytes())
+    asked = {"paths": [str(own / "part.brp"), str(tmp_path / "part.brp")], "scale": 1.0}
+    inner, outer = worker.request("breps", asked, 60.0)
+    assert inner.shape.solids == 1
+    assert outer == "ValueError: OCCT finds no shape in it"
+
+
+def test_a_reference_that_was_overlooked_opens_nothing(worker: Worker, own: Path, tmp_path: Path) -> None:
+    """As if `external.references` had missed it: OCCT itself resolves the name."""
+    part = write_part(tmp_path / "part.stp", cq.Workplane().box(10, 20, 30))
+    _external(own / "source.stp", str(part))
+    try:
+        found = worker.request(
+            "read", {"path": str(own / "source.stp"), "length_unit": None, "geometry": True}, 60.0
+        ).shapes
+    except WorkerRefusedError:
+        found = {}
+    assert found == {}
+
+
+_HELD = """
+import os, socket, subprocess, sys, threading
+from pathlib import Path
+from cadbridge.shapes.worker import hold
+print(*hold(Path({folder!r})))
+def attempt(what):
+    try:
+        what()
+        print("possible")
+    except OSError:
+        print("refused")
+for what in (
+    lambda: open("/etc/passwd"),
+    lambda: open({folder!r} + "/new", "w"),
+    lambda: os.fork(),
+    lambda: os.execv("/bin/true", ["true"]),
+    lambda: subprocess.run(["/bin/true"]),
+    lambda: socket.socket(),
+    lambda: os.kill(os.getppid(), 0),
+    lambda: os.unlink({folder!r} + "/own"),
+):
+    attempt(what)
+read = []
+thread = threading.Thread(target=lambda: read.append(open({folder!r} + "/own").read()))
+thread.start()
+thread.join()
+print(*read)
+thread = threading.Thread(target=lambda: attempt(lambda: open("/etc/passwd")))
+thread.start()
+thread.join()
+import pyparsing
+print("loaded")
+"""
+
+
+def test_it_starts_threads_and_loads_libraries_and_does_nothing_else(own: Path) -> None:
+    (own / "own").write_text("own", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _HELD.format(folder=str(own))],
+        capture_output=True, text=True, env=environment(ONE_CORE), check=False, timeout=60,
+    )  # fmt: skip
+    layers, *said = done.stdout.splitlines()
+    assert layers == "limits landlock seccomp", done.stderr
+    assert said == [*["refused"] * 8, "own", "refused", "loaded"], done.stderr
+    assert [p.name for p in own.iterdir()] == ["own"]
+
+
+def test_a_killed_process_leaves_no_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = (
+        "import os, signal; from cadbridge.shapes.workspace import WORKSPACE\n"
+        "(WORKSPACE.new() / 'source.stp').write_bytes(b'x'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    env = {**environment(), "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-P", "-c", script], env=env, check=False, timeout=60)
+    (left,) = tmp_path.iterdir()
+    assert (left / "1/source.stp").is_file()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    first, second = Workspace(), Workspace()
+    try:
+        assert {first.path, second.path} == set(tmp_path.iterdir()), "those in use stay"
+    finally:
+        first.close()
+        second.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_copies_of_the_last_files_only_are_kept(own: Path, tmp_path: Path) -> None:
+    sources, findings = Sources(Workspace(own)), Findings()
+    part = write_part(tmp_path / "0.step", cq.Workplane().box(1, 2, 3)).read_bytes()
+    paths = [tmp_path / f"{k}.step" for k in range(20)]
+    for path in paths:
+        path.write_bytes(part)
+        assert sources.prepare(path, findings).path.read_bytes() == part
+    assert len(list(own.iterdir())) == 8
+    assert sources.prepare(paths[0], findings).path.read_bytes() == part, "one that went is copied again"
+    assert findings.as_tuple() == ()

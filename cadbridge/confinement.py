@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from cadbridge.folders import is_home_or_above
+from cadbridge.processes import environment, python
 
 MEMORY = 2 * 1024**3
 """Bytes of address space."""
@@ -113,6 +114,28 @@ def confine(
     return (*done, "audit")
 
 
+def in_force(native: bool) -> dict[str, int]:
+    """The layers that hold such a process on this system, found by holding one; with Landlock's version, else 0."""
+    import subprocess
+
+    command = python("cadbridge.confinement", *(["native"] if native else []))
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    return {name: int(version) for name, _, version in (word.partition(":") for word in done.stdout.split())}
+
+
+def _main() -> None:
+    """Hold this process, and print by what."""
+    version = _landlock_version() if sys.platform == "linux" else 0
+    layers = confine([], native="native" in sys.argv)
+    sys.stdout.write(" ".join(f"{name}:{version if name == 'landlock' else 0}" for name in layers))
+
+
+def _landlock_version() -> int:
+    with contextlib.suppress(OSError, AttributeError):
+        return _call(ctypes.CDLL(None, use_errno=True).syscall, *_VERSION)
+    return 0
+
+
 def _limit(seconds: int | None, memory: int | None, limits: tuple[tuple[str, int], ...]) -> bool:
     try:
         import resource
@@ -136,9 +159,13 @@ def _call(function: Any, *arguments: Any) -> int:
     return answer
 
 
+_VERSION = (444, None, 0, 1)
+"""The system call that tells Landlock's version."""
+
+
 def _landlock(libc: Any, folders: Iterable[Path]) -> None:
     """No file but those below the folders, for reading; no connection, no signal to others."""
-    version = _call(libc.syscall, 444, None, 0, 1)
+    version = _call(libc.syscall, *_VERSION)
     files = (1 << (13 + (version >= 2) + (version >= 3) + (version >= 5))) - 1
     rules = struct.pack("=QQQ", files, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
@@ -223,3 +250,7 @@ def _hook(folders: tuple[Path, ...]) -> Callable[[str, tuple[Any, ...]], None]:
             raise PermissionError(f"{event} is refused")
 
     return hook
+
+
+if __name__ == "__main__":
+    _main()

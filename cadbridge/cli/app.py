@@ -51,17 +51,26 @@ def __getattr__(name: str) -> typer.Typer:
     raise AttributeError(f"module 'cadbridge.cli.app' has no attribute {name!r}")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        from cadbridge.version import __version__
+def _version(context: typer.Context, wanted: bool) -> None:
+    if not wanted:
+        return
+    from cadbridge.version import __version__
 
-        typer.echo(f"cadbridge {__version__}")
-        raise typer.Exit
+    typer.echo(f"cadbridge {__version__}")
+    if context.params.get("verbose"):
+        from cadbridge.cli.held import lines
+
+        typer.echo("\n".join(lines()))
+    raise typer.Exit
 
 
 def common(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    version: Annotated[bool, typer.Option("--version", callback=_version, help="Print the version.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", "-v", is_eager=True, help="With --version: how this system holds processes that read files."
+        ),
     ] = False,
 ) -> None:
     """From a CAD assembly with its mates to a simulation that can be trusted."""

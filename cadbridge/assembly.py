@@ -7,6 +7,7 @@ Placements are proper rigid motions; a mirrored instance gets a mirrored part of
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -292,6 +293,35 @@ class Limit:
     upper: float | None = None
     velocity: float | None = None
     effort: float | None = None
+
+    @staticmethod
+    def of(
+        lower: float | None = None, upper: float | None = None, velocity: float | None = None,
+        effort: float | None = None, *, none: float = math.inf,
+    ) -> Limit | None:  # fmt: skip
+        """The limit that a file gives, None if it bounds nothing.
+
+        A bound of the magnitude `none` or more is no bound, nor is a velocity or an effort below zero.
+        """
+        ends = [None if v is None or abs(v) >= none else v for v in (lower, upper, velocity, effort)]
+        found = Limit(*ends[:2], *(None if v is None or v < 0 else v for v in ends[2:]))
+        return None if found == Limit() else found
+
+    def counted_from(self, zero: float, turns: bool = False) -> Limit:
+        """The range from where the coordinate is `zero`; a turn is known to full turns: the nearest one is taken."""
+        if turns:
+            low = -math.inf if self.lower is None else self.lower
+            high = math.inf if self.upper is None else self.upper
+            whole = (zero + k * 2.0 * math.pi for k in (0, 1, -1, 2, -2))
+            # Rounded, since a joint that is drawn at the end of its range is beyond it by rounding.
+            zero = min(whole, key=lambda v: round(max(low - v, v - high, 0.0), 9))
+        lower, upper = (None if v is None else v - zero for v in (self.lower, self.upper))
+        return replace(self, lower=lower, upper=upper)
+
+    def reversed(self) -> Limit:
+        """The same range of the coordinate counted the other way round."""
+        lower, upper = (None if v is None else -v for v in (self.upper, self.lower))
+        return replace(self, lower=lower, upper=upper)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,151 +3,162 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from cadbridge.assembly import Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.assembly import Feature, FeatureKind, Mate, MateKind
 from cadbridge.findings import Where
-from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.frames import Matrix, Pose, Vector, perpendicular, unit
+from cadbridge.freedoms import Free, free
 
-Held = tuple[tuple[str, MateKind, Feature, Feature], ...]
-Maker = Callable[[Feature, Feature], Held]
-
-MOVING = ("revolute", "prismatic", "cylindrical", "screw")
-"""Joints whose first freedom, about or along z, a limit can be of."""
+Held = tuple[str, MateKind, Feature, Feature]
+"""A mate: the end of its name, its kind, and what it takes of either frame."""
 
 
-def _whole(kind: MateKind) -> Maker:
-    return lambda a, b: (("", kind, a, b),)
+def frame_feature(component: str, X_CJ: Pose) -> Feature:
+    """A joint's frame in that of a component."""
+    return Feature(component, FeatureKind.FRAME, X_CJ.p, X_CJ.R[:, 2], X_CJ.R[:, 0])
 
 
-def y_axis(frame: Feature) -> Vector:
-    """The y axis of a frame, in its component's frame."""
+def axis_feature(component: str, X: Pose, axes: Sequence[Vector], point: ArrayLike = (0.0, 0.0, 0.0)) -> Feature:
+    """A joint's frame at `point` (3,) m with z along its axis (3,), or with x and y along the two axes of a cross.
+
+    Both are given in a frame whose pose in the component's is `X`.
+    """
+    z, x = (axes[0], perpendicular(axes[0])) if len(axes) == 1 else (unit(np.cross(axes[0], axes[1])), axes[0])
+    return Feature(component, FeatureKind.FRAME, X.point(point), X.vector(z), X.vector(x))
+
+
+def joint_mates(
+    leaves: Free, name: str, a: Feature, b: Feature, where: Where, aligned: bool | None = None, **first: Any
+) -> tuple[Mate, ...]:
+    """The mates that leave of frame b these freedoms against frame a; the first bears `first`: limit, loads, pitch.
+
+    Without `aligned` the frames' z are taken the way round that they have as designed; the arms of a cross and what
+    takes several mates always are.
+    """
+    maker = _HELD.get(_canonical(leaves))
+    held = _apart(leaves, a, b) if maker is None else maker(*(_turned(frame, _axes(leaves)) for frame in (a, b)))
+    made = [Mate(name + end, kind, of_a, of_b, where=where) for end, kind, of_a, of_b in held]
+    if len(made) == 1 and made[0].kind is not MateKind.UNIVERSAL:
+        first["aligned"] = aligned
+    return (replace(made[0], **first), *made[1:])
+
+
+def coordinate(X_AB: Pose, axis: int) -> float:
+    """How far frame b has slid along (m) or turned about (rad) an axis of frame a, by its index in AXES."""
+    if axis < 3:
+        return float(X_AB.p[axis])
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    return math.atan2(float(X_AB.R[j, i]), float(X_AB.R[i, i]))
+
+
+def _axes(leaves: Free) -> Matrix:
+    """The axes (3, 3) of a joint, as columns in the frame that the file has: z is the axis that it is about or along.
+
+    x is the other axis of two freedoms. x and y of a universal joint are its arms in the order of the file.
+    """
+    slides, turns = leaves.slides, leaves.turns
+    if len(turns) == 2:
+        x, y = np.eye(3)[list(turns)]
+        return np.column_stack([x, y, np.cross(x, y)])
+    axis = turns[0] if len(turns) == 1 else {1: sum(slides), 2: 3 - sum(slides)}.get(len(slides), 2)
+    z, x = np.eye(3)[[axis, slides[0] if len(slides) == 1 and slides[0] != axis else (axis + 1) % 3]]
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _canonical(leaves: Free) -> Free:
+    """The same freedoms by the joint's own axes."""
+    order = [int(np.flatnonzero(column)[0]) for column in _axes(leaves).T]
+    places = sorted(order.index(i % 3) + (3 if i > 2 else 0) for i in leaves.axes)
+    return Free(tuple(places), leaves.pitched)
+
+
+def _turned(frame: Feature, R: Matrix) -> Feature:
+    """A frame whose axes are columns of `R` (3, 3) in another."""
+    if np.array_equal(R, np.eye(3)):
+        return frame
+    axes = np.column_stack(_three(frame)) @ R
+    return replace(frame, direction=axes[:, 2], x=axes[:, 0])
+
+
+def _three(frame: Feature) -> tuple[Vector, Vector, Vector]:
+    """The axes of a frame, in its component's frame."""
     assert frame.direction is not None
     assert frame.x is not None
-    return np.cross(frame.direction, frame.x)
+    return frame.x, np.cross(frame.direction, frame.x), frame.direction
+
+
+def _y(frame: Feature) -> Vector:
+    return _three(frame)[1]
 
 
 def _along(frame: Feature, direction: Vector | None, kind: FeatureKind = FeatureKind.AXIS) -> Feature:
     return replace(frame, kind=kind, direction=direction, x=None)
 
 
-def _no_turn(a: Feature, b: Feature) -> tuple[str, MateKind, Feature, Feature]:
-    """x of a across y of b: with parallel z there is no turn."""
-    return (" turn", MateKind.PERPENDICULAR, _along(a, a.x), _along(b, y_axis(b)))
+def _point(frame: Feature) -> Feature:
+    return _along(frame, None, FeatureKind.POINT)
 
 
-def _pin_slot(a: Feature, b: Feature) -> Held:
+# --- the mates of each joint, between frames whose z is its axis ---
+
+Maker = Callable[[Feature, Feature], list[Held]]
+
+
+def _whole(kind: MateKind) -> Maker:
+    return lambda a, b: [("", kind, a, b)]
+
+
+def _without_turn(kind: MateKind) -> Maker:
+    """x of a stays across y of b: with parallel z there is no turn."""
+    return lambda a, b: [("", kind, a, b), (" turn", MateKind.PERPENDICULAR, _along(a, a.x), _along(b, _y(b)))]
+
+
+def _pin_slot(a: Feature, b: Feature) -> list[Held]:
     """b turns about z and slides along x of a: planar, and b's origin in the plane across y of a."""
-    slot = _along(a, y_axis(a), FeatureKind.PLANE)
-    return (("", MateKind.PLANAR, a, b), (" slot", MateKind.COINCIDENT, slot, _along(b, None, FeatureKind.POINT)))
+    slot = _along(a, _y(a), FeatureKind.PLANE)
+    return [("", MateKind.PLANAR, a, b), (" slot", MateKind.COINCIDENT, slot, _point(b))]
 
 
-def _bearing(a: Feature, b: Feature) -> Held:
-    """b's origin on z of a, free to turn."""
-    line, point = _along(a, a.direction), _along(b, None, FeatureKind.POINT)
-    return (("", MateKind.COINCIDENT, line, point),)
-
-
-def _universal(a: Feature, b: Feature) -> Held:
+def _universal(a: Feature, b: Feature) -> list[Held]:
     """The cross has its arms along x of a and y of b."""
-    return (("", MateKind.UNIVERSAL, _along(a, a.x), _along(b, y_axis(b))),)
+    return [("", MateKind.UNIVERSAL, _along(a, a.x), _along(b, _y(b)))]
 
 
-KINDS: dict[str, Maker] = {
-    "fixed": _whole(MateKind.FIXED),
-    "revolute": _whole(MateKind.REVOLUTE),
-    "prismatic": _whole(MateKind.PRISMATIC),
-    "cylindrical": _whole(MateKind.CYLINDRICAL),
-    "screw": _whole(MateKind.SCREW),
-    "spherical": _whole(MateKind.SPHERICAL),
-    "planar": _whole(MateKind.PLANAR),
-    "parallel": _whole(MateKind.PARALLEL),
-    "free": _whole(MateKind.FREE),
-    "universal": _universal,
-    "pin_slot": _pin_slot,
-    "bearing": _bearing,
-    "rectangular": lambda a, b: (("", MateKind.PLANAR, a, b), _no_turn(a, b)),
-    "cartesian": lambda a, b: (("", MateKind.PARALLEL, a, b), _no_turn(a, b)),
+def _apart(leaves: Free, a: Feature, b: Feature) -> list[Held]:
+    """b's origin in what the slides leave of a's frame; then axes of both as the turns leave them."""
+
+    def axis(frame: Feature, i: int, kind: FeatureKind = FeatureKind.AXIS) -> Feature:
+        return _along(frame, _three(frame)[i], kind)
+
+    slides, turns = leaves.slides, leaves.turns
+    places = [_point(a), *(axis(a, i) for i in slides[:1]), axis(a, (3 - sum(slides)) % 3, FeatureKind.PLANE)]
+    held = [(MateKind.COINCIDENT, places[len(slides)], _point(b))] if len(slides) < 3 else []
+    if len(turns) == 2:
+        held.append((MateKind.PERPENDICULAR, axis(a, turns[0]), axis(b, turns[1])))
+    elif len(turns) == 1:
+        held.append((MateKind.PARALLEL, axis(a, turns[0]), axis(b, turns[0])))
+    return [(" turn" * (i > 0), *mate) for i, mate in enumerate(held)]
+
+
+_HELD: dict[Free, Maker] = {
+    free(""): _whole(MateKind.FIXED),
+    free("rz"): _whole(MateKind.REVOLUTE),
+    free("tz"): _whole(MateKind.PRISMATIC),
+    free("tz rz"): _whole(MateKind.CYLINDRICAL),
+    free("tz rz", pitched=True): _whole(MateKind.SCREW),
+    free("rx ry"): _universal,
+    free("rx ry rz"): _whole(MateKind.SPHERICAL),
+    free("tx ty rz"): _whole(MateKind.PLANAR),
+    free("tx ty tz rz"): _whole(MateKind.PARALLEL),
+    free("tx ty tz rx ry rz"): _whole(MateKind.FREE),
+    free("tx ty"): _without_turn(MateKind.PLANAR),
+    free("tx ty tz"): _without_turn(MateKind.PARALLEL),
+    free("tx rz"): _pin_slot,
 }
-"""Each kind as (end of the name, mate kind, feature of a, feature of b), one or several; z is the frames' axis."""
-
-
-def kind_leaving(free: Iterable[int]) -> tuple[str, Matrix] | None:
-    """The kind of KINDS that leaves these freedoms of a frame, and the axes (3, 3) of its own frame as columns in that.
-
-    0 to 2 are slides along x, y and z, 3 to 5 turns about them. None where no kind leaves just these.
-    """
-    slides, turns = [a for a in free if a < 3], [a - 3 for a in free if a > 2]
-    if len(slides) == 3 and len(turns) in (0, 1):
-        return ("parallel", _with_z(turns[0])) if turns else ("cartesian", np.eye(3))
-    found = {
-        (0, 0): "fixed", (0, 1): "revolute", (1, 0): "prismatic", (0, 3): "spherical", (1, 3): "bearing",
-        (0, 2): "universal", (2, 0): "rectangular", (3, 3): "free",
-    }.get((len(slides), len(turns)))  # fmt: skip
-    if found == "universal":
-        x, y = np.eye(3)[turns]
-        return found, np.column_stack([x, y, np.cross(x, y)])
-    if found == "rectangular":
-        return found, _with_z(3 - sum(slides))
-    if found is not None:
-        return found, _with_z(2 if found in ("spherical", "free") else (slides or turns or [2])[0])
-    if (len(slides), len(turns)) == (2, 1) and turns[0] not in slides:
-        return "planar", _with_z(turns[0])
-    if (len(slides), len(turns)) == (1, 1):
-        if slides == turns:
-            return "cylindrical", _with_z(turns[0])
-        z, x = np.eye(3)[turns[0]], np.eye(3)[slides[0]]
-        return "pin_slot", np.column_stack([x, np.cross(z, x), z])
-    return None
-
-
-def _with_z(axis: int) -> Matrix:
-    """Axes as columns with the given one as z."""
-    return np.eye(3)[:, [(axis + 1) % 3, (axis + 2) % 3, axis]]
-
-
-def joint_mates(
-    kind: str, name: str, a: Feature, b: Feature, where: Where, limit: Limit | None = None, value: float = 0.0
-) -> tuple[Mate, ...]:
-    """The mates of a joint between two FRAME features, b relative to a; the first bears the limit.
-
-    The frames' z are taken the way round that the file has them (`aligned` is left to the pose).
-    """
-    made = []
-    for end, mate_kind, of_a, of_b in KINDS[kind](a, b):
-        first = not end
-        made.append(
-            Mate(
-                name + end, mate_kind, of_a, of_b, value=value if first else 0.0,
-                limit=limit if first else None, where=where,
-            )
-        )  # fmt: skip
-    return tuple(made)
-
-
-def designed_value(kind: str, X_WA: Pose, X_WB: Pose) -> float:
-    """Where b stands from a as designed: the slide along z of a in m (prismatic), else the turn about it in rad."""
-    X_AB = X_WA.inverse() @ X_WB
-    if kind == "prismatic":
-        return float(X_AB.p[2])
-    return math.atan2(float(X_AB.R[1, 0]), float(X_AB.R[0, 0]))
-
-
-def shifted(limit: Limit, value: float, turns: bool) -> Limit:
-    """A range counted from the file's zero, counted from the pose as designed, which stands at `value`.
-
-    A turn is known to full turns only; the one nearest to the range is taken.
-    """
-    low = -math.inf if limit.lower is None else limit.lower
-    high = math.inf if limit.upper is None else limit.upper
-    if turns:
-        rounds = [value + k * 2.0 * math.pi for k in (0, 1, -1, 2, -2)]
-        value = min(rounds, key=lambda v: max(low - v, v - high, 0.0))
-    return replace(
-        limit,
-        lower=None if limit.lower is None else limit.lower - value,
-        upper=None if limit.upper is None else limit.upper - value,
-    )
+"""By what is free about and along the joint's own axes; any other set is held piece by piece."""

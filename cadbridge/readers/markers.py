@@ -59,11 +59,3 @@ def screw(name: str, i: Marker, j: Marker, pitch: float, where: Where) -> Coupli
         raise ValueError("the pitch is zero")
     a, b = feature(i, FeatureKind.FRAME), feature(j, FeatureKind.FRAME)
     return Coupling(name, CouplingKind.SCREW, a, b, pitch / (2 * math.pi), where=where)
-
-
-def designed(X_WI: Pose, X_WJ: Pose, kind: str) -> float:
-    """Turn ("angle", rad) of J's x about I's z, or height ("distance", m) of J over I along I's z."""
-    X_IJ = X_WI.inverse() @ X_WJ
-    if kind == "distance":
-        return float(X_IJ.p[2])
-    return math.atan2(float(X_IJ.R[1, 0]), float(X_IJ.R[0, 0]))

@@ -16,6 +16,7 @@ from cadbridge.assembly import GROUND, Assembly, Feature, FeatureKind, Mate, Par
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector, cross_length, frame_from_axis, perpendicular, unit
+from cadbridge.freedoms import FIXED, UNBOUND, Free, free
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.options import ReadOptions
@@ -249,11 +250,16 @@ Axes = list[tuple[str, Vector]]
 """The primitives of a joint: their names and axes in the world."""
 
 
+def _along(axes: Axes, *names: str) -> list[Vector]:
+    """The axes of the primitives of these names."""
+    return [axis for name, axis in axes if name in names]
+
+
 def _z(*names: str) -> Callable[[Axes], tuple[Vector, Vector] | None]:
     """z and x from the axis of the named primitive, and of the one named second where there is one."""
 
     def choose(axes: Axes) -> tuple[Vector, Vector] | None:
-        found = [next(a for n, a in axes if n == name) for name in names]
+        found = [_along(axes, name)[0] for name in names]
         z = found[0]
         if len(found) == 1:
             return z, perpendicular(z)
@@ -273,13 +279,12 @@ def _cylinder(axes: Axes) -> tuple[Vector, Vector] | None:
 
 def _plane(axes: Axes) -> tuple[Vector, Vector] | None:
     """z across both slides, along the turn where there is one."""
-    slides = [a for n, a in axes if n == "prismatic"]
+    slides = _along(axes, "prismatic")
     normal = np.cross(slides[0], slides[1])
     if float(np.linalg.norm(normal)) < ALIGNED:
         return None
     z = unit(normal)
-    turns = [a for n, a in axes if n == "revolute"]
-    if any(cross_length(z, a) > ALIGNED for a in turns):
+    if any(cross_length(z, turn) > ALIGNED for turn in _along(axes, "revolute")):
         return None
     return z, slides[0]
 
@@ -292,25 +297,25 @@ def _cross(axes: Axes) -> tuple[Vector, Vector] | None:
 
 def _solid(axes: Axes) -> tuple[Vector, Vector] | None:
     """Three independent directions leave all slides, or all turns."""
-    volume = float(np.linalg.det(np.array([a for n, a in axes if n != "spherical"])))
+    volume = float(np.linalg.det(np.array(_along(axes, "prismatic", "revolute"))))
     return _anyhow(axes) if abs(volume) > ALIGNED else None
 
 
-JOINTS: dict[tuple[str, ...], tuple[tuple[str, Callable[[Axes], tuple[Vector, Vector] | None]], ...]] = {
-    ("weld",): (("fixed", _anyhow),),
-    ("revolute",): (("revolute", _z("revolute")),),
-    ("prismatic",): (("prismatic", _z("prismatic")),),
-    ("spherical",): (("spherical", _anyhow),),
-    ("prismatic", "revolute"): (("cylindrical", _cylinder), ("pin_slot", _z("revolute", "prismatic"))),
-    ("revolute", "revolute"): (("universal", _cross),),
-    ("prismatic", "prismatic"): (("rectangular", _plane),),
-    ("prismatic", "prismatic", "revolute"): (("planar", _plane),),
-    ("prismatic", "spherical"): (("bearing", _z("prismatic")),),
-    ("prismatic", "prismatic", "prismatic"): (("cartesian", _solid),),
-    ("revolute", "revolute", "revolute"): (("spherical", _solid),),
-    ("prismatic", "prismatic", "prismatic", "spherical"): (("free", _solid),),
+JOINTS: dict[tuple[str, ...], tuple[tuple[Free, Callable[[Axes], tuple[Vector, Vector] | None]], ...]] = {
+    ("weld",): ((FIXED, _anyhow),),
+    ("revolute",): ((free("rz"), _z("revolute")),),
+    ("prismatic",): ((free("tz"), _z("prismatic")),),
+    ("spherical",): ((free("rx ry rz"), _anyhow),),
+    ("prismatic", "revolute"): ((free("tz rz"), _cylinder), (free("tx rz"), _z("revolute", "prismatic"))),
+    ("revolute", "revolute"): ((free("rx ry"), _cross),),
+    ("prismatic", "prismatic"): ((free("tx ty"), _plane),),
+    ("prismatic", "prismatic", "revolute"): ((free("tx ty rz"), _plane),),
+    ("prismatic", "spherical"): ((free("tz rx ry rz"), _z("prismatic")),),
+    ("prismatic", "prismatic", "prismatic"): ((free("tx ty tz"), _solid),),
+    ("revolute", "revolute", "revolute"): ((free("rx ry rz"), _solid),),
+    ("prismatic", "prismatic", "prismatic", "spherical"): ((UNBOUND, _solid),),
 }
-"""Kinds of `readers.joints` by the sorted primitives, with the frame that each needs; the first that fits."""
+"""What sorted primitives leave free of the frame that their axes make: the first that they make."""
 
 
 def _joint(r: _Reader, element: Element, prefix: str) -> tuple[Mate, ...]:
@@ -327,14 +332,14 @@ def _joint(r: _Reader, element: Element, prefix: str) -> tuple[Mate, ...]:
             return ()
         axes.append((_text(primitive, "name").lower(), axis))
     kinds = tuple(sorted(n for n, _ in axes)) or ("weld",)
-    for kind, choose in JOINTS.get(kinds, ()):
+    for leaves, choose in JOINTS.get(kinds, ()):
         frame = choose(axes)
         if frame is not None:
             a, b = (_feature(r, end, *frame) for end in (base, follower))
             if a.component == b.component:
                 r.say("CB168", f"{name} holds two places of {a.component}, which is rigid", element, name)
                 return ()
-            return joint_mates(kind, name, a, b, r.where(element, name))
+            return joint_mates(leaves, name, a, b, r.where(element, name))
     r.say("CB164", f"joint {name} of {', '.join(kinds)} about these axes is not understood", element, name)
     return ()
 

@@ -16,7 +16,6 @@ from cadbridge.findings import Severity
 from cadbridge.folders import Folders
 from cadbridge.lowering import lower
 from cadbridge.readers import usd
-from cadbridge.readers.joints import KINDS, kind_leaving
 from cadbridge.readers.usd import stage
 from cadbridge.readers.usd.joints import AXES
 from solver.equations.system import prepare
@@ -167,19 +166,6 @@ def test_what_nothing_gives_a_weight_is_told(near: None, tmp_path: Path) -> None
 
 
 # --- joints ---
-
-
-def test_every_set_of_free_axes_is_the_mate_that_leaves_it() -> None:
-    """Twists of the mates against the axes, in the frame that the kind demands; the others have two mates."""
-    found = set()
-    for bits in range(64):
-        open_axes = tuple(i for i in range(6) if bits >> i & 1)
-        kind = kind_leaving(open_axes)
-        if kind is not None:
-            found.add(kind[0])
-            assert np.linalg.det(kind[1]) == pytest.approx(1.0)
-    assert found == {*KINDS} - {"screw"}
-    assert kind_leaving((0, 1, 3, 4)) is None
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind
 from cadbridge.exporters.step_ap242.pairs import TYPES, Pair
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector, frame_from_axis
+from cadbridge.freedoms import free
 from cadbridge.readers.kinematics.links import Occurrences, argument
-from cadbridge.readers.kinematics.pairs import FLAGS, FREEDOM, PAIRS
+from cadbridge.readers.kinematics.pairs import FREEDOM, PAIRS
 from cadbridge.readers.kinematics.units import context_units
 from cadbridge.shapes.text21 import Part21Error, Ref, Text, written
 
@@ -31,7 +32,7 @@ KINEMATIC = (
 _HEADER = re.compile(rb"FILE_SCHEMA\s*\(\s*\((?:[^';]|'[^']*')*\)\s*\)\s*;")
 _END_DATA = re.compile(rb"ENDSEC\s*;\s*END-ISO-10303-21\s*;")
 _GEARS = (CouplingKind.SPUR, CouplingKind.INTERNAL, CouplingKind.BEVEL, CouplingKind.RACK_PINION)
-_FREE_OF = {kind: FREEDOM[pair] for kind, pair in TYPES.items() if pair in FREEDOM} | {"parallel": "t_x t_y t_z r_z"}
+_FREE_OF = {kind: FREEDOM[pair] for kind, pair in TYPES.items() if pair in FREEDOM} | {"parallel": free("tx ty tz rz")}
 
 
 @dataclass
@@ -173,12 +174,12 @@ class Writer:
 
     def _lower(self, pair: Pair, joint: Ref) -> Ref:
         X = pair.X_WJ
-        if pair.type == "prismatic":  # z of ours is x of the standard's
+        leaves = _FREE_OF.get(pair.type)
+        if leaves is not None and leaves.axes == (0,):  # z of ours is x of the standard's
             X = Pose(np.column_stack([X.R[:, 2], X.R[:, 0], X.R[:, 1]]), X.p)
         frames = self._frames(pair.a, pair.b, X, X)
         kind, head = TYPES[pair.type], (pair.name, pair.name, None, *frames, joint)
-        free = _FREE_OF.get(pair.type, "").split()
-        flags = () if pair.type == "screw" else tuple(f in free for f in FLAGS)
+        flags = () if leaves is None else tuple(i in leaves.axes for i in range(6))
         own = {"screw": (pair.pitch * 2.0 * math.pi / self.units.length,), "universal": (None,)}.get(pair.type, ())
         ends = self._range(pair)
         return self._put(f"{kind}_PAIR{'_WITH_RANGE' if ends else ''}", *head, *flags, *own, *ends)

@@ -13,7 +13,8 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Pose, cross_length, unit
 from cadbridge.readers.freecad.document import Object
 from cadbridge.readers.freecad.references import Resolver, Side
-from cadbridge.readers.markers import Marker, designed, feature, gear, rack, screw
+from cadbridge.readers.joints import coordinate
+from cadbridge.readers.markers import Marker, feature, gear, rack, screw
 
 FRAME, PLANE, AXIS, POINT = FeatureKind.FRAME, FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
 
@@ -192,33 +193,29 @@ class Joints:
 
     def _limit(self, joint: Object, kind: MateKind, first: Side, second: Side) -> Limit | None:
         """Limits that are enabled, counted from the designed pose; on a joint of two freedoms they are reported."""
-        found = {}
-        for what, freedom, scale in (("Length", "distance", self.length), ("Angle", "angle", math.pi / 180.0)):
+        found: dict[int, list[float | None]] = {}
+        for what, axis, scale in (("Length", 2, self.length), ("Angle", 5, math.pi / 180.0)):
             ends = [
                 self.amount(joint, f"{what}{end}") * scale if joint.flag(f"Enable{what}{end}", False) else None
                 for end in ("Min", "Max")
             ]
-            if any(e is not None for e in ends) and freedom in _FREEDOMS.get(kind, ()):
-                found[freedom] = ends
-        if not found:
+            if any(e is not None for e in ends) and axis in _AXES.get(kind, ()):
+                found[axis] = ends
+        if found and len(_AXES[kind]) > 1:
+            self.findings.add("CB1305", f"{joint.label} is {kind.value} and has limits", joint.where())
             return None
-        if kind is MateKind.CYLINDRICAL:
-            self.findings.add("CB1305", f"{joint.label} is cylindrical and has limits", joint.where())
-            return None
-        freedom, ends = next(iter(found.items()))
-        zero = designed(first.X_WM, second.X_WM, freedom)
-        lower, upper = (None if e is None else e - zero for e in ends)
-        if lower is not None and upper is not None and lower > upper:
-            # FreeCAD swaps them where they stand the wrong way round.
-            lower, upper = upper, lower
-        return Limit(lower, upper)
+        for axis, (lower, upper) in found.items():
+            if lower is not None and upper is not None and lower > upper:
+                # FreeCAD swaps them where they stand the wrong way round.
+                lower, upper = upper, lower
+            zero = coordinate(first.X_WM.inverse() @ second.X_WM, axis)
+            return Limit(lower, upper).counted_from(zero, turns=axis > 2)
+        return None
 
 
-_FREEDOMS = {
-    MateKind.PRISMATIC: ("distance",),
-    MateKind.REVOLUTE: ("angle",),
-    MateKind.CYLINDRICAL: ("distance", "angle"),
-}
+_AXES = {MateKind.PRISMATIC: (2,), MateKind.REVOLUTE: (5,), MateKind.CYLINDRICAL: (2, 5)}
+"""What kinds with limits leave free of the connectors' frames, by the indices of `freedoms.AXES`."""
+
 _MAKERS: dict[str, Callable[[Joints, Object, Side, Side], Mate | Coupling]] = {
     **dict.fromkeys(PAIRS, Joints.pair),
     "Angle": Joints.angle,

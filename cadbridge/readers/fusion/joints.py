@@ -17,8 +17,9 @@ import numpy as np
 
 from cadbridge.assembly import FeatureKind, Limit, Mate, MateKind
 from cadbridge.frames import Matrix, Pose, frame_from_axis
+from cadbridge.freedoms import FIXED, SLIDES, Free, free
 from cadbridge.readers.fusion.context import Context
-from cadbridge.readers.joints import designed_value, joint_mates, shifted
+from cadbridge.readers.joints import coordinate, joint_mates
 from cadbridge.readers.json_file import is_number, names_of, text_of
 from cadbridge.readers.structure import Placed
 from solver import rotation
@@ -29,36 +30,40 @@ MET = 1e-5
 
 @dataclass(frozen=True)
 class Motion:
-    """A joint type: its kind of `readers.joints`, the key of z's direction, of x's, and of its first limit."""
+    """A joint type: what it leaves free, the key of z's direction, of x's, and of the limit that a joint can have."""
 
-    kind: str
+    free: Free
     z: str = ""
     x: str = ""
     limit: str = ""
 
+    @property
+    def slotted(self) -> bool:
+        """Whether it slides along x alone, whose direction then counts."""
+        return self.free.slides == (0,)
+
+    @property
+    def across(self) -> bool:
+        """Whether it holds the origins together across z."""
+        return not {0, 1} & {*self.free.slides}
+
+    @property
+    def along(self) -> bool:
+        """Whether it holds the origins together along z."""
+        return 2 not in self.free.slides
+
 
 MOTIONS: dict[str, Motion] = {
-    "RigidJointType": Motion("fixed"),
-    "RevoluteJointType": Motion("revolute", "rotation_axis", limit="rotation_limits"),
-    "SliderJointType": Motion("prismatic", "slide_direction", limit="slide_limits"),
-    "CylindricalJointType": Motion("cylindrical", "rotation_axis", limit="rotation_limits"),
-    "PinSlotJointType": Motion("pin_slot", "rotation_axis", "slide_direction", "rotation_limits"),
-    "PlanarJointType": Motion("planar", "normal_direction", "primary_slide_direction"),
-    "BallJointType": Motion("spherical"),
+    "RigidJointType": Motion(FIXED),
+    "RevoluteJointType": Motion(free("rz"), "rotation_axis", limit="rotation_limits"),
+    "SliderJointType": Motion(free("tz"), "slide_direction", limit="slide_limits"),
+    "CylindricalJointType": Motion(free("tz rz"), "rotation_axis", limit="rotation_limits"),
+    "PinSlotJointType": Motion(free("tx rz"), "rotation_axis", "slide_direction", "rotation_limits"),
+    "PlanarJointType": Motion(free("tx ty rz"), "normal_direction", "primary_slide_direction"),
+    "BallJointType": Motion(free("rx ry rz")),
 }
 DIRECTIONS = {"XAxisJointDirection": 0, "YAxisJointDirection": 1, "ZAxisJointDirection": 2}
 """Columns of the joint's frame; a custom direction names an entity, which is not in the file as a vector."""
-
-HELD: dict[str, tuple[bool, bool]] = {
-    "fixed": (True, True),
-    "revolute": (True, True),
-    "spherical": (True, True),
-    "prismatic": (True, False),
-    "cylindrical": (True, False),
-    "planar": (False, True),
-    "pin_slot": (False, True),
-}
-"""Whether a joint holds the origins together across z, and along it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +110,7 @@ def _joint(c: Context, uuid: str, joint: dict[str, Any], as_built: bool) -> tupl
         return ()
     keys = ("joint_geometry",) if as_built else ("geometry_or_origin_one", "geometry_or_origin_two")
     geometry = [joint.get(key) for key in keys]
-    if all(g is None for g in geometry) and motion.kind == "fixed":
+    if all(g is None for g in geometry) and not motion.free.axes:
         return _fixed(c, uuid, name, one, two)
     sides = [_side(c, p, g, uuid, name) for p, g in zip((one, two), geometry, strict=False)]
     if as_built and sides[0] is not None:
@@ -178,38 +183,36 @@ def _between(
         return ()
     one, two = sides
     for first, second in _readings(one, two):
-        if _met(motion.kind, first, second, axes, offset * c.length):
+        if _met(motion, first, second, axes, offset * c.length):
             break
     else:
         first, second = one.frames[0], two.frames[0]
-        if motion.kind != "fixed":
+        if motion.free.axes:
             text = f"{name}: its geometries do not meet as drawn; the joint is held as drawn, at its first geometry"
             c.file.say("CB1309", text, uuid, name)
         second = Pose(first.R, first.p)
     z, x = (second.R[:, axes[0]], second.R[:, axes[1]])
     X_WJ = Pose(frame_from_axis(z, x), second.p)
-    across, along = HELD[motion.kind]
-    gap = first.p - second.p
-    height = float(z @ gap)
-    at = X_WJ.p + z * (height if along else 0.0)
-    other = first.p if not (across and along) else at
+    height = float(z @ (first.p - second.p))
+    at = X_WJ.p + z * (height if motion.along else 0.0)
+    other = at if motion.across and motion.along else first.p
     a = _feature(c, two.place, replace(X_WJ, p=at))
     b = _feature(c, one.place, replace(X_WJ, p=other))
     limit = _limit(c, motion, entry, uuid, name)
     if limit is not None:
-        turns = motion.kind != "prismatic"
-        value = _turn(motion.kind, X_WJ, first, axes) - angle if turns else height - offset * c.length
-        limit = shifted(limit, value, turns=turns)
-    return joint_mates(motion.kind, name, a, b, c.file.where(uuid, name), limit)
+        turns = motion.free.motion != SLIDES
+        value = _turn(X_WJ, first, axes) - angle if turns else height - offset * c.length
+        limit = limit.counted_from(value, turns)
+    return joint_mates(motion.free, name, a, b, c.file.where(uuid, name), limit=limit)
 
 
-def _turn(kind: str, X_WJ: Pose, first: Pose, axes: tuple[int, int]) -> float:
+def _turn(X_WJ: Pose, first: Pose, axes: tuple[int, int]) -> float:
     """The value of a joint that turns, as drawn."""
     turned = frame_from_axis(first.R[:, axes[0]], first.R[:, axes[1]])
     # A flipped joint has its z against the other's; turns are counted about the second's.
     if float(turned[:, 2] @ X_WJ.R[:, 2]) < 0:
         turned = turned @ np.diag([1.0, -1.0, -1.0])
-    return designed_value(kind, X_WJ, Pose(turned, first.p))
+    return coordinate(X_WJ.inverse() @ Pose(turned, first.p), 5)
 
 
 def _readings(one: _Side, two: _Side) -> list[tuple[Pose, Pose]]:
@@ -219,23 +222,23 @@ def _readings(one: _Side, two: _Side) -> list[tuple[Pose, Pose]]:
     return [(one.frames[i], two.frames[j]) for i, j in pairs]
 
 
-def _met(kind: str, first: Pose, second: Pose, axes: tuple[int, int], offset: float) -> bool:
+def _met(motion: Motion, first: Pose, second: Pose, axes: tuple[int, int], offset: float) -> bool:
     """Whether two frames stand as the joint and its offset say."""
     z = second.R[:, axes[0]]
-    across, along = HELD[kind]
     gap = first.p - second.p
     height = float(z @ gap)
     sideways = math.hypot(*(gap - height * z).tolist())
-    if kind != "spherical" and math.hypot(*rotation.cross(z, first.R[:, axes[0]]).tolist()) > MET:
+    if not motion.free.ball and math.hypot(*rotation.cross(z, first.R[:, axes[0]]).tolist()) > MET:
         return False
-    return (not across or sideways < MET) and (not along or min(abs(height - offset), abs(height + offset)) < MET)
+    met_along = min(abs(height - offset), abs(height + offset)) < MET
+    return (not motion.across or sideways < MET) and (not motion.along or met_along)
 
 
 def _axes(c: Context, motion: Motion, entry: dict[str, Any], uuid: str, name: str) -> tuple[int, int] | None:
     """The columns of the joint's frame that are z and x of the motion; z and x where no limit is given."""
     z = DIRECTIONS.get(text_of(entry.get(motion.z)) or "ZAxisJointDirection") if motion.z else 2
     x = (z + 1) % 3 if z is not None else None
-    if motion.x and entry.get(motion.x) is not None and motion.kind == "pin_slot":
+    if motion.x and entry.get(motion.x) is not None and motion.slotted:
         x = DIRECTIONS.get(text_of(entry.get(motion.x)))
     if z is None or x is None or z == x:
         shown = ", ".join(str(entry.get(k)) for k in (motion.z, motion.x) if k)
@@ -273,7 +276,7 @@ def _limit(c: Context, motion: Motion, entry: dict[str, Any], uuid: str, name: s
         if key != motion.limit or (lower is not None and upper is not None and lower > upper):
             c.file.say("CB1305", f"{name}: {key} from {bounds[0]} to {bounds[1]} (cm or rad)", uuid, name)
         else:
-            limit = Limit(lower, upper)
+            limit = Limit.of(lower, upper)
     return limit
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Matrix, Pose, cross_length
-from cadbridge.readers.joints import joint_mates, kind_leaving
+from cadbridge.frames import Pose, cross_length
+from cadbridge.freedoms import FIXED, UNBOUND, Free, free
+from cadbridge.readers.joints import coordinate, frame_feature, joint_mates
 from cadbridge.readers.kinematics.links import Links, placement
 from cadbridge.readers.kinematics.units import Units
 from cadbridge.readers.names import free_name
@@ -23,17 +24,17 @@ FLAGS = ("t_x", "t_y", "t_z", "r_x", "r_y", "r_z")
 _TRANSFORMATION = ("name", "description", "transform_item_1", "transform_item_2", "joint")
 _LIMITS = ("lower", "upper")
 
-FREEDOM: dict[str, str] = {
-    "REVOLUTE": "r_z",
-    "PRISMATIC": "t_x",
-    "CYLINDRICAL": "t_z r_z",
-    "SPHERICAL": "r_x r_y r_z",
-    "UNIVERSAL": "r_x r_y",
-    "HOMOKINETIC": "r_x r_y",
-    "PLANAR": "t_x t_y r_z",
-    "FULLY_CONSTRAINED": "",
-    "UNCONSTRAINED": "t_x t_y t_z r_x r_y r_z",
-    "SPHERICAL_PAIR_WITH_PIN": "r_x r_z",
+FREEDOM: dict[str, Free] = {
+    "REVOLUTE": free("rz"),
+    "PRISMATIC": free("tx"),
+    "CYLINDRICAL": free("tz rz"),
+    "SPHERICAL": free("rx ry rz"),
+    "UNIVERSAL": free("rx ry"),
+    "HOMOKINETIC": free("rx ry"),
+    "PLANAR": free("tx ty rz"),
+    "FULLY_CONSTRAINED": FIXED,
+    "UNCONSTRAINED": UNBOUND,
+    "SPHERICAL_PAIR_WITH_PIN": free("rx rz"),
 }
 """What a pair leaves free where the file leaves it to the standard (*)."""
 
@@ -158,12 +159,13 @@ class Ends:
     X_WJ: tuple[Pose, Pose]
     X_WC: tuple[Pose, Pose]
 
-    def frame(self, side: int, R_JK: Matrix | None = None) -> Feature:
-        """The frame of a side, turned by `R_JK` (3, 3) in that of the pair where that is given."""
-        component = (self.a, self.b)[side]
-        X_CJ = self.X_WC[side].inverse() @ self.X_WJ[side]
-        R = X_CJ.R if R_JK is None else X_CJ.R @ R_JK
-        return Feature(component, FeatureKind.FRAME, X_CJ.p, R[:, 2], R[:, 0])
+    def frame(self, side: int) -> Feature:
+        """The frame of a side."""
+        return frame_feature((self.a, self.b)[side], self.X_WC[side].inverse() @ self.X_WJ[side])
+
+    def designed(self, axis: int) -> float:
+        """How far the second frame stands from the first along or about an axis, by its index in AXES."""
+        return coordinate(self.X_WJ[0].inverse() @ self.X_WJ[1], axis)
 
     def line(self, side: int, axis: int) -> Feature:
         """The line of a side along `axis` (0, 1, 2) of the pair's frame."""
@@ -192,14 +194,18 @@ def read_pair(
     if read.kind == "RACK_AND_PINION":
         return _rack(read, name, ends, units, where)
     if read.kind == "SCREW":
-        limit = _limit(ranges.get("r_z"), units.angle, _turned(ends, 2))
-        value = _number(read, "pitch") * units.length / (2.0 * math.pi)
-        (screw,) = joint_mates("screw", name, ends.frame(0), ends.frame(1), where, limit, value)
-        return (replace(screw, aligned=True, joint_name=joint_name),)
-    free = _flags(read)
-    if not free and GROUND in (ends.a, ends.b):
+        pitch = _number(read, "pitch") * units.length / (2.0 * math.pi)
+        limit, more = _limit(ends, 5, ranges.get("r_z"), units), {"joint_name": joint_name, "value": pitch}
+        return joint_mates(
+            free("tz rz", pitched=True), name, ends.frame(0), ends.frame(1), where, aligned=True, limit=limit, **more
+        )
+    leaves = _free(read)
+    if not leaves.axes and GROUND in (ends.a, ends.b):
         return ends.b if ends.a == GROUND else ends.a
-    return _lower_pair(read, name, joint_name, ends, free, ranges, units, where, findings)
+    limit = _only_limit(read, name, ends, leaves, ranges, units, where, findings)
+    return joint_mates(
+        leaves, name, ends.frame(0), ends.frame(1), where, aligned=True, limit=limit, joint_name=joint_name
+    )
 
 
 def _named(text: Text, read: Read, number: int, taken: set[str]) -> tuple[str, str | None]:
@@ -234,63 +240,40 @@ def _ends(text: Text, read: Read, links: Links) -> Ends:
     return Ends(components[0], components[1], (frames[0], frames[1]), (poses[0], poses[1]))
 
 
-def _flags(read: Read) -> tuple[str, ...]:
+def _free(read: Read) -> Free:
     """The freedoms: as the file says, else as the standard has it for the kind."""
     given = [read.values.get(flag) for flag in FLAGS]
     if read.kind in _LOW or all(isinstance(v, Enumeration) for v in given):
         if any(v is DERIVED or v is None for v in given):
             raise Part21Error("a pair of low order that does not say what is free")
-        return tuple(f for f, v in zip(FLAGS, given, strict=True) if v == Enumeration("T"))
-    return tuple(FREEDOM[read.kind].split())
+        return Free(tuple(i for i, v in enumerate(given) if v == Enumeration("T")))
+    return FREEDOM[read.kind]
 
 
-def _lower_pair(
-    read: Read, name: str, joint_name: str | None, ends: Ends, free: tuple[str, ...],
-    ranges: dict[str, tuple[Any, Any]], units: Units, where: Where, findings: Findings,
-) -> tuple[Mate, ...]:  # fmt: skip
-    found = kind_leaving([FLAGS.index(flag) for flag in free])
-    if found is None:
-        findings.add("CB783", f"{name} leaves {' '.join(free)} free, which is no mate", where)
-        return ()
-    kind, R_JK = found
-    axis = int(np.argmax(np.abs(R_JK[:, 2])))
-    limit = None
-    single = free[0] if len(free) == 1 else ""
+def _only_limit(
+    read: Read, name: str, ends: Ends, leaves: Free, ranges: dict[str, tuple[Any, Any]], units: Units, where: Where,
+    findings: Findings,
+) -> Limit | None:  # fmt: skip
+    """The range of a pair's one freedom; those of several, and a skew, are reported."""
+    found = None
     for key, values in ranges.items():
-        angular = key not in ("t_x", "t_y", "t_z")
-        if single and _limit(values, 1.0, 0.0) is not None:
-            at = _turned(ends, axis) if angular else _advanced(ends, axis)
-            limit = _limit(values, units.angle if angular else units.length, at)
-        elif _limit(values, 1.0, 0.0) is not None:
+        limit = _limit(ends, leaves.axes[0], values, units) if leaves.single else None
+        if limit is None and _limit(ends, 5, values, units) is not None:
+            kind = read.kind.lower().replace("_", " ")
             findings.add("CB1305", f"{name}: the range of {key} of a {kind} joint is left out", where)
+        found = limit or found
     skew = read.values.get("input_skew_angle")
     if isinstance(skew, float) and skew:
         findings.add("CB1305", f"{name}: the skew angle of a universal joint is left out", where)
-    first, *others = joint_mates(kind, name, ends.frame(0, R_JK), ends.frame(1, R_JK), where, limit)
-    aligned = None if others or kind == "universal" else True
-    return (replace(first, aligned=aligned, joint_name=joint_name), *others)
+    return found
 
 
-def _turned(ends: Ends, axis: int) -> float:
-    """The turn of the second frame against the first about their common axis, as designed."""
-    A, B = ends.X_WJ
-    x, y = A.R[:, (axis + 1) % 3], A.R[:, (axis + 2) % 3]
-    along = B.R[:, (axis + 1) % 3]
-    return math.atan2(float(y @ along), float(x @ along))
-
-
-def _advanced(ends: Ends, axis: int) -> float:
-    A, B = ends.X_WJ
-    return float(A.R[:, axis] @ (B.p - A.p))
-
-
-def _limit(values: tuple[Any, Any] | None, unit: float, zero: float) -> Limit | None:
-    """A range as written, in SI and from the designed pose; None where neither end is given."""
-    ends = []
-    for value in values or (None, None):
-        plain = value.value if isinstance(value, Typed) else value
-        ends.append(plain * unit - zero if isinstance(plain, float) and math.isfinite(plain) else None)
-    return None if ends == [None, None] else Limit(ends[0], ends[1])
+def _limit(ends: Ends, axis: int, values: tuple[Any, Any] | None, units: Units) -> Limit | None:
+    """A range of an axis as written, in SI and from the designed pose; None where neither end is given."""
+    plain = [v.value if isinstance(v, Typed) else v for v in values or ()]
+    unit = units.angle if axis > 2 else units.length
+    limit = Limit.of(*(v * unit if isinstance(v, float) and math.isfinite(v) else None for v in plain))
+    return None if limit is None else limit.counted_from(ends.designed(axis), axis > 2)
 
 
 def _number(read: Read, key: str) -> float:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Component, Feature, FeatureKind, Limit, Mate, MateKind
-from cadbridge.frames import Pose, Vector, cross_length, perpendicular
+from cadbridge.assembly import Component, Limit, Mate
+from cadbridge.frames import Pose, Vector, cross_length
+from cadbridge.freedoms import FIXED, UNBOUND, Free, free
+from cadbridge.readers.joints import axis_feature, joint_mates
 from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.names import free_name
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's joint types (mjtJoint)."""
 
-_SINGLE = {FREE: MateKind.FREE, BALL: MateKind.SPHERICAL, SLIDE: MateKind.PRISMATIC, HINGE: MateKind.REVOLUTE}
-DOFS = {FREE: 6, BALL: 3, SLIDE: 1, HINGE: 1}
+LEAVES = {FREE: UNBOUND, BALL: free("rx ry rz"), SLIDE: free("tz"), HINGE: free("rz")}
+"""What each joint type leaves free of a frame with z along its axis."""
+
+DOFS = {kind: len(leaves.axes) for kind, leaves in LEAVES.items()}
 """Rates of each joint type."""
 
 _STRAIGHT = 1e-6
@@ -25,12 +30,11 @@ _Z = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Several joints as one: its kind, the point and the axes (of parent and child) in the body's frame."""
+    """Several joints as one: what it leaves free, its point and its axes (two of a cross) in the body's frame."""
 
-    kind: MateKind
+    free: Free
     point: Vector
-    axis: Vector
-    other: Vector | None = None
+    axes: Sequence[Vector]
 
 
 def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]:
@@ -48,7 +52,7 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
             continue
         if not joints:
             name = free_name(f"{c.bodies[body]} fixed", taken)
-            mates.append(_mate(c, name, MateKind.FIXED, parent, body, np.zeros(3), _Z))
+            mates.append(_mate(c, name, Pair(FIXED, np.zeros(3), [_Z]), parent, body))
         elif len(joints) == 1:
             mates.append(_single(c, joints[0], parent, body, c.bodies[body]))
         elif _alike(c, joints) and (pair := _pair(c, joints)) is not None:
@@ -77,25 +81,21 @@ def _alike(c: Context, joints: list[int]) -> bool:
     return not any(np.any(v) for v in (*loads, *(m["jnt_stiffness"][j] for j in joints)))
 
 
-def _mate(
-    c: Context, name: str, kind: MateKind, parent: str, body: int, point: Vector, axis: Vector,
-    other: Vector | None = None,
-) -> Mate:  # fmt: skip
-    """A mate with its frame at `point` (m) along `axis`, both in the body's frame; `other` is the child's axis."""
-    X = c.X_PB(body)
-    x = perpendicular(axis)
-    child = axis if other is None else other
-    a = Feature(parent, FeatureKind.FRAME, X.point(point), X.vector(axis), X.vector(x))
-    b = Feature(c.bodies[body], FeatureKind.FRAME, point, child, x if other is None else perpendicular(child))
-    aligned = None if kind is MateKind.UNIVERSAL else True
-    return Mate(name, kind, a, b, aligned=aligned, joint_name=name, where=c.where("bodies", body, name))
+def _mate(c: Context, name: str, pair: Pair, parent: str, body: int) -> Mate:
+    """The mate of a joint between a body and its parent."""
+    a, b = (
+        axis_feature(end, X, pair.axes, pair.point)
+        for end, X in ((parent, c.X_PB(body)), (c.bodies[body], Pose()))
+    )  # fmt: skip
+    (mate,) = joint_mates(pair.free, name, a, b, c.where("bodies", body, name), aligned=True, joint_name=name)
+    return mate
 
 
 def _single(c: Context, joint: int, parent: str, body: int, child: str, within: bool = False) -> Mate:
     """One joint; `within` a chain both frames are the body's."""
     m, name = c.model, c.joints[joint]
     kind = int(m["jnt_type"][joint])
-    mate = _mate(c, name, _SINGLE[kind], parent, body, m["jnt_pos"][joint], m["jnt_axis"][joint])
+    mate = _mate(c, name, Pair(LEAVES[kind], m["jnt_pos"][joint], [m["jnt_axis"][joint]]), parent, body)
     a = replace(mate.b, component=parent) if within else mate.a
     dof = int(m["jnt_dofadr"][joint])
     _report_friction(c, joint, kind)
@@ -134,16 +134,15 @@ def _rest(c: Context, joint: int) -> float:
 def _limit(c: Context, joint: int) -> Limit | None:
     """Range measured from the reference pose; MuJoCo measures it from `ref` of the reference pose."""
     m = c.model
-    lower = upper = effort = None
-    if m["jnt_limited"][joint] and int(m["jnt_type"][joint]) in (SLIDE, HINGE):
+    lower = upper = None
+    if m["jnt_limited"][joint] and LEAVES[int(m["jnt_type"][joint])].single:
         zero = float(m["qpos0"][int(m["jnt_qposadr"][joint])])
         lower, upper = (float(v) - zero for v in m["jnt_range"][joint])
     elif m["jnt_limited"][joint]:
         text = f"{c.joints[joint]}: the limit of a ball joint is left out"
         c.findings.add("CB1305", text, c.where("joints", joint, c.joints[joint]))
-    if m["jnt_actfrclimited"][joint]:
-        effort = float(np.abs(m["jnt_actfrcrange"][joint]).max())
-    return None if lower is None and effort is None else Limit(lower, upper, None, effort)
+    effort = float(np.abs(m["jnt_actfrcrange"][joint]).max()) if m["jnt_actfrclimited"][joint] else None
+    return Limit.of(lower, upper, effort=effort)
 
 
 def _report_friction(c: Context, joint: int, kind: int) -> None:
@@ -162,7 +161,7 @@ def _report_friction(c: Context, joint: int, kind: int) -> None:
 
 
 def _composed(c: Context, pair: Pair, joints: list[int], parent: str, body: int) -> Mate:
-    mate = _mate(c, c.joints[joints[-1]], pair.kind, parent, body, pair.point, pair.axis, pair.other)
+    mate = _mate(c, c.joints[joints[-1]], pair, parent, body)
     return replace(mate, where=c.where("joints", joints[0], mate.name))
 
 
@@ -185,32 +184,32 @@ def _pair(c: Context, joints: list[int]) -> Pair | None:
 
 def _cylindrical(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
     parallel = cross_length(slides[0], hinges[0]) < _STRAIGHT
-    return Pair(MateKind.CYLINDRICAL, points[0], hinges[0]) if parallel else None
+    return Pair(free("tz rz"), points[0], [hinges[0]]) if parallel else None
 
 
 def _universal(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
     meet = _meeting(points, hinges)
     across = abs(float(hinges[0] @ hinges[1])) < _STRAIGHT
-    return Pair(MateKind.UNIVERSAL, meet, hinges[0], hinges[1]) if across and meet is not None else None
+    return Pair(free("rx ry"), meet, [*hinges]) if across and meet is not None else None
 
 
 def _planar(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
     normal = hinges[0]
     flat = float(np.abs(slides @ normal).max()) < _STRAIGHT
     apart = float(np.linalg.norm(np.cross(*slides))) > 1e-3
-    return Pair(MateKind.PLANAR, points[0], normal) if flat and apart else None
+    return Pair(free("tx ty rz"), points[0], [normal]) if flat and apart else None
 
 
 def _spherical(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
     meet = _meeting(points, hinges)
     turns = abs(float(np.linalg.det(hinges))) > 1e-3
-    return Pair(MateKind.SPHERICAL, meet, _Z) if turns and meet is not None else None
+    return Pair(free("rx ry rz"), meet, [_Z]) if turns and meet is not None else None
 
 
 def _floating(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
     moves = abs(float(np.linalg.det(slides))) > 1e-3
     turns = len(hinges) == 0 or abs(float(np.linalg.det(hinges))) > 1e-3
-    return Pair(MateKind.FREE, np.zeros(3), _Z) if moves and turns else None
+    return Pair(UNBOUND, np.zeros(3), [_Z]) if moves and turns else None
 
 
 _STACKS = {

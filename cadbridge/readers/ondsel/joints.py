@@ -9,7 +9,8 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Coupling, FeatureKind, Limit, Mate, MateKind
 from cadbridge.frames import Pose
-from cadbridge.readers.markers import Marker, designed, feature, gear, rack, screw
+from cadbridge.readers.joints import coordinate
+from cadbridge.readers.markers import Marker, feature, gear, rack, screw
 from cadbridge.readers.ondsel.context import Reader
 from cadbridge.readers.ondsel.text import Node, expression, row
 from cadbridge.study import FrameMotion, MotionLaw
@@ -272,7 +273,7 @@ def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
             continue
         turns = node.text == "RotationLimit"
         value = parse(text).evaluate(0.0)[0] * (1.0 if turns else r.length)
-        value -= designed(_in_world(r, pair[0]), _in_world(r, pair[1]), "angle" if turns else "distance")
+        value -= coordinate(_in_world(r, pair[0]).inverse() @ _in_world(r, pair[1]), 5 if turns else 2)
         limit = done[index].limit or Limit()
         done[index] = replace(done[index], limit=replace(limit, **{side: value}))
     return done

@@ -101,17 +101,8 @@ def _message(entry: dict[str, Any]) -> dict[str, Any]:
     return message if isinstance(message, dict) else entry
 
 
-RANGES: dict[str, tuple[str, str]] = {
-    "prismatic": ("limitZMin", "limitZMax"),
-    "revolute": ("limitAxialZMin", "limitAxialZMax"),
-    "cylindrical": ("limitAxialZMin", "limitAxialZMax"),
-    "pin_slot": ("limitAxialZMin", "limitAxialZMax"),
-}
-"""The parameters of the limit of a joint's first freedom."""
-
-
-def limit_of(kind: str, parameters: Parameters | None, own: dict[str, Any], say: Say) -> Limit | None:
-    """The range of a mate's first freedom from the mate's zero; what cannot be carried is reported by `say`.
+def limit_of(key: str, parameters: Parameters | None, own: dict[str, Any], say: Say) -> Limit | None:
+    """The range of the freedom whose parameters begin with `key` from the mate's zero; `say` reports all others.
 
     `own` are limits that the mate itself carries, numbers in m and rad under the same names.
     """
@@ -120,13 +111,14 @@ def limit_of(kind: str, parameters: Parameters | None, own: dict[str, Any], say:
         parameters = Parameters({**given, "limitsEnabled": {"value": True}})
     if parameters is None or not parameters.limited:
         return None
-    keys = RANGES.get(kind, ())
+    keys = (f"{key}Min", f"{key}Max") if key else ()
     lower, upper = (parameters.quantity(k, say) for k in keys) if keys else (None, None)
-    for key, parameter in parameters.values.items():
-        other = key.startswith("limit") and key.endswith(("Min", "Max")) and key not in keys
+    for name, parameter in parameters.values.items():
+        other = name.startswith("limit") and name.endswith(("Min", "Max")) and name not in keys
         if other and parameter.get("isNull") is not True:
-            say(f"{key} = {parameter.get('expression', parameter.get('value'))} is of a freedom that has no limit here")
+            shown = parameter.get("expression", parameter.get("value"))
+            say(f"{name} = {shown} is of a freedom that has no limit here")
     if lower is not None and upper is not None and lower > upper:
         say(f"the lower limit {lower:g} is above the upper {upper:g}")
         return None
-    return None if lower is None and upper is None else Limit(lower, upper)
+    return Limit.of(lower, upper)

@@ -6,23 +6,27 @@ from typing import Any
 
 from cadbridge.assembly import FeatureKind, Limit, Mate, MateKind, NamedFrame
 from cadbridge.frames import Pose, frame_from_axis
-from cadbridge.readers.joints import designed_value, joint_mates, shifted
+from cadbridge.freedoms import FIXED, Free, free
+from cadbridge.readers.joints import coordinate, joint_mates
 from cadbridge.readers.json_file import names_of, text_of
 from cadbridge.readers.onshape.context import Context
 from cadbridge.readers.onshape.limits import limit_of
 from cadbridge.readers.structure import Key
 
-KINDS: dict[str, str] = {
-    "FASTENED": "fixed",
-    "REVOLUTE": "revolute",
-    "SLIDER": "prismatic",
-    "CYLINDRICAL": "cylindrical",
-    "PIN_SLOT": "pin_slot",
-    "PLANAR": "planar",
-    "BALL": "spherical",
-    "PARALLEL": "parallel",
+MATES: dict[str, tuple[Free, str]] = {
+    "FASTENED": (FIXED, ""),
+    "REVOLUTE": (free("rz"), "limitAxialZ"),
+    "SLIDER": (free("tz"), "limitZ"),
+    "CYLINDRICAL": (free("tz rz"), "limitAxialZ"),
+    "PIN_SLOT": (free("tx rz"), "limitAxialZ"),
+    "PLANAR": (free("tx ty rz"), ""),
+    "BALL": (free("rx ry rz"), ""),
+    "PARALLEL": (free("tx ty tz rz"), ""),
 }
-"""Onshape's mate types by the names of `readers.joints`; TANGENT and WIDTH hold surfaces that are not in the file."""
+"""What each mate type leaves free, and the parameter, but for Min and Max, of the one limit that a joint can have.
+
+TANGENT and WIDTH hold surfaces that are not in the file.
+"""
 
 
 def read_mates(c: Context) -> list[Mate]:
@@ -58,8 +62,8 @@ def _mate(c: Context, place: Key, feature: dict[str, Any]) -> tuple[Mate, ...]:
     data, own, identity = data_of(c, feature), own_name(c, feature), text_of(feature.get("id"))
     name = c.name(place, own)
     entities = list(c.file.objects(data.get("matedEntities"), f"{name}: matedEntities"))
-    kind = KINDS.get(text_of(data.get("mateType")))
-    if kind is None or len(entities) != 2:
+    known = MATES.get(text_of(data.get("mateType")))
+    if known is None or len(entities) != 2:
         text = f"{name}: a mate of type {data.get('mateType')!r} with {len(entities)} connectors is not understood"
         c.file.say("CB1303", text, identity, name)
         return ()
@@ -69,26 +73,25 @@ def _mate(c: Context, place: Key, feature: dict[str, Any]) -> tuple[Mate, ...]:
     if a.component == b.component:
         c.file.say("CB168", f"{name} holds two places of {a.component}, which is rigid", identity, name)
         return ()
-    limit = _limit(c, kind, name, identity, data)
-    where = c.file.where(identity, name)
-    (first, *more) = joint_mates(kind, name, a, b, where)
-    if limit is None:
-        return (first, *more)
-    X_WA, X_WB = (c.structure.frame(f.component) @ _pose(f.point, f.direction, f.x) for f in (a, b))
-    limit = shifted(limit, designed_value(kind, X_WA, X_WB), turns=kind != "prismatic")
-    return joint_mates(kind, name, a, b, where, limit)
+    leaves, key = known
+    limit = _limit(c, key, name, identity, data)
+    if limit is not None:
+        X_WA, X_WB = (c.structure.frame(f.component) @ _pose(f.point, f.direction, f.x) for f in (a, b))
+        turns = bool(leaves.turns)
+        limit = limit.counted_from(coordinate(X_WA.inverse() @ X_WB, 5 if turns else 2), turns)
+    return joint_mates(leaves, name, a, b, c.file.where(identity, name), limit=limit)
 
 
 def _pose(point: Any, z: Any, x: Any) -> Pose:
     return Pose(frame_from_axis(z, x), point)
 
 
-def _limit(c: Context, kind: str, name: str, identity: str, data: dict[str, Any]) -> Limit | None:
+def _limit(c: Context, key: str, name: str, identity: str, data: dict[str, Any]) -> Limit | None:
     """The limit, counted from where the connectors meet; what it cannot carry is reported."""
     own = data.get("limits") or data.get("mateLimits")
     carried = c.file.mapping(own, f"{name}: limits") if own else {}
     return limit_of(
-        kind,
+        key,
         c.parameters.get(identity),
         {k: v for k, v in carried.items() if v is not None},
         lambda text: c.file.say("CB1305", f"{name}: {text}", identity, name),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate, MateKind
-from cadbridge.frames import Pose, Vector, perpendicular, unit
+from cadbridge.frames import Pose, Vector, unit
+from cadbridge.freedoms import FIXED, Free, free
+from cadbridge.readers.joints import axis_feature, joint_mates
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import MODEL, Scope, UnresolvedError
 from cadbridge.readers.sdf.models import placed
@@ -42,14 +45,33 @@ class Joint:
     X_WA: Pose
     X_WB: Pose
 
-    def feature(self, component: str, axis: Vector, kind: FeatureKind = FeatureKind.FRAME) -> Feature:
-        """A frame at the joint's origin along `axis` (world), in the frame of one of the components."""
+    def frame(self, component: str, axes: Sequence[Vector]) -> Feature:
+        """A frame at the joint's origin along its axis or axes (world), in the frame of one of the components."""
         X = (self.X_WA if component == self.a else self.X_WB).inverse()
-        x = X.vector(perpendicular(axis)) if kind is FeatureKind.FRAME else None
-        return Feature(component, kind, X.point(self.X_WJ.p), X.vector(axis), x)
+        return axis_feature(component, X, axes, self.X_WJ.p)
 
 
-Made = Mate | Coupling | None
+@dataclass(frozen=True)
+class Type:
+    """A joint type: what it leaves free of a frame with z along its axis, how many axes it needs, if it has a range."""
+
+    free: Free
+    axes: int = 0
+    ranged: bool = False
+
+
+TYPES: dict[str, Type] = {
+    "revolute": Type(free("rz"), 1, ranged=True),
+    "continuous": Type(free("rz"), 1),
+    "prismatic": Type(free("tz"), 1, ranged=True),
+    "screw": Type(free("tz rz", pitched=True), 1, ranged=True),
+    "ball": Type(free("rx ry rz")),
+    "fixed": Type(FIXED),
+    "universal": Type(free("rx ry"), 2),
+    "revolute2": Type(free("rx ry"), 2),
+}
+GEARBOX = "gearbox"
+"""The one type that is no joint but a coupling of two."""
 
 
 def read_joints(c: Context, scope: Scope, X: dict[str, Pose], version: float) -> list[Mate | Coupling]:
@@ -61,13 +83,12 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose], version: float) ->
         element = entry.element
         c.leave(element, *_KNOWN)
         kind = element.get("type", "")
-        maker = _TYPES.get(kind)
-        if maker is None:
-            c.say("CB187", f"{name} is of type {kind!r}; known are {', '.join(_TYPES)}", element, name)
+        if kind not in (*TYPES, GEARBOX):
+            c.say("CB187", f"{name} is of type {kind!r}; known are {', '.join((*TYPES, GEARBOX))}", element, name)
             continue
         try:
             joint = _joint(c, scope, name, element, X, version)
-            found = None if joint is None else maker(c, joint)
+            found = None if joint is None else _gearbox(c, joint) if kind == GEARBOX else _mate(c, joint, TYPES[kind])
         except UnresolvedError as error:
             c.say("CB1425", f"joint {name}: {error}", element, name)
             continue
@@ -121,26 +142,38 @@ def _need(c: Context, j: Joint, count: int) -> bool:
     return len(j.axes) >= count
 
 
-def _mate(c: Context, j: Joint, kind: MateKind, axis: Vector, other: Vector | None = None) -> Mate:
-    a, b = j.feature(j.a, axis), j.feature(j.b, axis if other is None else other)
-    aligned = None if other is not None else True
-    return Mate(j.name, kind, a, b, aligned=aligned, joint_name=j.name, where=c.where(j.element, j.name))
-
-
-def _single(kind: MateKind, ranged: bool = True) -> Callable[[Context, Joint], Made]:
-    def make(c: Context, j: Joint) -> Made:
-        if not _need(c, j, 1):
+def _mate(c: Context, j: Joint, kind: Type) -> Mate | None:
+    """The mate of a joint; a finding and None where it lacks an axis or a pitch, or its cross has no right angle."""
+    if not _need(c, j, kind.axes) or (kind.axes == 2 and not _crossed(c, j)):
+        return None
+    axes = j.axes[: kind.axes] or (j.X_WJ.R[:, 2],)
+    more = _loads(c, j, kind) if kind.axes == 1 else {}
+    if kind.free.pitched:
+        turn, old = (c.number(j.element, key, j.name, 0.0) for key in ("screw_thread_pitch", "thread_pitch"))
+        more["value"] = screw_pitch(turn, old)
+        if more["value"] == 0.0:
+            c.say("CB181", f"joint {j.name}: the screw has no pitch", j.element, j.name)
             return None
-        axis = child(j.element, "axis")
-        dynamics = child(axis, "dynamics")
-        damping, friction = (max(c.number(dynamics, key, j.name, 0.0), 0.0) for key in ("damping", "friction"))
-        stiffness, rest = (c.number(dynamics, f"spring_{key}", j.name, 0.0) for key in ("stiffness", "reference"))
-        return replace(
-            _mate(c, j, kind, j.axes[0]), limit=_limit(c, j, axis, ranged), damping=damping, friction=friction,
-            stiffness=max(stiffness, 0.0), rest=rest if stiffness > 0 else 0.0, armature=_armature(c, j),
-        )  # fmt: skip
+    a, b, where = j.frame(j.a, axes), j.frame(j.b, axes), c.where(j.element, j.name)
+    (mate,) = joint_mates(kind.free, j.name, a, b, where, aligned=True, joint_name=j.name, **more)
+    return mate
 
-    return make
+
+def _loads(c: Context, j: Joint, kind: Type) -> dict[str, Any]:
+    """Limit, losses, spring and armature of a joint about or along one axis, as its mate has them."""
+    axis = j.element.find("{*}axis")
+    assert axis is not None
+    dynamics = child(axis, "dynamics")
+    damping, friction = (max(c.number(dynamics, key, j.name, 0.0), 0.0) for key in ("damping", "friction"))
+    stiffness, rest = (c.number(dynamics, f"spring_{key}", j.name, 0.0) for key in ("stiffness", "reference"))
+    return {
+        "limit": _limit(c, j, axis, kind.ranged),
+        "damping": damping,
+        "friction": friction,
+        "stiffness": max(stiffness, 0.0),
+        "rest": rest if stiffness > 0 else 0.0,
+        "armature": _armature(c, j),
+    }
 
 
 def _armature(c: Context, j: Joint) -> float:
@@ -160,13 +193,8 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
     if lower > upper:
         c.say("CB181", f"joint {j.name}: lower {lower:g} is above upper {upper:g}; the range is left out", element)
         ranged = False
-    limit = Limit(
-        lower if ranged and lower > -NO_LIMIT else None,
-        upper if ranged and upper < NO_LIMIT else None,
-        velocity if 0 <= velocity < NO_LIMIT else None,
-        effort if 0 <= effort < NO_LIMIT else None,
-    )
-    return None if limit == Limit() else limit
+    low, high = (lower, upper) if ranged else (None, None)
+    return Limit.of(low, high, velocity, effort, none=NO_LIMIT)
 
 
 def _bound(c: Context, element: Element, key: str, item: str, none: float) -> float:
@@ -188,36 +216,18 @@ def screw_pitch(turn: float, old: float) -> float:
     return turn / (2 * math.pi) or (-1 / old if old else 0.0)
 
 
-def _screw(c: Context, j: Joint) -> Made:
-    mate = _single(MateKind.SCREW)(c, j)
-    if not isinstance(mate, Mate):
-        return None
-    turn, old = (c.number(j.element, key, j.name, 0.0) for key in ("screw_thread_pitch", "thread_pitch"))
-    pitch = screw_pitch(turn, old)
-    if pitch == 0.0:
-        c.say("CB181", f"joint {j.name}: the screw has no pitch", j.element, j.name)
-        return None
-    return replace(mate, value=pitch)
-
-
-def _plain(kind: MateKind) -> Callable[[Context, Joint], Made]:
-    return lambda c, j: _mate(c, j, kind, j.X_WJ.R[:, 2])
-
-
-def _universal(c: Context, j: Joint) -> Made:
-    """The first axis is the parent's arm of the cross, the second the child's."""
-    if not _need(c, j, 2):
-        return None
+def _crossed(c: Context, j: Joint) -> bool:
+    """Whether the axes of a universal joint stand at a right angle: the parent's arm of the cross, then the child's."""
     if abs(float(j.axes[0] @ j.axes[1])) > RIGHT_ANGLE:
         c.say("CB187", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
-        return None
+        return False
     loads = [child(axis, "dynamics") for axis in children(j.element, "axis", "axis2")]
     if any(c.number(load, key, j.name, 0.0) for load in loads for key in ("damping", "friction", "spring_stiffness")):
         c.say("CB1432", f"joint {j.name}: damping, friction and springs of its two axes", j.element, j.name)
-    return _mate(c, j, MateKind.UNIVERSAL, j.axes[0], j.axes[1])
+    return True
 
 
-def _gearbox(c: Context, j: Joint) -> Made:
+def _gearbox(c: Context, j: Joint) -> Coupling | None:
     """θ₂ = −ratio θ₁, the turns of child and parent against the reference body."""
     if not _need(c, j, 2):
         return None
@@ -227,22 +237,10 @@ def _gearbox(c: Context, j: Joint) -> Made:
     if ratio == 0.0:
         c.say("CB181", f"gearbox {j.name}: the ratio is zero", j.element, j.name)
         return None
-    a, b = (j.feature(end, axis, FeatureKind.AXIS) for end, axis in zip((j.a, j.b), j.axes, strict=False))
+    frames = (j.frame(end, [axis]) for end, axis in zip((j.a, j.b), j.axes, strict=False))
+    a, b = (replace(frame, kind=FeatureKind.AXIS, x=None) for frame in frames)
     where = c.where(j.element, j.name)
     return Coupling(j.name, CouplingKind.RATIO, a, b, ratio=-ratio, carrier=carrier, where=where)
-
-
-_TYPES: dict[str, Callable[[Context, Joint], Made]] = {
-    "revolute": _single(MateKind.REVOLUTE),
-    "continuous": _single(MateKind.REVOLUTE, ranged=False),
-    "prismatic": _single(MateKind.PRISMATIC),
-    "screw": _screw,
-    "ball": _plain(MateKind.SPHERICAL),
-    "fixed": _plain(MateKind.FIXED),
-    "universal": _universal,
-    "revolute2": _universal,
-    "gearbox": _gearbox,
-}
 
 
 def read_mimics(c: Context, scope: Scope, mates: dict[str, Mate]) -> tuple[list[Coupling], int]:

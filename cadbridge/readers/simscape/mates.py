@@ -10,6 +10,7 @@ import numpy as np
 
 from cadbridge.assembly import Feature, FeatureKind, Mate, MateKind
 from cadbridge.frames import cross_length
+from cadbridge.freedoms import FIXED, UNBOUND, Free, free
 from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.structure import Key, Placed
@@ -46,26 +47,26 @@ FEATURES: dict[str, FeatureKind] = {
     "point": FeatureKind.POINT,
     "sphere": FeatureKind.SPHERE,
 }
-JOINTS: dict[str, str] = {
-    "Weld": "fixed",
-    "Fixed": "fixed",
-    "Rigid": "fixed",
-    "Revolute": "revolute",
-    "Prismatic": "prismatic",
-    "Cylindrical": "cylindrical",
-    "Spherical": "spherical",
-    "Gimbal": "spherical",
-    "Planar": "planar",
-    "PinSlot": "pin_slot",
-    "Universal": "universal",
-    "Bearing": "bearing",
-    "Telescoping": "bearing",
-    "Rectangular": "rectangular",
-    "Cartesian": "cartesian",
-    "Bushing": "free",
-    "SixDof": "free",
+JOINTS: dict[str, Free] = {
+    "Weld": FIXED,
+    "Fixed": FIXED,
+    "Rigid": FIXED,
+    "Revolute": free("rz"),
+    "Prismatic": free("tz"),
+    "Cylindrical": free("tz rz"),
+    "Spherical": free("rx ry rz"),
+    "Gimbal": free("rx ry rz"),
+    "Planar": free("tx ty rz"),
+    "PinSlot": free("tx rz"),
+    "Universal": free("rx ry"),
+    "Bearing": free("tz rx ry rz"),
+    "Telescoping": free("tz rx ry rz"),
+    "Rectangular": free("tx ty"),
+    "Cartesian": free("tx ty tz"),
+    "Bushing": UNBOUND,
+    "SixDof": UNBOUND,
 }
-"""The joint blocks of Simscape, with z as their axis, by the names of `readers.joints`."""
+"""The joint blocks of Simscape, and what they leave free of their frames."""
 
 TOUCHING = 1e-7
 """Distances in m below which a line lies on an axis."""
@@ -277,16 +278,16 @@ def _feature(c: Context, side: Element, prefix: Key, mate: str, geometry: str) -
 def _joint(c: Context, element: Element, prefix: Key) -> tuple[Mate, ...]:
     """A joint between two frames: the follower moves relative to the base."""
     tag, name = local(element), _name(c, element, prefix)
-    kind = JOINTS.get(tag)
+    leaves = JOINTS.get(tag)
     frames = [child(element, "BaseFrame"), child(element, "FollowerFrame")]
-    if kind is None or None in frames:
-        what = "lacks a frame" if kind else "is not understood"
+    if leaves is None or None in frames:
+        what = "lacks a frame" if leaves else "is not understood"
         c.say("CB164", f"joint {tag} {name} {what}", element, name)
         return ()
     a, b = (_frame(c, frame, prefix, name) for frame in frames)
     if a is None or b is None or _within_one(c, element, name, a, b):
         return ()
-    return joint_mates(kind, name, a, b, c.where(element, name))
+    return joint_mates(leaves, name, a, b, c.where(element, name))
 
 
 def _frame(c: Context, side: Element, prefix: Key, mate: str) -> Feature | None:

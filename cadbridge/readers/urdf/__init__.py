@@ -172,7 +172,7 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
     """
     group = {name: name for name in links}
     for joint in joints:
-        if joint.type == "fixed":
+        if not joint.free.axes:
             old, new = group[joint.child], group[joint.parent]
             group = {k: new if g == old else g for k, g in group.items()}
     still = None if grounded is None else group[grounded]
@@ -201,7 +201,7 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
         text = f"{listed(stacked)} {'have' if len(stacked) > 1 else 'has'} neither mass nor shape"
         c.findings.add("CB1263", text, c.where(links[stacked[0]].element, stacked[0]), items=stacked)
     for joint in joints:
-        lone = [n for n in links if group[n] == joint.child and n in has_mass] if joint.type == "floating" else []
+        lone = [n for n in links if group[n] == joint.child and n in has_mass] if joint.free.unbound else []
         if len(lone) == 1 and _is_point(links[lone[0]]):
             c.say("CB1254", f"{lone[0]} floats and has mass, but no inertia", joint.element, lone[0])
     return done

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from lxml import etree
 
-from cadbridge.assembly import Drive, Feature, FeatureKind, Mate, MateKind
-from cadbridge.frames import Pose, Vector, perpendicular, unit
+from cadbridge.assembly import Drive, Mate
+from cadbridge.frames import Pose, Vector, unit
+from cadbridge.freedoms import FIXED, Free, free
+from cadbridge.readers.joints import axis_feature, joint_mates
 from cadbridge.readers.names import free_name
 from cadbridge.readers.sdf.joints import RIGHT_ANGLE, screw_pitch
 from cadbridge.readers.urdf.context import Context
@@ -20,17 +22,18 @@ from cadbridge.readers.xml import Element, child, children, local, numbers
 KEPT = ("gazebo", "ros2_control", "mujoco", "drake", "sensor", "group", "disable_collisions")
 """Elements of <robot> that are kept as text in `Assembly.extra["extensions"]`."""
 
-LOOP_KINDS: dict[str, MateKind] = {
-    "revolute": MateKind.REVOLUTE,
-    "continuous": MateKind.REVOLUTE,
-    "prismatic": MateKind.PRISMATIC,
-    "ball": MateKind.SPHERICAL,
-    "spherical": MateKind.SPHERICAL,
-    "universal": MateKind.UNIVERSAL,
-    "fixed": MateKind.FIXED,
-    "planar": MateKind.PLANAR,
-    "screw": MateKind.SCREW,
+LOOPED: dict[str, Free] = {
+    "revolute": free("rz"),
+    "continuous": free("rz"),
+    "prismatic": free("tz"),
+    "ball": free("rx ry rz"),
+    "spherical": free("rx ry rz"),
+    "universal": free("rx ry"),
+    "fixed": FIXED,
+    "planar": free("tx ty rz"),
+    "screw": free("tz rz", pitched=True),
 }
+"""What joints that close a loop leave free, by the types of SDF and of others who write such elements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +110,7 @@ def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Ma
         return None
     X_CJ, kind = Pose.from_rpy(pose[:3], pose[3:]), element.get("type", "")
     mate = _loop(c, element, kind, (ends[0], ends[1]), (None, X_CJ), axes, links)
-    if kind != "screw" or mate is None:
+    if mate is None or not LOOPED[kind].pitched:
         return mate
     (turn,) = numbers(_inner(element, "screw_thread_pitch"), 1) or (0.0,)
     (old,) = numbers(_inner(element, "thread_pitch"), 1) or (0.0,)
@@ -183,27 +186,24 @@ def _loop(
 
     Of a universal joint the first axis is the first link's arm of the cross, the second the second's.
     """
-    name, made = _named(element), LOOP_KINDS.get(kind)
-    if made is None:
+    name, leaves = _named(element), LOOPED.get(kind)
+    if leaves is None:
         _refused(c, element, name, f"type {kind!r} is not known")
         return None
     missing = [end for end in ends if end not in links]
     if missing or ends[0] == ends[1]:
         _refused(c, element, name, f"it needs two links of the file, not {ends[0]!r} and {ends[1]!r}")
         return None
-    universal = made is MateKind.UNIVERSAL
-    if universal and (len(axes) < 2 or abs(float(axes[0] @ axes[1])) > RIGHT_ANGLE):
+    crossed = len(leaves.turns) == 2
+    if crossed and (len(axes) < 2 or abs(float(axes[0] @ axes[1])) > RIGHT_ANGLE):
         _refused(c, element, name, "a universal joint needs two axes at a right angle, <axis> and <axis2>")
         return None
     first, second = frames
     if first is None:
         first = c.placements[ends[0]].inverse() @ c.placements[ends[1]] @ second
-    a, b = (
-        Feature(end, FeatureKind.FRAME, X.p, X.vector(axis), X.vector(perpendicular(axis)))
-        for end, X, axis in zip(ends, (first, second), (axes[0], axes[-1] if universal else axes[0]), strict=True)
-    )
-    aligned = None if made is MateKind.SPHERICAL or universal else True
-    return Mate(name, made, a, b, aligned=aligned, joint_name=name, where=c.where(element, name))
+    a, b = (axis_feature(end, X, axes[: 1 + crossed]) for end, X in zip(ends, (first, second), strict=True))
+    (mate,) = joint_mates(leaves, name, a, b, c.where(element, name), aligned=True, joint_name=name)
+    return mate
 
 
 def _report_closing_frames(c: Context, links: Mapping[str, Link]) -> None:

@@ -8,28 +8,33 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from cadbridge.assembly import Coupling, CouplingKind, Drive, Feature, FeatureKind, Limit, Mate, MateKind
-from cadbridge.frames import Pose, Vector, perpendicular, unit
+from cadbridge.assembly import Coupling, CouplingKind, Drive, Limit, Mate
+from cadbridge.frames import Pose, Vector, unit
+from cadbridge.freedoms import FIXED, UNBOUND, Free, free
+from cadbridge.readers.joints import axis_feature, joint_mates
 from cadbridge.readers.names import free_name
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.links import Link
 from cadbridge.readers.xml import Element, child, children, local
 
-KINDS: dict[str, MateKind] = {
-    "fixed": MateKind.FIXED,
-    "revolute": MateKind.REVOLUTE,
-    "continuous": MateKind.REVOLUTE,
-    "prismatic": MateKind.PRISMATIC,
-    "planar": MateKind.PLANAR,
-    "floating": MateKind.FREE,
+TYPES: dict[str, Free] = {
+    "fixed": FIXED,
+    "revolute": free("rz"),
+    "continuous": free("rz"),
+    "prismatic": free("tz"),
+    "planar": free("tx ty rz"),
+    "floating": UNBOUND,
 }
+"""What each type leaves free of a frame with z along the joint's axis."""
+
+RANGED = ("revolute", "prismatic")
+"""Types that a range bounds."""
+
 NO_LIMIT = 1e15
 """A bound of a larger magnitude is none."""
 _TILTED = 1e-9
 """A direction whose part along z is less than 1 by more than this is not z."""
 
-_ONE_FREEDOM = ("revolute", "continuous", "prismatic")
-_WITHOUT_AXIS = ("fixed", "floating")
 _KNOWN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration")
 
 
@@ -39,6 +44,7 @@ class Joint:
 
     name: str
     type: str
+    free: Free
     parent: str
     child: str
     X_PJ: Pose
@@ -85,10 +91,11 @@ def _joint(c: Context, element: Element, name: str, links: Mapping[str, Link]) -
     c.leave(element, *_KNOWN)
     given_kind = (element.get("type") or "").strip()
     kind = given_kind
-    if given_kind not in KINDS:
-        c.say("CB187", f"{name} is of type {given_kind!r}; known are {', '.join(KINDS)}", element, name)
+    if given_kind not in TYPES:
+        c.say("CB187", f"{name} is of type {given_kind!r}; known are {', '.join(TYPES)}", element, name)
         # The rest is still looked at, so that all faults of the joint are told at once.
-        kind = next(iter(get_close_matches(given_kind[:20].lower(), KINDS, n=1)), "floating")
+        kind = next(iter(get_close_matches(given_kind[:20].lower(), TYPES, n=1)), "floating")
+    leaves = TYPES[kind]
     ends = []
     for tag in ("parent", "child"):
         end = child(element, tag)
@@ -98,25 +105,21 @@ def _joint(c: Context, element: Element, name: str, links: Mapping[str, Link]) -
         else:
             ends.append(str(link))
     X_PJ = c.origin(element, name)
-    axis = np.array([1.0, 0.0, 0.0]) if kind in _WITHOUT_AXIS else _axis(c, element, name)
+    axis = _axis(c, element, name) if leaves.directed else np.array([1.0, 0.0, 0.0])
     damping, friction = (_dynamics(c, element, key, name) for key in ("damping", "friction"))
     limit = _limit(c, element, kind, name)
     if len(ends) == 2 and ends[0] == ends[1]:
         c.say("CB183", f"{name} joins {ends[0]} to itself", element, name)
         return None
-    if len(ends) != 2 or X_PJ is None or axis is None or given_kind not in KINDS:
+    if len(ends) != 2 or X_PJ is None or axis is None or given_kind not in TYPES:
         return None
-    if kind == "planar" and abs(axis[2]) < 1.0 - _TILTED:
+    if leaves.slides == (0, 1) and abs(axis[2]) < 1.0 - _TILTED:
         given = ", ".join(f"{v + 0.0:.4g}" for v in axis)
         c.say("CB1261", f"{name} moves in the plane across ({given}), in Pinocchio across (0, 0, 1)", element, name)
-    x = perpendicular(axis)
-    a = Feature(ends[0], FeatureKind.FRAME, X_PJ.p, X_PJ.R @ axis, X_PJ.R @ x)
-    b = Feature(ends[1], FeatureKind.FRAME, np.zeros(3), axis, x)
-    mate = Mate(
-        name, KINDS[kind], a, b, aligned=True, limit=limit,
-        damping=damping, friction=friction, joint_name=name, where=c.where(element, name),
-    )  # fmt: skip
-    return Joint(name, kind, ends[0], ends[1], X_PJ, axis, element, mate)
+    a, b = axis_feature(ends[0], X_PJ, [axis]), axis_feature(ends[1], Pose(), [axis])
+    more = {"limit": limit, "damping": damping, "friction": friction, "joint_name": name}
+    (mate,) = joint_mates(leaves, name, a, b, c.where(element, name), aligned=True, **more)
+    return Joint(name, kind, leaves, ends[0], ends[1], X_PJ, axis, element, mate)
 
 
 def _axis(c: Context, element: Element, name: str) -> Vector | None:
@@ -145,7 +148,7 @@ def _dynamics(c: Context, element: Element, key: str, name: str) -> float:
 def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
     """Limits in rad or m; a range only where the type has one."""
     given = child(element, "limit")
-    ranged = kind in ("revolute", "prismatic")
+    ranged = kind in RANGED
     if given is None:
         if ranged:
             c.say("CB186", f"{name} is {kind} and has no limits; it moves freely", element, name)
@@ -166,7 +169,7 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
             c.say("CB186", f"{name}: <limit> has no range; it moves freely", given, name)
         else:
             values |= {"lower": lower, "upper": upper}
-    return Limit(**values)
+    return Limit.of(values.get("lower"), values.get("upper"), values["velocity"], values["effort"])
 
 
 def _states_none(text: str | None) -> bool:
@@ -191,11 +194,11 @@ def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
         leader = by_name.get(element.get("joint", ""))
         ratio = c.number(element, "multiplier", joint.name, 1.0)
         offset = c.number(element, "offset", joint.name, 0.0)
-        if joint.type == "fixed":
+        if not joint.free.axes:
             c.unread.append({"tag": "mimic", "line": c.line(element), "in": joint.name})
-        elif joint.type not in _ONE_FREEDOM:
+        elif not joint.free.single:
             c.say("CB188", f"{joint.name} is {joint.type} and has no one freedom to follow with", element, joint.name)
-        elif leader is None or leader.type not in (*_ONE_FREEDOM, "fixed"):
+        elif leader is None or not (leader.free.single or not leader.free.axes):
             text = f"{joint.name} cannot follow {element.get('joint')!r}: both must exist and have one freedom"
             c.say("CB188", text, element, joint.name)
         elif ratio is not None and offset is not None:
@@ -220,7 +223,7 @@ def _leader_of(
         c.say("CB188", f"{name} follows itself by way of {', '.join(sorted(seen))}", element, name)
         return None
     where = c.where(element, name)
-    if by_name[leader_name].type == "fixed":
+    if not by_name[leader_name].free.axes:
         c.say("CB1435", f"{name} follows {leader_name}, which is fixed: it is held at {offset:g}", element, name)
         return Coupling(
             f"{name} mimic", CouplingKind.LINEAR, None, None, factors=((name, 1.0),), offset=offset, where=where

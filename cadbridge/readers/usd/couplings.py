@@ -17,8 +17,9 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, ControlLaw, Coupling, CouplingKind, Drive
 from cadbridge.findings import Where
+from cadbridge.freedoms import SLIDES, TURNS
 from cadbridge.readers.usd.context import Context, number, vector
-from cadbridge.readers.usd.joints import PHYSX_COUPLINGS, UNLIMITED, Joint, drives_of, effort_unit
+from cadbridge.readers.usd.joints import PHYSX_COUPLINGS, Joint, drives_of, effort_of, effort_unit
 
 _CLEAR = 1e-3
 
@@ -46,8 +47,8 @@ def _coupling(c: Context, joint: Joint, by_path: Mapping[str, Joint]) -> Couplin
     path, factor, offset = law
     name, where = f"{joint.name} mimic", Where(str(c.path), item=joint.name)
     leader = by_path.get(path) if path is not None else None
-    alone = path is not None and (leader is None or leader is joint or not leader.single)
-    if alone or not joint.single:
+    alone = path is not None and (leader is None or leader is joint or not leader.free.single)
+    if alone or not joint.free.single:
         c.say("CB1450", f"joint {joint.name} follows {path}, and not both have one freedom", name)
         return None
     if leader is None or factor == 0.0:
@@ -71,7 +72,7 @@ def _tendon(c: Context, prim: Mapping[str, Any], by_path: Mapping[str, Joint]) -
     joints = [by_path.get(targets[k]) if k in range(len(targets)) else None for k in order]
     terms, offset = [], (low + high) / 2
     for joint, factor in zip(joints, factors.tolist(), strict=True):
-        if joint is None or not joint.single or not math.isfinite(factor):
+        if joint is None or not joint.free.single or not math.isfinite(factor):
             return None
         factor /= 1.0 if joint.turns else c.length
         terms.append((joint.name, factor))
@@ -88,7 +89,8 @@ def _gear(c: Context, prim: Mapping[str, Any], by_path: Mapping[str, Joint]) -> 
     bodies = {c.names.get(end["body"], GROUND) for end in prim["ends"]}
     rack = prim["type"] != "PhysxPhysicsGearJoint"
     first, second = pair
-    fits = first and second and first.single and second.single and (first.turns, second.turns) == (not rack, True)
+    motions = tuple(joint.free.motion for joint in pair if joint is not None)
+    fits = motions == (SLIDES if rack else TURNS, TURNS)
     if first is None or second is None or first is second or not fits or GROUND in bodies:
         c.say("CB1450", f"{prim['name']} ({prim['type']}) couples no two joints of its bodies", prim["name"])
         return None
@@ -103,7 +105,7 @@ def _side(prim: Mapping[str, Any], c: Context, slide: Joint, hinge: Joint) -> fl
     """On which side of the gear the rack lies: its sign where that is clear (0.001 units), as PhysX takes it."""
     at = [c.frame(end["matrix"], vector(prim["attributes"], f"physics:localPos{i}", (0.0, 0.0, 0.0)), np.zeros(4)).p
           for i, end in enumerate(prim["ends"])]  # fmt: skip
-    gear, rack = ((joint.frames[0].R @ joint.turn)[:, 2] for joint in (hinge, slide))
+    gear, rack = (joint.frames[0].R[:, joint.free.axes[0] % 3] for joint in (hinge, slide))
     along = float(np.cross(gear, at[1] - at[0]) @ rack) / c.length
     return -1.0 if along < -_CLEAR else 1.0
 
@@ -111,7 +113,7 @@ def _side(prim: Mapping[str, Any], c: Context, slide: Joint, hinge: Joint) -> fl
 def _law(c: Context, joint: Joint) -> _Law | None:
     """What the joint follows; None where it follows nothing."""
     schemas, relations = joint.prim["schemas"], joint.prim["relations"]
-    turns = joint.single and joint.turns
+    turns = joint.free.motion == TURNS
     degrees = math.pi / 180.0 if turns else c.length
     if "MjcEqualityJointAPI" in schemas:
         factors = [joint.value(f"mjc:coef{i}", float(i == 1)) or 0.0 for i in range(5)]
@@ -141,7 +143,7 @@ def read_drives(c: Context, joints: Sequence[Joint]) -> list[Drive]:
     drives, targets = list[Drive](), []
     for joint in joints:
         found = drives_of(joint)
-        if found and not joint.single:
+        if found and not joint.free.single:
             c.say("CB1305", f"joint {joint.name}: the drives of a joint of several freedoms are left out", joint.name)
         elif found:
             drives.append(_drive(c, joint, found[0]))
@@ -162,8 +164,7 @@ def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
         return Drive(joint.name, joint.name, where=where)
     if not (k or d) or not np.isfinite([k, d]).all():
         return Drive(joint.name, joint.name, where=where)
-    force = joint.value(f"{prefix}:physics:maxForce", math.inf)
-    bound = None if force is None or not 0 <= force < UNLIMITED else force * effort_unit(c, joint)
+    bound = effort_of(c, joint, joint.value(f"{prefix}:physics:maxForce"))
     unit = math.pi / 180.0 if joint.turns else c.length
     goals = ((joint.value(f"{prefix}:physics:target{what}") or 0.0) * unit for what in ("Position", "Velocity"))
     value, rate = (goal if np.isfinite(goal) else 0.0 for goal in goals)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.assembly import GROUND, Component, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
-from cadbridge.frames import Matrix, Pose, Vector
-from cadbridge.readers.joints import joint_mates, kind_leaving, shifted, y_axis
+from cadbridge.frames import Matrix, Pose
+from cadbridge.freedoms import SLIDES, TURNS, UNBOUND, Free
+from cadbridge.readers.joints import coordinate, frame_feature, joint_mates
 from cadbridge.readers.names import free_name
 from cadbridge.readers.usd.context import Context, number, vector
 
@@ -38,40 +39,28 @@ _CLOSE = 1e-3
 
 @dataclass(eq=False)
 class Joint:
-    """A joint read. `free` are indices into AXES; `ends` the components; `frames` X_WK by either end.
+    """A joint read: what it leaves free of its frames, whose poses X_WK by either end are `frames`; `ends` components.
 
-    `turn` (3, 3) takes the frame whose axes the mate's kind names (z its axis) to that of the file. `at` is the
-    coordinate as designed, of the one free axis: rad or m.
+    `at` is the coordinate as designed, of the one free axis: rad or m.
     """
 
     name: str
     prim: dict[str, Any]
-    free: tuple[int, ...]
-    kind: str
-    turn: Matrix
+    free: Free
     ends: tuple[str, str]
     poses: tuple[Pose, Pose]
     frames: tuple[Pose, Pose]
     at: float = 0.0
 
     @property
-    def single(self) -> bool:
-        """Whether it has one coordinate."""
-        return len(self.free) == 1
-
-    @property
     def turns(self) -> bool:
-        """Whether that coordinate is an angle."""
-        return self.free[0] > 2
+        """Whether its one coordinate is an angle; of a ball too."""
+        return self.free.motion == TURNS or self.free.ball
 
     def value(self, key: str, default: float | None = None) -> float | None:
         """A number of the joint's attributes."""
         found = number(self.prim["attributes"], key, math.nan)
         return default if math.isnan(found) else found
-
-
-SEPARATE, ROD = "separate", "rod"
-"""Kinds that `readers.joints` has not: a mate of the points and one of the axes; a distance of two points."""
 
 
 def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], set[str]]:
@@ -88,9 +77,9 @@ def read_joints(c: Context) -> tuple[list[Joint], list[Mate], list[Component], s
         joint = _joint(c, name, prim)
         if joint is None:
             continue
-        if joint.kind == "fixed" and GROUND in joint.ends:
+        if not joint.free.axes and GROUND in joint.ends:
             standing.add(joint.ends[0] if joint.ends[1] == GROUND else joint.ends[1])
-        elif joint.kind == "free":
+        elif joint.free == UNBOUND and not _rod(prim):
             c.say("CB1455", f"joint {name} locks no axis", name)
         else:
             joints.append(joint)
@@ -111,7 +100,6 @@ def _joint(c: Context, name: str, prim: dict[str, Any]) -> Joint | None:
     open_axes = _open(c, name, prim)
     if open_axes is None:
         return None
-    kind = (ROD, np.eye(3)) if _rod(prim) else kind_leaving(open_axes) or (SEPARATE, np.eye(3))
     frames = []
     for i, end in enumerate(prim["ends"]):
         position = vector(prim["attributes"], f"physics:localPos{i}", (0.0, 0.0, 0.0))
@@ -123,7 +111,7 @@ def _joint(c: Context, name: str, prim: dict[str, Any]) -> Joint | None:
         return None
     ends = (c.names.get(bodies[0], GROUND), c.names.get(bodies[1], GROUND))
     poses = (c.X.get(bodies[0], Pose()), c.X.get(bodies[1], Pose()))
-    joint = Joint(name, prim, open_axes, kind[0], kind[1], ends, poses, (frames[0], frames[1]))
+    joint = Joint(name, prim, Free(open_axes), ends, poses, (frames[0], frames[1]))
     _settle(c, joint)
     return joint
 
@@ -179,8 +167,8 @@ def _settle(c: Context, joint: Joint) -> None:
     """Make the frames coincide where the joint holds them; report where they are apart."""
     a, b = joint.frames
     X_AB = a.inverse() @ b
-    free_slides = np.array([i in joint.free for i in range(3)])
-    turns = [i - 3 for i in joint.free if i > 2]
+    free_slides = np.array([i in joint.free.slides for i in range(3)])
+    turns = joint.free.turns
     motion = Pose(X_AB.R, X_AB.p * free_slides)
     if len(turns) == 1:
         w, *xyz = X_AB.quaternion()
@@ -189,8 +177,8 @@ def _settle(c: Context, joint: Joint) -> None:
         motion = Pose(np.eye(3), motion.p)
     rest = motion.inverse() @ X_AB
     gap = max(float(np.abs(rest.p).max()), float(np.abs(rest.R - np.eye(3)).max()))
-    if joint.single:
-        joint.at = _angle(motion.R, turns[0]) if turns else float(motion.p[joint.free[0]])
+    if joint.free.single:
+        joint.at = coordinate(motion, joint.free.axes[0])
     if gap <= _MET:
         joint.frames = (b @ motion.inverse(), b)
     elif gap > _CLOSE and GROUND in joint.ends:
@@ -204,11 +192,6 @@ def _about(axis: int, angle: float) -> Matrix:
     return Pose.from_quaternion(np.zeros(3), q).R
 
 
-def _angle(R: Matrix, axis: int) -> float:
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    return math.atan2(float(R[j, i]), float(R[i, i]))
-
-
 def _stack(c: Context, joints: list[Joint]) -> list[Component]:
     """Joints of one freedom between the same two bodies, but for those on one line, act in series.
 
@@ -216,7 +199,7 @@ def _stack(c: Context, joints: list[Joint]) -> list[Component]:
     """
     groups: dict[tuple[str, str], list[Joint]] = {}
     for joint in joints:
-        if joint.single and joint.prim["attributes"].get("physics:excludeFromArticulation") is not True:
+        if joint.free.single and joint.prim["attributes"].get("physics:excludeFromArticulation") is not True:
             groups.setdefault(joint.ends, []).append(joint)
     between = []
     for (above, below), stack in groups.items():
@@ -237,58 +220,30 @@ def _repeated(stack: list[Joint]) -> bool:
     if len({joint.turns for joint in stack}) > 1:
         return False
     points = np.array([joint.frames[1].p for joint in stack])
-    axes = np.array([(joint.frames[1].R @ joint.turn)[:, 2] for joint in stack])
+    axes = np.array([joint.frames[1].R[:, joint.free.axes[0] % 3] for joint in stack])
     across = np.cross(points - points[0], axes[0]) * stack[0].turns
     return bool(np.abs(across).max() < _CLOSE and np.abs(np.cross(axes, axes[0])).max() < _CLOSE)
 
 
-def _mates(c: Context, joint: Joint) -> list[Mate]:
-    a, b = (_feature(joint, i) for i in (0, 1))
-    where = Where(str(c.path), item=joint.name)
-    limit = _limit(c, joint)
-    first, *others = (
-        _apart(c, joint, a, b, where) if joint.kind in (SEPARATE, ROD)
-        else joint_mates(joint.kind, joint.name, a, b, where, limit)
-    )  # fmt: skip
-    if first.kind is not MateKind.UNIVERSAL and not others:
-        first = replace(first, aligned=True)
-    return [_loaded(c, joint, replace(first, joint_name=joint.name)), *others]
-
-
-def _apart(c: Context, joint: Joint, a: Feature, b: Feature, where: Where) -> list[Mate]:
-    """The point of b in what the slides leave of a's frame; then x to z of both as the turns leave them."""
-    point = replace(b, kind=FeatureKind.POINT, direction=None, x=None)
-    origin = replace(a, kind=FeatureKind.POINT, direction=None, x=None)
-    if joint.kind == ROD:
+def _mates(c: Context, joint: Joint) -> tuple[Mate, ...]:
+    a, b = (
+        frame_feature(end, pose.inverse() @ frame)
+        for end, pose, frame in zip(joint.ends, joint.poses, joint.frames, strict=True)
+    )
+    where, limit = Where(str(c.path), item=joint.name), _limit(c, joint)
+    more: dict[str, Any] = {"joint_name": joint.name, **_loaded(c, joint)}
+    if _rod(joint.prim):
+        origin, point = (replace(end, kind=FeatureKind.POINT, direction=None, x=None) for end in (a, b))
         length = _distances(joint.prim)[0] * c.length
-        return [Mate(joint.name, MateKind.DISTANCE, origin, point, value=length, where=where)]
-
-    def axis(frame: Feature, i: int, kind: FeatureKind = FeatureKind.AXIS) -> Feature:
-        return replace(frame, kind=kind, direction=(frame.x, y_axis(frame), frame.direction)[i], x=None)
-
-    slides, turns = [i for i in joint.free if i < 3], [i - 3 for i in joint.free if i > 2]
-    held = {
-        0: lambda: [(MateKind.COINCIDENT, origin, point)],
-        1: lambda: [(MateKind.COINCIDENT, axis(a, slides[0]), point)],
-        2: lambda: [(MateKind.COINCIDENT, axis(a, 3 - sum(slides), FeatureKind.PLANE), point)],
-    }.get(len(slides), list)()
-    if len(turns) == 2:
-        held.append((MateKind.PERPENDICULAR, axis(a, turns[0]), axis(b, turns[1])))
-    elif len(turns) == 1:
-        held.append((MateKind.PARALLEL, axis(a, turns[0]), axis(b, turns[0])))
-    return [Mate(joint.name + " turn" * (i > 0), *mate, where=where) for i, mate in enumerate(held)]
-
-
-def _feature(joint: Joint, i: int) -> Feature:
-    X_CK = joint.poses[i].inverse() @ joint.frames[i]
-    axes: Vector = X_CK.R @ joint.turn
-    return Feature(joint.ends[i], FeatureKind.FRAME, X_CK.p, axes[:, 2], axes[:, 0])
+        rod = Mate(joint.name, MateKind.DISTANCE, origin, point, value=length, aligned=True, where=where)
+        return (replace(rod, **more),)
+    return joint_mates(joint.free, joint.name, a, b, where, aligned=True, limit=limit, **more)
 
 
 def _limit(c: Context, joint: Joint) -> Limit | None:
     """The range of the one freedom, from the pose as designed; its velocity and effort where they are bounded."""
-    ranges = [_range(joint, AXES[i]) for i in joint.free]
-    if not joint.single:
+    ranges = [_range(joint, AXES[i]) for i in joint.free.axes]
+    if not joint.free.single:
         if any(end is not None for ends in ranges for end in ends):
             c.say("CB1305", f"joint {joint.name}: the limits of a joint of several freedoms are left out", joint.name)
         return None
@@ -298,14 +253,10 @@ def _limit(c: Context, joint: Joint) -> Limit | None:
         c.say("CB1305", f"joint {joint.name}: its lower limit is above its upper one; both are left out", joint.name)
         lower = upper = None
     fast = joint.value("physxJoint:maxJointVelocity")
+    fast = None if fast is None or not 0 < fast < _FASTEST else fast * per
     force = next((joint.value(f"{drive}:physics:maxForce") for drive in drives_of(joint)), None)
-    limit = Limit(
-        lower,
-        upper,
-        None if fast is None or not 0 < fast < _FASTEST else fast * per,
-        None if force is None or not 0 <= force < UNLIMITED else force * effort_unit(c, joint),
-    )
-    return None if limit == Limit() else shifted(limit, joint.at, joint.turns)
+    limit = Limit.of(lower, upper, fast, effort_of(c, joint, force))
+    return None if limit is None else limit.counted_from(joint.at, joint.turns)
 
 
 def _range(joint: Joint, axis: str) -> tuple[float | None, float | None]:
@@ -321,41 +272,39 @@ def effort_unit(c: Context, joint: Joint) -> float:
     return c.mass * (c.length**2 if joint.turns else c.length)
 
 
+def effort_of(c: Context, joint: Joint, force: float | None) -> float | None:
+    """A bound of the effort in N m or N; None where the stage gives none."""
+    return None if force is None or not 0 <= force < UNLIMITED else force * effort_unit(c, joint)
+
+
 def drives_of(joint: Joint) -> list[str]:
     """The prefixes of the drives of a joint of one freedom."""
-    names = ("angular" if joint.turns else "linear", AXES[joint.free[0]]) if joint.single else AXES
+    names = {TURNS: ("angular",), SLIDES: ("linear",)}.get(joint.free.motion or "", AXES)
+    names = (*names, *(AXES[i] for i in joint.free.axes)) if joint.free.single else names
     return [f"drive:{name}" for name in names if f"PhysicsDriveAPI:{name}" in joint.prim["schemas"]]
 
 
-def _loaded(c: Context, joint: Joint, mate: Mate) -> Mate:
-    """The mate with damping, dry friction, armature and spring, as MuJoCo's schemas, Newton's or PhysX's say them."""
+def _loaded(c: Context, joint: Joint) -> dict[str, float]:
+    """Damping, dry friction, armature and spring, as MuJoCo's schemas, Newton's or PhysX's say them."""
     attributes = joint.prim["attributes"]
     found = {load: next((v for key, unit in keys if (v := number(attributes, key) * unit) > 0.0), 0.0)
              for load, keys in _loads(c, joint).items()}  # fmt: skip
-    nowhere = {"spherical": ("friction",)}.get(joint.kind, () if joint.single else tuple(found))
+    nowhere = () if joint.free.single else ("friction",) if joint.free.ball else tuple(found)
     lost = [load for load in nowhere if found[load]]
     if found["stiffness"] and number(attributes, "mjc:springref") and "stiffness" not in lost:
         lost.append("stiffness")
     named = lost + (["PhysX's coefficient of friction"] if number(attributes, "physxJoint:jointFriction") else [])
     if named:
         c.say("CB1305", f"joint {joint.name}: {', '.join(named)} left out", joint.name)
-    kept = {load: 0.0 if load in lost else value for load, value in found.items()}
-    return replace(
-        mate,
-        damping=kept["damping"],
-        friction=kept["friction"],
-        armature=kept["armature"],
-        stiffness=kept["stiffness"],
-        rest=-joint.at if kept["stiffness"] else 0.0,
-    )
+    kept = {load: value for load, value in found.items() if load not in lost}
+    return {**kept, "rest": -joint.at if kept.get("stiffness") else 0.0}
 
 
 def _loads(c: Context, joint: Joint) -> dict[str, tuple[tuple[str, float], ...]]:
     """By load: the attributes that say it, and their units in SI."""
-    turns = joint.turns if joint.single else joint.kind == "spherical"
-    inertia = c.mass * (c.length**2 if turns else 1.0)
-    effort = c.mass * (c.length**2 if turns else c.length)
-    degrees = 180.0 / math.pi if turns else 1.0
+    inertia = c.mass * (c.length**2 if joint.turns else 1.0)
+    effort = c.mass * (c.length**2 if joint.turns else c.length)
+    degrees = 180.0 / math.pi if joint.turns else 1.0
     rotors = ("mjc:armature", "newton:armature", "physxJoint:armature", "physxJointAxis:angular:armature",
               "physxJointAxis:linear:armature")  # fmt: skip
     return {

@@ -186,6 +186,14 @@ ENTRIES: dict[str, Entry] = {
         "Answer questions with `cadbridge recognise SOURCE --ask`, or write the missing joint under `mates`.",
         "`6 degrees of freedom given, 5 found`.",
     ),
+    "CB1651": Entry(
+        Severity.INFO,
+        "names in hints that a new export changed",
+        "A hint names a part that is not there, and one part has the same name but for the counter, version or ending "
+        "that CAD systems put behind it: that part is meant.",
+        "Nothing, if the names are right; else correct the hint.",
+        "`horn v3:1` in the hint, `horn v4:1` in the file.",
+    ),
     "CB1650": Entry(
         Severity.INFO,
         "joints whose ends were not looked for",

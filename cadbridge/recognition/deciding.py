@@ -16,11 +16,11 @@ from cadbridge.findings import Findings
 from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.readers.mates_file import editing, load_document, overlay
-from cadbridge.recognition.edited import write_mates
-from cadbridge.recognition.hints import hints_of
+from cadbridge.recognition.edited import marked, unedited, write_mates
+from cadbridge.recognition.hints import NO_HINTS, Hints, hints_of
+from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.reading import read_bare
-from cadbridge.recognition.recogniser import recognise
 from cadbridge.recognition.write import mates_text
 from cadbridge.storage import use_cache
 
@@ -32,19 +32,22 @@ RECOGNISED = ".recognised" + MATES_ENDING
 class Decision:
     """One decision: what it is called, the text of the mates file after it from the one before, what it is about.
 
-    `about` names joints or gears; of one that is given another type also the name that it may have then.
+    `about` names joints or gears; of one that is given another type also the name that it may have then. A decision of
+    which recognition makes a hint has `hints`, the hints after it from those before: all is inferred anew with them.
     """
 
     title: str
-    apply: Callable[[str], str]
+    apply: Callable[[str], str] = str
     about: tuple[str, ...] = ()
+    hints: Callable[[Hints], Hints] | None = None
 
 
 class MatesEditor:
     """The mates file of a source with the decisions of a person over it, which can be undone until they are written.
 
     `path` is the file that is written; it need not be there yet. With `recognised`, what was recognised is written
-    first. A decision that the file cannot take raises InputError and leaves all as it was.
+    first, with what `finished` adds to it; decisions may be hints then. A decision that the file cannot take raises
+    InputError and leaves all as it was.
     """
 
     def __init__(
@@ -53,14 +56,18 @@ class MatesEditor:
         mates: Path | None = None,
         options: ReadOptions | None = None,
         recognised: bool = False,
+        finished: Callable[[Recognition], Recognition] = lambda found: found,
     ) -> None:
         self._source, self._given, self._recognised = source, options or ReadOptions(), recognised
+        self._finished = finished
         self.path = mates or source.with_name(source.stem + MATES_ENDING)
         self._decided: list[Decision] = []
         self._undone: list[Decision] = []
         self._written: frozenset[str] = frozenset()
         self._known: str | None = None
         self._base = ""
+        self._hints = NO_HINTS
+        self.moved = ""
         self.reread()
 
     def reread(self) -> None:
@@ -72,29 +79,55 @@ class MatesEditor:
             if self.options.length_unit is None and spec is not None:
                 self.options = replace(self.options, length_unit=spec.source_units)
         self._bare = read_bare(self._source, self.options)
-        self.found: Recognition | None = None
+        self.inquiry: Inquiry | None = None
         if self._recognised:
-            self.found = recognise(self._bare, hints=hints_of(self.path))
-        if self.found is not None and not self._bare.mates:
+            self.inquiry = Inquiry(self._bare, True, (), hints_of(self.path))
+        if self.inquiry is not None and not self._bare.mates:
             # The frame of a flexible sub-assembly holds no part: as a component of its own it would float.
             self._bare = replace(self._bare, components=tuple(c for c in self._bare.components if c.instances))
         self.reload()
 
+    @property
+    def found(self) -> Recognition | None:
+        """What is recognised with the decisions that are hints; None where nothing was to be recognised."""
+        return None if self.inquiry is None else self.inquiry.found
+
     def reload(self) -> None:
         """Take the file as it is on the disk now; the decisions stand over it."""
         self._known = self._on_disk()
+        self._hints = hints_of(self.path)
         self._base = self._known if self._known is not None else editing.EMPTY
-        if self.found is None:
+        self._infer()
+
+    def _infer(self) -> None:
+        """Recognise anew with the hints of the file and of the decisions, and take what that makes of the file."""
+        if self.inquiry is None:
+            return
+        hints = self._hints
+        for decision in self._decided:
+            hints = decision.hints(hints) if decision.hints is not None else hints
+        self.inquiry.take(hints)
+        if hints != self._hints and self._known is not None and not unedited(self._known):
+            self._base = marked(mates_text(self.inquiry.found))
+            self._beside(f"{self.path.name} was edited by hand and keeps every line.")
             return
         try:
-            self._base = self._merged(self.found)
-        except InputError:
+            self._base = self._merged(self.inquiry.found)
+        except InputError as fault:
             # The file there is somebody's own: what was recognised goes beside it.
-            beside = self._source.with_name(self._source.stem + RECOGNISED)
-            if self.path == beside:
+            if not self._beside(str(fault)):
                 raise
-            self.path = beside
-            self.reload()
+
+    def _beside(self, why: str) -> bool:
+        """Write to a file beside the source from now on; False where that is the one already."""
+        beside = self._source.with_name(self._source.stem + RECOGNISED)
+        if self.path == beside:
+            return False
+        self.path, self.moved = beside, f"{why} Decisions are written to {beside.name}."
+        self._known = self._on_disk()
+        if self.inquiry is not None:
+            self._base = self._merged(self.inquiry.found)
+        return True
 
     def _on_disk(self) -> str | None:
         return self.path.read_text(encoding="utf-8") if self.path.is_file() else None
@@ -131,22 +164,40 @@ class MatesEditor:
     @property
     def text(self) -> str:
         """The mates file with all decisions."""
-        text = self._base
+        return self._applied()[0]
+
+    @property
+    def void(self) -> tuple[str, ...]:
+        """The decisions of which nothing is left to apply to, since a later answer changed what they are about."""
+        return self._applied()[1]
+
+    def _applied(self) -> tuple[str, tuple[str, ...]]:
+        text, void = self._base, []
+        answered = any(d.hints is not None for d in self._decided)
         for decision in self._decided:
-            text = decision.apply(text)
-        return text
+            try:
+                text = decision.apply(text)
+            except InputError:
+                if not answered:
+                    raise
+                void.append(decision.title)
+        return text, tuple(void)
 
     def decide(self, decision: Decision) -> Assembly:
         """Take a decision, and the assembly with it; InputError where that brings a new error."""
         before = {f.message for f in self.assembly().findings if f.severity.value == "error"}
         self._decided.append(decision)
         try:
+            if decision.hints is not None:
+                self._infer()
             made = self.assembly()
             new = [f for f in made.findings if f.severity.value == "error" and f.message not in before]
             if new:
                 raise InputError(f"The mates file would have an error: {new[0].message}.")
         except InputError:
             self._decided.pop()
+            if decision.hints is not None:
+                self._infer()
             raise
         self._undone.clear()
         return made
@@ -156,6 +207,8 @@ class MatesEditor:
         if not self._decided:
             return None
         self._undone.append(self._decided.pop())
+        if self._undone[-1].hints is not None:
+            self._infer()
         return self.assembly()
 
     def redo(self) -> Assembly | None:
@@ -163,6 +216,8 @@ class MatesEditor:
         if not self._undone:
             return None
         self._decided.append(self._undone.pop())
+        if self._decided[-1].hints is not None:
+            self._infer()
         return self.assembly()
 
     def assembly(self) -> Assembly:
@@ -196,6 +251,8 @@ class MatesEditor:
                 f"{self.path.name} has changed on disk and was not overwritten. "
                 "Reload it; your decisions are applied to the new text."
             )
+        if self.inquiry is not None and (self._known is None or unedited(self._known)):
+            self._base = self._merged(self._finished(self.inquiry.found))
         text = self.text
         try:
             with replacing(self.path) as temporary:
@@ -204,6 +261,7 @@ class MatesEditor:
             raise InputError(f"{self.path} cannot be written: {fault.strerror or fault}.") from fault
         self._known, self._base, self._written = text, text, self.settled
         self._decided, self._undone = [], []
+        self._hints = hints_of(self.path)
 
     def units(self) -> tuple[float, float]:
         """rad and m to the units of the file."""

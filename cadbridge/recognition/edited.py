@@ -21,8 +21,13 @@ from cadbridge.wording import count
 
 _MARK = re.compile(r"# cadbridge recognise ([0-9a-f]{16})\n")
 _ENTRY = re.compile(r"  - name: (?P<name>.+?)  # \d+ %$")
-_HINTS = re.compile(r"^hints:.*\n(?:(?:[ \t-].*)?\n)*", re.MULTILINE)
+_SECTION = r"^(?:{}):.*\n(?:(?:[ \t-].*)?\n)*"
+_HINTS = re.compile(_SECTION.format("hints"), re.MULTILINE)
 """The section of hints."""
+_OWN = re.compile(
+    _SECTION.format("leave_out|home|joints|overrides|drives|frames|materials|density|mass|parts"), re.MULTILINE
+)
+"""Sections that recognition never writes: a person's, which stay when the file is written again."""
 _BEGIN = "# Recognised again, and not in this file; take the comment marks from what you want:\n"
 _END = "# End of what was recognised again.\n"
 MOST_BYTES = 100_000_000
@@ -37,8 +42,8 @@ def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Find
     """
     known = "" if overwrite or not path.exists() else _known(path)
     mark = _MARK.match(known)
-    if overwrite or not path.exists() or (mark is not None and mark[1] == _hash(known[mark.end() :])):
-        _write(path, f"# cadbridge recognise {_hash(text)}\n{text}")
+    if overwrite or not path.exists() or unedited(known):
+        _write(path, marked(text) + own_sections(known))
         return ()
     if mark is None:
         raise InputError(
@@ -51,6 +56,22 @@ def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Find
     block = "".join(f"#{line}" for lines in added.values() for line in lines)
     _write(path, kept + (f"{_BEGIN}{block}{_END}" if added else ""))
     return _findings(path, list(added), [name for name in names if name not in entries])
+
+
+def marked(text: str) -> str:
+    """A text that recognition made, headed by its hash."""
+    return f"# cadbridge recognise {_hash(text)}\n{text}"
+
+
+def unedited(text: str) -> bool:
+    """Whether nothing of a mates file is a person's but hints and sections that recognition never writes."""
+    mark = _MARK.match(text)
+    return mark is not None and mark[1] == _hash(text[mark.end() :])
+
+
+def own_sections(text: str) -> str:
+    """The sections of a mates file that recognition never writes, as they stand."""
+    return "".join(match[0].rstrip("\n") + "\n" for match in _OWN.finditer(text))
 
 
 def _findings(path: Path, added: Sequence[str], gone: Sequence[str]) -> tuple[Finding, ...]:
@@ -112,5 +133,5 @@ def _names(path: Path) -> list[str]:
 
 
 def _hash(text: str) -> str:
-    """The hash of a file without its hints: who adds hints wants it to be recognised anew."""
-    return digest(_HINTS.sub("", text).encode())[:16]
+    """The hash of a file without its hints and a person's own sections: with them it can be recognised anew."""
+    return digest(_OWN.sub("", _HINTS.sub("", text)).encode())[:16]

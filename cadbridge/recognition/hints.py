@@ -1,45 +1,88 @@
-"""Hints, what a person knows of a file: which parts are joined, fixed or apart, and the mobility.
+"""Hints, what a person knows of a file: which parts are joined, fixed or apart, what stands still, and the mobility.
 
-Hints stand in the mates file and are honoured when it is recognised again. They name parts, never coordinates.
+Hints stand in the mates file and are honoured when it is recognised again. They name parts, and need no coordinates.
 """
 
 from __future__ import annotations
 
 import difflib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.part_names import bare_path
+from cadbridge.units import LENGTH
 from cadbridge.wording import listed
 
 Pair = tuple[str, str]
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a hint says of a joint besides its parts: its type, its axis, its name.
+
+    `point` (m) and `axis` are in the frame of the instance `frame`, in the world's where it is empty.
+    """
+
+    type: str = ""
+    point: Triple | None = None
+    axis: Triple | None = None
+    frame: str = ""
+    name: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.type or self.point or self.name)
 
 
 @dataclass(frozen=True)
 class Hints:
-    """Pairs that are joined by a joint, fixed to each other, or simply two bodies; `freedoms` of the whole."""
+    """Pairs that are joined by a joint, fixed to each other, or simply two bodies; `freedoms` of the whole.
+
+    `told`: what is known of some of the pairs of `joint`. `ground`: a part that stands still.
+    """
 
     joint: tuple[Pair, ...] = ()
     fixed: tuple[Pair, ...] = ()
     apart: tuple[Pair, ...] = ()
     freedoms: int | None = None
+    ground: str | None = None
+    told: tuple[tuple[Pair, Told], ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.joint or self.fixed or self.apart or self.freedoms is not None)
+        return bool(self.joint or self.fixed or self.apart or self.ground or self.freedoms is not None)
 
     @property
     def pairs(self) -> dict[str, tuple[Pair, ...]]:
         """The pairs by their kind."""
         return {"joint": self.joint, "fixed": self.fixed, "apart": self.apart}
 
-    def having(self, kind: str, pairs: Iterable[Pair]) -> Hints:
-        """These hints, and pairs of one kind more; what was said of the same pairs before is taken back."""
+    def having(self, kind: str, pairs: Iterable[Pair], told: Told | None = None) -> Hints:
+        """These hints, and pairs of one kind more; what was said of the same pairs before is taken back.
+
+        `told`: what is known of a joint of the pairs; None keeps what was known.
+        """
         new = tuple(dict.fromkeys(_ordered(pair) for pair in pairs))
         kept = {k: [pair for pair in own if _ordered(pair) not in new] for k, own in self.pairs.items()}
         kept[kind] += new
-        return _with(self, kept)
+        known = {_ordered(pair): own for pair, own in self.told}
+        if told is not None:
+            known |= dict.fromkeys(new, told)
+        joined = {_ordered(pair) for pair in kept["joint"]}
+        return replace(_with(self, kept), told=tuple((p, own) for p, own in known.items() if p in joined and own))
+
+    def told_of(self, pair: Pair) -> Told:
+        """What is known of the joint of a pair."""
+        return next((own for known, own in self.told if _ordered(known) == _ordered(pair)), Told())
+
+
+NO_HINTS = Hints()
+"""Nothing is known."""
 
 
 def _with(hints: Hints, pairs: Mapping[str, Sequence[Pair]]) -> Hints:
@@ -60,42 +103,76 @@ def hints_of(path: Path) -> Hints:
     spec = load_document(path).spec if path.is_file() else None
     if spec is None:
         return Hints()
-    pairs = {kind: [(p[0], p[1]) for h in spec.hints if (p := getattr(h, kind)) is not None] for kind in Hints().pairs}
-    freedoms = next((h.freedoms for h in reversed(spec.hints) if h.freedoms is not None), None)
-    return replace(_with(Hints(), pairs), freedoms=freedoms)
+    hints, length = Hints(), LENGTH[spec.units.length]
+    for own in spec.hints:
+        told = None
+        if own.joint is not None:
+            x, axis = own.point, own.axis
+            told = Told(
+                own.type or "",
+                None if x is None else (x[0] * length, x[1] * length, x[2] * length),
+                None if axis is None else (axis[0], axis[1], axis[2]),
+                "" if x is None or own.frame == "world" else own.joint[0],
+                own.name or "",
+            )
+        for kind in hints.pairs:
+            if (pair := getattr(own, kind)) is not None:
+                hints = _added(hints, kind, (pair[0], pair[1]), told)
+        hints = replace(
+            hints,
+            freedoms=hints.freedoms if own.freedoms is None else own.freedoms,
+            ground=hints.ground if own.ground is None else own.ground,
+        )
+    return hints
+
+
+def _added(hints: Hints, kind: str, pair: Pair, told: Told | None) -> Hints:
+    """Hints with one more, which takes nothing back: what contradicts it is told later."""
+    pairs = {**hints.pairs, kind: (*hints.pairs[kind], pair)}
+    return replace(_with(hints, pairs), told=(*hints.told, (pair, told)) if told else hints.told)
 
 
 def hints_text(hints: Hints) -> str:
-    """Hints as the section of a mates file; empty where there are none."""
-    from cadbridge.readers.mates_file.faces import yaml_text
+    """Hints as the section of a mates file in mm; empty where there are none."""
+    from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 
     if not hints:
         return ""
     lines = ["hints:  # what you said; it holds when the file is recognised again\n"]
     lines += [f"  - freedoms: {hints.freedoms}\n"] if hints.freedoms is not None else []
+    lines += [f"  - ground: {yaml_text(hints.ground)}\n"] if hints.ground is not None else []
     for kind, pairs in hints.pairs.items():
-        lines += [f"  - {kind}: [{yaml_text(a)}, {yaml_text(b)}]\n" for a, b in pairs]
+        for pair in pairs:
+            told = hints.told_of(pair) if kind == "joint" else Told()
+            a, b = pair if told.frame in ("", pair[0]) else pair[::-1]
+            lines.append(f"  - {kind}: [{yaml_text(a)}, {yaml_text(b)}]\n")
+            lines += [f"    type: {told.type}\n"] if told.type else []
+            if told.point is not None:
+                lines.append(f"    point: {yaml_vector(np.array(told.point) * 1e3, 6)}\n")
+                lines += [f"    axis: {yaml_vector(np.array(told.axis), 12)}\n"] if told.axis is not None else []
+                lines += [] if told.frame else ["    in: world\n"]
+            lines += [f"    name: {yaml_text(told.name)}\n"] if told.name else []
     return "".join(lines)
 
 
 def resolved(assembly: Assembly, hints: Hints) -> tuple[Hints, tuple[Finding, ...]]:
-    """The hints by the names of instances, and findings of names that there are not and hints that contradict others.
+    """The hints by the names of instances and with axes in the world, and findings.
 
-    Of two hints that contradict each other, neither is taken.
+    Names that there are not, hints that contradict others: of those that contradict each other, none is taken.
     """
     findings = Findings()
     known = _Names(assembly)
     pairs: dict[str, list[Pair]] = {kind: [] for kind in hints.pairs}
+    told = []
     for kind, own in pairs.items():
         for a, b in hints.pairs[kind]:
-            ends = known.of(a), known.of(b)
-            for name, end in zip((a, b), ends, strict=True):
-                if end is None:
-                    near = known.like(name)
-                    cure = f"; the nearest name is {near}" if near else ""
-                    findings.add("CB1640", f"hint {kind}: [{a}, {b}] names no part {name}{cure}", items=[name])
-            if ends[0] is not None and ends[1] is not None and ends[0] != ends[1]:
-                own.append((ends[0], ends[1]))
+            ends = [known.told(name, f"{kind}: [{a}, {b}]", findings) for name in (a, b)]
+            if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
+                continue
+            own.append((ends[0], ends[1]))
+            if kind == "joint" and (more := hints.told_of((a, b))):
+                told.append(((ends[0], ends[1]), _in_world(assembly, more, ends[0 if more.frame == a else 1])))
+    ground = None if hints.ground is None else known.told(hints.ground, f"ground: {hints.ground}", findings)
     faults = _contradictions(pairs)
     for fault in faults:
         text = listed([f"{kind}: [{a}, {b}]" for kind, (a, b) in fault])
@@ -104,20 +181,45 @@ def resolved(assembly: Assembly, hints: Hints) -> tuple[Hints, tuple[Finding, ..
         ])  # fmt: skip
     wrong = {entry for fault in faults for entry in fault}
     kept = {kind: [p for p in own if (kind, p) not in wrong] for kind, own in pairs.items()}
-    return _with(hints, kept), findings.as_tuple()
+    known.report(findings)
+    told_kept = tuple((pair, own) for pair, own in told if pair in kept["joint"])
+    return replace(_with(hints, kept), ground=ground, told=told_kept), findings.as_tuple()
 
 
+def _in_world(assembly: Assembly, told: Told, frame: str) -> Told:
+    """What is told of a joint, with its axis in the world."""
+    if not told.frame or told.point is None:
+        return told
+    X_WI = assembly.instance(frame).X_WI
+    x, y, z = (float(c) for c in X_WI.point(np.array(told.point)))
+    axis = None
+    if told.axis is not None:
+        u, v, w = (float(c) for c in X_WI.vector(np.array(told.axis)))
+        axis = (u, v, w)
+    return replace(told, point=(x, y, z), axis=axis, frame="")
+
+
+@dataclass(eq=False)
 class _Names:
-    """Instances by their names, their last names, and sub-assemblies by their largest part's."""
+    """Instances by their names, their last names, and sub-assemblies by their largest part's.
 
-    def __init__(self, assembly: Assembly) -> None:
-        self._full = {i.name for i in assembly.instances}
+    A name that a new export changed by a counter or a version means the only instance that is called alike.
+    """
+
+    assembly: Assembly
+    _like: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._full = {i.name for i in self.assembly.instances}
         self._short: dict[str, list[str]] = {}
-        for i in assembly.instances:
+        self._bare: dict[str, list[str]] = defaultdict(list)
+        for i in self.assembly.instances:
             steps = i.name.split("/")
             for k in range(1, len(steps)):
                 self._short.setdefault("/".join(steps[k:]), []).append(i.name)
                 self._short.setdefault("/".join(steps[:k]), []).append(i.name)
+            for k in range(len(steps)):
+                self._bare[bare_path("/".join(steps[k:]))].append(i.name)
 
     def of(self, name: str) -> str | None:
         """The instance that a name means; of a sub-assembly its first. None where there is none, or several."""
@@ -127,9 +229,33 @@ class _Names:
         inside = [n for n in found if n.startswith(name + "/")]
         return inside[0] if inside else found[0] if len(found) == 1 else None
 
-    def like(self, name: str) -> str | None:
-        """The known name most like another."""
-        return next(iter(difflib.get_close_matches(name[:100], [*self._full, *self._short], n=1)), None)
+    def told(self, name: str, hint: str, findings: Findings) -> str | None:
+        """The instance that a hint names; a finding where there is none (CB1640)."""
+        own = self.of(name)
+        if own is not None:
+            return own
+        alike = self._called_alike(name)
+        if len(alike) == 1:
+            self._like[name] = alike[0]
+            return alike[0]
+        several = listed(alike or self._short.get(name, []))
+        near = next(iter(difflib.get_close_matches(name[:100], [*self._full, *self._short], n=1)), None)
+        cure = f"; it may be {several}" if several else f"; the nearest name is {near}" if near else ""
+        findings.add("CB1640", f"hint {hint} names no part {name}{cure}", items=[name])
+        return None
+
+    def _called_alike(self, name: str) -> list[str]:
+        """The instances with a name's path, or with the end of it, but for counters and versions."""
+        path = bare_path(name)
+        while not (found := self._bare.get(path, [])) and "/" in path:
+            path = path.split("/", 1)[1]
+        return found
+
+    def report(self, findings: Findings) -> None:
+        """Tell which names were taken to be others (CB1651)."""
+        if self._like:
+            text = listed([f"{old} is now {new}" for old, new in self._like.items()])
+            findings.add("CB1651", f"names in hints changed with the export: {text}", items=list(self._like))
 
 
 def _contradictions(pairs: dict[str, list[Pair]]) -> list[list[tuple[str, Pair]]]:

@@ -25,7 +25,7 @@ from cadbridge.recognition.pins import with_shared_lines
 from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.reporting import findings_of, unread
 from cadbridge.recognition.rules import RULES, Inference, Rule, applied, with_turning
-from cadbridge.recognition.told import as_told, shared_axes, told_joints
+from cadbridge.recognition.told import SAID, as_told, shared_axes, told_joints
 from cadbridge.recognition.whole import choose_ground
 
 
@@ -40,6 +40,8 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
     joints = with_sliding(scene, trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected))
     unknown = without_pitch(scene, joints) if evidence.names else []
     ground, why = choose_ground(scene, joints, evidence.names, set(loose))
+    if hints.ground is not None:
+        ground, why = scene.groups.root(hints.ground), SAID
     held = [max(group, key=lambda n: (scene.size(n), n)) for group in run.loose]
     for chief in held:
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
@@ -50,7 +52,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     found = replace(_result(scene, joints, [*rejected, *unknown], ground), ground_reason=why, loose=tuple(loose))
-    found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)))
+    found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
     findings = (*findings_of(scene, found, held, list(evidence.copies), ground), *unread(unknown), *told)
     return replace(found, findings=(*findings, *found.findings))
 
@@ -69,7 +71,7 @@ def _begun(evidence: Evidence, hints: Hints) -> tuple[Inference, tuple[Finding, 
         scene.bind(a, b, "fixed, as you said (hints)", 1.0)
     for a, b in (*hints.joint, *hints.apart):
         scene.hold_apart(a, b)
-    turning, told = told_joints(scene, hints.joint)
+    turning, told = told_joints(scene, hints)
     return Inference(evidence, scene, hosts, list(turning)), told
 
 

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cadbridge.assembly import Assembly
+from cadbridge.frames import Vector
 from cadbridge.recognition.choosing import settled
 from cadbridge.recognition.evidence import gather
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.questions import Question, answered, questions
+from cadbridge.recognition.told import axes_of
+from cadbridge.recognition.trying import Trial, trial_of
 
 
 class Inquiry:
@@ -19,24 +22,44 @@ class Inquiry:
     def __init__(self, assembly: Assembly, names: bool, ignore: Sequence[str], hints: Hints) -> None:
         self._evidence = gather(assembly, names, ignore)
         self._skipped: set[tuple[str, str]] = set()
-        self.found: Recognition = settled(self._evidence, hints)
+        self._known: dict[Hints, Recognition] = {}
+        self.found: Recognition
+        self.take(hints)
 
     @property
     def next(self) -> Question | None:
         """The decision to ask about; None where all that is left was passed over."""
         return next((q for q in questions(self.found) if (q.a, q.b) not in self._skipped), None)
 
-    def freedoms(self, count: int) -> None:
-        """Take a number of freedoms."""
-        self._take(replace(self.found.hints, freedoms=count))
+    def freedoms(self, count: int | None) -> None:
+        """Take a number of freedoms; None where it is not known."""
+        self.take(replace(self.found.hints, freedoms=count))
 
     def answer(self, question: Question, moves: bool) -> None:
         """Take an answer, for all equal pairs."""
-        self._take(answered(self.found.hints, question, moves))
+        self.take(answered(self.found.hints, question, moves))
 
     def skip(self, question: Question) -> None:
         """Pass over a question."""
         self._skipped.add((question.a, question.b))
 
-    def _take(self, hints: Hints) -> None:
-        self.found = settled(self._evidence, hints)
+    def take(self, hints: Hints) -> None:
+        """Infer the whole anew under hints; what was inferred under the same ones is kept."""
+        if hints not in self._known:
+            self._known[hints] = settled(self._evidence, hints)
+        self.found = self._known[hints]
+
+    def axes(self, a: str, b: str) -> list[tuple[Vector, Vector]]:
+        """The axes that two parts share, each a point and a direction in the world, the widest first."""
+        return axes_of(self._evidence.whole, a, b)
+
+    def trial(self, question: Question) -> Trial | None:
+        """The motion that a question asks about; None where no axis shows one."""
+        found = self.found
+        if question.now == "fixed":
+            if not question.equal or not self.axes(question.a, question.b):
+                return None
+            hints = replace(found.hints, freedoms=None).having("joint", question.equal)
+            found = self._known.get(hints) or settled(self._evidence, hints)
+            self._known[hints] = found
+        return trial_of(found, question.a, question.b)

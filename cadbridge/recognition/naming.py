@@ -12,13 +12,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from cadbridge.recognition.hints import NO_HINTS, Hints
 from cadbridge.recognition.model import FoundJoint, Recognition
+from cadbridge.recognition.part_names import bare
 
 LONGEST = 40
 """Letters of a name."""
-_COUNTER = re.compile(r"([-_:. ]\d{1,4}|\s*[(<\[]\d+[)>\]]|\s+v\d+)$", re.IGNORECASE)
-"""What CAD systems put behind the name of an instance: Arm:1, Arm-1, Arm (2), Arm<1>, Arm v3."""
-_ENDING = re.compile(r"\.(step|stp|iges|igs|sldprt|sldasm|ipt|iam|prt|asm|par|catpart|catproduct|fcstd|stl)$", re.I)
 _LINK = re.compile(r"^link_(?=[^\W\d_])|(?<=[^\W\d_])_link$", re.IGNORECASE)
 """`link_pillar`, `pillar_link`: a name in the way of URDF."""
 _MEANINGLESS = re.compile(r"(nauo|[0-9a-f]{16}|compound|solid|shape|mesh|node)[0-9a-f_]*|[\d_]*", re.IGNORECASE)
@@ -31,12 +30,15 @@ _GENERIC = frozenset({
 """Names that any part may have."""
 
 
-def named(found: Recognition) -> Recognition:
-    """The recognition with short names of its joints and gears, none of them twice or that of a mate of the source."""
-    assembly = found.assembly
+def named(found: Recognition, hints: Hints = NO_HINTS) -> Recognition:
+    """The recognition with short names of its joints and gears, none of them twice or that of a mate of the source.
+
+    A joint that a hint names has that name.
+    """
+    assembly, told = found.assembly, _told(found, hints)
     taken = {m.name for m in assembly.mates} | {c.name for c in assembly.couplings}
     bodies = _body_names(found)
-    asked = [_asked(bodies, pair) for pair in _carried(found)]
+    asked = [told.get(k) or _asked(bodies, pair) for k, pair in enumerate(_carried(found))]
     names = _unlike(asked, "joint", taken)
     joints = tuple(replace(j, name=name) for j, name in zip(found.joints, names, strict=True))
     wheels = [tuple(_name_of(name) for name in gear.instances) for gear in found.gears]
@@ -47,6 +49,15 @@ def named(found: Recognition) -> Recognition:
 
 Name = tuple[str, str]
 """A name without and with the counter of its instance; both empty where the part has no name of its own."""
+
+
+def _told(found: Recognition, hints: Hints) -> dict[int, Name]:
+    """The names that hints give to joints, by the joints' indices."""
+    body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
+    told = {frozenset(body_of[n] for n in pair): own.name for pair, own in hints.told if own.name}
+    return {
+        k: (name, name) for k, j in enumerate(found.joints) if (name := told.get(frozenset((j.a, j.b)))) is not None
+    }
 
 
 def _asked(bodies: Sequence[Name], pair: Sequence[int]) -> Name:
@@ -113,10 +124,8 @@ def _name_of(path: str) -> Name:
 
 def _step_name(path: str) -> Name:
     """The last step of a path as a name; empty where any part could be called so."""
-    bare = step = path.rsplit("/", 1)[-1]
-    while (shorter := _ENDING.sub("", _COUNTER.sub("", bare))) not in (bare, ""):
-        bare = shorter
-    short, full = (_LINK.sub("", _plain(text)) for text in (bare, step))
+    step = path.rsplit("/", 1)[-1]
+    short, full = (_LINK.sub("", _plain(text)) for text in (bare(step), step))
     if _MEANINGLESS.fullmatch(short) or short.casefold() in _GENERIC:
         return "", ""
     return short[:LONGEST], full[:LONGEST]

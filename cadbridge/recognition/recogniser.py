@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from cadbridge.assembly import Assembly
 from cadbridge.recognition.choosing import settled
 from cadbridge.recognition.evidence import gather
-from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hints import NO_HINTS, Hints
 from cadbridge.recognition.model import Recognition
-
-NO_HINTS = Hints()
 
 
 def recognise(

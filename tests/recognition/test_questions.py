@@ -15,7 +15,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.cli import main
 from cadbridge.recognition import mates_text, recognise
 from cadbridge.recognition.edited import write_mates
-from cadbridge.recognition.hints import Hints, hints_of
+from cadbridge.recognition.hints import Hints, Told, hints_of
 from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.questions import questions
 from tests.recognition.test_recognise import plate
@@ -132,3 +132,60 @@ def test_the_order_of_parts_changes_nothing(made: Assembly, seed: int) -> None:
     assert [(j.name, j.type, j.confidence) for j in first.joints] == [
         (j.name, j.type, j.confidence) for j in second.joints
     ]
+
+
+def test_a_hint_gives_a_joint_its_axis_its_type_and_its_name(file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "made.mates.yaml"
+    path.write_text(
+        "format: cadbridge.mates/1\nunits: {length: cm, angle: deg}\nhints:\n"
+        "  - joint: [disc, base]\n    type: prismatic\n    point: [-2, 0, 1.4]\n    axis: [0, 0, 2]\n    in: world\n"
+        "    name: lift\n  - ground: lever\n"
+    )
+    hints = hints_of(path)
+    found = recognise(cb.read(file), hints=hints)
+    joint = next(j for j in found.joints if j.name == "lift")
+    assert joint.type == "prismatic"
+    assert list(joint.point) == pytest.approx([-0.02, 0.0, 0.014])
+    assert found.bodies[found.ground].name == "lever"
+    write_mates(tmp_path / "again.mates.yaml", mates_text(found))
+    again = hints_of(tmp_path / "again.mates.yaml")
+    told = again.told_of(("disc", "base"))
+    assert (told.type, told.name, told.frame) == ("prismatic", "lift", "")
+    assert told.point == pytest.approx((-0.02, 0.0, 0.014))
+    assert again.ground == "lever"
+
+
+def test_an_axis_in_the_frame_of_a_part_stands_in_the_world(made: Assembly) -> None:
+    told = Told(point=(0.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0), frame="disc")
+    found = recognise(made, hints=Hints().having("joint", [("disc", "base")], told))
+    joint = next(j for j in found.joints if j.confidence == 1.0)
+    assert list(joint.point) == pytest.approx(list(made.instance("disc").X_WI.p))
+    assert "in: world" not in mates_text(found)
+
+
+def test_hints_survive_a_new_export(made: Assembly) -> None:
+    """The next export puts other counters and versions behind its names, and its parts stand in another order."""
+    names = {"base": "base v3:1", "disc": "Disc v3:1", "lever": "lever v3:1"}
+    new = replace(
+        made,
+        instances=tuple(replace(i, name=names[i.name], component=names[i.component]) for i in made.instances[::-1]),
+        components=tuple(
+            replace(c, name=names[c.name], instances=tuple(names[n] for n in c.instances)) for c in made.components
+        ),
+    )
+    hints = Hints(joint=(("disc", "base"),), fixed=(("lever", "base"),))
+    found = recognise(new, hints=hints)
+    assert [{found.bodies[j.a].name, found.bodies[j.b].name} for j in found.joints] == [{"Disc v3:1", "base v3:1"}]
+    (told,) = [f for f in found.findings if f.code == "CB1651"]
+    assert set(told.items) == {"disc", "base", "lever"}
+    assert found.hints == hints  # as they were written, for the next export
+
+
+def test_a_name_that_may_be_several_is_told(made: Assembly) -> None:
+    twice = replace(
+        made, instances=tuple(replace(i, name="disc:1" if i.name == "lever" else i.name) for i in made.instances)
+    )
+    found = recognise(twice, hints=Hints(fixed=(("disc v2", "base"),)))
+    (finding,) = [f for f in found.findings if f.code == "CB1640"]
+    assert "disc" in finding.message
+    assert "disc:1" in finding.message

@@ -75,7 +75,9 @@ def resolve(draft: Draft, spec: FeatureSpec, section: str, item: int, side: str,
         return None
     component = GROUND if requested.component is None else requested.component.name
     X_CP = Pose()
-    if requested.instance is not None:
+    if spec.frame == "world":
+        X_CP = draft.pose(component).inverse()
+    elif requested.instance is not None:
         X_CP = draft.pose(component).inverse() @ requested.instance.X_WI
     elif (attached := draft.attached(spec.component)) is not None:
         X_CP = draft.pose(component).inverse() @ draft.pose_before[attached]

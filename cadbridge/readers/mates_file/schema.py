@@ -298,17 +298,35 @@ NamedPair = Annotated[list[Name], Field(min_length=2, max_length=2)]
 
 
 class HintSpec(Strict):
-    """One thing that is known of a file, for `cadbridge recognise`: two parts joined, fixed or apart; all freedoms."""
+    """One thing that is known of a file, for `cadbridge recognise`: parts joined, fixed, apart, or still; all freedoms.
+
+    A joint may have a type, an axis (in the frame of its first part, or `in: world`) and a name.
+    """
 
     joint: NamedPair | None = None
     fixed: NamedPair | None = None
     apart: NamedPair | None = None
+    ground: Name | None = None
     freedoms: Annotated[int, Field(ge=0, le=10_000)] | None = None
+    type: Literal["revolute", "cylindrical", "prismatic", "spherical"] | None = None
+    point: Vector3 | None = None
+    axis: Vector3 | None = None
+    frame: Literal["world"] | None = Field(default=None, alias="in")
+    name: Name | None = None
 
     @model_validator(mode="after")
     def _one(self) -> HintSpec:
-        if sum(value is not None for value in (self.joint, self.fixed, self.apart, self.freedoms)) != 1:
-            raise fault("give one of joint, fixed, apart and freedoms")
+        if sum(v is not None for v in (self.joint, self.fixed, self.apart, self.ground, self.freedoms)) != 1:
+            raise fault("give one of joint, fixed, apart, ground and freedoms")
+        extra = [k for k in ("type", "point", "axis", "frame", "name") if getattr(self, k) is not None]
+        if extra and self.joint is None:
+            raise fault(f"{', '.join(extra).replace('frame', 'in')} goes with joint")
+        if self.point is None and (self.axis is not None or self.frame is not None):
+            raise fault("an axis of a joint has a point too" if self.axis is not None else "in goes with point")
+        if self.point is not None and self.axis is None and self.type != "spherical":
+            raise fault("a point of a joint has an axis too, unless it is spherical")
+        if self.axis is not None and not any(abs(x) > 1e-9 for x in self.axis):
+            raise fault("axis is zero: it has no direction")
         return self
 
 

@@ -52,6 +52,7 @@ class FeatureSpec(Strict):
     z: Vector3 | None = None
     x: Vector3 | None = None
     radius: Positive | None = None
+    frame: Literal["world"] | None = Field(default=None, alias="in")
 
     @property
     def bare(self) -> bool:
@@ -69,6 +70,7 @@ class FeatureSpec(Strict):
         directions = [name for name in ("normal", "axis", "z") if getattr(self, name) is not None]
         if self.point is None:
             extra = directions + [n for n in ("x", "radius") if getattr(self, n) is not None]
+            extra += ["in"] if self.frame is not None else []
             if extra:
                 raise fault(f"{', '.join(extra)} goes with point, not with {ways[0]}")
             return self

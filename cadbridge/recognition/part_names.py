@@ -1,0 +1,23 @@
+"""Names of parts and instances without what CAD systems put behind them, which changes from one export to the next."""
+
+from __future__ import annotations
+
+import re
+
+_COUNTER = re.compile(
+    r"([-_:. ]\d{1,4}|\s*[(<\[]\d+[)>\]]|[\s_-]+v\d+|[\s_-]+rev[\s._-]?\w{1,3}|[\s_-]+copy)$", re.IGNORECASE
+)
+"""Arm:1, Arm-1, Arm_1, Arm (2), Arm<1>, Arm v3, Arm_rev_B, Arm copy."""
+_ENDING = re.compile(r"\.(step|stp|iges|igs|sldprt|sldasm|ipt|iam|prt|asm|par|catpart|catproduct|fcstd|stl)$", re.I)
+
+
+def bare(step: str) -> str:
+    """A name without the counters, versions and endings behind it; never empty unless it was."""
+    while (shorter := _ENDING.sub("", _COUNTER.sub("", step))) not in (step, ""):
+        step = shorter
+    return step
+
+
+def bare_path(path: str) -> str:
+    """A path with each of its steps bare, in small letters."""
+    return "/".join(bare(step).casefold() for step in path.split("/"))

@@ -14,6 +14,7 @@ from cadbridge.errors import InputError
 
 if TYPE_CHECKING:
     from cadbridge.mechanism import Mechanism
+    from cadbridge.recognition import Recognition
     from cadbridge.recognition.deciding import MatesEditor
     from cadbridge.report.live import LiveView
     from cadbridge.simulation.scenario import Scenario
@@ -85,10 +86,18 @@ def _editor(reading: Reading) -> MatesEditor:
             raise InputError("Give either a mates file or --recognise, not both: each supplies the mates.")
         openable(reading.mates)
     with working(f"{'recognising' if recognised else 'reading'} {reading.source.name}"):
-        editor = MatesEditor(reading.source, reading.mates, reading.options, recognised)
+        editor = MatesEditor(reading.source, reading.mates, reading.options, recognised, _with_limits)
     if editor.found is not None:
         print_findings(editor.found.findings)
     return editor
+
+
+def _with_limits(found: Recognition) -> Recognition:
+    """What is written of a recognition: with its joints moved to their ends, as `recognise` does."""
+    from cadbridge.recognition import move_each
+    from cadbridge.simulation.limits import MOST_SECONDS, of_recognised
+
+    return of_recognised(move_each(found), MOST_SECONDS)
 
 
 def _glb(mechanism: Mechanism, run: Path | None) -> bytes:

@@ -166,12 +166,12 @@ def resolved(assembly: Assembly, hints: Hints) -> tuple[Hints, tuple[Finding, ..
     told = []
     for kind, own in pairs.items():
         for a, b in hints.pairs[kind]:
-            ends = [known.told(name, f"{kind}: [{a}, {b}]", findings) for name in (a, b)]
-            if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
+            first, second = (known.told(name, f"{kind}: [{a}, {b}]", findings) for name in (a, b))
+            if first is None or second is None or first == second:
                 continue
-            own.append((ends[0], ends[1]))
+            own.append((first, second))
             if kind == "joint" and (more := hints.told_of((a, b))):
-                told.append(((ends[0], ends[1]), _in_world(assembly, more, ends[0 if more.frame == a else 1])))
+                told.append(((first, second), _in_world(assembly, more, first if more.frame == a else second)))
     ground = None if hints.ground is None else known.told(hints.ground, f"ground: {hints.ground}", findings)
     faults = _contradictions(pairs)
     for fault in faults:

@@ -3,12 +3,12 @@
 import { Vector3 } from "three";
 import { liveChart, onShown, type Series } from "./charts";
 import { make } from "./dom";
-import type { Met, Picture } from "./picture";
+import type { Met, Picture, Pointed } from "./picture";
 import type { Ref, Selection } from "./selection";
 
 interface ItemData {
   number: number;
-  kind: "text" | "button" | "buttons" | "choice" | "tick" | "slider" | "key" | "chart" | "tab" | "folder";
+  kind: "text" | "button" | "buttons" | "choice" | "tick" | "slider" | "entry" | "key" | "chart" | "tab" | "folder";
   label: string;
   /** The number of the tab or folder it stands in, 0 outside of all. */
   inside: number;
@@ -27,6 +27,7 @@ interface Message {
   item?: number;
   reload?: number;
   light?: Ref | null;
+  point?: Pointed | null;
   pull?: [Triple, Triple] | null;
   text?: string;
   file?: string;
@@ -41,6 +42,9 @@ type Show = (message: Partial<ItemData>) => void;
 
 const TAB = "cadbridge tab";
 const VIEW = "cadbridge view";
+/** The event of a tab that is opened, and the tabs that light parts. */
+const TABBED = "cadbridge-tab";
+const POINTING = new Set(["Ask", "Join"]);
 const PULL = "#e8860c";
 /** ms between two times that the moment shown is sent. */
 const SELDOM = 200;
@@ -53,6 +57,7 @@ export function openLive(section: HTMLElement, picture: Picture | null, selectio
   };
   let items = new Map<number, Show>();
   const spring = picture && pulled(picture);
+  const pointing = picture && pointed(picture);
   socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (typeof data !== "string") return picture?.put(new Float32Array(data));
     const message = JSON.parse(data) as Message;
@@ -60,6 +65,7 @@ export function openLive(section: HTMLElement, picture: Picture | null, selectio
     else if (message.panel) items = build(section, message.panel, send);
     else if (message.item !== undefined) items.get(message.item)?.(message as Partial<ItemData>);
     else if (message.light !== undefined) selection.set(message.light, "page");
+    else if (message.point !== undefined) pointing?.(message.point);
     else if (message.pull !== undefined) spring?.(message.pull, message.text ?? "");
     else if (message.file) make("a", { href: message.file, download: message.name ?? "" }).click();
     else if (message.reload !== undefined && String(message.reload) !== section.dataset["model"]) reload(picture);
@@ -140,6 +146,17 @@ function dragging(picture: Picture, selection: Selection, send: Send): void {
   canvas.addEventListener("pointercancel", release);
 }
 
+/** What a question or a joint to be made is about is lit while its tab is open. */
+function pointed(picture: Picture): (what: Pointed | null) => void {
+  let last: Pointed | null = null;
+  const show = (): void => picture.point(POINTING.has(sessionStorage.getItem(TAB) ?? "") ? last : null);
+  document.addEventListener(TABBED, show);
+  return (what) => {
+    last = what;
+    show();
+  };
+}
+
 /** The spring that pulls a body: a line with its force. */
 function pulled(picture: Picture): (ends: [Triple, Triple] | null, text: string) => void {
   const label = make("output", { class: "force" });
@@ -205,6 +222,7 @@ function tab(item: ItemData, tabs: HTMLElement, place: HTMLElement): HTMLElement
       document.getElementById(other.getAttribute("aria-controls") ?? "")?.toggleAttribute("hidden", !own);
     }
     sessionStorage.setItem(TAB, item.label);
+    document.dispatchEvent(new Event(TABBED));
   });
   button.addEventListener("keydown", (event) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -251,6 +269,11 @@ function control(item: ItemData, send: (value?: unknown) => void): [HTMLElement,
       return [make("label", {}, input, ` ${item.label}`), ({ value }) => (input.checked = Boolean(value ?? input.checked))];
     }
     case "slider": return slider(item, send);
+    case "entry": {
+      const input = make("input", { type: "text", autocomplete: "off" });
+      input.addEventListener("change", () => send(input.value));
+      return [row(item, input), ({ value }) => value !== undefined && (input.value = String(value))];
+    }
     case "chart": {
       const figure = make("figure", { class: "plot" });
       const draw = liveChart(figure);

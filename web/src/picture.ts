@@ -22,9 +22,13 @@ const FRONT = new Vector3(0.62, -0.72, 0.36).normalize();
 const MARGIN = 1.15;
 /** Share of the radius of the assembly that a cell of a coarse shape measures. */
 const COARSE = 1 / 90;
+/** ms of one motion to and fro of what a question is about. */
+const SWAY = 2600;
+/** How often it is shown. */
+const TIMES = 3;
 const ZERO = new Vector3();
 const Z = new Vector3(0, 0, 1);
-const COLOURS = { stick: "#8b95a5", joint: "#2f7de1", picked: "#1e88ff", redundant: "#e8860c", conflicting: "#d6293e" };
+const COLOURS = { stick: "#8b95a5", joint: "#2f7de1", picked: "#1e88ff", second: "#d6369a", redundant: "#e8860c", conflicting: "#d6293e" };
 
 /** All instances of one shape that are drawn alike. */
 interface Layer {
@@ -45,6 +49,22 @@ export interface Met {
   body: number;
   point: Vector3;
   normal: Vector3;
+}
+
+/** A motion about an axis (rad, to either side) or along it (m). */
+export interface Motion {
+  point: [number, number, number];
+  axis: [number, number, number];
+  turn: number;
+  slide: number;
+}
+
+/** Two parts to be lit, and those that move. */
+export interface Pointed {
+  first: number;
+  second: number;
+  moving: number[];
+  motion: Motion | null;
 }
 
 interface Placed {
@@ -73,6 +93,11 @@ export class Picture {
   private readonly radius: number;
   private readonly centre: Vector3;
   private picked = new Set<number>();
+  private pointed: Pointed | null = null;
+  private moving = new Set<number>();
+  /** The displacement in the world of the parts that move. */
+  private readonly sway = new Matrix4();
+  private swaying = 0;
   private pickedRef: Ref | null = null;
   private readonly hidden = new Set<number>();
   private readonly explodeOffsets: Vector3[] = [];
@@ -218,8 +243,47 @@ export class Picture {
     this.moved();
   }
 
+  /** Light two parts in two colours; the rest fades, and some parts may move to and fro. Null ends it. */
+  point(what: Pointed | null): void {
+    cancelAnimationFrame(this.swaying);
+    this.pointed = what;
+    this.sway.identity();
+    this.rule(null);
+    if (what) {
+      this.pick(null);
+      this.picked = new Set([what.first, what.second]);
+      this.moving = new Set(what.moving);
+      this.arrangePicked();
+      if (what.motion) this.swayAlong(what.motion);
+    } else {
+      this.moving.clear();
+      this.pick(this.pickedRef);
+    }
+    this.moved();
+  }
+
+  /** Move the parts that move to and fro about an axis, which is drawn, or along it. */
+  private swayAlong({ point, axis, turn, slide }: Motion): void {
+    const [at, along] = [new Vector3(...point), new Vector3(...axis).normalize()];
+    const reach = 0.35 * this.radius;
+    this.rule([at.clone().addScaledVector(along, -reach), at.clone().addScaledVector(along, reach)], COLOURS.redundant);
+    const started = performance.now();
+    const step = (now: number): void => {
+      const turns = (now - started) / SWAY;
+      const share = turns < TIMES ? Math.sin(2 * Math.PI * turns) : 0;
+      this.sway.makeRotationAxis(along, turn * share);
+      const moved = at.clone().sub(at.clone().applyMatrix4(this.sway)).addScaledVector(along, slide * share);
+      this.sway.setPosition(moved);
+      this.moved();
+      if (turns < TIMES) this.swaying = requestAnimationFrame(step);
+    };
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    this.swaying = requestAnimationFrame(step);
+  }
+
   /** Highlight what a reference stands for; the rest fades. */
   pick(ref: Ref | null): void {
+    if (ref !== null && this.pointed) this.point(null);
     this.pickedRef = ref;
     this.picked = ref === null ? new Set() : this.partsOf(ref);
     this.lightMate(ref);
@@ -641,6 +705,7 @@ export class Picture {
   private shadeOf(part: number, own: boolean, out: Color): Color {
     out.copy(this.parts[part]?.colour ?? out);
     const kind = this.pickedRef ? parse(this.pickedRef).kind : "";
+    if (own && this.pointed) return out.set(part === this.pointed.first ? COLOURS.picked : COLOURS.second);
     if (own && (kind === "part" || kind === "mate")) out.lerp(new Color(COLOURS.picked), 0.6);
     return out;
   }
@@ -675,6 +740,7 @@ export class Picture {
     if (!it) return out.identity();
     this.place({ body: it.body, matrix: it.local }, out);
     const offset = this.explodeOffsets[it.body];
+    if (this.moving.has(part)) out.premultiply(this.sway);
     if (offset && this.exploded) out.premultiply(new Matrix4().makeTranslation(offset.clone().multiplyScalar(this.exploded)));
     return out;
   }

@@ -62,6 +62,12 @@ def add_mate(text: str, item: str, mark: str = MARK) -> str:
     return _add_item(text, "mates", [f"{item}  # {mark}"])
 
 
+def rename(text: str, name: str, new: str) -> str:
+    """The file in which a joint has another name."""
+    item = f"{{joints: {yaml_text(name)}, rename: {yaml_text(new)}}}"
+    return _add_item(text, "overrides", [f"{item}  # {MARK}"])
+
+
 def length_unit(text: str) -> float:
     """The metres of a unit of length in the file."""
     units = _parsed(text).data.get("units")

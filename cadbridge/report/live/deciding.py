@@ -7,6 +7,7 @@ undone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.deciding import Decision, MatesEditor
+from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.questions import parts_of
 from cadbridge.report.html import el
 from cadbridge.report.live.panel import Panel
 from cadbridge.visible import visible
@@ -23,6 +26,8 @@ from cadbridge.visible import visible
 TYPES = ("revolute", "cylindrical", "prismatic", "spherical", "planar", "fixed")
 """What a joint can be made."""
 NONE = "– none –"
+MOST_NAME = 80
+"""Letters of a joint's name."""
 _PLAIN = frozenset({"name", "type", "a", "b"})
 """Keys of a mate that mean the same for every type."""
 
@@ -48,6 +53,7 @@ class Deciding:
         self.choice = panel.choice("joint or gear", self._names, lambda _: self._say_choice(), first)
         self.evidence = panel.text()
         panel.buttons("decide", ("Try", "Accept", "Reject", "Make rigid"), self.decide)
+        self.name = panel.entry("name", "", self.rename)
         self.kind = panel.choice("type", TYPES, lambda _: None)
         panel.button("Change the type", lambda: self.change_type(self.kind.value))
         self._bodies = {visible(b.name): b.components[0] for b in mechanism.bodies}
@@ -68,10 +74,10 @@ class Deciding:
         elif button == "Try":
             self._attempt(name)
         elif button == "Accept":
-            self._take(Decision(f"{name} accepted", lambda text: editing.accept(text, name), (name,)))
+            self.take(self._told(f"{name} accepted", name) or _accepted(name))
         elif button == "Reject":
             mates = self._mates_of(name)
-            self._take(Decision(f"{name} rejected", lambda text: editing.leave_out(text, mates), (name,)))
+            self.take(Decision(f"{name} rejected", lambda text: editing.leave_out(text, mates), (name,)))
         else:
             self.change_type("fixed")
 
@@ -81,16 +87,38 @@ class Deciding:
         if joint is None:
             self._notify("Only a joint has a type that can be changed: choose one.")
             return
-        factor = self._editor.units()[1]
         title = f"{joint.name} made {'rigid' if kind == 'fixed' else kind}"
+        told = self._told(title, joint.name, kind) if kind != "planar" else None
+        if told is not None:
+            self.take(told)
+            return
+        factor = self._editor.units()[1]
         about = (joint.name, f"{joint.name}, {kind}")
-        self._take(Decision(title, lambda text: retyped(text, self._mechanism, joint, kind, factor), about))
+        self.take(Decision(title, lambda text: retyped(text, self._mechanism, joint, kind, factor), about))
+
+    def rename(self, new: str) -> None:
+        """Give the joint that is chosen another name."""
+        joint, new = self._joints.get(self.choice.value), new.strip()
+        if joint is None or not new or new == joint.name:
+            return
+        if new in {j.name for j in self._joints.values()} or len(new) > MOST_NAME:
+            self._notify(f"{new} is the name of another joint, or too long.")
+            return
+        title, about = f"{joint.name} called {new}", (joint.name, new)
+        told = self._told(title, joint.name, name=new)
+        self.take(told or Decision(title, lambda text: editing.rename(text, joint.name, new), about))
 
     def choose_ground(self, label: str) -> None:
         """Let a body stand still."""
         component = self._bodies.get(label)
-        if component is not None:
-            self._take(Decision(f"ground: {label}", lambda text: editing.set_ground(text, component)))
+        if component is None:
+            return
+        if self._editor.inquiry is None:
+            self.take(Decision(f"ground: {label}", lambda text: editing.set_ground(text, component)))
+            return
+        body = next(b for b in self._mechanism.bodies if b.components[0] == component)
+        part = max(body.instances, key=len, default=component) if component not in body.instances else component
+        self.take(Decision(f"ground: {label}", hints=lambda hints: replace(hints, ground=part)))
 
     def take_home(self) -> None:
         """The joint values as they stand become the home pose."""
@@ -103,17 +131,17 @@ class Deciding:
         if not values:
             self._notify("There is no joint whose value could be kept.")
             return
-        self._take(Decision("home pose", lambda text: editing.set_home(text, values)))
+        self.take(Decision("home pose", lambda text: editing.set_home(text, values)))
 
     def leave_out(self, names: Sequence[str]) -> None:
         """Mates hold no more."""
         kept = tuple(names)
-        self._take(Decision(f"without {', '.join(kept)}", lambda text: editing.leave_out(text, kept)))
+        self.take(Decision(f"without {', '.join(kept)}", lambda text: editing.leave_out(text, kept)))
 
     def put_back(self, names: Sequence[str]) -> None:
         """Mates that were left out hold again."""
         kept = tuple(names)
-        self._take(Decision(f"{', '.join(kept)} put back", lambda text: editing.put_back(text, kept)))
+        self.take(Decision(f"{', '.join(kept)} put back", lambda text: editing.put_back(text, kept)))
 
     def step(self, button: str) -> None:
         """Undo or Redo a decision; what it is about is chosen then."""
@@ -153,20 +181,49 @@ class Deciding:
             self.choice.value = visible(name)
             self._say_choice()
 
-    def _take(self, decision: Decision) -> None:
+    def take(self, decision: Decision) -> None:
+        """Take a decision, show what it makes, and go on to the next joint that is undecided."""
+        path, void = self._editor.path, self._editor.void
         try:
             made = self._editor.decide(decision)
         except CadbridgeError as fault:
             self._notify(f"Not done. {fault}")
             return
         self._next = (*self._undecided()[:1], *decision.about[::-1]) if decision.about else ()
-        self._show(made, f"{decision.title}.")
+        lost = [title for title in self._editor.void if title not in void]
+        notes = [f"{decision.title}."]
+        notes += [f"No longer of use, as what they are about is gone: {'; '.join(lost)}."] if lost else []
+        notes += [self._editor.moved] if self._editor.path != path else []
+        self._show(made, "\n".join(notes))
+
+    def _told(self, title: str, joint_name: str, kind: str = "", name: str = "") -> Decision | None:
+        """A decision about a joint that was recognised, as a hint; None where the file has it otherwise."""
+        found = self._editor.found
+        joint = None if found is None else next((j for j in found.joints if j.name == joint_name), None)
+        if found is None or joint is None or joint.type == "screw":
+            return None
+        pair = parts_of(found, joint)
+        about = (joint_name, name or joint_name)
+        if kind == "fixed":
+            return Decision(title, about=about, hints=lambda hints: hints.having("fixed", [pair]))
+
+        def joined(hints: Hints) -> Hints:
+            told = hints.told_of(pair)
+            return hints.having("joint", [pair], replace(told, type=kind or told.type, name=name or told.name))
+
+        return Decision(title, about=about, hints=joined)
 
     def _undecided(self) -> list[str]:
-        """The joints and gears that nothing is decided about, from what is chosen on."""
+        """The joints and gears that nothing is decided about, from what is chosen on.
+
+        Of what was recognised those that are not sure come first, the least certain at the head.
+        """
         settled = {visible(name) for name in self._editor.settled}
         at = self._names.index(self.choice.value)
-        return [name for name in (*self._names[at + 1 :], *self._names[:at]) if name not in settled]
+        following = [name for name in (*self._names[at + 1 :], *self._names[:at]) if name not in settled]
+        found = self._editor.found
+        sure = {} if found is None else {visible(x.name): x.confidence for x in (*found.joints, *found.gears)}
+        return sorted(following, key=lambda name: sure.get(name, 1.0))
 
     def _following(self, names: Sequence[str]) -> str | None:
         """What is chosen of the names of the panel that takes the place of this one; None is the first."""
@@ -192,12 +249,17 @@ class Deciding:
             lines += found_words(self._editor, {name, *self._mates_of(name)})
         if joint is not None and joint.type in TYPES:
             self.kind.value = joint.type
+        self.name.value = "" if joint is None else joint.name
         self.evidence.content = str(el("div", "\n".join(lines), class_="lines"))
 
     def _say_preview(self) -> None:
         changes = self._editor.preview() or "The mates file is as it was: no decision to write."
         done = "".join(f"{k + 1}. {title}\n" for k, title in enumerate(self._editor.decided))
         self.preview.content = str(el("div", el("div", done), el("code", changes), class_="lines"))
+
+
+def _accepted(name: str) -> Decision:
+    return Decision(f"{name} accepted", lambda text: editing.accept(text, name), (name,))
 
 
 def found_words(editor: MatesEditor, names: set[str]) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from cadbridge.visible import visible
 
+MOST_LETTERS = 200
+"""Of a line of text."""
 Heard = Callable[[Any], None]
 Changed = Callable[["Item", str], None]
 
@@ -40,7 +42,7 @@ class Item:
         given = self.fit(value)
         if given is None:
             return
-        if self.state["kind"] in ("choice", "tick", "slider"):
+        if self.state["kind"] in ("choice", "tick", "slider", "entry"):
             self.state["value"] = given  # the browser that gave it has it
         self._heard(given)
 
@@ -52,6 +54,8 @@ class Item:
         if kind == "slider":
             number = isinstance(value, int | float) and math.isfinite(value)
             return min(max(float(value), self.state["low"]), self.state["high"]) if number else None
+        if kind == "entry":
+            return value[:MOST_LETTERS] if isinstance(value, str) else None
         return bool(value) if kind == "tick" else True if kind in ("button", "key") else None
 
 
@@ -93,6 +97,10 @@ class Panel:
     def slider(self, label: str, low: float, high: float, heard: Heard) -> Item:
         """A number from `low` to `high`, at first 0."""
         return self._add("slider", label, heard, value=0.0, low=low, high=high)
+
+    def entry(self, label: str, value: str, heard: Heard) -> Item:
+        """A line of text."""
+        return self._add("entry", label, heard, value=value)
 
     def key(self, letter: str, label: str, do: Callable[[], None]) -> Item:
         """A letter of the keyboard that does something."""

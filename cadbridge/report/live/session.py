@@ -20,7 +20,9 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Mechanism, build
 from cadbridge.readers.mates_file.editing import left_out
 from cadbridge.report.document import check_document
+from cadbridge.report.live.asking import Asking
 from cadbridge.report.live.deciding import Deciding
+from cadbridge.report.live.joining import Clicked, Joining
 from cadbridge.report.live.mates import MateChoice
 from cadbridge.report.live.moving import Moving, scale
 from cadbridge.report.live.panel import Item, Panel
@@ -29,6 +31,7 @@ from cadbridge.report.live.saving import MakeGlb, Saving
 from cadbridge.report.live.scene import joint_value, text_block
 from cadbridge.report.live.server import Server, Told
 from cadbridge.report.live.simulating import Pulled, Simulation
+from cadbridge.report.live.swaying import Pointed
 from cadbridge.report.page.motions import RunData
 from cadbridge.report.page.page import Extras, page_html
 from cadbridge.report.page.scene import packed
@@ -36,7 +39,7 @@ from cadbridge.report.views.tables import components_between
 from cadbridge.report.views.verdict import verdict
 
 if TYPE_CHECKING:
-    from cadbridge.recognition.deciding import MatesEditor
+    from cadbridge.recognition.deciding import Decision, MatesEditor
     from cadbridge.simulation.scenario import Scenario
 
 VALUES = 0.2
@@ -63,6 +66,9 @@ class LiveView:
         self.panel = Panel(self._changed)
         self.simulation: Simulation | None = None
         self.deciding: Deciding | None = None
+        self.joining: Joining | None = None
+        self.asking: Asking | None = None
+        self._pointed: Pointed | None = None
         self._whole, self._answer = mechanism.assembly, PROMPT
         self.server = Server(host, port, self._page, self._greet, self._hear, self._failed, self._left)
         self.address = self.server.address
@@ -128,6 +134,10 @@ class LiveView:
         at, direction = place_of_hit(assembly, found)
         if self.simulation is not None:
             self.simulation.picked(body, X_BI.point(at), X_BI.vector(direction))
+        if self.joining is not None:
+            X_WI = assembly.instances[part].X_WI
+            name = assembly.instances[part].name
+            self.joining.picked(Clicked(name, X_WI.point(at), X_WI.vector(direction)))
         line, name = yaml_of_hit(assembly, found), assembly.instances[part].name
         if line is None:
             self._notify(f"{name} has no faces to name: its geometry is a mesh.")
@@ -143,7 +153,7 @@ class LiveView:
         if self.simulation is not None:
             self.simulation.close()
         with self._lock:
-            self.mechanism, self.run, self._gone = mechanism, run, gone
+            self.mechanism, self.run, self._gone, self._pointed = mechanism, run, gone, None
             self._diagnosis = diagnosis or diagnose(mechanism)
             self.poses = tuple(b.X_WB for b in mechanism.bodies)
             self._X_BI = [self._placed(i.component, i.X_WI) for i in mechanism.assembly.instances]
@@ -155,6 +165,9 @@ class LiveView:
 
     def _add_tabs(self) -> None:
         panel, mechanism = self.panel, self.mechanism
+        if self._editor is not None and self._editor.inquiry is not None:
+            with panel.within("tab", "Ask"):
+                self.asking = Asking(panel, self._editor, self._take, self._point, self._notify)
         with panel.within("tab", "Move"):
             self.moving = Moving(panel, mechanism, self.show, self._notify, self._by_hand)
         with panel.within("tab", "Simulate"):
@@ -167,6 +180,8 @@ class LiveView:
             with panel.within("tab", "Edit"):
                 acts = (self._decided, self._notify, self.moving.attempt, self._standing)
                 self.deciding = Deciding(panel, mechanism, self._editor, *acts, before=self.deciding)
+            with panel.within("tab", "Join"):
+                self.joining = Joining(panel, mechanism.assembly, self._editor, self._take, self._point, self._notify)
         with panel.within("tab", "Save"):
             give, poses = self.server.give, lambda: self.poses
             self.saving = Saving(panel, give, mechanism, self.simulation, poses, self._glb, self._notify)
@@ -193,6 +208,11 @@ class LiveView:
             return
         self._notify("The run is plotted below, and played under the picture.")
         self._new_page()
+
+    def _take(self, decision: Decision) -> None:
+        """Take a decision that another tab makes, as one of the editor."""
+        if self.deciding is not None:
+            self.deciding.take(decision)
 
     def _decided(self, assembly: Assembly, text: str) -> None:
         """Show what a decision made of the model."""
@@ -245,12 +265,19 @@ class LiveView:
             return
         yield "panel", json.dumps({"panel": self.panel.document()})
         yield "poses", self._packed()
+        if self._pointed is not None:
+            yield "point", json.dumps({"point": self._pointed.message()})
 
     def _changed(self, item: Item, name: str) -> None:
         self.server.post(f"{item.number} {name}", {"item": item.number, name: item.state[name]})
 
     def _light(self, ref: str | None) -> None:
         self.server.post("light", {"light": ref})
+
+    def _point(self, what: Pointed | None) -> None:
+        """Light two parts and show a motion of one against the other; None lights nothing."""
+        self._pointed = what
+        self.server.post("point", {"point": None if what is None else what.message()})
 
     def _draw_pull(self, pull: Pulled | None) -> None:
         ends = None if pull is None else [[float(x) for x in end] for end in pull[:2]]

@@ -1,0 +1,102 @@
+"""The questions of recognition in the live view: the two parts are lit, the motion is shown, an answer is a hint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from cadbridge.errors import CadbridgeError
+from cadbridge.recognition.deciding import Decision, MatesEditor
+from cadbridge.recognition.questions import Question, answered
+from cadbridge.report.html import el
+from cadbridge.report.live.panel import Panel
+from cadbridge.report.live.swaying import Pointed, pointed
+from cadbridge.visible import visible
+from cadbridge.wording import count
+
+MOVE, FIXED, NEXT = "They move", "They are fixed", "I do not know"
+
+
+class Asking:
+    """The panel of the questions about what an editor recognised; `point` lights parts and shows a motion.
+
+    It is made anew after each answer, as all of it may ask something else then.
+    """
+
+    def __init__(
+        self, panel: Panel, editor: MatesEditor, decide: Callable[[Decision], None],
+        point: Callable[[Pointed | None], None], notify: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        assert editor.inquiry is not None
+        self._inquiry, self._decide, self._point, self._notify = editor.inquiry, decide, point, notify
+        found = self._inquiry.found
+        told = found.hints.freedoms
+        ways = "an unknown number of degrees" if found.freedoms is None else count(found.freedoms, "degree")
+        panel.text(str(el("p", f"As recognised, it has {ways} of freedom. How many should it have?")))
+        self.freedoms = panel.entry("degrees of freedom, if known", "" if told is None else str(told), self.tell)
+        self.question = panel.text()
+        self.buttons = panel.buttons("answer", (MOVE, FIXED, NEXT), self.answer)
+        self.again = panel.button("Show the motion again", lambda: self._point(self._shown))
+        self.asked: Question | None = None
+        self._shown: Pointed | None = None
+        self.ask()
+
+    def tell(self, text: str) -> None:
+        """Take a number of degrees of freedom; nothing where it is not known."""
+        if text.strip() and not (text.strip().isdigit() and len(text.strip()) < 5):
+            self._notify(f"{text} is no number of degrees of freedom.")
+            return
+        wanted = int(text) if text.strip() else None
+        title = "degrees of freedom unknown" if wanted is None else f"{count(wanted, 'degree')} of freedom"
+        self._decide(Decision(title, hints=lambda hints: replace(hints, freedoms=wanted)))
+
+    def answer(self, button: str) -> None:
+        """Take the answer to what is asked."""
+        question = self.asked
+        if question is None:
+            self._notify("Nothing is asked.")
+        elif button == NEXT:
+            self._inquiry.skip(question)
+            self.ask()
+        else:
+            moves = button == MOVE
+            verb = "move against each other" if moves else "are fixed to each other"
+            more = f", and {count(len(question.equal) - 1, 'pair')} alike" if len(question.equal) > 1 else ""
+            title = f"{question.a} and {question.b} {verb}{more}"
+            self._decide(Decision(title, hints=lambda hints: answered(hints, question, moves)))
+
+    def ask(self) -> None:
+        """Ask the next question, and show what it is about."""
+        self.asked = question = self._inquiry.next
+        self.buttons.visible = question is not None
+        if question is None:
+            self.question.content = str(el("p", "Nothing is left to ask: the rest is sure, was told, or passed over."))
+            self.again.visible, self._shown = False, None
+            self._point(None)
+            return
+        try:
+            trial = self._inquiry.trial(question)
+        except CadbridgeError:
+            trial = None
+        self.question.content = _words(question, trial is not None, self._inquiry.found.freedoms)
+        self.again.visible = trial is not None
+        self._shown = pointed(self._inquiry.found.assembly, question.a, question.b, trial)
+        self._point(self._shown)
+
+
+def _words(question: Question, moving: bool, freedoms: int | None) -> str:
+    """A question with what is known of it; the names are in the colours of the picture."""
+    a, b = (el("b", visible(name), class_=side) for name, side in ((question.a, "first"), (question.b, "second")))
+    alike = len(question.equal) - 1
+    lines = [el("p", "Does ", a, " move against ", b, "?", class_="asked")]
+    if alike:
+        lines.append(el("p", f"Your answer holds for {count(alike, 'pair')} alike too."))
+    now = "they are fixed to each other" if question.now == "fixed" else "they move"
+    lines.append(el("p", f"Now {now} ({100 * question.confidence:.0f} %): {visible(question.reason)}"))
+    change = getattr(question, "change", None)
+    if change is not None and freedoms is not None:
+        other = "move" if question.now == "fixed" else "are fixed"
+        lines.append(el("p", f"If they {other}, it has {count(freedoms + change, 'degree')} of freedom."))
+    if not moving:
+        lines.append(el("p", "No axis is known on which they could turn, so no motion is shown."))
+    return str(el("div", *lines))

@@ -1,0 +1,45 @@
+"""Two parts lit in the picture, and a motion of one against the other: what a question or a new joint is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cadbridge.assembly import Assembly
+from cadbridge.recognition.trying import Trial
+
+TURN = np.radians(25.0)
+SLIDE = 0.06
+"""rad, and share of the assembly's size, by which parts are moved to either side."""
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """Two instances, those that move, and the motion as the page takes it; indices as in the assembly."""
+
+    first: int
+    second: int
+    moving: tuple[int, ...] = ()
+    motion: dict[str, Any] | None = None
+
+    def message(self) -> dict[str, Any]:
+        """What the page is told."""
+        return {"first": self.first, "second": self.second, "moving": self.moving, "motion": self.motion}
+
+
+def pointed(assembly: Assembly, a: str, b: str, trial: Trial | None) -> Pointed:
+    """Two instances to be lit, with a motion that is tried."""
+    index = {i.name: k for k, i in enumerate(assembly.instances)}
+    if trial is None:
+        return Pointed(index[a], index[b])
+    places = np.array([i.X_WI.p for i in assembly.instances])
+    size = max(float(np.linalg.norm(np.ptp(places, axis=0))), 0.05)
+    motion = {
+        "point": [float(x) for x in trial.point],
+        "axis": [float(x) for x in trial.axis],
+        "turn": 0.0 if trial.type == "prismatic" else TURN,
+        "slide": SLIDE * size if trial.type == "prismatic" else TURN / (2 * np.pi) * trial.pitch,
+    }
+    return Pointed(index[a], index[b], tuple(index[name] for name in trial.moving if name in index), motion)

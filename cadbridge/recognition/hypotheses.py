@@ -16,7 +16,7 @@ import numpy as np
 from cadbridge.assembly import Assembly
 from cadbridge.recognition.bodies import Groups
 from cadbridge.recognition.freedoms import freedoms
-from cadbridge.recognition.hints import Pair
+from cadbridge.recognition.hints import Pair, resolved
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 
 SURE = 0.97
@@ -59,7 +59,8 @@ class Hypothesis:
 
 def hypotheses(found: Recognition) -> list[Hypothesis]:
     """The decisions that may be otherwise and were not told, the closest second verdict first."""
-    told = {frozenset(p) for p in (*found.hints.joint, *found.hints.fixed, *found.hints.apart)}
+    hints, _ = resolved(found.assembly, found.hints)  # a person writes the last names alone
+    told = {frozenset(p) for p in (*hints.joint, *hints.fixed, *hints.apart)}
     entries = [*_welds(found), *_joints(found)]
     equal, kinds = _alike(found.assembly, [(h.a, h.b) for h in entries])
     now = {(h.a, h.b, h.now) for h in entries}

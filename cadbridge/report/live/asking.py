@@ -93,7 +93,7 @@ def _words(question: Question, moving: bool, freedoms: int | None) -> str:
         lines.append(el("p", f"Your answer holds for {count(alike, 'pair')} alike too."))
     now = "they are fixed to each other" if question.now == "fixed" else "they move"
     lines.append(el("p", f"Now {now} ({100 * question.confidence:.0f} %): {visible(question.reason)}"))
-    change = getattr(question, "change", None)
+    change = question.change
     if change is not None and freedoms is not None:
         other = "move" if question.now == "fixed" else "are fixed"
         lines.append(el("p", f"If they {other}, it has {count(freedoms + change, 'degree')} of freedom."))

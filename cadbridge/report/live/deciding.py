@@ -18,7 +18,7 @@ from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.deciding import Decision, MatesEditor
 from cadbridge.recognition.hints import Hints
-from cadbridge.recognition.questions import parts_of
+from cadbridge.recognition.hypotheses import parts_of
 from cadbridge.report.html import el
 from cadbridge.report.live.panel import Panel
 from cadbridge.visible import visible

@@ -128,6 +128,8 @@ class Scene:
     """Pairs that several fasteners reach into, with the reason and how sure that is."""
     driven: list[Driven] = field(default_factory=list)
     """What turns on the outputs of actuators."""
+    on_shafts: dict[str, str] = field(default_factory=dict)
+    """What stands on the shaft of a motor that is one part, with that motor."""
     idle_horns: dict[str, float] = field(default_factory=dict)
     """Horns of servos that touch nothing else, with their radius in m."""
     apart: list[tuple[str, str]] = field(default_factory=list)

@@ -25,14 +25,15 @@ from cadbridge.recognition.hints import Hints, resolved
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.told import SAID, SAID_FIXED
 from cadbridge.wording import count
 
-DRIVES = 2.5
-"""What decisions may cost at most that are changed since the assembly shows so many drives, nats."""
+DRIVES = 1.8
+"""What decisions may cost at most that are changed since the assembly shows so many drives: odds of 6 to 1, in nats."""
 ALIKE = 0.5
 """What it costs to decide equal pairs otherwise, nats."""
-SHORT = 4.0
-"""What each degree of freedom costs that is missing or too many, nats."""
+SHORT = 50.0
+"""What each degree of freedom costs that is missing or too many, nats: more than any few decisions."""
 MOST_TRIES = 12
 """Inferences that are made at most to meet a mobility."""
 MOST_PROPOSED = 60
@@ -75,7 +76,7 @@ def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, 
             break
     if _missed(best, wanted) and not told:
         return found
-    return _with_choice(best, wanted, turned, told)
+    return _with_choice(_attributed(best, turned), wanted, turned, told)
 
 
 def _missed(found: Recognition, wanted: int) -> float:
@@ -136,6 +137,32 @@ def cheapest(known: Sequence[Hypothesis], gap: int, refused: Sequence[np.ndarray
         integrality=np.concatenate([np.ones(m - 2), [0, 0]]),
     )  # fmt: skip
     return None if answer.x is None else np.asarray(answer.x[:n] > 0.5)
+
+
+def _attributed(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition:
+    """The recognition in which what was chosen says so, with the confidence of a second verdict."""
+    where = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
+    joined = {frozenset((where[a], where[b])): h for h in turned if h.now == "fixed" for a, b in h.equal}
+    welded = {frozenset(pair): h for h in turned if h.now == "joint" for pair in h.equal}
+    joints = []
+    for j in found.joints:
+        h = joined.get(frozenset((j.a, j.b)))
+        own = tuple(e for e in j.evidence if e != SAID)
+        joints.append(j if h is None else replace(j, evidence=(_chosen(h), *own), confidence=1.0 - h.confidence))
+    bodies = tuple(
+        replace(body, bonds=tuple(
+            b if h is None or b.reason != SAID_FIXED else replace(b, reason=_chosen(h), confidence=1.0 - h.confidence)
+            for b in body.bonds for h in (welded.get(frozenset((b.instance, b.to or ""))),)
+        ))
+        for body in found.bodies
+    )  # fmt: skip
+    return replace(found, joints=tuple(joints), bodies=bodies)
+
+
+def _chosen(h: Hypothesis) -> str:
+    return (
+        f"chosen for the mobility of the whole; its own evidence says {h.now}, {100 * h.confidence:.0f} %: {h.reason}"
+    )
 
 
 def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], told: bool) -> Recognition:

@@ -13,7 +13,8 @@ from cadbridge.recognition.actuators import NAMES
 from cadbridge.recognition.bodies import Groups, Scene
 
 _OF_A_DRIVE = re.compile(
-    r"\b(mounts?|brackets?|holders?|horns?|plates?|covers?|screws?|bolts?|shafts?|coupl\w*|wheels?|gears?|pulleys?|caps?"
+    r"\b(mounts?|brackets?|holders?|horns?|plates?|covers?|screws?|bolts?|shafts?|coupl\w*|wheels?|pulleys?|caps?"
+    r"|gears?(?! ?(motor|box|head))"
     r"|arms?|bases?|pins?|washers?|nuts?|spacers?|hubs?|discs?|disks?|adapt\w*|clamps?|links?|rotors?|stators?|frames?"
     r"|housings?|cases?|casings?|flanges?|drivers?|controllers?|boards?|cables?|connectors?|dumm(y|ies)|idlers?|bodies"
     r"|to|boxes|supports?|seats?|blocks?|rings?|brakes?|encoders?|fans?|belts?|tops?|bottoms?|middle|ends?|side)\b",
@@ -27,10 +28,10 @@ def drives_of(scene: Scene, cases: Collection[str]) -> int:
     drive: dict[str, str] = {}
     for instance in scene.assembly.instances:
         steps = instance.name.split("/")
-        called = [k for k, step in enumerate(steps) if _is_drive(step)]
+        called = [k for k, step in enumerate(steps) if is_drive(step)]
         if called:
             drive[instance.name] = "/".join(steps[: called[0] + 1])
-        elif _is_drive(instance.part) or instance.name in cases:
+        elif is_drive(instance.part) or instance.name in cases:
             drive[instance.name] = instance.name
     parts = {name: scene.assembly.instance(name).part for name in drive}
     groups = Groups(drive.values())
@@ -41,7 +42,8 @@ def drives_of(scene: Scene, cases: Collection[str]) -> int:
     return len(groups.members())
 
 
-def _is_drive(name: str) -> bool:
+def is_drive(name: str) -> bool:
+    """Whether a part or sub-assembly is a drive by its name."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     plain = re.sub(r"[_\W]+", " ", plain)
     return bool(NAMES.search(plain)) and not _OF_A_DRIVE.search(plain)

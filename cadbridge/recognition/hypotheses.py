@@ -19,7 +19,7 @@ from cadbridge.recognition.freedoms import freedoms
 from cadbridge.recognition.hints import Pair, resolved
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 
-SURE = 0.97
+SURE = 0.99
 """Confidence from which a decision has no second verdict."""
 MOST_COUNTED = 60
 """So many hypotheses are asked how they change the mobility, the closest first."""

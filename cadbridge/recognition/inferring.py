@@ -12,6 +12,7 @@ from cadbridge.recognition.bodies import (
     bind_copies,
 )
 from cadbridge.recognition.bolts import bolt_lines
+from cadbridge.recognition.calibration import of_joint, of_weld
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.fasteners import without_fasteners
 from cadbridge.recognition.gears import with_gears
@@ -25,7 +26,7 @@ from cadbridge.recognition.pins import with_shared_lines
 from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.reporting import findings_of, unread
 from cadbridge.recognition.rules import RULES, Inference, Rule, applied, with_turning
-from cadbridge.recognition.told import SAID, as_told, shared_axes, told_joints
+from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints
 from cadbridge.recognition.whole import choose_ground
 
 
@@ -39,10 +40,11 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
     joints = as_told(scene, with_turning(scene, joints, run.turning), hints)
     joints = with_sliding(scene, trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected))
     unknown = without_pitch(scene, joints) if evidence.names else []
-    ground, why = choose_ground(scene, joints, evidence.names, set(loose))
+    rest = {i.name for i in scene.assembly.instances} - set(loose)
+    ground, why = choose_ground(scene, joints, evidence.names, rest)
     if hints.ground is not None:
         ground, why = scene.groups.root(hints.ground), SAID
-    held = [max(group, key=lambda n: (scene.size(n), n)) for group in run.loose]
+    held = [_chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0]) for group in run.loose]
     for chief in held:
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
     run.hosts.attach(scene)
@@ -68,7 +70,7 @@ def _begun(evidence: Evidence, hints: Hints) -> tuple[Inference, tuple[Finding, 
     hosts = hosts_of(scene, evidence.whole, fasteners)
     scene.screwed_ties = tuple(hosts.ties())
     for a, b in hints.fixed:
-        scene.bind(a, b, "fixed, as you said (hints)", 1.0)
+        scene.bind(a, b, SAID_FIXED, 1.0)
     for a, b in (*hints.joint, *hints.apart):
         scene.hold_apart(a, b)
     turning, told = told_joints(scene, hints)
@@ -97,11 +99,19 @@ def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], gro
     )
 
 
+def _chief(scene: Scene, root: str) -> str:
+    """The largest instance of a body."""
+    return max(scene.groups.group(root), key=lambda n: (scene.size(n), n))
+
+
 def _body(scene: Scene, instances: list[str]) -> FoundBody:
     chief = max(instances, key=lambda n: (scene.size(n), n))
     own = [bond for name in instances for bond in scene.bonds.get(name, ())]
     axes = shared_axes(scene, ((b.instance, b.to) for b in own if b.to is not None))
-    bonds = tuple(b if b.to is None else replace(b, line=axes.get((b.instance, b.to))) for b in own)
+    bonds = tuple(
+        replace(b, confidence=of_weld(b.confidence), line=None if b.to is None else axes.get((b.instance, b.to)))
+        for b in own
+    )
     return FoundBody(chief, tuple(instances), bonds)
 
 
@@ -117,7 +127,7 @@ def _joint(c: Candidate, index: dict[str, int], names: dict[str, str]) -> FoundJ
         axis=v.axis,
         evidence=v.evidence,
         against=v.against,
-        confidence=v.confidence,
+        confidence=of_joint(v.confidence),
         contacts=tuple(dict.fromkeys(k.pair for k in c.contacts)),
         pitch=v.pitch,
     )

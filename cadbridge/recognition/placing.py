@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cadbridge.frames import Vector
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.contacts import EXACT
+from cadbridge.recognition.drives import is_drive
 from cadbridge.recognition.guides import SQUARE, UNHELD
 from cadbridge.recognition.joints import Candidate
 
@@ -67,6 +68,8 @@ def _left_free(scene: Scene, c: Candidate) -> bool:
     if c.verdict.type != "revolute" or c.verdict.against != (UNHELD,) or axis is None or scene.contacts.slack > EXACT:
         return False
     names = {name for contact in c.contacts for name in contact.pair}
+    if any(is_drive(name.rsplit("/", 1)[-1]) for name in names):
+        return False  # the output of a drive does not slide out of it
     own, other = (_heights(scene, {n for n in names if scene.groups.root(n) == body}, axis) for body in (c.a, c.b))
     if min(len(own), len(other)) < 2 or len(own) * len(other) > MOST:
         return False

@@ -11,9 +11,9 @@ from cadbridge.recognition.model import Bond, Recognition, Rejected
 from cadbridge.recognition.whole import REACHES
 from cadbridge.wording import count, listed
 
-SURE = 0.7
+SURE = 0.9
 """Confidence below which a joint is reported as uncertain."""
-WEAK = 0.65
+WEAK = 0.95
 """Confidence below which a weld is reported as uncertain, if its two parts share an axis."""
 
 

@@ -26,8 +26,16 @@ from cadbridge.recognition.bodies import (
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.joints import Candidate, bind_pins, find_joints
 from cadbridge.recognition.lead_screws import lead_screws
+from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
-from cadbridge.recognition.subassemblies import bind_between, bind_caps, bind_flanges, bind_idle, bind_within
+from cadbridge.recognition.subassemblies import (
+    bind_between,
+    bind_caps,
+    bind_clamped,
+    bind_flanges,
+    bind_idle,
+    bind_within,
+)
 from cadbridge.recognition.turntables import hinged_apart, still_apart
 from cadbridge.recognition.whole import bind_beside, bind_wheels, connect
 
@@ -85,6 +93,11 @@ def _lead_screws(run: Inference) -> None:
     run.turning += run.screws
 
 
+def _motors(run: Inference) -> None:
+    if run.evidence.names:
+        find_motors(run.scene)
+
+
 def _pins(run: Inference) -> None:
     if run.evidence.names:
         turned = {w.instance for w in run.evidence.wheels} | {name for c in run.screws for name in (c.a, c.b)}
@@ -103,6 +116,7 @@ def _moves_nothing(run: Inference) -> None:
     steps: tuple[Callable[[list[Candidate]], bool], ...] = (
         lambda joints: bind_idle(scene, joints, toothed),
         lambda joints: bind_caps(scene, joints),
+        lambda joints: bind_clamped(scene, joints),
         lambda joints: bind_between(scene, joints, toothed, names),
         lambda joints: bind_flanges(scene, joints),
     )
@@ -127,6 +141,7 @@ def _connected(run: Inference) -> None:
 
 RULES = (
     Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),
+    Rule("what stands on a motor's shaft turns", 0.98, _motors),
     Rule("a key holds what it stands in", 0.97, lambda r: bind_keys(r.scene)),
     Rule("balls go with the outer ring of their bearing", 0.96, lambda r: bind_rolling(r.scene)),
     Rule("what is seated on the axis of a rolling bearing turns with its ring", 0.94, lambda r: bind_seats(r.scene)),

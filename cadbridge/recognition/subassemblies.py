@@ -113,6 +113,23 @@ def bind_caps(scene: Scene, joints: Sequence[Candidate]) -> bool:
     return found
 
 
+def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
+    """Bind a part on a rod that could both slide and turn, and carries nothing: its clamp is not drawn.
+
+    Rods of telescopes end in something: they are no leaves.
+    """
+    members = scene.groups.members()
+    degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
+    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    found = False
+    for joint in joints:
+        leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
+        if joint.verdict.type == "cylindrical" and degrees[leaf] == 1 and len(joints) > 1:
+            text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
+            found |= scene.bind(leaf, joint.other(leaf), text, 0.5)
+    return found
+
+
 def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
     """Bind a small body that turns against two others about one line to that on which it is guided less.
 

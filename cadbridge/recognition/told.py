@@ -18,7 +18,9 @@ from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.pins import ROUNDED
 
 SAID = "you said so (hints)"
-"""Evidence of what a person said."""
+"""Evidence of a joint that a person said."""
+SAID_FIXED = "fixed, as you said (hints)"
+"""The reason of a weld that a person said."""
 
 
 def told_joints(scene: Scene, hints: Hints) -> tuple[list[Candidate], tuple[Finding, ...]]:

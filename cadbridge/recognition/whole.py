@@ -11,6 +11,7 @@ import numpy as np
 
 from cadbridge.mass.meeting import Scene as _Meeting
 from cadbridge.recognition.bodies import Groups, Scene
+from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.meshing import MeshingPair, PlacedWheel, about, steps_about
 from cadbridge.recognition.subassemblies import resting
@@ -50,7 +51,7 @@ def connect(
     turning: set[str] | None = None
     turntables = Turntables(scene)
     turning_on: list[Candidate] = []
-    for tie in _ties(scene, linked):
+    for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
         if frozenset(tie[:2]) in meshing or {tie[0], tie[1]} <= scene.fasteners.keys():
             continue
         if not scene.shared(tie[0], tie[1]):
@@ -67,6 +68,15 @@ def connect(
             _tied(scene, linked, turntables, tie, turning_on)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
     return groups[1:], turning_on
+
+
+def _of_case(scene: Scene, tie: Tie) -> Tie:
+    """A tie of what turns on a motor's shaft as one of its motor: what a wheel reaches into holds the motor."""
+    a, b, reason, confidence = tie
+    if any(c.kind in LINES for c in scene.contacts.by_pair.get((min(a, b), max(a, b)), ())):
+        return tie
+    ends = scene.on_shafts.get(a, a), scene.on_shafts.get(b, b)
+    return tie if ends[0] == ends[1] else (*ends, reason, confidence)
 
 
 def _meshing(scene: Scene, tie: Tie, pairs: Sequence[MeshingPair]) -> bool:
@@ -170,7 +180,8 @@ def _of_one_assembly(scene: Scene) -> Iterator[Tie]:
             inside["/".join(steps[:k])].append(instance.name)
     for path, names in sorted(inside.items(), key=lambda e: (-e[0].count("/"), e[0])):
         chief = max(names, key=lambda n: (scene.size(n), n))
-        for name in names:
+        # A group of parts is held by its largest, not by the horn or the wheel on it.
+        for name in sorted(names, key=lambda n: (-scene.size(n), n)):
             if name != chief:
                 yield name, chief, f"of the same sub-assembly {path}, and nothing else holds it", 0.4
 
@@ -231,6 +242,8 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
     solids = _Meeting(scene.assembly, (), MOST_GAPS)
     near = []
     for name, k in apart.items():
+        if scene.on_shafts.get(name) in groups[k]:
+            continue
         reach = CLOSE * max(solids.extent(n) for n in groups[k])
         others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
@@ -256,12 +269,15 @@ def _fitting(scene: Scene) -> list[Tie]:
     ]
 
 
-def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, loose: Collection[str]) -> tuple[str, str]:
-    """The root of the body that stands still, and why: it stands on the floor, is large, carries many."""
-    members = {root: own for root, own in scene.groups.members().items() if not set(own) & set(loose)}
+def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str]) -> tuple[str, str]:
+    """The root of the body that stands still, and why: it stands on the floor, is large, carries many.
+
+    `among`: the instances of which one stands still, all or a group that touches nothing else.
+    """
+    members = {root: own for root, own in scene.groups.members().items() if set(own) <= set(among)}
     sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
     degrees = Counter(body for j in joints for body in (j.a, j.b))
-    floor = _standing(scene)
+    floor = _standing(scene, among)
     total, most = sum(sizes.values()) or 1.0, max(degrees.values(), default=0) or 1
 
     def score(root: str) -> float:
@@ -276,13 +292,13 @@ def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, loose:
     return best, ", ".join(reasons)
 
 
-def _standing(scene: Scene) -> set[str]:
-    """Instances with a face at the very bottom of the assembly along z, looking down."""
+def _standing(scene: Scene, among: Collection[str]) -> set[str]:
+    """Of some instances those with a face at the very bottom of all of them along z, looking down."""
     low, high = np.inf, -np.inf
     found: dict[str, float] = {}
     for instance in scene.assembly.instances:
         shape = scene.assembly.part(instance.part).shape
-        if shape is None or shape.key not in scene.faces:
+        if shape is None or shape.key not in scene.faces or instance.name not in among:
             continue
         corners = scene.faces[shape.key].box
         grid = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])

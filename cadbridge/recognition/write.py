@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 
 from cadbridge.frames import Pose
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.hints import hints_text
+from cadbridge.recognition.hypotheses import hypotheses
 from cadbridge.recognition.model import FoundJoint, Recognition
-from cadbridge.recognition.reporting import weak_welds
 from cadbridge.recognition.units import Unit, Units, units_of
 from cadbridge.recognition.write_gears import gear_lines
 from cadbridge.wording import count, listed
+
+CLOSEST = 3
+"""So many welds are named in the first line, that are most likely to be joints."""
 
 _HEAD = """\
 # {freedoms}
@@ -50,10 +54,9 @@ def freedoms_text(found: Recognition) -> str:
     if found.freedoms is None:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree')} of freedom."
-    weak = weak_welds(found)[:3]
-    if weak:
-        text += f" Did you expect more? Welds that may be joints: {listed([f'{b.instance} - {b.to}' for b in weak])}."
-    return text
+    known = (h for h in hypotheses(found) if h.now == "fixed" and h.turns and (h.change is None or h.change > 0))
+    closest = [f"{h.a} - {h.b}" for h in islice(known, CLOSEST)]
+    return f"{text} Did you expect more? Closest: {listed(closest)}." if closest else text
 
 
 def _attached(found: Recognition, units: Units) -> Iterator[str]:

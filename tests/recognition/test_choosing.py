@@ -124,3 +124,15 @@ def test_drives_are_counted_by_their_names_and_their_holders_are_not(tmp_path: P
     assembly.export(str(path))
     evidence = gather(cb.read(path), True)
     assert drives_of(evidence.whole, ()) == 4
+
+
+def test_what_is_chosen_for_the_mobility_says_so_and_is_not_taken_for_what_a_person_said(made: Assembly) -> None:
+    found = recognise(made, hints=Hints(freedoms=3))
+    assert found.freedoms == 3
+    joint = next(j for j in found.joints if "disc" in (found.bodies[j.a].name, found.bodies[j.b].name))
+    assert joint.evidence[0].startswith("chosen for the mobility")
+    assert joint.confidence < 0.5
+    assert not found.hints.joint
+    none = recognise(made, hints=Hints(freedoms=0))
+    reasons = [b.reason for body in none.bodies for b in body.bonds if {"lever1", "lever2"} & {b.instance, b.to}]
+    assert all(reason.startswith("chosen for the mobility") for reason in reasons)

@@ -46,7 +46,7 @@ def test_an_arm_turns_on_the_round_top_it_lies_on(tmp_path: Path) -> None:
     found = read(tmp_path, made)
     assert kinds(found) == {frozenset(("foot", "arm")): "revolute"}
     (joint,) = found.joints
-    assert joint.confidence == pytest.approx(0.5)
+    assert joint.confidence == pytest.approx(0.75)
     assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
     assert [f.code for f in found.findings if f.severity.value != "info"] == ["CB1601"]
 

@@ -8,7 +8,7 @@ from itertools import chain
 from cadbridge.recognition.model import Bond, FoundJoint, Recognition
 from cadbridge.report.views.table import Badge, Names, Number, Row, Table
 
-SURE = 0.7
+SURE = 0.9
 """Confidence below which a proposal is marked, as CB1601 names it."""
 
 

@@ -1,0 +1,29 @@
+"""From the strength of evidence, which ranks it, to the confidence that is given: how often it was right.
+
+The rows were counted by `scripts/reliability` over assemblies with known mates and drawn together so that they rise;
+docs/recognition.md has the counts. A strength is what a rule writes beside its evidence.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+WELDS = ((0.2, 0.3), (0.3, 0.85), (0.4, 0.90), (0.5, 0.90), (0.6, 0.93), (0.7, 0.95), (0.8, 0.97), (0.95, 0.985))
+"""Strength of a weld's evidence, and the share of such welds that was right."""
+JOINTS = ((0.3, 0.35), (0.4, 0.45), (0.5, 0.75), (0.6, 0.82), (0.7, 0.90), (0.75, 0.92), (0.85, 0.97), (0.98, 0.99))
+"""Strength of a joint's evidence, and the share of such joints that was right."""
+
+
+def of_weld(strength: float) -> float:
+    """The confidence of a weld; what a person said is certain."""
+    return _share(strength, WELDS)
+
+
+def of_joint(strength: float) -> float:
+    """The confidence of a joint; what a person said is certain."""
+    return _share(strength, JOINTS)
+
+
+def _share(strength: float, rows: tuple[tuple[float, float], ...]) -> float:
+    strengths, shares = zip(*(*rows, (1.0, 1.0)), strict=True)
+    return round(float(np.interp(strength, strengths, shares)), 3)

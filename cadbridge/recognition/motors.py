@@ -1,0 +1,162 @@
+"""Motors drawn as one part with their shaft: what stands on the shaft turns, what holds the case does not.
+
+The part is known by its name; its shaft is what sticks out of it, thin beside the case. Parts are not always set
+exactly: a bore goes with a shaft whose axis runs through it. What its own sub-assembly holds with the motor, as a
+pulley, is a part of the drive.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.assembly import Instance
+from cadbridge.frames import Vector, cross_length
+from cadbridge.recognition.bodies import Driven, Scene
+from cadbridge.recognition.drives import is_drive
+from cadbridge.recognition.faces import PartFaces
+from cadbridge.recognition.guides import LINES, SQUARE, Verdict
+from cadbridge.recognition.pins import HALF, ROUNDED
+
+THIN = 0.45
+"""Radius of a shaft beside half of the width of its case, at most."""
+STICKS_OUT = 1.5
+"""Length of a shaft beside its radius, at least."""
+END = 0.02
+"""Of the part's size: how far from its end the shaft ends at most."""
+ON_IT = 0.4
+"""Of the shaft's length: how much of it stands in what turns with it."""
+WIDEST = 4.0
+"""Radius of a bore beside that of the shaft in it, at most: a coupling or a bush between them may not be drawn."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Bores:
+    """All holes of an assembly in W: whose, a point, the direction, the radius, and where they begin and end."""
+
+    of: list[str]
+    points: NDArray[np.float64]
+    directions: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def find_motors(scene: Scene) -> None:
+    """Note what turns on the shafts of motors, and bind what else their axis goes through to the case."""
+    motors = [i for i in scene.assembly.instances if is_drive(i.part) or is_drive(i.name.rsplit("/", 1)[-1])]
+    if not motors:
+        return
+    bores = _bores(scene)
+    known = {d.case for d in scene.driven}
+    for motor in motors:
+        for point, axis, radius, length in () if motor.name in known else _shafts(scene, motor):
+            around = _around(bores, motor.name, point, axis, radius, length)
+            on_it = {name: found for name, found in around if not scene.shared(name, motor.name)}
+            for name, (at, way, off) in on_it.items():
+                called = motor.name.rsplit("/", 1)[-1]
+                text = f"on the shaft of radius {1e3 * radius:.4g} mm of {called}, a motor by its name"
+                against = (f"drawn {1e3 * off:.3g} mm beside it",) if off > 1e-5 else ()
+                scene.hold_apart(motor.name, name)
+                scene.driven.append(Driven(motor.name, name, Verdict("revolute", at, way, (text,), against, 0.75), ()))
+                scene.on_shafts[name] = motor.name
+            if on_it:
+                _hold_case(scene, motor, point, axis)
+            for name, (at, way, _) in on_it.items():
+                _hold_wheel(scene, name, at, way)
+
+
+def _faces(scene: Scene, instance: Instance) -> PartFaces | None:
+    shape = scene.assembly.part(instance.part).shape
+    known = None if shape is None else scene.faces.get(shape.key)
+    return known if known is not None and known.surfaces else None
+
+
+def _bores(scene: Scene) -> _Bores:
+    names, rows = [], []
+    for instance in scene.assembly.instances:
+        known = _faces(scene, instance)
+        for s in () if known is None else known.of("cylinder"):
+            if s.hollow and s.turn >= HALF and s.direction is not None:
+                names.append(instance.name)
+                at, way = instance.X_WI.point(s.point), instance.X_WI.vector(s.direction)
+                rows.append([*at, *way, s.radius, s.low, s.high])
+    table = np.array(rows).reshape(-1, 9)
+    return _Bores(names, table[:, :3], table[:, 3:6], table[:, 6], table[:, 7], table[:, 8])
+
+
+def _shafts(scene: Scene, motor: Instance) -> Iterator[tuple[Vector, Vector, float, float]]:
+    """The shafts of a motor in W: the middle, the direction, radius and length; the longest of each axis."""
+    known = _faces(scene, motor)
+    if known is None:
+        return
+    corners = np.array(
+        [[known.box[i, 0], known.box[j, 1], known.box[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+    )
+    best: list[tuple[Vector, Vector, float, float]] = []
+    for s in sorted(known.of("cylinder"), key=lambda s: -s.length):
+        if s.hollow or s.direction is None or s.turn < ROUNDED or s.length < STICKS_OUT * s.radius:
+            continue
+        along = (corners - s.point) @ s.direction
+        ends = min(abs(along.max() - s.high), abs(along.min() - s.low)) <= END * known.size
+        size = np.delete(np.ptp(known.box, axis=0), int(np.argmax(np.abs(s.direction))))
+        beside = any(cross_length(s.point - p, d) < s.radius for p, d, _, _ in best)
+        if ends and not beside and s.radius <= THIN * float(size.min()) / 2 and s.length < 0.6 * float(np.ptp(along)):
+            best.append((s.point + (s.low + s.high) / 2 * s.direction, s.direction, s.radius, s.length))
+    for point, axis, radius, length in best:
+        yield motor.X_WI.point(point), motor.X_WI.vector(axis), radius, length
+
+
+def _around(
+    bores: _Bores, motor: str, point: Vector, axis: Vector, radius: float, length: float
+) -> Iterator[tuple[str, tuple[Vector, Vector, float]]]:
+    """What has a bore about a shaft: its name, the axis of the bore beside the shaft, and how far off that is."""
+    if not bores.of:
+        return
+    arms = bores.points - point
+    off = np.linalg.norm(np.cross(arms, bores.directions), axis=1)
+    sign = bores.directions @ axis
+    at = arms @ axis
+    ends = np.sort(np.stack([at + sign * bores.low, at + sign * bores.high]), axis=0)
+    common = np.minimum(ends[1], length / 2) - np.maximum(ends[0], -length / 2)
+    fits = (np.abs(sign) > 1 - SQUARE**2) & (off <= bores.radii) & (common >= ON_IT * length)
+    fits &= (bores.radii >= 0.9 * radius) & (bores.radii <= WIDEST * radius)
+    found: dict[str, int] = {}
+    for k in np.flatnonzero(fits).tolist():
+        name = bores.of[k]
+        if name != motor and (name not in found or bores.radii[k] < bores.radii[found[name]]):
+            found[name] = k
+    for name, k in found.items():
+        way = bores.directions[k]
+        foot = bores.points[k] + float((point - bores.points[k]) @ way) * way
+        yield name, (foot, way, float(off[k]))
+
+
+def _hold_case(scene: Scene, motor: Instance, point: Vector, axis: Vector) -> None:
+    """Bind what the axis of a motor goes through and does not turn: its pilot stands in there."""
+    for c in scene.contacts.found:
+        if motor.name not in c.pair or c.kind not in ("shaft", "holes", "eyes"):
+            continue
+        other = c.b.instance if c.a.instance == motor.name else c.a.instance
+        parallel = abs(float(c.direction @ axis)) > 1 - SQUARE**2
+        if other not in scene.on_shafts and parallel and cross_length(c.point - point, axis) < 1e-3:
+            scene.bind(other, motor.name, "holds the case of a motor at its pilot", 0.7)
+
+
+def _hold_wheel(scene: Scene, wheel: str, point: Vector, axis: Vector) -> None:
+    """Bind what stands on a driven wheel's axis in it, and fits nothing else: a tyre, a rim, a cap."""
+    fits: dict[str, set[str]] = defaultdict(set)
+    on_axis = set()
+    for c in scene.contacts.found:
+        if c.kind in LINES:
+            for name, other in (c.pair, c.pair[::-1]):
+                fits[name].add(other)
+                if other == wheel and cross_length(c.point - point, axis) < 1e-3:
+                    on_axis.add(name)
+    for name in sorted(on_axis):
+        if fits[name] == {wheel} and name not in scene.on_shafts.values():
+            scene.bind(name, wheel, "on the axis of what a motor turns, and fits nothing else", 0.7)

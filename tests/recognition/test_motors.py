@@ -1,0 +1,73 @@
+"""Motors that are one part with their shaft: the wheel on it turns, the bracket about its pilot does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import numpy as np
+import pytest
+
+from tests.recognition.test_recognise import plate, recognised
+
+Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
+
+
+def motor() -> cq.Workplane:
+    """A case of 25 mm with a pilot of 7 and a shaft of 4 mm, upwards; the case begins at z = 0."""
+    case = cq.Workplane().circle(12.5).extrude(40)
+    pilot = cq.Workplane(origin=(0, 0, 40)).circle(3.5).extrude(3)
+    return case.union(pilot).union(cq.Workplane(origin=(0, 0, 43)).circle(2).extrude(12))
+
+
+def wheel(bore: float) -> cq.Workplane:
+    rim = cq.Workplane().circle(30).circle(26).extrude(14)
+    hub = cq.Workplane().circle(8).extrude(14)
+    return rim.union(hub).union(cq.Workplane().rect(54, 6).extrude(4)).cut(cq.Workplane().circle(bore).extrude(14))
+
+
+def drive(name: str, off: float) -> Parts:
+    """A bracket about the pilot, a wheel on the shaft drawn `off` mm beside it, and a cap in the wheel."""
+    bracket = plate(60, 60, 3, [(0, 0)], 3.95)
+    cap = cq.Workplane().circle(25.9).circle(12).extrude(5)
+    return {
+        "bracket": (bracket, (0, 0, 40)),
+        name: (motor(), (0, 0, 0)),
+        "wheel": (wheel(4.5), (off, 0, 44)),
+        "cap": (cap, (off, 0, 53)),
+    }
+
+
+@pytest.mark.parametrize("off", [0.0, 1.8])
+def test_a_wheel_on_the_shaft_of_a_motor_turns_about_its_bore_with_what_is_in_it(tmp_path: Path, off: float) -> None:
+    found = recognised(tmp_path, drive("DC gear motor", off))
+    (joint,) = found.joints
+    assert joint.type == "revolute"
+    assert joint.axis is not None
+    assert np.linalg.norm(np.cross(joint.point - np.array([1e-3 * off, 0, 0]), joint.axis)) < 1e-6
+    sides = {frozenset(found.bodies[k].instances) for k in (joint.a, joint.b)}
+    assert sides == {frozenset(("bracket", "DC gear motor")), frozenset(("wheel", "cap"))}
+    assert (len(joint.against) > 0) == (off > 0)
+    assert found.drives == 1
+
+
+def test_without_a_name_nothing_says_that_it_is_a_motor(tmp_path: Path) -> None:
+    found = recognised(tmp_path, drive("thing", 1.8))
+    assert found.drives == 0
+    assert not any("motor" in text for j in found.joints for text in j.evidence)
+
+
+def test_a_part_on_a_rod_that_could_slide_and_turn_and_carries_nothing_is_clamped(tmp_path: Path) -> None:
+    base = plate(120, 60, 10, [], 1).union(cq.Workplane().center(-40, 0).circle(4).extrude(200))
+    base = base.union(cq.Workplane().center(20, 0).circle(4).extrude(18))
+    sensor = cq.Workplane().box(30, 30, 26, centered=(True, True, False)).cut(cq.Workplane().circle(4.1).extrude(26))
+    parts: Parts = {
+        "base": (base, (0, 0, 0)),
+        "lever": (plate(40, 12, 4, [(0, 0)], 4), (20, 0, 10)),
+        "sensor": (sensor, (-40, 0, 93.317)),
+    }
+    found = recognised(tmp_path, parts)
+    (joint,) = found.joints
+    assert "lever" in {found.bodies[k].name for k in (joint.a, joint.b)}
+    (bond,) = [b for body in found.bodies for b in body.bonds if "sensor" in (b.instance, b.to)]
+    assert "clamp" in bond.reason

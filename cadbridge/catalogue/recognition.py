@@ -194,6 +194,14 @@ ENTRIES: dict[str, Entry] = {
         "Nothing, if the names are right; else correct the hint.",
         "`horn v3:1` in the hint, `horn v4:1` in the file.",
     ),
+    "CB1652": Entry(
+        Severity.WARNING,
+        "a file of which nothing can be known",
+        "Recognition compares the faces of parts. One solid has nothing to compare, and meshes have no faces. Nothing "
+        "is asked, and no joint is proposed.",
+        "Export the assembly as STEP with its parts as solids of their own.",
+        "A robot that was exported as one solid.",
+    ),
     "CB1650": Entry(
         Severity.INFO,
         "joints whose ends were not looked for",

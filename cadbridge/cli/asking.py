@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,13 +13,16 @@ if TYPE_CHECKING:
     from cadbridge.recognition import Recognition
     from cadbridge.recognition.inquiry import Inquiry
 
-HOW = "y: they move, n: they are fixed, Enter: next, q: end"
+HOW = "y: they move, n: they are fixed, Enter: I do not know, q: end"
 
 
 def ask(inquiry: Inquiry) -> Recognition:
     """The recognition with a person's answers. InputError if stdin is not a terminal."""
+    from cadbridge.cli.output import say
     from cadbridge.wording import count
 
+    if inquiry.unknowable:
+        return inquiry.found  # which a finding says
     try:
         found = inquiry.found
         if found.freedoms is not None:
@@ -26,21 +30,36 @@ def ask(inquiry: Inquiry) -> Recognition:
                 f"{count(found.freedoms, 'degree')} of freedom found. How many should it have? [Enter: unknown]"
             )
             if reply.isdigit():
-                inquiry.freedoms(int(reply))
+                _take(inquiry, lambda: inquiry.freedoms(int(reply)))
         while (question := inquiry.next) is not None:
-            typer.echo(f"{question.now} now, {100 * question.confidence:.0f} %: {question.reason}", err=True)
-            reply = _reply(f"{question.text} [{HOW}]").lower()
-            if reply in ("q", "quit"):
+            say(f"\n{question.text}\n  {question.situation(inquiry.found.freedoms)}")
+            answer = _reply(f"  [{HOW}]").lower()
+            if answer in ("q", "quit"):
                 break
-            if reply[:1] not in ("y", "n"):
+            if answer[:1] not in ("y", "n"):
                 inquiry.skip(question)
                 continue
-            inquiry.answer(question, reply.startswith("y"))
-            if inquiry.found.freedoms is not None:
-                typer.echo(f"{count(inquiry.found.freedoms, 'degree')} of freedom.", err=True)
+            moves = answer.startswith("y")
+            _take(inquiry, lambda question=question, moves=moves: inquiry.answer(question, moves))  # type: ignore[misc]
+        else:
+            say("Nothing is left to ask: the rest is sure, was told, or was passed over.")
     except (EOFError, typer.Abort) as ended:
         raise InputError("--ask needs a terminal to answer in; --questions prints the questions as JSON.") from ended
     return inquiry.found
+
+
+def _take(inquiry: Inquiry, answer: Callable[[], None]) -> None:
+    """Take an answer, and say what it makes."""
+    from cadbridge.cli.output import say
+    from cadbridge.recognition.inquiry import told_by
+    from cadbridge.wording import count
+
+    before = inquiry.found
+    answer()
+    if inquiry.found.freedoms is not None:
+        say(f"  {count(inquiry.found.freedoms, 'degree')} of freedom now.")
+    for text in told_by(before, inquiry.found):
+        say(f"  {text}")
 
 
 def _reply(text: str) -> str:

@@ -64,9 +64,11 @@ def recognise(
     from cadbridge.recognition.hints import hints_of
     from cadbridge.recognition.inquiry import Inquiry
     from cadbridge.recognition.questions import questions_document
+    from cadbridge.recognition.reporting import unknowable
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
+    print_findings(known_first := unknowable(assembly))
     with working("recognising bodies and joints"):
         known = hints_of(output or reading.source.with_name(reading.source.stem + MATES_ENDING))
         inquiry = Inquiry(assembly, not no_names, ignore or (), known)
@@ -89,7 +91,7 @@ def recognise(
         print_json(recognition_document(found))
     else:
         typer.echo(output if output is not None else text)
-        print_findings(findings)
+        print_findings(f for f in findings if f.code not in {known.code for known in known_first})
         if output is not None:
             beside = output.resolve() == reading.source.resolve().with_name(reading.source.stem + MATES_ENDING)
             mates = "" if beside else f" --mates {output}"

@@ -12,15 +12,29 @@ from cadbridge.recognition.evidence import gather
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.questions import Question, answered, questions
+from cadbridge.recognition.reporting import nothing_known
 from cadbridge.recognition.told import axes_of
 from cadbridge.recognition.trying import Trial, trial_of
 
+ANSWERED = ("CB1640", "CB1641", "CB1642", "CB1643", "CB1644")
+"""Findings on answers: names that are unknown, hints that contradict each other or the geometry, the mobility."""
+
+
+def told_by(before: Recognition, after: Recognition) -> list[str]:
+    """What an answer brought that a person should know: contradictions, and decisions that were changed for it."""
+    known = {f.message for f in before.findings}
+    return [f.message for f in after.findings if f.code in ANSWERED and f.message not in known]
+
 
 class Inquiry:
-    """What was found so far, the question to ask next, and the answers. `found` carries the hints."""
+    """What was found so far, the question to ask next, and the answers. `found` carries the hints.
+
+    `unknowable`: why nothing is asked of an assembly of which nothing can be known, else "".
+    """
 
     def __init__(self, assembly: Assembly, names: bool, ignore: Sequence[str], hints: Hints) -> None:
         self._evidence = gather(assembly, names, ignore)
+        self.unknowable = nothing_known(assembly)
         self._skipped: set[tuple[str, str]] = set()
         self._known: dict[Hints, Recognition] = {}
         self.found: Recognition
@@ -29,6 +43,8 @@ class Inquiry:
     @property
     def next(self) -> Question | None:
         """The decision to ask about; None where all that is left was passed over."""
+        if self.unknowable:
+            return None
         return next((q for q in questions(self.found) if (q.a, q.b) not in self._skipped), None)
 
     def freedoms(self, count: int | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _COUNTER = re.compile(
     r"([-_:. ]\d{1,4}|\s*[(<\[]\d+[)>\]]|[\s_-]+v\d+|[\s_-]+rev[\s._-]?\w{1,3}|[\s_-]+copy)$", re.IGNORECASE
@@ -21,3 +22,18 @@ def bare(step: str) -> str:
 def bare_path(path: str) -> str:
     """A path with each of its steps bare, in small letters."""
     return "/".join(bare(step).casefold() for step in path.split("/"))
+
+
+def shortest(names: Iterable[str]) -> dict[str, str]:
+    """For each of some paths the shortest end of it that is the end of no other: a hint may name it so."""
+    paths = list(names)
+    ends: dict[str, int] = {}
+    for path in paths:
+        for end in _ends(path):
+            ends[end] = ends.get(end, 0) + 1
+    return {path: next((end for end in _ends(path) if ends[end] == 1), path) for path in paths}
+
+
+def _ends(path: str) -> list[str]:
+    steps = path.split("/")
+    return ["/".join(steps[k:]) for k in range(len(steps) - 1, -1, -1)]

@@ -8,6 +8,9 @@ from typing import Any
 from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses
 from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.part_names import shortest
+from cadbridge.recognition.reporting import nothing_known
+from cadbridge.wording import count
 
 FORMAT = "cadbridge.questions/1"
 NO_AXIS = 0.2
@@ -33,12 +36,22 @@ class Question:
     equal: tuple[Pair, ...]
     cost: float
     change: int | None
+    names: Pair = ("", "")
 
     @property
     def text(self) -> str:
-        """What is asked."""
-        more = f" (and {len(self.equal) - 1} pairs alike)" if len(self.equal) > 1 else ""
-        return f"Does {self.a} move against {self.b}{more}?"
+        """What is asked, with the shortest names that tell the parts from all others."""
+        more = f" (your answer holds for {count(len(self.equal) - 1, 'pair')} alike too)" if len(self.equal) > 1 else ""
+        return f"Does {self.names[0]} move against {self.names[1]}?{more}"
+
+    def situation(self, freedoms: int | None) -> str:
+        """What is decided now and why, and what the other answer would change."""
+        now, other = ("fixed to each other", "move") if self.now == "fixed" else ("joined by a joint", "are fixed")
+        text = f"Now they are {now} ({100 * self.confidence:.0f} % sure)"
+        text += f", because: {self.reason}." if self.reason else "."
+        if self.change is not None and freedoms is not None:
+            text += f" If they {other}, it has {count(freedoms + self.change, 'degree')} of freedom."
+        return text
 
 
 def questions(found: Recognition) -> list[Question]:
@@ -47,8 +60,11 @@ def questions(found: Recognition) -> list[Question]:
     The closest second verdicts come first, and before them those that bring the mobility to what the hints give.
     """
     gap = 0 if found.hints.freedoms is None or found.freedoms is None else found.hints.freedoms - found.freedoms
+    if nothing_known(found.assembly):
+        return []
+    names = shortest(i.name for i in found.assembly.instances)
     asked = [
-        Question(h.a, h.b, h.now, h.confidence, h.reason, worth, h.equal, h.cost, h.change)
+        Question(h.a, h.b, h.now, h.confidence, h.reason, worth, h.equal, h.cost, h.change, (names[h.a], names[h.b]))
         for h in hypotheses(found) if (worth := _worth(h, gap)) > 0.0
     ]  # fmt: skip
     return sorted(asked, key=lambda q: (-q.worth, q.a, q.b))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
 from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import EXACT
@@ -17,11 +18,28 @@ WEAK = 0.95
 """Confidence below which a weld is reported as uncertain, if its two parts share an axis."""
 
 
+def nothing_known(assembly: Assembly) -> str:
+    """Why nothing can be known of how an assembly moves; "" where something can."""
+    if len(assembly.instances) < 2:
+        return "it is one solid" if assembly.instances else "it has no parts"
+    if not any(part.shape is not None and part.shape.faces for part in assembly.parts):
+        return "its parts are meshes or have no shape, so no face is known"
+    return ""
+
+
+def unknowable(assembly: Assembly) -> tuple[Finding, ...]:
+    """The finding on an assembly of which nothing can be known (CB1652)."""
+    findings = Findings()
+    if reason := nothing_known(assembly):
+        findings.add("CB1652", f"nothing can be known of how {assembly.name} moves: {reason}")
+    return findings.as_tuple()
+
+
 def findings_of(
     scene: Scene, found: Recognition, held: list[str], copies: list[str], ground: str
 ) -> tuple[Finding, ...]:
     """What a person should know of the recognition as a whole; `held` was bound to the ground for want of contact."""
-    findings = Findings()
+    findings = Findings(unknowable(scene.assembly))
     joints = found.joints
     findings.add(
         "CB1600",

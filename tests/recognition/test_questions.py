@@ -16,7 +16,7 @@ from cadbridge.cli import main
 from cadbridge.recognition import mates_text, recognise
 from cadbridge.recognition.edited import write_mates
 from cadbridge.recognition.hints import Hints, Told, hints_of
-from cadbridge.recognition.inquiry import Inquiry
+from cadbridge.recognition.inquiry import Inquiry, told_by
 from cadbridge.recognition.questions import questions
 from tests.recognition.test_recognise import plate
 
@@ -193,3 +193,38 @@ def test_a_name_that_may_be_several_is_told(made: Assembly) -> None:
     (finding,) = [f for f in found.findings if f.code == "CB1640"]
     assert "disc" in finding.message
     assert "disc:1" in finding.message
+
+
+def test_of_one_solid_nothing_is_asked_and_the_file_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cq.Assembly(name="one").add(plate(40, 12, 4, [(0, 0)], 4), name="plate").export(str(tmp_path / "one.step"))
+    assert main(["recognise", str(tmp_path / "one.step"), "--ask", "-o", str(tmp_path / "one.mates.yaml")]) == 0
+    told = capsys.readouterr().err
+    assert told.index("CB1652") < told.index("CB1600")
+    assert told.count("it is one solid") == 1
+    assert main(["recognise", str(tmp_path / "one.step"), "--questions"]) == 0
+    assert json.loads(capsys.readouterr().out)["questions"] == []
+
+
+def test_a_dialogue_says_what_each_answer_makes(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = iter(["", "y", "q"])
+    monkeypatch.setattr("cadbridge.cli.asking._reply", lambda text: next(replies))
+    path = tmp_path / "made.mates.yaml"
+    assert main(["recognise", str(file), "--ask", "-o", str(path), "--no-limits"]) == 0
+    told = capsys.readouterr().err
+    assert "Now they are " in told
+    assert "1 degree of freedom now." in told
+    assert len(hints_of(path).joint) == 1
+
+
+def test_answers_that_contradict_each_other_are_told_at_once_and_kept(made: Assembly) -> None:
+    inquiry = Inquiry(made, True, (), Hints(fixed=(("disc", "base"), ("base", "lever"))))
+    before = inquiry.found
+    inquiry.take(before.hints.having("joint", [("disc", "lever")]))
+    (text,) = told_by(before, inquiry.found)
+    assert "contradict" in text
+    assert "joint: [disc, lever]" in text
+    assert "fixed: [base, lever]" in text
+    assert len(inquiry.found.hints.fixed) == 2
+    assert len(inquiry.found.hints.joint) == 1

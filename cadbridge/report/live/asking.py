@@ -30,6 +30,8 @@ class Asking:
         assert editor.inquiry is not None
         self._inquiry, self._decide, self._point, self._notify = editor.inquiry, decide, point, notify
         found = self._inquiry.found
+        if self._inquiry.unknowable:
+            panel.text(str(el("p", f"Nothing can be known of how it moves: {self._inquiry.unknowable}.")))
         told = found.hints.freedoms
         ways = "an unknown number of degrees" if found.freedoms is None else count(found.freedoms, "degree")
         panel.text(str(el("p", f"As recognised, it has {ways} of freedom. How many should it have?")))
@@ -86,17 +88,11 @@ class Asking:
 
 def _words(question: Question, moving: bool, freedoms: int | None) -> str:
     """A question with what is known of it; the names are in the colours of the picture."""
-    a, b = (el("b", visible(name), class_=side) for name, side in ((question.a, "first"), (question.b, "second")))
+    a, b = (el("b", visible(name), class_=side) for name, side in zip(question.names, ("first", "second"), strict=True))
     alike = len(question.equal) - 1
     lines = [el("p", "Does ", a, " move against ", b, "?", class_="asked")]
-    if alike:
-        lines.append(el("p", f"Your answer holds for {count(alike, 'pair')} alike too."))
-    now = "they are fixed to each other" if question.now == "fixed" else "they move"
-    lines.append(el("p", f"Now {now} ({100 * question.confidence:.0f} %): {visible(question.reason)}"))
-    change = question.change
-    if change is not None and freedoms is not None:
-        other = "move" if question.now == "fixed" else "are fixed"
-        lines.append(el("p", f"If they {other}, it has {count(freedoms + change, 'degree')} of freedom."))
+    lines += [el("p", f"Your answer holds for {count(alike, 'pair')} alike too.")] if alike else []
+    lines.append(el("p", visible(question.situation(freedoms))))
     if not moving:
         lines.append(el("p", "No axis is known on which they could turn, so no motion is shown."))
     return str(el("div", *lines))

@@ -19,6 +19,7 @@ from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.deciding import Decision, MatesEditor
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import parts_of
+from cadbridge.recognition.inquiry import told_by
 from cadbridge.report.html import el
 from cadbridge.report.live.panel import Panel
 from cadbridge.visible import visible
@@ -183,7 +184,7 @@ class Deciding:
 
     def take(self, decision: Decision) -> None:
         """Take a decision, show what it makes, and go on to the next joint that is undecided."""
-        path, void = self._editor.path, self._editor.void
+        path, void, before = self._editor.path, self._editor.void, self._editor.found
         try:
             made = self._editor.decide(decision)
         except CadbridgeError as fault:
@@ -193,6 +194,8 @@ class Deciding:
         lost = [title for title in self._editor.void if title not in void]
         notes = [f"{decision.title}."]
         notes += [f"No longer of use, as what they are about is gone: {'; '.join(lost)}."] if lost else []
+        if before is not None and self._editor.found is not None:
+            notes += told_by(before, self._editor.found)
         notes += [self._editor.moved] if self._editor.path != path else []
         self._show(made, "\n".join(notes))
 

@@ -75,7 +75,7 @@ def click(view: LiveView, part: str, point: tuple[float, float, float], normal: 
 
 def test_an_answer_is_a_hint_and_all_is_inferred_anew(view: LiveView, editor: MatesEditor) -> None:
     until(view, "disc", "base")
-    assert "Now they are fixed" in asking(view).question.content
+    assert "Now they are fixed to each other" in asking(view).question.content
     asking(view).answer(MOVE)
     assert {j.type for j in view.mechanism.joints} == {"revolute"}
     assert joints(view) == 2

@@ -6,6 +6,7 @@ Each limit is checked before or while the file is read; its message names the op
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
@@ -17,9 +18,25 @@ LIMITS = {
     "marks": (15_000_000, "values and keys of JSON"),
     "vertices": (20_000_000, "vertices of shapes"),
     "cells": (100_000_000, "numbers of a table"),
-    "mesh bytes": (512 << 20, "bytes of a mesh file"),
+    "instances": (200_000, "occurrences of parts"),
+    "YAML values": (2_000_000, "values, those that aliases repeat counted each time"),
+    "pixels": (100_000_000, "pixels of a picture"),
+    "mesh bytes": (512 << 20, "of a mesh file"),
+    "XML bytes": (256 << 20, "of XML"),
+    "JSON bytes": (256 << 20, "of JSON"),
+    "document bytes": (1 << 30, "of a document of cadbridge"),
+    "YAML bytes": (64 << 20, "of YAML"),
+    "Python bytes": (64 << 20, "of Python"),
+    "text bytes": (256 << 20, "of text"),
+    "STEP bytes": (2 << 30, "of STEP text"),
+    "unpacked STEP bytes": (512 << 20, "of unpacked STEP text: whoever has more exports it plain"),
+    "Document.xml bytes": (256 << 20, "of unpacked XML"),
+    "member bytes": (512 << 20, "of one unpacked member"),
+    "archive bytes": (2 << 30, "of unpacked members"),
 }
-"""By kind: how many, and what they are. A robot of 20,000 links takes a tenth; each kind at its limit about 1 GB."""
+"""By kind: how many, and what they are. A robot of 20,000 links takes a tenth; each kind at its limit about 1 GB.
+Whatever bounds the size of an input stands here, but for xacro and USD: these are bounded by what their processes may
+take (docs/security.md)."""
 
 _times = 1.0
 
@@ -30,13 +47,18 @@ def allow(times: float) -> None:
     _times = times
 
 
+def allowed(kind: str) -> int:
+    """How many of a kind one input may have."""
+    return int(LIMITS[kind][0] * _times)
+
+
 def beyond(kind: str, count: int, subject: str) -> str:
     """Why so many are too many, and the option that allows them; "" where they are not."""
     most, what = LIMITS[kind]
-    allowed = most * _times
-    if count <= allowed:
+    if count <= allowed(kind):
         return ""
-    return f"{subject} has more than {allowed:,.0f} {what}; {OPTION} {_needed(count / most)} allows them"
+    amount = f"{allowed(kind) >> 20:,} MiB" if kind.endswith("bytes") else f"{allowed(kind):,}"
+    return f"{subject} has more than {amount} {what}; {OPTION} {_needed(count / most)} reads it"
 
 
 def _needed(times: float) -> int:
@@ -48,6 +70,11 @@ def refuse(kind: str, count: int, subject: str, findings: Findings, where: Where
     if why := beyond(kind, count, subject):
         findings.add("CB108", why, where)
         raise InputError(why, findings)
+
+
+def refuse_file(kind: str, path: Path, findings: Findings) -> None:
+    """`refuse` by the bytes that a file has on the disk, before it is opened."""
+    refuse(kind, path.stat().st_size, path.name, findings, Where(file=str(path)))
 
 
 @dataclass

@@ -15,13 +15,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from cadbridge.budget import refuse
+from cadbridge.budget import refuse, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
-
-MAX_BYTES = 256 * 1024 * 1024
-"""Larger JSON files are refused."""
 
 LARGEST = 1e12
 """Numbers of a larger magnitude are no lengths, angles, masses or ratios in any unit."""
@@ -62,9 +59,7 @@ class JsonFile:
         self.path, self.findings = path, findings
         self._asked: dict[tuple[str, ...], set[str]] = {}
         where = Where(file=str(path))
-        if path.stat().st_size > MAX_BYTES:
-            findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", where)
-            raise InputError(f"{path.name} is too large.", findings)
+        refuse_file("JSON bytes", path, findings)
         try:
             self.text = path.read_text(encoding="utf-8-sig")
             refuse("marks", self.text.count(",") + self.text.count(":"), path.name, findings, where)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Mesh
-from cadbridge.budget import refuse
+from cadbridge.budget import refuse, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -20,8 +20,6 @@ from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.paths import inside
 
 FORMAT = "cadbridge.mechanism/1"
-LARGEST = 1 << 30
-"""Bytes of a document; what is larger is not opened."""
 
 _HEADER = re.compile(
     rb"ply\nformat binary_little_endian 1\.0\n(?:comment [^\n]*\n)*element vertex (\d{1,9})\n"
@@ -54,8 +52,7 @@ def read(path: Path, options: ReadOptions) -> Assembly:
 def _document(path: Path, findings: Findings) -> dict[str, Any]:
     where = Where(str(path))
     try:
-        if path.stat().st_size > LARGEST:
-            raise ValueError(f"it is larger than {LARGEST >> 20} MB")
+        refuse_file("document bytes", path, findings)
         data = path.read_bytes()
         refuse("marks", data.count(b",") + data.count(b":"), path.name, findings, where)
         document = json.loads(data)

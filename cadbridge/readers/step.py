@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Assembly, Component, Instance, Part, Shape
+from cadbridge.budget import beyond
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix
@@ -23,9 +24,6 @@ from cadbridge.shapes.convert import mirrored, scaled, to_shape
 from cadbridge.shapes.part21 import Prepared
 from cadbridge.shapes.protocol import Document, Occurrence, Product, ShapeData
 from cadbridge.units import DENSITY, LENGTH
-
-MAX_INSTANCES = 200_000
-"""Leaves that a product structure may unfold into."""
 
 VALIDATION_TOLERANCE = 5e-3
 """Relative deviation from the file's validation properties that is reported."""
@@ -163,10 +161,9 @@ class _Unfolder:
         nodes = []
         for occurrence, name in zip(occurrences, self._names(occurrences, prefix), strict=True):
             self._count += 1
-            if self._count > MAX_INSTANCES:
-                text = f"{self._path.name} unfolds into more than {MAX_INSTANCES} occurrences"
-                self._findings.add("CB138", text, Where(file=str(self._path)))
-                raise InputError(text, self._findings)
+            if why := beyond("instances", self._count, self._path.name):
+                self._findings.add("CB138", why, Where(file=str(self._path)))
+                raise InputError(why, self._findings)
             product = self._document.products[occurrence.product]
             placed = compose(matrix, occurrence.matrix)
             shade = occurrence.colour or colour

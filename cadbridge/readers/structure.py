@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Instance, Part
+from cadbridge.budget import allowed, beyond
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector, unit
@@ -20,9 +21,6 @@ from cadbridge.readers.names import free_name
 from cadbridge.readers.placement import Rigid, compose, proper
 from cadbridge.shapes import MIRROR_SUFFIX
 from cadbridge.shapes.convert import mirrored, mirrored_mass
-
-MAX_INSTANCES = 200_000
-"""Occurrences that a file may unfold into."""
 
 MAX_DEPTH = 64
 """Levels of sub-assemblies."""
@@ -102,7 +100,8 @@ class Structure:
         try:
             self._siblings(occurrences, np.eye(3, 4), "", (), None, True, GROUND)
         except _TooManyError as error:
-            text = f"sub-assemblies deeper than {MAX_DEPTH} levels or more than {MAX_INSTANCES} occurrences"
+            deep = f"more than {MAX_DEPTH} levels of assemblies"
+            text = beyond("instances", len(self.placed), "this assembly") or deep
             self.findings.add("CB138", text, error.where)
             raise InputError(text, self.findings) from None
 
@@ -159,7 +158,7 @@ class Structure:
         if name != base:
             text = f"two occurrences are named {prefix}{base}; one is called {prefix}{name}"
             self.findings.add("CB107", text, replace(item.where, item=prefix + name))
-        if len(self.placed) > MAX_INSTANCES or prefix.count("/") > MAX_DEPTH:
+        if len(self.placed) > allowed("instances") or prefix.count("/") > MAX_DEPTH:
             raise _TooManyError(item.where)
         return name
 

@@ -11,15 +11,12 @@ from typing import Any
 
 from lxml import etree
 
-from cadbridge.budget import refuse
+from cadbridge.budget import refuse, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.lenient import lenient
 from cadbridge.touched import looked_for
-
-MAX_BYTES = 256 * 1024 * 1024
-"""Larger XML files are refused."""
 
 NEAR, SHORTEST = 0.85, 4
 """How alike two names are, from 0 to 1, of which one may be a slip of the other; and how long they are at least."""
@@ -32,9 +29,7 @@ Element = Any
 def parse(path: Path, findings: Findings) -> Element:
     """The root of a file; InputError (CB103, CB104, CB108) where it cannot be read safely."""
     looked_for(path)
-    if path.stat().st_size > MAX_BYTES:
-        findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", Where(file=str(path)))
-        raise InputError(f"{path.name} is too large.", findings)
+    refuse_file("XML bytes", path, findings)
     _count_tags(path, findings)
     return _parse(os.fsencode(path), path, findings, path.read_bytes)  # a name need not be UTF-8
 

@@ -19,8 +19,6 @@ Document = Mapping[str, Any]
 Changes = dict[str, Any]
 
 FORMAT = "cadbridge.check/1"
-LARGEST = 500_000_000
-"""Bytes of an older document that are read."""
 _MOST = 10**15
 """No count of a document is as large."""
 _WILD = 1e30
@@ -41,8 +39,8 @@ def read_old(path: Path) -> Document:
     try:
         if path.exists() and not path.is_file():
             raise InputError(f"{path} is no plain file (a folder, a device or a pipe).")
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path} is too large for a check document ({path.stat().st_size} bytes).")
+        if why := beyond("document bytes", path.stat().st_size, path.name):
+            raise InputError(why)
         text = path.read_text(encoding="utf-8")
         if why := beyond("marks", text.count(",") + text.count(":"), path.name):
             raise InputError(why)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 from cadbridge.assembly import Shape
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.shapes.archive import Archive
 from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.kept import ask_once, content_of
 from cadbridge.shapes.part21 import Prepared, Sources
@@ -214,13 +214,20 @@ def _in_archive(file: str) -> bool:
 
 
 def _features_in_archive(file: str, members: list[str]) -> list[FeatureTable | str]:
-    """Of members that the reader has unpacked before, and so measured."""
+    """Of members that the reader has unpacked before; the file may be another by now."""
+    findings = Findings()
     try:
-        with zipfile.ZipFile(file) as archive:
-            blobs = [archive.read(member) for member in members]
-    except (OSError, KeyError, zipfile.BadZipFile) as fault:
-        return [f"{Path(file).name} cannot be unpacked again: {fault}"] * len(members)
-    return _ask_breps(blobs, "brep_features", {})
+        archive = Archive(Path(file), findings)
+    except InputError as fault:
+        return [str(fault)] * len(members)
+    try:
+        blobs = [archive.read(member) for member in members]
+    finally:
+        archive.close()
+    if not all(blobs):
+        why = next((f.message for f in findings), "a shape is empty")
+        return [f"{Path(file).name} cannot be unpacked again: {why}"] * len(members)
+    return _ask_breps([blob for blob in blobs if blob], "brep_features", {})
 
 
 def _scaled(table: FeatureTable, shape: Shape) -> FeatureTable | str:

@@ -20,17 +20,12 @@ from typing import IO
 
 import numpy as np
 
+from cadbridge.budget import refuse, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.shapes.entities import Density, Operator, densities, operators
 from cadbridge.shapes.external import ENDINGS, Copies
 from cadbridge.shapes.workspace import Workspace
-
-MAX_BYTES = 2 << 30
-"""Bytes of a STEP text, unpacked, that are read at most."""
-
-MAX_UNPACKED = 512 << 20
-"""Bytes of a packed STEP text that are unpacked at most: whoever has more exports it plain."""
 
 MAX_RATIO = 100
 """A text that unpacks to more times its size, and to more than `FREE` bytes, is a bomb: STEP packs 5 to 15 times."""
@@ -48,6 +43,7 @@ _HUGE = re.compile(rb"[eE]\+?(?:[3-9]\d\d|\d{4})")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _MANY = b"0" * 309
 """So many digits before the point are beyond double precision."""
+_NESTED = b"(" * 32
 _OPAQUE = re.compile(rb"'(?:[^']|'')*'|/\*.*?\*/", re.DOTALL)
 _END = re.compile(rb"END-ISO-10303-21\s*;")
 
@@ -101,7 +97,7 @@ class Sources:
 def _checked(path: Path, findings: Findings) -> bytes:
     """The text of a STEP file that OCCT can be given. InputError where it cannot."""
     data = load(path, findings)
-    for check in (check_frame, check_numbers, check_sizes, check_quotes):
+    for check in (check_frame, check_numbers, check_sizes, check_quotes, check_nesting):
         check(data, path, findings)
     return data
 
@@ -129,8 +125,7 @@ def load(path: Path, findings: Findings) -> bytes:
     """The text of a STEP file, unpacked from gzip or zip. InputError where it is too large or broken."""
     try:
         if data_is_file(path):
-            if path.stat().st_size > MAX_BYTES:
-                _too_large(path, MAX_BYTES, findings)
+            refuse_file("STEP bytes", path, findings)
             return path.read_bytes()
         with path.open("rb") as stream:
             if stream.read(2) == b"PK":
@@ -161,20 +156,18 @@ def _unzip(path: Path, findings: Findings) -> bytes:
 
 def _bounded(stream: IO[bytes] | gzip.GzipFile, path: Path, findings: Findings) -> bytes:
     """All of a packed stream, unless it grows beyond what is read: a small file can unpack to terabytes."""
-    allowed = min(MAX_UNPACKED, max(FREE, path.stat().st_size * MAX_RATIO))
+    plausible = max(FREE, path.stat().st_size * MAX_RATIO)
+    where = Where(file=str(path))
     text = io.BytesIO()  # hands out what it holds without a copy
     while chunk := stream.read(_CHUNK):
-        if text.tell() + len(chunk) > allowed:
-            _too_large(path, allowed, findings)
+        size = text.tell() + len(chunk)
+        refuse("unpacked STEP bytes", size, path.name, findings, where)
+        if size > plausible:
+            why = f"{path.name} unpacks to more than {plausible >> 20} MiB, {MAX_RATIO} times its size: no STEP does"
+            findings.add("CB108", why, where)
+            raise InputError(why, findings)
         text.write(chunk)
     return text.getvalue()
-
-
-def _too_large(path: Path, allowed: int, findings: Findings) -> None:
-    packed = f", {MAX_RATIO} times its size" if FREE < allowed < MAX_UNPACKED else ""
-    text = f"{path.name} holds more than {allowed >> 20} MiB of STEP text{packed}"
-    findings.add("CB108", text, Where(file=str(path)))
-    raise InputError(text, findings)
 
 
 def check_frame(data: bytes, path: Path, findings: Findings) -> None:
@@ -231,6 +224,19 @@ def check_quotes(data: bytes, path: Path, findings: Findings) -> None:
             text = f"a text in the statement that ends in line {line} of {path.name} is not closed"
             findings.add("CB111", text, Where(file=str(path), line=line))
             raise InputError(text, findings)
+
+
+def check_nesting(data: bytes, path: Path, findings: Findings) -> None:
+    """InputError for lists within lists within lists: OCCT keeps a text for each fault, as long as the statement."""
+    if _NESTED not in data:
+        return
+    # What looked like lists may have been in a string or a comment.
+    bare = _OPAQUE.sub(lambda m: b"\n" * m[0].count(b"\n"), data)
+    at = bare.find(_NESTED)
+    if at >= 0:
+        text = f"{path.name} nests lists more than {len(_NESTED)} deep, which would fill OCCT's memory"
+        findings.add("CB108", text, Where(file=str(path), line=bare.count(b"\n", 0, at) + 1))
+        raise InputError(text, findings)
 
 
 def _all_closed(data: bytes) -> bool:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _KEPT = 4
 """Documents kept for later questions about their faces."""
-_BASE_MEMORY, _MEMORY_PER_BYTE = 1_200_000_000, 400
-"""Bytes that a file may take, and for each of its own."""
+_BASE_MEMORY, _MEMORY_PER_BYTE = 1_200_000_000, 60
+"""Bytes that a file may take, and for each of its own: real ones of some MB take 30."""
 _LEAST_MEMORY = 900 << 20
 """Bytes of address space that OCCT needs to be loaded and to read a small file."""
 

@@ -95,12 +95,16 @@ class VaryEntry(Strict):
     values: AnyChoice | None = None
 
 
+Pattern = Annotated[str, Field(max_length=1000)]
+"""Bounded: the time to compile a pattern grows with the square of its brackets, and each run asks for it."""
+
+
 class Keep(Strict):
     """Groups and patterns of columns (as --columns takes them) that each run keeps: at its end, least and most, all."""
 
-    final: list[str] = Field(default_factory=lambda: ["joints", "energy"])
-    extremes: list[str] = Field(default_factory=list)
-    series: list[str] = Field(default_factory=list)
+    final: list[Pattern] = Field(default_factory=lambda: ["joints", "energy"])
+    extremes: list[Pattern] = Field(default_factory=list)
+    series: list[Pattern] = Field(default_factory=list)
 
 
 class SweepFile(Strict):

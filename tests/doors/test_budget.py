@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,13 +13,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cadbridge import budget
+from cadbridge import budget, build, sweep
+from cadbridge.assembly import Face, Shape
 from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.mass import load_mesh_file
 from cadbridge.readers import ReadOptions, read
+from cadbridge.shapes import face_features
 from cadbridge.simulation.trajectory import FORMAT, read_trajectory
 
+ROOT = Path(__file__).resolve().parents[2]
 BALL = '<visual><geometry><sphere radius="{}"/></geometry></visual>'
 ROBOT = '<robot name="r"><link name="a">{}</link></robot>'
 
@@ -125,3 +130,68 @@ def test_a_configuration_that_came_with_the_source_raises_no_limit(
     written(tmp_path / "cadbridge.toml", "allow_larger = 1000\n")
     assert main(["check", str(source)]) == 2
     assert "CB116" in capsys.readouterr().err
+
+
+ASMT = "OndselSolver\nAssembly\n\tNotes\n\n\tName\n\t\ta\n"
+STEP_TEXT = "ISO-10303-21;\nDATA;\nENDSEC;\nEND-ISO-10303-21;\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "text"),
+    [
+        ("XML bytes", "r.urdf", ROBOT.format("")),
+        ("JSON bytes", "r.json", json.dumps({"rootAssembly": {}, "parts": []})),
+        ("document bytes", "m.json", json.dumps({"format": "cadbridge.mechanism/1"})),
+        ("text bytes", "r.asmt", ASMT),
+        ("Python bytes", "r.py", "# Chrono::SolidWorks\nimport pychrono as chrono\nb = chrono.ChBodyAuxRef()\n"),
+        ("STEP bytes", "r.step", STEP_TEXT),
+    ],
+)
+def test_a_file_is_measured_before_it_is_opened(
+    kind: str, file: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / file, text)
+    monkeypatch.setitem(budget.LIMITS, kind, (len(text) - 1, budget.LIMITS[kind][1]))
+    with pytest.raises(InputError) as caught:
+        read(path)
+    (finding,) = caught.value.findings
+    assert finding.code == "CB108"
+    assert "--allow-larger 2" in finding.message
+    assert finding.where is not None
+    assert finding.where.file == str(path)
+    with contextlib.suppress(InputError):  # what else is wrong with it
+        assert "CB108" not in [f.code for f in read(path, options=ReadOptions(larger=2.0)).findings]
+
+
+@pytest.mark.parametrize("kind", ["Document.xml bytes", "archive bytes"])
+def test_the_members_of_an_archive_are_counted_as_they_unpack(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "r.FCStd", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Document.xml", "<Document>" + " " * 4000 + "</Document>")
+    monkeypatch.setitem(budget.LIMITS, kind, (1000, budget.LIMITS[kind][1]))
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "r.FCStd")
+    (message,) = (f.message for f in caught.value.findings if f.code == "CB1223")
+    assert "--allow-larger" in message
+
+
+def test_recognition_unpacks_shapes_within_the_same_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It reads the archive again, which may be another by then."""
+    with zipfile.ZipFile(tmp_path / "r.FCStd", "w") as archive:
+        archive.writestr("Shape.brp", "x" * 4000)
+    monkeypatch.setitem(budget.LIMITS, "member bytes", (1000, budget.LIMITS["member bytes"][1]))
+    face = Face("plane", np.zeros(3), None, None, None, 1.0, np.zeros(3))
+    shape = Shape("key", None, None, faces=(face,), source=(str(tmp_path / "r.FCStd"), "Shape.brp"))
+    (said,) = face_features([shape]).values()
+    assert isinstance(said, str)
+    assert "--allow-larger 5" in said
+
+
+def test_a_pattern_of_columns_is_bounded(tmp_path: Path) -> None:
+    """To compile 4,000 brackets took 20 s: fnmatch looks for the end of each."""
+    mechanism = build(read(ROOT / "fixtures/four_bar/four_bar.urdf"))
+    plan = {"format": "cadbridge.sweep/1", "vary": [], "keep": {"series": ["joint.*" + "[a " * 4000]}}
+    with pytest.raises(InputError) as caught:
+        sweep(mechanism, plan)
+    assert any("1000" in f.message for f in caught.value.findings)

@@ -14,8 +14,8 @@ import pytest
 
 from cadbridge.findings import Findings
 from cadbridge.processes import environment, python
-from cadbridge.readers.freecad.archive import Archive
 from cadbridge.readers.urdf import expressions
+from cadbridge.shapes.archive import Archive
 
 
 def test_a_member_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Path) -> None:

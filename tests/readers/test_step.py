@@ -11,11 +11,11 @@ import cadquery as cq
 import numpy as np
 import pytest
 
+from cadbridge import budget
 from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.step import read
-from cadbridge.shapes import part21
 from tests.shapes.solids import write_assembly, write_part
 
 
@@ -209,7 +209,7 @@ def test_gzip_and_zip_are_unpacked(nested: Path, tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part21, "MAX_BYTES", 5_000_000)
+    monkeypatch.setitem(budget.LIMITS, "unpacked STEP bytes", (5_000_000, "of STEP text"))
     bomb = tmp_path / "bomb.stpZ"
     bomb.write_bytes(gzip.compress(b"ISO-10303-21;" + b" " * 50_000_000))
     assert bomb.stat().st_size < 100_000

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from cadbridge.assembly import Assembly, Feature, FeatureKind, Mate, MateKind, Part
+from cadbridge.budget import refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -26,9 +27,6 @@ from cadbridge.readers.placement import affine
 from cadbridge.readers.structure import Occurrence, Structure
 
 __all__ = ["read"]
-
-MAX_BYTES = 64 * 1024 * 1024
-"""Larger Python files are refused."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +120,7 @@ def _objects(r: _Reader) -> dict[str, Made]:
     """What the file makes; InputError where it is too large or no Python."""
     why: Exception
     line = None
-    if r.path.stat().st_size > MAX_BYTES:
-        r.findings.add("CB108", f"{r.path.name} is larger than {MAX_BYTES // 2**20} MB", Where(str(r.path)))
-        raise InputError(f"{r.path.name} is too large.", r.findings)
+    refuse_file("Python bytes", r.path, r.findings)
     try:
         return read_objects(r.path.read_text(encoding="utf-8-sig"))
     except SyntaxError as fault:

@@ -14,9 +14,9 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.bounds import READABLE
-from cadbridge.readers.freecad.archive import MAX_XML, Archive
 from cadbridge.readers.paths import inside
 from cadbridge.readers.xml import Element, child, children, local, parse_text
+from cadbridge.shapes.archive import Archive
 
 MAX_DOCUMENTS = 200
 """Files that one assembly may lead to."""
@@ -224,7 +224,7 @@ class Library:
 
     def _read(self, path: Path) -> Document:
         archive = Archive(path, self.findings)
-        data = archive.read("Document.xml", MAX_XML)
+        data = archive.read("Document.xml", "Document.xml bytes")
         if data is None:
             archive.close()
             raise InputError(f"{path.name} holds no readable Document.xml.", self.findings)

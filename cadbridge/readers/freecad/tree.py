@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cadbridge.assembly import GROUND, Component, Instance, Part
+from cadbridge.budget import allowed, beyond
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
@@ -33,7 +34,6 @@ NO_SHAPE = (
 DEEPEST = 40
 SMALLEST = 1000
 """Bytes of a B-Rep text below which it is looked at for a shape: one with a face has more."""
-MAX_INSTANCES = 200_000
 
 
 @dataclass(eq=False)
@@ -131,8 +131,8 @@ class Walker:
         count = int(member.number("ElementCount") or 0) if member.type in LINKS else 0
         if count <= 0:
             return [((), Pose())]
-        if count > MAX_INSTANCES:
-            self.findings.add("CB138", f"{member.label} has {count} copies", member.where("ElementCount"))
+        if why := beyond("instances", count, member.label):
+            self.findings.add("CB138", why, member.where("ElementCount"))
             return []
         file = member.file("PlacementList")
         poses = self._placement_list(member, file) if file else []
@@ -143,7 +143,7 @@ class Walker:
         """FreeCAD's binary list: a count, then seven numbers each, little endian."""
         data = member.document.archive.read(file) or b""
         count = struct.unpack_from("<I", data)[0] if len(data) >= 4 else 0
-        if count > MAX_INSTANCES or len(data) - 4 < 56 * count:
+        if count > allowed("instances") or len(data) - 4 < 56 * count:
             self.findings.add("CB181", f"{member.label}: its list of placements is cut off", member.where())
             return []
         rows = np.frombuffer(data, "<f8", 7 * count, 4).reshape(-1, 7)
@@ -160,8 +160,8 @@ class Walker:
             self._cycle(item)
             return
         self._count += 1
-        if self._count > MAX_INSTANCES:
-            self.findings.add("CB138", f"{item.label} is one of more than {MAX_INSTANCES} objects", item.where())
+        if why := beyond("instances", self._count, "this assembly"):
+            self.findings.add("CB138", f"{item.label} is one too many: {why}", item.where())
             return
         if item.type in LINKS or (item.type == ASSEMBLY_LINK and not item.links("Group")):
             target = self.library.linked(item, "LinkedObject")

@@ -17,12 +17,10 @@ from typing import Any
 import yaml
 from yaml.cyaml import CBaseLoader
 
+from cadbridge.budget import beyond
 from cadbridge.findings import Findings, Where
 
-MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 32
-MAX_VALUES = 2_000_000
-"""Values in a file, those that aliases repeat counted each time."""
 
 _INT = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -77,16 +75,10 @@ class Yaml:
 
 
 def load_yaml(path: Path, findings: Findings, file: str) -> Yaml:
-    """Read a YAML file of at most MAX_BYTES; every fault is a finding with line and column."""
-    nothing = Yaml(None, Place(1, 1))
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        findings.add(
-            "CB108",
-            f"{path.name} has {size / 2**20:.0f} MB; a mates file may have {MAX_BYTES // 2**20} MB",
-            Where(file=file),
-        )
-        return nothing
+    """Read a YAML file; every fault is a finding with line and column."""
+    if why := beyond("YAML bytes", path.stat().st_size, path.name):
+        findings.add("CB108", why, Where(file=file))
+        return Yaml(None, Place(1, 1))
     return parse_yaml(path.read_bytes(), findings, file)
 
 
@@ -187,8 +179,8 @@ class _Builder:
 
     def _close(self, data: Any, place: Place, anchor: str | None) -> None:
         """Hand a complete value to what holds it."""
-        if place.size > MAX_VALUES:
-            self._stop("CB142", f"more than {MAX_VALUES} values once its aliases are written out", place)
+        if why := beyond("YAML values", place.size, "this"):
+            self._stop("CB142", why, place)
         if anchor:
             self.anchors[anchor] = (data, place)
         if not self.open:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cadbridge.budget import refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.ondsel.ramps import without_ramps
 
-MAX_BYTES = 256 * 1024 * 1024
-"""Larger files are refused."""
 DEEPEST = 64
 """Levels of tabs; no file of the format needs half of them."""
 SERIES = "TimeSeries"
@@ -50,9 +49,7 @@ class Node:
 def load(path: Path, findings: Findings) -> tuple[str, Node, list[tuple[int, str]]]:
     """The first line, the tree, and the lines of the time series with their numbers; InputError where it is no text."""
     where = Where(file=str(path))
-    if path.stat().st_size > MAX_BYTES:
-        findings.add("CB108", f"{path.name} is larger than {MAX_BYTES // 2**20} MB", where)
-        raise InputError(f"{path.name} is too large.", findings)
+    refuse_file("text bytes", path, findings)
     try:
         lines = path.read_bytes().decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as fault:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Part
+from cadbridge.budget import beyond
 from cadbridge.errors import InputError
 from cadbridge.frames import Matrix
 from cadbridge.readers.json_file import names_of, text_of
 from cadbridge.readers.onshape.context import Context
 from cadbridge.readers.placement import affine, compose
-from cadbridge.readers.structure import MAX_DEPTH, MAX_INSTANCES, Key, Occurrence
+from cadbridge.readers.structure import MAX_DEPTH, Key, Occurrence
 
 FIXING = ("FASTENED",)
 """Mate types that leave no motion."""
@@ -59,8 +60,8 @@ class _Tree:
                 self._c.suppressed.append(name or uid)
                 continue
             self._count += 1
-            if self._count > MAX_INSTANCES or len(above) > MAX_DEPTH:
-                text = f"sub-assemblies deeper than {MAX_DEPTH} levels or more than {MAX_INSTANCES} occurrences"
+            deep = f"more than {MAX_DEPTH} levels of assemblies" if len(above) > MAX_DEPTH else ""
+            if text := beyond("instances", self._count, "this assembly") or deep:
                 self._c.file.say("CB138", text, name or None)
                 raise InputError(text, self._c.findings)
             occurrence = self._occurrence(instance, name, (*above, uid), X_WP)

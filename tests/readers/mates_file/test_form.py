@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
+from cadbridge import budget
 from cadbridge.readers.mates_file import document, load_document, positions, schema
 
 HEAD = "format: cadbridge.mates/1\n"
@@ -68,13 +69,14 @@ def test_a_billion_laughs_is_refused_by_what_it_would_grow_to(tmp_path: Path) ->
     lines += [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in pairwise(names)]
     (fault,) = faults(tmp_path, HEAD + "\n".join(lines))
     assert fault[0] == "CB142"
-    assert str(positions.MAX_VALUES) in fault[3]
+    assert "2,000,000 values" in fault[3]
+    assert "--allow-larger" in fault[3]
 
 
 def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "x.mates.yaml"
     with path.open("wb") as stream:
-        stream.truncate(positions.MAX_BYTES + 1)
+        stream.truncate(budget.allowed("YAML bytes") + 1)
     assert [f.code for f in load_document(path).findings] == ["CB108"]
 
 

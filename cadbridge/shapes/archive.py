@@ -7,13 +7,10 @@ import zipfile
 import zlib
 from pathlib import Path
 
+from cadbridge.budget import allowed, beyond
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 
-MAX_XML = 256 * 1024 * 1024
-MAX_MEMBER = 512 * 1024 * 1024
-MAX_TOTAL = 2 << 30
-"""Bytes that are unpacked at most: of Document.xml, of one shape, of all members that are read."""
 MAX_RATIO = 1000
 """A member that unpacks to more times its size, and to more than a megabyte, is a bomb: XML packs 30 times."""
 _BROKEN = (
@@ -46,14 +43,15 @@ class Archive:
         """How many bytes the index says that a member has; 0 where it is missing."""
         return self._zip.NameToInfo[name].file_size if self.has(name) else 0
 
-    def read(self, name: str, limit: int = MAX_MEMBER) -> bytes | None:
-        """A member's bytes; a finding and None where it is missing, broken or too large."""
+    def read(self, name: str, kind: str = "member bytes") -> bytes | None:
+        """A member's bytes; a finding and None where it is missing, broken or larger than budget.LIMITS[kind]."""
         where = Where(str(self.path), item=name)
         try:
             info = self._zip.getinfo(name)
-            allowed = min(limit, MAX_TOTAL - self._total, max(1 << 20, info.compress_size * MAX_RATIO))
+            plausible = max(1 << 20, info.compress_size * MAX_RATIO)
+            most = min(allowed(kind), allowed("archive bytes") - self._total, plausible)
             with self._zip.open(info) as stream:
-                data = stream.read(allowed + 1)
+                data = stream.read(most + 1)
         except KeyError:
             self._findings.add("CB1222", f"{self.path.name} lacks {name}", where)
             return None
@@ -61,7 +59,10 @@ class Archive:
             self._findings.add("CB1222", f"{name} in {self.path.name} cannot be unpacked: {fault}", where)
             return None
         self._total += len(data)
-        if len(data) > allowed:
-            self._findings.add("CB1223", f"{name} in {self.path.name} unpacks to more than {allowed:,} bytes", where)
-            return None
-        return data
+        if len(data) <= most:
+            return data
+        subject, size = f"{name} in {self.path.name}", max(len(data), info.file_size)
+        why = beyond(kind, size, subject) or beyond("archive bytes", self._total, self.path.name)
+        bomb = f"{subject} unpacks to more than {most:,} bytes, {MAX_RATIO} times what it takes in the archive"
+        self._findings.add("CB1223", why or bomb, where)
+        return None

@@ -190,8 +190,10 @@ def _fields(cls: Any) -> dict[str, _Field]:
 
 @cache
 def _form(hint: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The origin and the arguments of a type."""
-    return typing.get_origin(hint), typing.get_args(hint)
+    """The origin and the arguments of a type, of an alias with arguments those of what it stands for."""
+    origin = typing.get_origin(hint)
+    # From NumPy 2.5 on, NDArray is an alias by itself under Python 3.12 and later.
+    return typing.get_origin(getattr(origin, "__value__", None)) or origin, typing.get_args(hint)
 
 
 @cache
@@ -220,7 +222,7 @@ def _expect(holds: bool, what: str) -> None:
 
 def schema(hint: Any, definitions: dict[str, Any], shape: Shape = VECTOR) -> dict[str, Any]:
     """The JSON Schema of the plain form of `hint`; dataclasses are put into `definitions`."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    origin, arguments = _form(hint)
     if hint is Any:
         return {}
     if origin in (types.UnionType, typing.Union):

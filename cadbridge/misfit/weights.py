@@ -40,13 +40,14 @@ def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
         if not np.linalg.eigvalsh(inertia)[0] > 0.0:
             return None
         none = np.zeros((3, 3))
-        inverse.append(np.block([[np.eye(3) / mass.mass, none], [none, np.linalg.inv(inertia)]]))
+        inverse.append(csr_array(np.block([[np.eye(3) / mass.mass, none], [none, np.linalg.inv(inertia)]])))
         weights.append(np.concatenate([mass.mass * g, np.zeros(3)]))
         # v of the rows' centre, from v of the centre of mass.
-        frames.append(np.block([[np.eye(3), -skew(rows.centre - X.point(mass.com))], [none, np.eye(3)]]))
+        arm = rows.centre - X.point(mass.com)
+        frames.append(csr_array(np.block([[np.eye(3), -skew(arm)], [none, np.eye(3)]])))
     keep = np.flatnonzero(constraints.dependence.keep)
-    A = csr_array(matrix(constraints)[keep] @ csr_array(block_diag(frames)))
-    M, w = csr_array(block_diag(inverse)), np.concatenate(weights)
+    A = csr_array(matrix(constraints)[keep] @ block_diag(frames, format="csr"))
+    M, w = block_diag(inverse, format="csr"), np.concatenate(weights)
     size = np.sqrt(np.asarray(A.multiply(A @ M).sum(axis=1)).ravel())
     A = csr_array(A.multiply(1.0 / size[:, None]))
     force = splu(csc_array(A @ M @ A.T)).solve(np.asarray(A @ (M @ w)))

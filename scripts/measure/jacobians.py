@@ -171,9 +171,10 @@ def systems(model: Model, quaternions: Array, G_hat: csr_array, G: csr_array) ->
         R = matrix(q)
         inertia = R @ np.asarray(body.inertia) @ R.T
         turning = 4 * rates_of(q).T
-        small += [body.mass * np.eye(3), inertia]
-        large += [body.mass * np.eye(3), turning.T @ inertia @ turning]
-        unit_rows.append(np.concatenate([np.zeros(3), q])[None])
+        mass = csc_array(body.mass * np.eye(3))
+        small += [mass, csc_array(inertia)]
+        large += [mass, csc_array(turning.T @ inertia @ turning)]
+        unit_rows.append(csc_array(np.concatenate([np.zeros(3), q])[None]))
     N, corner = block_diag(unit_rows), -1e-8 * eye_array(G.shape[0])
     K_hat = bmat([[block_diag(small), G_hat.T], [G_hat, corner]], format="csc")
     K = bmat([[block_diag(large), G.T, N.T], [G, corner, None], [N, None, None]], format="csc")

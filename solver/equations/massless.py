@@ -81,12 +81,14 @@ def add_mass(model: Model, length: float) -> AddedMass:
     there = values > least[:, None]
     mass = LENT * min(masses[masses > 0].tolist(), default=1.0)
     moment = LENT * min(values[there].tolist(), default=length**2)
+    # Less than a body's own rounding would be lost: files have moments of 1e-36 kg m² beside ones of 1e-18.
+    moments = np.maximum(moment, least)
     added = AddedMass(np.where(masses > 0, 0.0, mass), np.zeros((n, 3, 3)), np.zeros((0, n, 6)))
     motions = []
     for i in np.flatnonzero(~(masses > 0) | ~there.all(axis=1)):
         motions += [(i, np.eye(6)[k]) for k in range(3) if not masses[i] > 0]
         for axis in axes[i].T[~there[i]]:
-            added.inertia[i] += moment * np.outer(axis, axis)
+            added.inertia[i] += moments[i] * np.outer(axis, axis)
             motions.append((i, np.concatenate([np.zeros(3), axis])))
     stacked = np.zeros((len(motions), n, 6))
     for k, (i, motion) in enumerate(motions):

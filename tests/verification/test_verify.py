@@ -229,8 +229,11 @@ def test_kamino_takes_loops_and_no_couplings(file: str, whole: bool) -> None:
     assert in_kamino(spanning_tree(mechanism)) is whole
 
 
+NO_NEWTON = "Newton needs an older MuJoCo than these tests: scripts/extras newton tries it on every example"
+
+
 def test_kamino_swings_a_delta_the_same() -> None:
-    pytest.importorskip("newton", reason="Newton compiles for minutes, so the tests do not install it")
+    pytest.importorskip("newton", reason=NO_NEWTON)
     result = verify(
         cb.build(cb.read(Path(__file__).resolve().parents[2] / "fixtures/delta/delta.sdf")), "usd", duration=0.02
     )
@@ -263,7 +266,7 @@ def test_what_acts_in_mujoco_alone_is_not_compared(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", ["four_bar", "branched", "planetary", "geared_pair"])
 def test_usd_swings_the_same_in_newton(model: str) -> None:
-    pytest.importorskip("newton", reason="Newton compiles for minutes, so the tests do not install it")
+    pytest.importorskip("newton", reason=NO_NEWTON)
     result = verify(getattr(models, model)(), "usd", duration=0.5)
     assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-6
     assert result.verdict == "same"

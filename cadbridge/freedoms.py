@@ -8,7 +8,7 @@ from functools import cached_property
 AXES = ("tx", "ty", "tz", "rx", "ry", "rz")
 """Slides along (t) and turns about (r) the axes of J, by index."""
 
-TURNS, SLIDES = "revolute", "prismatic"
+TURN, SLIDE = "revolute", "prismatic"
 """What a single freedom is."""
 
 
@@ -36,13 +36,18 @@ class Free:
 
     @property
     def motion(self) -> str | None:
-        """Of a single freedom, whether its coordinate TURNS or SLIDES; None of others."""
-        return (TURNS if self.turns else SLIDES) if self.single else None
+        """Of a single freedom, whether its coordinate TURN or SLIDE; None of others."""
+        return (TURN if self.turns else SLIDE) if self.single else None
 
     @property
     def directed(self) -> bool:
         """Whether it matters where its axes point."""
         return 0 < len(self.axes) < 6 and not self.ball
+
+    @property
+    def sliding(self) -> bool:
+        """Whether it slides by itself, and not as it turns."""
+        return bool(self.slides) and not self.pitched
 
     @property
     def ball(self) -> bool:
@@ -61,4 +66,6 @@ def free(axes: str, pitched: bool = False) -> Free:
 
 
 FIXED = free("")
+HINGE = free("rz")
+SLEEVE = free("tz rz")
 UNBOUND = free("tx ty tz rx ry rz")

@@ -234,7 +234,7 @@ def _resisted(mechanism: Mechanism, unit_of: dict[int, int]) -> list[_Resisted]:
     """The spherical joints and floating bodies that have damping, springs or armatures."""
     found = []
     for j in mechanism.joints:
-        if j.type == "spherical" and (j.damping or j.stiffness or j.armature):
+        if j.kind.ball and (j.damping or j.stiffness or j.armature):
             ends = (unit_of[j.a], unit_of[j.b], j.X_AJ, j.X_BJ)
             found.append(_Resisted(j.name, *ends, j.damping, j.stiffness, j.armature, travels=False))
     for body, m in mechanism.floats.items():

@@ -9,6 +9,7 @@ import numpy as np
 
 from cadbridge.exporters.tree import Motions, Tree, driven_joints, hang, joint_pose, motions, spanning_tree
 from cadbridge.frames import Matrix
+from cadbridge.freedoms import HINGE
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 
 
@@ -52,10 +53,8 @@ def _has_more(joint: Joint) -> bool:
 
 def _connect_suffices(tree: Tree, joint: Joint, trials: Sequence[Motions]) -> bool:
     """Whether a connect at the joint's origin has the rank of all its rows, as designed and elsewhere."""
-    if joint.type == "spherical":
-        return True
-    if joint.type != "revolute":
-        return False
+    if joint.kind.free != HINGE:
+        return joint.kind.free.ball
     ends, loop = [tree.link_of(body) for body in (joint.a, joint.b)], tree.between(joint.a, joint.b)
     for trial in trials:
         in_a, in_b = (trial.displaced(tree, i) @ joint_pose(tree.mechanism, joint) for i in ends)

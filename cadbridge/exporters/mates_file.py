@@ -40,13 +40,13 @@ _LIMITED = {
 }  # fmt: skip
 _VALUE = {
     MateKind.COINCIDENT: "offset", MateKind.FLUSH: "offset", MateKind.INSERT: "offset", MateKind.TANGENT: "offset",
-    MateKind.ANGLE: "angle", MateKind.DISTANCE: "distance",
+    MateKind.ANGLE: "angle", MateKind.DISTANCE: "distance", MateKind.SCREW: "pitch",
 }  # fmt: skip
 _PATTERN = "*?"
 """Letters that mean more than themselves where a mates file names joints by patterns."""
 
-_ALWAYS = (MateKind.ANGLE, MateKind.DISTANCE)
-"""Mates whose value must stand there, even where it is zero."""
+_ALWAYS = {MateKind.ANGLE: 1.0, MateKind.DISTANCE: 1.0, MateKind.SCREW: 2.0 * math.pi}
+"""Mates whose value must stand there, even where it is zero, and what it is multiplied by: a pitch is of one turn."""
 
 
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
@@ -120,9 +120,7 @@ def _mate(assembly: Assembly, mate: Mate, findings: Findings) -> dict[str, Any]:
     spec: dict[str, Any] = {"name": mate.name, "type": mate.kind.value}
     spec |= {"a": _feature(assembly, mate.a), "b": _feature(assembly, mate.b)}
     if mate.kind in _VALUE and (mate.value or mate.kind in _ALWAYS):
-        spec[_VALUE[mate.kind]] = float(mate.value)
-    if mate.kind is MateKind.SCREW:
-        spec["pitch"] = float(mate.value) * 2.0 * math.pi
+        spec[_VALUE[mate.kind]] = float(mate.value) * _ALWAYS.get(mate.kind, 1.0)
     if mate.aligned is not None and mate.kind in _ALIGNED:
         spec["aligned"] = bool(mate.aligned)
     if mate.kind is MateKind.TANGENT and mate.inside:

@@ -14,8 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.inertia import MassProperties
-from cadbridge.mechanism.joint_types import JOINT_TYPES, SLIDE, TURN, JointType
+from cadbridge.mechanism.joint_types import JOINT_TYPES, JointType
 from cadbridge.mechanism.model import GROUND_BODY, Body, Joint, Mechanism
 from cadbridge.mechanism.universal import universal_axes
 from solver.algebra.connected import spanning_forest
@@ -197,10 +198,9 @@ def _grow(mechanism: Mechanism, joints: list[Joint]) -> tuple[Link, ...]:
 def hang(mechanism: Mechanism, joint: Joint, child: int, parent_link: int) -> Link:
     """The link of body `child` on `joint`; where it is the joint's body a, the axes turn round."""
     sign = 1.0 if child == joint.b else -1.0
-    X_WJ, kind = joint_pose(mechanism, joint), joint.type
-    axes = universal_axes(mechanism, joint) if kind == "universal" else None
-    if kind == "universal" and axes is None:
-        kind = "generic"
+    X_WJ = joint_pose(mechanism, joint)
+    axes = universal_axes(mechanism, joint) if joint.kind.crossed else None
+    kind = "generic" if joint.kind.crossed and axes is None else joint.type
     steps = [(step.suffix, step.kind, step.axis) for step in JOINT_TYPES[kind].steps]
     if axes is not None:
         own = [X_WJ.R.T @ axis for axis in axes[:2]][:: int(sign)]

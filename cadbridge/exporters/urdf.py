@@ -255,14 +255,14 @@ def _single(
     if mimic is not None and not mimic.terms:
         limit = Limit(lower=mimic.offset, upper=mimic.offset)
     bounded = limit is not None and (limit.lower is not None or limit.upper is not None)
-    turning = freedom.turns
-    kind = freedom.kind if bounded or not turning else "continuous"
+    endless = freedom.turns and not bounded
+    kind = "continuous" if endless else freedom.kind
     element = add(robot, "joint", name=name, type=kind)
     _connect(element, *between)
     add(element, "axis", xyz=numbers(freedom.axis))
-    if limit is not None or kind != "continuous":
-        _limit(element, limit or Limit(), kind != "continuous", name, unknown)
-    if joint is not None and (joint.damping or joint.friction) and (own or turning):
+    if limit is not None or not endless:
+        _limit(element, limit or Limit(), not endless, name, unknown)
+    if joint is not None and (joint.damping or joint.friction) and (own or freedom.turns):
         add(element, "dynamics", damping=number(joint.damping), friction=number(joint.friction))
     if mimic is not None and mimic.terms:
         driver, factor = mimic.terms[0]

@@ -8,9 +8,10 @@ import numpy as np
 
 from cadbridge.assembly import Mate
 from cadbridge.frames import Pose, frame_from_axis, unit
+from cadbridge.freedoms import SLIDE
 from cadbridge.mechanism.classify import LowerPair, classify, motions
 from cadbridge.mechanism.connections import Connection, Stack
-from cadbridge.mechanism.joint_types import JOINT_TYPES, SLIDE
+from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.mechanism.model import Joint
 from cadbridge.mechanism.reframe import renumbered
 from cadbridge.mechanism.sides import Side

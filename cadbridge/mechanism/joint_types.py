@@ -12,10 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from cadbridge.frames import Matrix, Vector
+from cadbridge.freedoms import FIXED, SLIDE, TURN, Free
 
 X, Y, Z = np.eye(3)
-
-TURN, SLIDE = "revolute", "prismatic"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +47,21 @@ class JointType:
         """How many of the steps slide."""
         return len(self.steps) - self.turns
 
+    @cached_property
+    def free(self) -> Free:
+        """The freedoms as the axes of J."""
+        axes = (3 * (step.kind == TURN) + int(np.argmax(step.axis)) for step in self.steps)
+        return Free(tuple(sorted(axes)), self.coupled)
+
     @property
     def ball(self) -> bool:
         """Whether any orientation is free, so that three angles say it badly."""
         return self.turns == 3
+
+    @property
+    def crossed(self) -> bool:
+        """Whether it turns about the two arms of a cross, which its rows tell."""
+        return self.turns == len(self.steps) == 2
 
     @property
     def unbound(self) -> bool:
@@ -104,3 +114,6 @@ JOINT_TYPES: dict[str, JointType] = {
     "root": JointType(()),
 }
 """By name, those first that a spanning tree takes first. "free" hangs on nothing, "root" is a tree's ground."""
+
+LEAVES: dict[str, Free] = {"fixed": FIXED} | {name: kind.free for name, kind in JOINT_TYPES.items()}
+"""What a joint of a type's name leaves free; of what is named otherwise nothing is known to be."""

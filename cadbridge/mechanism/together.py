@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cadbridge.assembly import MATE_FREEDOM, Limit, Mate
-from cadbridge.mechanism.joint_types import TURN, JointType
+from cadbridge.freedoms import TURN
+from cadbridge.mechanism.joint_types import JointType
 
 LOSSES: dict[str, str] = {"damping": "damping", "friction": "friction", "armature": "armature", "stiffness": "spring"}
 """What a mate has against motion, by its attribute, in words."""

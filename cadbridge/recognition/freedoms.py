@@ -49,7 +49,7 @@ def _screw(point: Vector, axis: Vector, middle: Vector, size: float, pitch: floa
 
 def _motions(joint: FoundJoint, middle: Vector, size: float) -> Array:
     """The motion subspace of a joint (f, 6)."""
-    if joint.type == "fixed":
+    if not joint.free.axes:
         return np.zeros((0, 6))
     if joint.axis is None:
         return np.array([_screw(joint.point, axis, middle, size) for axis in np.eye(3)])

@@ -9,6 +9,7 @@ from typing import Any
 from cadbridge.assembly import Assembly, CouplingKind, report_unrefined, unrefined
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
+from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, meeting, reaching
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
@@ -97,7 +98,7 @@ def _gears(
     body_of = {name: i for i, body in enumerate(bodies) for name in body.instances}
     names = {name: str(i) for name, i in body_of.items()}
     turning = [(str(j.a), str(j.b), j.point, j.axis) for j in joints if j.type in _TURNING and j.axis is not None]
-    sliding = [(str(j.a), str(j.b), j.axis) for j in joints if j.type == "prismatic" and j.axis is not None]
+    sliding = [(str(j.a), str(j.b), j.axis) for j in joints if j.free.motion == SLIDE and j.axis is not None]
     pairs, within = [], []
     for pair in meshing.pairs:
         a, b = (body_of.get(p.instance) for p in (pair.a, pair.b))

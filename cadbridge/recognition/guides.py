@@ -23,6 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length, unit
+from cadbridge.freedoms import FIXED, Free
+from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.contacts import Contact, Placed
 
 TELESCOPE = 3.0
@@ -100,6 +102,11 @@ class Verdict:
     confidence: float = 0.5
     pitch: float | None = None
     """Of a screw: the advance of one turn, m, positive of a right-hand thread."""
+
+    @property
+    def free(self) -> Free:
+        """What a joint of this type leaves free about and along its axis."""
+        return LEAVES.get(self.type, FIXED)
 
 
 def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cadbridge.frames import Vector
+from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.guides import Verdict, judge
@@ -265,7 +266,7 @@ def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -
     kept = []
     for c in order:
         axis, point = c.verdict.axis, c.verdict.point
-        if axis is None or c.verdict.type == "prismatic":
+        if axis is None or c.verdict.free.motion == SLIDE:
             kept.append(c)
             continue
         groups = lines.at(point, axis)

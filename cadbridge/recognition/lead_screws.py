@@ -107,7 +107,7 @@ def _joined(
 
 def without_pitch(scene: Scene, joints: Sequence[Candidate]) -> list[Rejected]:
     """What is called a lead screw in its nut and is no screw joint: neither ridges nor names say a pitch."""
-    screws = {frozenset((c.a, c.b)) for c in joints if c.verdict.type == "screw"}
+    screws = {frozenset((c.a, c.b)) for c in joints if c.verdict.free.pitched}
     found: dict[frozenset[str], Rejected] = {}
     for c in scene.contacts.found:
         screw, nut = c.a.instance, c.b.instance

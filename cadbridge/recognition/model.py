@@ -8,6 +8,8 @@ from typing import Any
 from cadbridge.assembly import Assembly, Limit
 from cadbridge.findings import Finding
 from cadbridge.frames import Vector
+from cadbridge.freedoms import Free
+from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.hints import Hints
 from cadbridge.shown import Shown, sentence
 from cadbridge.wording import count
@@ -74,6 +76,11 @@ class FoundJoint:
     limit: Limit | None = None
     motion: Motion | None = None
     pitch: float | None = None
+
+    @property
+    def free(self) -> Free:
+        """What the joint leaves free about and along its axis."""
+        return LEAVES[self.type]
 
 
 @dataclass(frozen=True)

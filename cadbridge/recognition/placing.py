@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Vector
+from cadbridge.freedoms import HINGE
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.contacts import EXACT
 from cadbridge.recognition.drives import is_drive
@@ -54,7 +55,7 @@ def _holding(scene: Scene, joints: Sequence[Candidate], free: Collection[int]) -
 def _along(joint: Candidate, c: Candidate, free: bool) -> bool:
     """Whether a joint lets its bodies slide along the axis of another."""
     axis, way = joint.verdict.axis, c.verdict.axis
-    slides = free or joint.verdict.type in ("cylindrical", "prismatic")
+    slides = free or joint.verdict.free.sliding
     return slides and axis is not None and way is not None and abs(float(axis @ way)) > 1 - SQUARE**2
 
 
@@ -65,7 +66,7 @@ def _sliding(c: Candidate) -> Candidate:
 
 def _left_free(scene: Scene, c: Candidate) -> bool:
     axis = c.verdict.axis
-    if c.verdict.type != "revolute" or c.verdict.against != (UNHELD,) or axis is None or scene.contacts.slack > EXACT:
+    if c.verdict.free != HINGE or c.verdict.against != (UNHELD,) or axis is None or scene.contacts.slack > EXACT:
         return False
     names = {name for contact in c.contacts for name in contact.pair}
     if any(is_drive(name.rsplit("/", 1)[-1]) for name in names):

@@ -82,7 +82,7 @@ def applied(run: Inference, rules: Sequence[Rule]) -> None:
 
 def with_turning(scene: Scene, joints: list[Candidate], turning: list[Candidate]) -> list[Candidate]:
     """The joints that contacts show, and those seen in another way; a screw rules over what its bore shows."""
-    screws = still_apart(scene, [c for c in turning if c.verdict.type == "screw"], ())
+    screws = still_apart(scene, [c for c in turning if c.verdict.free.pitched], ())
     pairs = {(c.a, c.b) for c in screws}
     joints = [*screws, *(c for c in joints if (c.a, c.b) not in pairs)]
     return [*joints, *still_apart(scene, turning, joints)]

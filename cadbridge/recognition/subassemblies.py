@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
+from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
 from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.joints import Candidate
@@ -77,7 +78,7 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
     for joint in joints:
         for leaf in (joint.a, joint.b):
             other = joint.other(leaf)
-            if len(of_body[leaf]) != 1 or joint.verdict.type not in ("revolute", "cylindrical"):
+            if len(of_body[leaf]) != 1 or joint.verdict.free not in (HINGE, SLEEVE):
                 continue
             inside = _inside(scene, members[leaf], members[other])
             sizes = [sum(scene.size(n) for n in members[body]) for body in (leaf, other)]
@@ -102,7 +103,7 @@ def bind_caps(scene: Scene, joints: Sequence[Candidate]) -> bool:
     degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
     found = False
     for joint in joints:
-        walls = joint.verdict.type == "prismatic" and all(c.kind == "plane" for c in joint.contacts)
+        walls = joint.verdict.free.motion == SLIDE and all(c.kind == "plane" for c in joint.contacts)
         if not walls or not joint.verdict.against:
             continue
         sizes = {body: sum(scene.size(n) for n in members[body]) for body in (joint.a, joint.b)}
@@ -144,7 +145,7 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
         of_body[joint.b].append(joint)
     found = False
     for body, own in of_body.items():
-        if len(own) != 2 or any(j.verdict.type != "revolute" for j in own) or set(members[body]) & set(toothed):
+        if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):
             continue
         others = {j.other(body) for j in own}
         small = sizes[body] < BETWEEN * min(sizes[other] for other in others)
@@ -186,7 +187,7 @@ def _guided(joint: Candidate) -> float:
 
 def _one_axis(scene: Scene, a: Candidate, b: Candidate, near: float = 1e-5) -> bool:
     """Whether two joints turn about one line, to `near` m."""
-    if a.verdict.axis is None or b.verdict.axis is None or a.verdict.type == "prismatic":
+    if a.verdict.axis is None or b.verdict.axis is None or a.verdict.free.motion == SLIDE:
         return False
     if cross_length(a.verdict.axis, b.verdict.axis) > ON_AXIS:
         return False

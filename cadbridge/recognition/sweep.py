@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Pose, Vector
+from cadbridge.freedoms import SLIDE
 from cadbridge.mass.meeting import Scene, SpentError
 from cadbridge.recognition.bodies import Groups
 from cadbridge.recognition.model import FoundJoint, Motion, Recognition
@@ -68,7 +69,7 @@ def _moved(found: Recognition, scene: Scene, joint: FoundJoint) -> FoundJoint:
         hits = [scene.first_hit(sides.moving, sides.staying, X) for X in displaced]
     except SpentError:
         return replace(joint, motion=Motion("untested", "the assembly is too large to move every joint"))
-    if joint.type in ("revolute", "prismatic", "cylindrical") and all(hits):
+    if joint.free.directed and not joint.free.pitched and all(hits):
         first = hits[0]
         assert first is not None
         reason = f"{first[0]} meets {first[1]} at once, both ways"
@@ -82,7 +83,7 @@ def _moved(found: Recognition, scene: Scene, joint: FoundJoint) -> FoundJoint:
 
 def _small(joint: FoundJoint) -> Iterator[Pose]:
     """The small motions that each freedom is tried by, both ways."""
-    if joint.type == "spherical":
+    if joint.free.ball:
         for axis in np.eye(3):
             yield from (_turn(joint.point, axis, way * PROOF_TURN) for way in (-1.0, 1.0))
     else:
@@ -90,13 +91,13 @@ def _small(joint: FoundJoint) -> Iterator[Pose]:
 
 
 def _least(joint: FoundJoint) -> float:
-    return PROOF_SLIDE if joint.type == "prismatic" else PROOF_TURN
+    return PROOF_SLIDE if joint.free.motion == SLIDE else PROOF_TURN
 
 
 def _displaced(joint: FoundJoint, amount: float) -> Pose:
     """The motion X_WW of what hangs on body b by a joint's coordinate, rad or m."""
     assert joint.axis is not None
-    if joint.type == "prismatic":
+    if joint.free.motion == SLIDE:
         return Pose(np.eye(3), amount * joint.axis)
     turned = _turn(joint.point, joint.axis, amount)
     along = amount / (2 * math.pi) * (joint.pitch or 0.0)

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from cadbridge.freedoms import HINGE
 from cadbridge.mass.meeting import Scene as _Meeting
 from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.guides import LINES
@@ -101,9 +102,7 @@ def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pai
     body_of = {name: root for root, names in scene.groups.members().items() for name in names}
     root = scene.groups.root
     revolutes = [
-        (root(c.a), root(c.b), v.point, v.axis)
-        for c in joints
-        if (v := c.verdict).type == "revolute" and v.axis is not None
+        (root(c.a), root(c.b), v.point, v.axis) for c in joints if (v := c.verdict).free == HINGE and v.axis is not None
     ]
     for pair in pairs:
         if linked.root(pair.a.instance) == linked.root(pair.b.instance):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from cadbridge.frames import Pose
+from cadbridge.freedoms import SLIDE
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.hints import hints_text
 from cadbridge.recognition.hypotheses import hypotheses
@@ -97,7 +98,7 @@ def _limits(joint: FoundJoint) -> Iterator[str]:
     """The limits of a joint, rounded towards the pose as designed, with the two parts that meet at each end."""
     if joint.limit is None:
         return
-    scale, digits = (1e3, 2) if joint.type == "prismatic" else (math.degrees(1.0), 1)
+    scale, digits = (1e3, 2) if joint.free.motion == SLIDE else (math.degrees(1.0), 1)
     ends = [("lower", joint.limit.lower), ("upper", joint.limit.upper)]
     shown = [f"{name}: {_inward(value * scale, digits):g}" for name, value in ends if value is not None]
     yield f"    limits: {{{', '.join(shown)}}}\n"

@@ -365,7 +365,7 @@ def _not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> No
     """Report the resistance of joints and gears that the run leaves out."""
     losses_left_out(lowered, scenario, findings)
     for joint in lowered.mechanism.joints:
-        damping = 0.0 if joint.type == "spherical" else joint.damping
+        damping = 0.0 if joint.kind.ball else joint.damping
         named = [w for w, v in (("damping", damping), ("dry friction", joint.friction)) if v]
         if joint.kind.resisted is None and named:
             message = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"

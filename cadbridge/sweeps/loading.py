@@ -153,8 +153,8 @@ class _Resolver:
             self.findings.add("CB649", fault.message, where)
         if joint is None:
             return None
-        if (joint.kind.resisted is None and not (joint.type == "spherical" and quantity in _OF_BALLS)) or (
-            quantity in ("stiffness", "rest", "armature") and not joint.coordinate and joint.type != "spherical"
+        if (joint.kind.resisted is None and not (joint.kind.ball and quantity in _OF_BALLS)) or (
+            quantity in ("stiffness", "rest", "armature") and not joint.coordinate and not joint.kind.ball
         ):
             self.findings.add("CB650", f"{joint.name} is {joint.type}: a {quantity} has no effect on it", where)
             return None

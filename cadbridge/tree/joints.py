@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from cadbridge.frames import Pose, Vector
+from cadbridge.freedoms import TURN
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint
-from cadbridge.mechanism.joint_types import TURN, JointType
+from cadbridge.mechanism.joint_types import JointType
 from cadbridge.mechanism.universal import universal_axes
 from solver.chart.spanning import TreeJoint
 from solver.chart.steps import Step, ball, screw, slide, turn
@@ -24,7 +25,7 @@ def tree_joint(lowered: Lowered, joint: Joint) -> TreeJoint | None:
     if joint.kind.lower_pair:
         X_WJ = mechanism.X_WB(joint.a) @ joint.X_AJ
         return TreeJoint(joint.name, _steps(joint.kind, X_WJ, joint.pitch), *ends, X_WJ.p)
-    found = universal_axes(mechanism, joint) if joint.type == "universal" else None
+    found = universal_axes(mechanism, joint) if joint.kind.crossed else None
     if found is None:
         return None
     first, second, point = found

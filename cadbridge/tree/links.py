@@ -121,8 +121,8 @@ def _links(
     for i, kind in enumerate(kinds):
         last = i == len(kinds) - 1
         name = body.name if last else f"{joint.name if joint else body.name} ({i + 1})"
-        axis = C.axis[steps[i]] if kind not in ("fixed", "free") else np.array([0.0, 0.0, 1.0])
-        pitch = float(C.slide[steps[i]]) if kind == "screw" else 0.0
+        axis = C.axis[steps[i]] if joint is not None and steps else np.array([0.0, 0.0, 1.0])
+        pitch = float(C.slide[steps[i]] * C.spin[steps[i]]) if steps else 0.0
         more = {**(place if i == 0 else {}), **(bears if last else {})}
         rotor = armature if len(kinds) == 1 else 0.0
         on = parent if i == 0 else at + i - 1
@@ -145,10 +145,10 @@ def _rates(name: str, joint: TreeJoint | None, links: list[Link]) -> list[Rate]:
         return [Rate(f"{name}.{what}", unit) for unit, letter in (("m", "v"), ("rad", "w")) for what in _three(letter)]
     found: list[Rate] = []
     for link in links:
-        if link.joint == "spherical":
+        if link.kind.rates == 3:
             found += [Rate(f"{name}.{what}", "rad") for what in _three("w")]
-        elif link.joint != "fixed":
-            found.append(Rate(name, "m" if link.joint == "prismatic" else "rad"))
+        elif link.kind.rates:
+            found.append(Rate(name, "rad" if link.kind.spin else "m"))
     if len(found) > 1 and found[0].name == name:
         return [Rate(f"{name}.{i}", r.unit) for i, r in enumerate(found, 1)]
     return found

@@ -370,9 +370,10 @@ def _not_compared(compared: _Comparison, mechanism: Mechanism) -> str:
     """Why the swing cannot be the same; "" where it can."""
     lacks = compared.engine.lacks(mechanism, compared.tree)
     jumps = any(abs(relation.constant) > AGREES for relation in relations(compared.tree)[0])
+    loose = any(link.joint is not None and link.kind.unbound for link in compared.tree.links)
     reasons = {
         lacks: bool(lacks),
-        "a joint is no lower pair, so it swings otherwise": any(x.type == "generic" for x in compared.tree.links),
+        "a joint is no lower pair, so it swings otherwise": loose,
         "the couplings do not hold as designed, so the engine begins with a jump": jumps,
         "no joint of one freedom": not compared.joints,
     }

@@ -98,7 +98,7 @@ class _System:
     def __init__(
         self, tree: Tree, q: ArrayLike, rates: ArrayLike, efforts: ArrayLike, wrenches: ArrayLike | None
     ) -> None:
-        other = [link.name for link in tree.links if link.joint not in ("revolute", "spherical")]
+        other = [link.name for link in tree.links if link.kind.travels or not link.kind.rates]
         if other:
             raise ValueError(f"the generic equation has pins, universal and spherical joints only: {', '.join(other)}")
         L, gravity, at, qd, tau, act = given(tree, q, rates, efforts, wrenches)

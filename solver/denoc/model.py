@@ -32,15 +32,25 @@ GROUND = -1
 
 FIXED, SINGLE, BALL, FREE = range(4)
 
+
+class Kind(NamedTuple):
+    """What a joint of a name is: `code` for the kernels, numbers in q, rates; `spin` of its axis for each unit of q."""
+
+    code: int
+    numbers: int
+    rates: int
+    spin: float = 0.0
+    travels: bool = False
+
+
 _KINDS = {
-    "fixed": (FIXED, 0, 0),
-    "revolute": (SINGLE, 1, 1),
-    "prismatic": (SINGLE, 1, 1),
-    "screw": (SINGLE, 1, 1),
-    "spherical": (BALL, 4, 3),
-    "free": (FREE, 7, 6),
+    "fixed": Kind(FIXED, 0, 0),
+    "revolute": Kind(SINGLE, 1, 1, spin=1.0),
+    "prismatic": Kind(SINGLE, 1, 1, travels=True),
+    "screw": Kind(SINGLE, 1, 1, spin=1.0, travels=True),
+    "spherical": Kind(BALL, 4, 3),
+    "free": Kind(FREE, 7, 6, travels=True),
 }
-"""Kind, size of q and number of rates by the name of the joint."""
 
 
 def _zeros() -> Array:
@@ -68,6 +78,11 @@ class Link:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     pitch: float = 0.0
     armature: float = 0.0
+
+    @property
+    def kind(self) -> Kind:
+        """What its joint is."""
+        return _KINDS[self.joint]
 
 
 class Tables(NamedTuple):
@@ -118,18 +133,18 @@ class Tree:
     def tables(self) -> Tables:
         """The links as arrays."""
         n = len(self.links)
-        sizes = [_KINDS[link.joint] for link in self.links]
-        dofs = [s[2] for s in sizes]
+        kinds = [link.kind for link in self.links]
+        dofs = [kind.rates for kind in kinds]
         return Tables(
             parent=np.array([n if link.parent == GROUND else link.parent for link in self.links], np.int64),
-            kind=np.array([s[0] for s in sizes], np.int64),
-            q_start=np.cumsum([0] + [s[1] for s in sizes]).astype(np.int64),
+            kind=np.array([kind.code for kind in kinds], np.int64),
+            q_start=np.cumsum([0] + [kind.numbers for kind in kinds]).astype(np.int64),
             v_start=np.cumsum([0, *dofs]).astype(np.int64),
             point=_stack([link.point for link in self.links], 3),
             turn=_stack([link.turn for link in self.links], 3, 3),
             axis=_stack([_unit(link.axis) for link in self.links], 3),
             slide=np.array([_slide(link) for link in self.links], dtype=float),
-            spin=np.array([link.joint in ("revolute", "screw") for link in self.links], dtype=float),
+            spin=np.array([kind.spin for kind in kinds], dtype=float),
             mass=np.array([link.mass for link in self.links], dtype=float),
             com=_stack([link.com for link in self.links], 3),
             inertia=_stack([link.inertia for link in self.links], 3, 3),

@@ -180,7 +180,7 @@ class _Sampling:
         """Bounds (k,) of the active joints, and those that have none of their own."""
         index = [self._loops.joints.index(name) for name in self._loops.active]
         low, high = self._loops.lower[index], self._loops.upper[index]
-        slides = np.array([self._loops.kind(name) == "prismatic" for name in self._loops.active], dtype=bool)
+        slides = np.array([self._loops.slides(name) for name in self._loops.active], dtype=bool)
         reach = np.where(slides, 0.5 * self._size, np.pi)
         unbound = (low <= -NO_LIMIT) | (high >= NO_LIMIT)
         wide = [name for name, without in zip(self._loops.active, unbound, strict=True) if without]

@@ -54,6 +54,11 @@ class _Joint:
     axis: Array
     index: int | None
 
+    @property
+    def slides(self) -> bool:
+        """Whether it slides along its axis."""
+        return self.kind == "prismatic"
+
 
 @dataclass(frozen=True, eq=False)
 class _Equation:
@@ -105,7 +110,7 @@ class LoopClosure:
         self._A = [own.index(self._number[name]) for name in self.active]
         self._P = sorted(used - given)
         self.passive = tuple(self.joints[own[k]] for k in self._P)
-        slides = [self.kind(self.joints[number]) == "prismatic" for number in own]
+        slides = [self.slides(self.joints[number]) for number in own]
         self._scale = np.where(slides, self._size, 1.0)
         self._state = np.zeros((1, len(own)))
         self.gap = 0.0
@@ -117,9 +122,9 @@ class LoopClosure:
         """(joints, k): how the joints turn with those that follow no other, named by `jacobian`."""
         return self._E
 
-    def kind(self, name: str) -> str:
-        """The URDF's type of a joint."""
-        return next(joint.kind for joint in self._joints if joint.name == name)
+    def slides(self, name: str) -> bool:
+        """Whether a joint slides."""
+        return next(joint.slides for joint in self._joints if joint.name == name)
 
     def follow(self, values: Mapping[str, float]) -> Solution:
         """The pose at which the active joints have these values; those not named keep theirs.
@@ -251,7 +256,7 @@ class LoopClosure:
             index = [joint.index for joint in self._moving if joint.index is not None]
             R, origin = (np.stack([placed[joint.child][k] for joint in self._moving], axis=1) for k in (0, 1))
             axes = np.einsum("nkij,kj->nki", R, np.array([joint.axis for joint in self._moving]))
-            slides = np.array([joint.kind == "prismatic" for joint in self._moving])[:, None]
+            slides = np.array([joint.slides for joint in self._moving])[:, None]
             linear[:, :, index] = np.swapaxes(np.where(slides, axes, _cross(origin, axes)), 1, 2)
             angular[:, :, index] = np.swapaxes(np.where(slides, 0.0, axes), 1, 2)
         return residuals, (force @ linear + torque @ angular) * self._signs
@@ -266,7 +271,7 @@ class LoopClosure:
             R, p = placed[joint.parent]
             p, R = p + R @ joint.p, R @ joint.R
             if joint.index is not None:
-                if joint.kind == "prismatic":
+                if joint.slides:
                     p = p + (R @ joint.axis) * q[:, joint.index, None]
                 else:
                     R = R @ turns[:, joint.index]
@@ -320,14 +325,14 @@ class LoopClosure:
         """The equations of a joint, or why there are none."""
         equations = []
         for primitive in joint["primitives"]:
-            if primitive["kind"] == "Coupler" and joint["type"] == "screw":
+            if primitive["kind"] == "Coupler" and joint.get("pitch") is not None:
                 continue
             if primitive["kind"] not in _ROWS:
                 return [], f"no equation for {primitive['kind']}"
             (link_a, X_a), (link_b, X_b) = bodies[primitive["a"]], bodies[primitive["b"]]
             row = _ROWS[primitive["kind"]](_In(primitive, X_a, X_b))
             equations.append((link_a, link_b, row))
-        if joint["type"] == "screw":
+        if joint.get("pitch") is not None:
             a, b = _pose(joint["X_LaJ"]), _pose(joint["X_LbJ"])
             equations.append((joint["link_a"], joint["link_b"], _screw(a, b, float(joint["pitch"]))))
         found = []

@@ -92,7 +92,7 @@ def _report(plan: Plan, findings: Findings) -> None:
     for joint in mechanism.joints:
         kind = used.get(joint.name, joint.type)
         where = Where(item=joint.name)
-        if joint.kind.unbound or kind == "generic":
+        if joint.kind.unbound or JOINT_TYPES[kind].unbound:
             findings.add("CB504", f"joint {joint.name} is no lower pair", where)
         elif len(JOINT_TYPES[kind].steps) != 1 and not JOINT_TYPES[kind].ball:
             findings.add("CB540", f"the {kind} joint {joint.name} is a PhysicsJoint with locked axes", where)

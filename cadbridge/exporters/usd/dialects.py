@@ -105,9 +105,9 @@ def mujoco(
     # MuJoCo's reader knows balls and welds that close loops, nothing else.
     closing = [joint for joint in plan.tree.closures if not joint.kind.unbound]
     for joint in closing:
-        if joint.type == "spherical":
+        if joint.kind.ball:
             layer.prim(closures[joint.name], "MjcEqualityConnectAPI")
-    others = [closures[joint.name] for joint in closing if joint.type != "spherical"]
+    others = [closures[joint.name] for joint in closing if not joint.kind.ball]
     _report(findings, "MuJoCo", others, "close loops and are no balls; --to mjcf closes them")
     return bytes_of(layer.stage)
 

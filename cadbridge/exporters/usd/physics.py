@@ -137,7 +137,7 @@ def _joint(stage: Any, plan: Plan, link: Link, path: Any, name: str) -> Any:
         joint.CreateAxisAttr(UsdPhysics.Tokens.z)
         _limit(joint, link)
         _drive(joint.GetPrim(), plan, link)
-    elif kind == "spherical":
+    elif link.kind.ball:
         joint = UsdPhysics.SphericalJoint.Define(stage, path)
         joint.CreateAxisAttr(UsdPhysics.Tokens.z)
     else:

@@ -17,7 +17,7 @@ import numpy as np
 
 from cadbridge.assembly import FeatureKind, Limit, Mate, MateKind
 from cadbridge.frames import Matrix, Pose, frame_from_axis
-from cadbridge.freedoms import FIXED, SLIDES, Free, free
+from cadbridge.freedoms import FIXED, SLIDE, Free, free
 from cadbridge.readers.fusion.context import Context
 from cadbridge.readers.joints import coordinate, joint_mates
 from cadbridge.readers.json_file import is_number, names_of, text_of
@@ -200,7 +200,7 @@ def _between(
     b = _feature(c, one.place, replace(X_WJ, p=other))
     limit = _limit(c, motion, entry, uuid, name)
     if limit is not None:
-        turns = motion.free.motion != SLIDES
+        turns = motion.free.motion != SLIDE
         value = _turn(X_WJ, first, axes) - angle if turns else height - offset * c.length
         limit = limit.counted_from(value, turns)
     return joint_mates(motion.free, name, a, b, c.file.where(uuid, name), limit=limit)

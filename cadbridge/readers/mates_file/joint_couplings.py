@@ -6,9 +6,9 @@ import math
 
 from cadbridge.assembly import MATE_FREEDOM, CamLaw, Coupling, CouplingKind, Mate
 from cadbridge.findings import Where
+from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, JointCouplingSpec, LinearSpec
-from cadbridge.readers.mates_file.mates import SLIDES, TURNS
 
 _TITLES = {"cam": CouplingKind.CAM, "linear": CouplingKind.LINEAR, "differential": CouplingKind.LINEAR}
 
@@ -53,7 +53,7 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
 
 def _unit(draft: Draft, mate: Mate) -> float:
     """What one of the file's units is of this joint's value, rad or m."""
-    return {TURNS: draft.angle, SLIDES: draft.length}[MATE_FREEDOM[mate.kind]]
+    return {TURN: draft.angle, SLIDE: draft.length}[MATE_FREEDOM[mate.kind]]
 
 
 def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str, Mate], where: Where) -> Coupling:
@@ -75,7 +75,7 @@ def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str,
 
 def _law(draft: Draft, spec: CamPair, driver: Mate, follower: Mate) -> CamLaw:
     turn = _unit(draft, driver)
-    period = 2.0 * math.pi if MATE_FREEDOM[driver.kind] == TURNS else 0.0
+    period = 2.0 * math.pi if MATE_FREEDOM[driver.kind] == TURN else 0.0
     if spec.law is not None:
         value = _unit(draft, follower)
         points = tuple((q * turn, f * value) for q, f in spec.law)

@@ -10,12 +10,12 @@ import numpy as np
 
 from cadbridge.assembly import MATE_FREEDOM, Drive, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
+from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft, moved
 from cadbridge.readers.mates_file.features import owner_of, resolve
 from cadbridge.readers.mates_file.schema import JointSpec, LimitSpec
 
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
-TURNS, SLIDES = "revolute", "prismatic"
 
 
 def add_mates(draft: Draft) -> None:
@@ -86,7 +86,7 @@ def _value(draft: Draft, spec: Any) -> float:
 
 def limit_in_si(draft: Draft, spec: LimitSpec, freedom: str | None) -> Limit:
     """A limit in m or rad; as it stands where the freedom is unknown. Efforts are SI in the file."""
-    scale = {TURNS: draft.angle, SLIDES: draft.length, None: 1.0}[freedom]
+    scale = {TURN: draft.angle, SLIDE: draft.length, None: 1.0}[freedom]
 
     def si(value: float | None) -> float | None:
         return None if value is None else value * scale
@@ -155,7 +155,7 @@ def home_pose(draft: Draft, joint_names: dict[str, str]) -> dict[str, float]:
             continue
         freedom = joint_freedom(draft, name, draft.spec.joints.get(name))
         report_open(draft, name, freedom, where)
-        home[name] = value * {TURNS: draft.angle, SLIDES: draft.length, None: 1.0}[freedom]
+        home[name] = value * {TURN: draft.angle, SLIDE: draft.length, None: 1.0}[freedom]
     return home
 
 

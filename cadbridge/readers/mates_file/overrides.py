@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import Any
 
 from cadbridge.assembly import MATE_FREEDOM, Drive, Limit, Mate, MateKind
+from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft, wildcard
-from cadbridge.readers.mates_file.mates import SLIDES, TURNS, limit_in_si, report_open
+from cadbridge.readers.mates_file.mates import limit_in_si, report_open
 from cadbridge.readers.mates_file.schema import OverrideSpec
 
 OF_A_JOINT = ("damping", "friction", "stiffness", "armature")
@@ -138,5 +139,5 @@ def _own_name(mate: Mate, names: dict[str, str]) -> str:
 def _freedom(turns: int, slides: int) -> str | None:
     """Limits are of the one turn; else of the turns or of the slides, where there is nothing else."""
     if turns == 1 or not slides:
-        return TURNS
-    return SLIDES if not turns else None
+        return TURN
+    return SLIDE if not turns else None

@@ -17,7 +17,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, ControlLaw, Coupling, CouplingKind, Drive
 from cadbridge.findings import Where
-from cadbridge.freedoms import SLIDES, TURNS
+from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.usd.context import Context, number, vector
 from cadbridge.readers.usd.joints import PHYSX_COUPLINGS, Joint, drives_of, effort_of, effort_unit
 
@@ -90,7 +90,7 @@ def _gear(c: Context, prim: Mapping[str, Any], by_path: Mapping[str, Joint]) -> 
     rack = prim["type"] != "PhysxPhysicsGearJoint"
     first, second = pair
     motions = tuple(joint.free.motion for joint in pair if joint is not None)
-    fits = motions == (SLIDES if rack else TURNS, TURNS)
+    fits = motions == (SLIDE if rack else TURN, TURN)
     if first is None or second is None or first is second or not fits or GROUND in bodies:
         c.say("CB1450", f"{prim['name']} ({prim['type']}) couples no two joints of its bodies", prim["name"])
         return None
@@ -113,7 +113,7 @@ def _side(prim: Mapping[str, Any], c: Context, slide: Joint, hinge: Joint) -> fl
 def _law(c: Context, joint: Joint) -> _Law | None:
     """What the joint follows; None where it follows nothing."""
     schemas, relations = joint.prim["schemas"], joint.prim["relations"]
-    turns = joint.free.motion == TURNS
+    turns = joint.free.motion == TURN
     degrees = math.pi / 180.0 if turns else c.length
     if "MjcEqualityJointAPI" in schemas:
         factors = [joint.value(f"mjc:coef{i}", float(i == 1)) or 0.0 for i in range(5)]

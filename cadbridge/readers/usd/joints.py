@@ -12,7 +12,7 @@ import numpy as np
 from cadbridge.assembly import GROUND, Component, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.frames import Matrix, Pose
-from cadbridge.freedoms import SLIDES, TURNS, UNBOUND, Free
+from cadbridge.freedoms import SLIDE, TURN, UNBOUND, Free
 from cadbridge.readers.joints import coordinate, frame_feature, joint_mates
 from cadbridge.readers.names import free_name
 from cadbridge.readers.usd.context import Context, number, vector
@@ -55,7 +55,7 @@ class Joint:
     @property
     def turns(self) -> bool:
         """Whether its one coordinate is an angle; of a ball too."""
-        return self.free.motion == TURNS or self.free.ball
+        return self.free.motion == TURN or self.free.ball
 
     def value(self, key: str, default: float | None = None) -> float | None:
         """A number of the joint's attributes."""
@@ -279,7 +279,7 @@ def effort_of(c: Context, joint: Joint, force: float | None) -> float | None:
 
 def drives_of(joint: Joint) -> list[str]:
     """The prefixes of the drives of a joint of one freedom."""
-    names = {TURNS: ("angular",), SLIDES: ("linear",)}.get(joint.free.motion or "", AXES)
+    names = {TURN: ("angular",), SLIDE: ("linear",)}.get(joint.free.motion or "", AXES)
     names = (*names, *(AXES[i] for i in joint.free.axes)) if joint.free.single else names
     return [f"drive:{name}" for name in names if f"PhysicsDriveAPI:{name}" in joint.prim["schemas"]]
 

@@ -14,6 +14,7 @@ import numpy as np
 from cadbridge.assembly import GROUND, Assembly
 from cadbridge.errors import CadbridgeError, InputError
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.deciding import Decision, MatesEditor
@@ -88,7 +89,7 @@ class Deciding:
         if joint is None:
             self._notify("Only a joint has a type that can be changed: choose one.")
             return
-        title = f"{joint.name} made {'rigid' if kind == 'fixed' else kind}"
+        title = f"{joint.name} made {kind if LEAVES[kind].axes else 'rigid'}"
         told = self._told(title, joint.name, kind) if kind != "planar" else None
         if told is not None:
             self.take(told)
@@ -296,9 +297,10 @@ def retyped(text: str, mechanism: Mechanism, joint: Joint, kind: str, factor: fl
     ends = [GROUND if k == GROUND_BODY else mechanism.bodies[k].components[0] for k in (joint.a, joint.b)]
     X = mechanism.ground.X_WB @ joint.X_AJ if joint.a == GROUND_BODY else joint.X_AJ
     a = [f"component: {yaml_text(ends[0])}"]
-    if kind != "fixed":
+    leaves = LEAVES[kind]
+    if leaves.axes:
         a.append(f"point: {yaml_vector(np.asarray(X.p) * factor, 6)}")
-    if kind not in ("fixed", "spherical"):
-        a.append(f"{'normal' if kind == 'planar' else 'axis'}: {yaml_vector(X.R[:, 2], 12)}")
+    if leaves.directed:
+        a.append(f"{'normal' if 0 in leaves.slides else 'axis'}: {yaml_vector(X.R[:, 2], 12)}")
     item = f"{{name: {yaml_text(name)}, type: {kind}, a: {{{', '.join(a)}}}, b: {{component: {yaml_text(ends[1])}}}}}"
     return editing.add_mate(editing.leave_out(text, joint.mates), item)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cadbridge.catalogue import CATALOGUE, Severity, Stage
-from cadbridge.errors import InputError
 
-__all__ = ["Finding", "Findings", "Severity", "Stage", "Where", "exit_status", "refuse_incomplete"]
+__all__ = ["Finding", "Findings", "Severity", "Stage", "Where", "exit_status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +117,6 @@ class Findings:
     def as_tuple(self) -> tuple[Finding, ...]:
         """All findings in the order they were added."""
         return tuple(self._findings)
-
-
-def refuse_incomplete(findings: Iterable[Finding], keep_going: bool = False) -> None:
-    """Stop where a finding left a part of the input out: what is left would move differently.
-
-    For whatever computes or writes a motion; `keep_going` continues all the same. InputError with all the findings.
-    """
-    items = tuple(findings)
-    n = sum(f.leaves_out for f in items)
-    if n and not keep_going:
-        what = "1 input error removed or changed a part" if n == 1 else f"{n} input errors removed or changed parts"
-        cure = f"Fix {'it' if n == 1 else 'them'}, or pass --keep-going to continue without what is missing."
-        raise InputError(f"{what} of the model, which would move differently. {cure}", items)
 
 
 def exit_status(findings: Iterable[Finding], strict: bool = False) -> int:

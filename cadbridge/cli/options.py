@@ -71,7 +71,7 @@ class Reading:
 
     def whole_mechanism(self, keep_going: bool) -> Mechanism:
         """The mechanism, for what computes or writes a motion; refused where faults of the input left something out."""
-        from cadbridge.findings import refuse_incomplete
+        from cadbridge.errors import refuse_incomplete
         from cadbridge.mechanism import build
 
         assembly = self.assembly()

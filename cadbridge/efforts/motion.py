@@ -17,9 +17,8 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.numbers import Finite, NotNegative, Positive
-from cadbridge.readers.mates_file.positions import Place, load_yaml
-from cadbridge.readers.mates_file.validated import validated
-from cadbridge.readers.registry import openable
+from cadbridge.readers.mates_file.positions import Place
+from cadbridge.readers.mates_file.validated import load_spec
 from cadbridge.simulation.actuator_file import DcData, LedCylinderEntry, dc_data_of, led_cylinder_of
 from cadbridge.simulation.circuits import Circuit, Cylinder, through_drive
 from cadbridge.simulation.fitting import GAP
@@ -159,12 +158,8 @@ def json_schema_text() -> str:
 def load_motion(path: str | Path, mechanism: Mechanism) -> Motion:
     """Read a motion file for a mechanism; InputError with all faults, each with line and column."""
     findings, path = Findings(), Path(path)
-    openable(path)
-    yaml = load_yaml(path, findings, str(path))
-    spec = None
-    if yaml.data is not None:
-        spec = validated(MotionFile, yaml.data, yaml.places, str(path), findings, "CB660")
-    motion = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
+    spec, places = load_spec(MotionFile, path, findings, "CB660")
+    motion = None if spec is None else _Resolver(mechanism, findings, str(path), places).resolve(spec)
     if findings.errors or motion is None:
         raise InputError("The motion file cannot be used.", findings)
     return motion

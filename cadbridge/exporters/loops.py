@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.exporters.tree import Motions, Tree, driven_joints, hang, joint_pose, motions, spanning_tree
+from cadbridge.exporters.tree import Kinematics, Tree, driven_joints, hang, joint_pose, kinematics, spanning_tree
 from cadbridge.frames import Matrix
 from cadbridge.freedoms import HINGE
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
@@ -34,7 +34,7 @@ def close_loops(mechanism: Mechanism) -> Closed:
     driven = driven_joints(mechanism)
     connects, halved, left = [], [], []
     random, count = np.random.default_rng(1), len(tree.freedoms)
-    trials = [motions(tree, q) for q in (np.zeros(count), *(0.5 * random.standard_normal((2, count))))]
+    trials = [kinematics(tree, q) for q in (np.zeros(count), *(0.5 * random.standard_normal((2, count))))]
     for joint in tree.closures:
         if joint.kind.unbound:
             left.append(joint)
@@ -51,13 +51,13 @@ def _has_more(joint: Joint) -> bool:
     return joint.limit is not None or any((joint.damping, joint.friction, joint.armature))
 
 
-def _connect_suffices(tree: Tree, joint: Joint, trials: Sequence[Motions]) -> bool:
+def _connect_suffices(tree: Tree, joint: Joint, trials: Sequence[Kinematics]) -> bool:
     """Whether a connect at the joint's origin has the rank of all its rows, as designed and elsewhere."""
     if joint.kind.free != HINGE:
         return joint.kind.free.ball
     ends, loop = [tree.link_of(body) for body in (joint.a, joint.b)], tree.between(joint.a, joint.b)
     for trial in trials:
-        in_a, in_b = (trial.displaced(tree, i) @ joint_pose(tree.mechanism, joint) for i in ends)
+        in_a, in_b = (trial.displaced(i) @ joint_pose(tree.mechanism, joint) for i in ends)
         v, turns = trial.screws[loop, :3], trial.screws[loop, 3:]
         point = (v + np.cross(turns, in_b.p)).T
         aligned = np.cross(in_b.R[:, 2], in_a.R[:, :2].T) @ turns.T

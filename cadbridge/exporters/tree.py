@@ -226,46 +226,35 @@ def motion(kind: str, axis: Vector, q: float) -> Pose:
 
 @dataclass(frozen=True, eq=False)
 class Kinematics:
-    """Poses of links, and `J` (links, 6, N): [v of L's origin; ω] in world axes by each rate."""
+    """Poses of a tree's links, and `screws` (N, 6): [v of the world's origin; ω] in world axes by each rate."""
 
-    X_WL: tuple[Pose, ...]
-    J: Matrix
-
-
-def kinematics(tree: Tree, q: Vector) -> Kinematics:
-    """Forward kinematics of the tree at coordinates `q` (N,) in rad and m."""
-    poses: list[Pose] = []
-    J = np.zeros((len(tree.links), 6, len(q)))
-    for i, link in enumerate(tree.links):
-        pose = tree.X_PL(link)
-        if link.parent is not None:
-            pose = poses[link.parent] @ pose
-            J[i] = J[link.parent]
-            J[i, :3] += np.cross(J[i, 3:].T, pose.p - poses[link.parent].p).T
-        for k, freedom in enumerate(link.freedoms, link.first):
-            axis = pose.R @ freedom.axis
-            before = pose.p
-            pose = pose @ motion(freedom.kind, freedom.axis, float(q[k]))
-            J[i, :3] += np.cross(J[i, 3:].T, pose.p - before).T
-            J[i, slice(3, 6) if freedom.turns else slice(0, 3), k] += axis
-        poses.append(pose)
-    return Kinematics(tuple(poses), J)
-
-
-@dataclass(frozen=True, eq=False)
-class Motions:
-    """Poses of links, and `screws` (N, 6): [v of the world's origin; ω] in world axes by each rate."""
-
+    tree: Tree
     X_WL: tuple[Pose, ...]
     screws: Matrix
 
-    def displaced(self, tree: Tree, link: int) -> Pose:
+    def displaced(self, link: int) -> Pose:
         """What takes a pose as designed to where it is, on a link."""
-        return self.X_WL[link] @ tree.links[link].X_WL.inverse()
+        return self.X_WL[link] @ self.tree.links[link].X_WL.inverse()
+
+    def jacobian(self, link: int, point: Vector) -> Matrix:
+        """(6, N): velocity of a point (3,) m of the world that moves with a link, and the link's ω, by each rate."""
+        above = np.zeros(len(self.screws), dtype=bool)
+        at: int | None = link
+        while at is not None:
+            own = self.tree.links[at]
+            above[own.first : own.first + len(own.freedoms)] = True
+            at = own.parent
+        v, turns = self.screws[:, :3], self.screws[:, 3:]
+        return np.asarray(np.hstack([v + np.cross(turns, point), turns]).T * above)
+
+    @cached_property
+    def J(self) -> Matrix:
+        """(links, 6, N): [v of L's origin; ω] of every link by each rate. Grows with the square of their number."""
+        return np.array([self.jacobian(i, X.p) for i, X in enumerate(self.X_WL)])
 
 
-def motions(tree: Tree, q: Vector) -> Motions:
-    """As `kinematics`, without the matrix of links by coordinates: linear in time and memory."""
+def kinematics(tree: Tree, q: Vector) -> Kinematics:
+    """Forward kinematics of the tree at coordinates `q` (N,) in rad and m: linear in time and memory."""
     poses: list[Pose] = []
     screws = np.zeros((len(q), 6))
     for link in tree.links:
@@ -275,22 +264,23 @@ def motions(tree: Tree, q: Vector) -> Motions:
             screws[k] = (*np.cross(pose.p, axis), *axis) if freedom.turns else (*axis, 0.0, 0.0, 0.0)
             pose = pose @ motion(freedom.kind, freedom.axis, float(q[k]))
         poses.append(pose)
-    return Motions(tuple(poses), screws)
+    return Kinematics(tree, tuple(poses), screws)
 
 
 def poses_at(tree: Tree, q: Vector) -> tuple[Matrix, Matrix]:
     """Positions (n, 3) and quaternions (n, 4) of the bodies' frames at q; linear in time and memory."""
-    moved, bodies = motions(tree, q), tree.mechanism.bodies
-    poses = [moved.displaced(tree, tree.link_of(k)) @ body.X_WB for k, body in enumerate(bodies)]
+    return _bodies(kinematics(tree, q))
+
+
+def _bodies(moved: Kinematics) -> tuple[Matrix, Matrix]:
+    bodies = moved.tree.mechanism.bodies
+    poses = [moved.displaced(moved.tree.link_of(k)) @ body.X_WB for k, body in enumerate(bodies)]
     return np.array([X.p for X in poses]).reshape(-1, 3), np.array([X.quaternion() for X in poses]).reshape(-1, 4)
 
 
 def bodies_at(tree: Tree, q: Vector) -> tuple[Matrix, Matrix, Matrix]:
     """As `poses_at`, and T (6n, N) of the bodies' velocities."""
-    state, (positions, quaternions) = kinematics(tree, q), poses_at(tree, q)
-    T = np.zeros((len(positions), 6, len(q)))
-    for body, position in enumerate(positions):
-        i = tree.link_of(body)
-        T[body] = state.J[i]
-        T[body, :3] += np.cross(T[body, 3:].T, position - state.X_WL[i].p).T
-    return positions, quaternions, T.reshape(6 * len(positions), len(q))
+    moved = kinematics(tree, q)
+    positions, quaternions = _bodies(moved)
+    T = [moved.jacobian(tree.link_of(k), position) for k, position in enumerate(positions)]
+    return positions, quaternions, np.array(T).reshape(6 * len(positions), len(q))

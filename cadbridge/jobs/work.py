@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cadbridge.findings import Finding, Findings, refuse_incomplete
+from cadbridge.errors import refuse_incomplete
+from cadbridge.findings import Finding, Findings
 from cadbridge.options import from_given
 from cadbridge.run_options import RunOptions
 from cadbridge.visible import visible

@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.mechanism.model import GROUND_BODY, MateRows
+from cadbridge.mechanism.model import MateRows
 from cadbridge.mechanism.rows import Rows
+from solver.algebra.connected import Groups
 from solver.algebra.rank import LOWEST, significant
 
 Array = NDArray[np.float64]
@@ -24,16 +25,9 @@ def clusters(mate_rows: Sequence[MateRows], rows: Rows, highest: float) -> list[
     two parts, and a part held by two locked parts is locked too. A row's wrench about the one centre is the same
     whichever unit of a cluster bears it.
     """
-    owner = list(range(rows.count))
-    wrenches = _of_mates(mate_rows, rows)
-
-    def find(i: int) -> int:
-        if i == GROUND_BODY:
-            return i
-        while owner[i] not in (i, GROUND_BODY):
-            i = owner[i]
-        return owner[i]
-
+    # The ground's index is the least, so that it stands for what is joined to it.
+    merged: Groups[int] = Groups()
+    find, wrenches = merged.root, _of_mates(mate_rows, rows)
     changed = True
     while changed:
         changed = False
@@ -44,8 +38,7 @@ def clusters(mate_rows: Sequence[MateRows], rows: Rows, highest: float) -> list[
                 between[min(a, b), max(a, b)].append(W)
         for (a, b), group in sorted(between.items(), key=lambda item: item[0]):
             if find(a) == a and find(b) == b and _locked(group, highest):
-                owner[b] = a
-                changed = True
+                changed = merged.join(a, b)
     return [find(i) for i in range(rows.count)]
 
 

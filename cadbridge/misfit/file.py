@@ -14,7 +14,20 @@ FORMAT = "cadbridge.fit/1"
 IsoClass = Literal["f", "m", "c", "v"]
 
 
-class ToleranceEntry(Strict):
+class Directions(Strict):
+    """How far something is off, mm and mrad, in each direction that a mate or coupling has."""
+
+    across: NotNegative | None = None
+    along: NotNegative | None = None
+    place: NotNegative | None = None
+    teeth: NotNegative | None = None
+    tilt: NotNegative | None = None
+    turn: NotNegative | None = None
+    swing: NotNegative | None = None
+    phase: NotNegative | None = None
+
+
+class ToleranceEntry(Directions):
     """How far the faces of some mates, components or faces (patterns) may be off: mm and mrad, or by a class.
 
     `across`, `along` and `tilt` of an axis (of a plane: in it, along its normal, and its tilt), `turn` about it;
@@ -26,14 +39,6 @@ class ToleranceEntry(Strict):
     components: Name | None = None
     faces: Name | None = None
     iso: IsoClass | None = None
-    across: NotNegative | None = None
-    along: NotNegative | None = None
-    place: NotNegative | None = None
-    teeth: NotNegative | None = None
-    tilt: NotNegative | None = None
-    turn: NotNegative | None = None
-    swing: NotNegative | None = None
-    phase: NotNegative | None = None
 
 
 class StiffnessEntry(Strict):
@@ -55,18 +60,10 @@ class StiffnessEntry(Strict):
     phase: Positive | None = None
 
 
-class PlayEntry(Strict):
+class PlayEntry(Directions):
     """How far mates let their sides be off in each direction without force: mm and mrad."""
 
     mates: Name
-    across: NotNegative | None = None
-    along: NotNegative | None = None
-    place: NotNegative | None = None
-    teeth: NotNegative | None = None
-    tilt: NotNegative | None = None
-    turn: NotNegative | None = None
-    swing: NotNegative | None = None
-    phase: NotNegative | None = None
 
 
 class PreloadEntry(PlayEntry):

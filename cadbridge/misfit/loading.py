@@ -13,7 +13,6 @@ from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.blocks import KINDS, LENGTHS, TURNS
 from cadbridge.misfit.settings import Rule, Settings, matches
-from cadbridge.readers.registry import openable
 
 if TYPE_CHECKING:
     from cadbridge.misfit.file import FitFile
@@ -36,13 +35,11 @@ def load_fit(path: str | Path | None, mechanism: Mechanism) -> Settings:
         path = beside
     # Models and YAML are not light: only who has a file waits for them.
     from cadbridge.misfit.file import FitFile
-    from cadbridge.readers.mates_file.positions import load_yaml
-    from cadbridge.readers.mates_file.validated import validated
+    from cadbridge.readers.mates_file.validated import load_spec
 
-    findings, path = Findings(), openable(Path(path))
-    yaml = load_yaml(path, findings, str(path))
-    spec = None if findings.errors else validated(FitFile, yaml.data, yaml.places, str(path), findings, "CB440")
-    settings = None if spec is None else _Resolver(mechanism, findings, str(path), yaml.places).resolve(spec)
+    findings, path = Findings(), Path(path)
+    spec, places = load_spec(FitFile, path, findings, "CB440")
+    settings = None if spec is None else _Resolver(mechanism, findings, str(path), places).resolve(spec)
     if findings.errors or settings is None:
         raise InputError("The fit file cannot be used; nothing was computed.", findings)
     return settings

@@ -21,6 +21,7 @@ from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
 from cadbridge.recognition.standard_names import StandardKind
 from cadbridge.recognition.standard_parts import StandardPart
+from solver.algebra import connected
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
@@ -38,34 +39,28 @@ COLLAR = 0.02
 """Size of a ring beside what carries it, above which it is a wheel and no collar."""
 
 
-class Groups:
-    """Instances in groups that are joined one by one (union-find)."""
+class Groups(connected.Groups[str]):
+    """Instances in groups that are joined one by one, with the names of each group."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._owner = {name: name for name in names}
-        self._of = {name: [name] for name in self._owner}
+        super().__init__()
+        self._of = {name: [name] for name in names}
+        self._names = dict.fromkeys(self._of)
 
     def add(self, name: str) -> None:
         """A name of its own, where it is new."""
-        if self._owner.setdefault(name, name) == name:
-            self._of.setdefault(name, [name])
-
-    def root(self, name: str) -> str:
-        """The name that stands for a group."""
-        while self._owner[name] != name:
-            self._owner[name] = self._owner[self._owner[name]]
-            name = self._owner[name]
-        return name
+        if name not in self._names:
+            self._names[name] = None
+            self._of[name] = [name]
 
     def join(self, a: str, b: str) -> bool:
         """Make two groups one; False where they are already."""
-        a, b = sorted((self.root(a), self.root(b)))
-        if a == b:
+        roots = self.root(a), self.root(b)
+        if not super().join(a, b):
             return False
-        self._owner[b] = a
-        short, long = sorted((self._of[a], self._of.pop(b)), key=len)
+        short, long = sorted((self._of.pop(root) for root in sorted(roots)), key=len)
         long += short
-        self._of[a] = long
+        self._of[min(roots)] = long
         return True
 
     def group(self, name: str) -> set[str]:
@@ -75,7 +70,7 @@ class Groups:
     def members(self) -> dict[str, list[str]]:
         """All groups by their root, in the order of the names."""
         found: dict[str, list[str]] = defaultdict(list)
-        for name in self._owner:
+        for name in self._names:
             found[self.root(name)].append(name)
         return dict(found)
 

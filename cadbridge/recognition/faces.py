@@ -21,6 +21,7 @@ from cadbridge.frames import Vector, unit
 from cadbridge.polyhedron import FARTHEST
 from cadbridge.shapes import face_features
 from cadbridge.shapes.protocol import FeatureTable
+from solver.algebra.connected import Groups
 
 SAME = 1e-5
 """Share of a part's size (and rad) within which two faces lie on one surface; writers keep seven digits."""
@@ -214,19 +215,12 @@ def _groups(members: list[Surface], size: float) -> list[list[Surface]]:
             for s in members
         ]
     )
-    owner = list(range(len(members)))
-
-    def root(i: int) -> int:
-        while owner[i] != i:
-            owner[i] = owner[owner[i]]
-            i = owner[i]
-        return i
-
+    alike: Groups[int] = Groups()
     for i, j in cKDTree(keys).query_pairs(SAME):
-        owner[root(i)] = root(j)
+        alike.join(i, j)
     groups: dict[int, list[Surface]] = defaultdict(list)
     for i, s in enumerate(members):
-        groups[root(i)].append(s)
+        groups[alike.root(i)].append(s)
     return list(groups.values())
 
 

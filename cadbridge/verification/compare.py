@@ -25,9 +25,10 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification import fmu
-from cadbridge.verification.contents import BY_MOTION, Compared, Contents, Exported, compare_contents
+from cadbridge.verification.contents import BY_MOTION, Contents, Exported, compare_contents
 from cadbridge.verification.engines import Drake, Engine, MuJoCo
 from cadbridge.verification.existing import check_foreign, existing_export
+from cadbridge.verification.found import Found
 from cadbridge.verification.judges import judge_files
 from cadbridge.verification.newton import Newton
 from cadbridge.verification.ros2 import Ros2
@@ -143,23 +144,7 @@ def _verified(
     return _verification(to, found, lost, findings)
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """What a comparison with one engine shows; see `Verification`."""
-
-    engine: str
-    precision: float
-    links: int
-    joints: int
-    mass: float
-    centre: float
-    inertia: float
-    pose: float
-    swing: Swing
-    contents: Compared
-
-
-def _verification(to: str, found: _Found, lost: tuple[str, ...], findings: Findings) -> Verification:
+def _verification(to: str, found: Found, lost: tuple[str, ...], findings: Findings) -> Verification:
     swing = found.swing
     done = ["masses", "centres of mass", "inertias", "poses"] if found.links else []
     done += found.contents.done
@@ -182,7 +167,7 @@ def _verification(to: str, found: _Found, lost: tuple[str, ...], findings: Findi
 
 def _compare_files(
     mechanism: Mechanism, to: str, folder: Path, names: Names, duration: float, seed: int, findings: Findings
-) -> _Found:
+) -> Found:
     """An export that an engine loads from its files."""
     bare = _bare(mechanism, to)
     engine = _loaded(to, folder, mechanism)
@@ -196,15 +181,12 @@ def _compare_files(
         for fault in engine.faults():
             findings.add("CB562", fault)
     counts = len(compared.links), len(compared.joints)
-    return _Found(engine.name, engine.precision, *counts, mass, centre, inertia, pose, swing, contents)
+    return Found(engine.name, engine.precision, *counts, mass, centre, inertia, pose, swing, contents)
 
 
-def _compare_fmu(mechanism: Mechanism, folder: Path, names: Names, duration: float, seed: int) -> _Found:
+def _compare_fmu(mechanism: Mechanism, folder: Path, names: Names, duration: float, seed: int) -> Found:
     """An FMU holds all that acts, so that the mechanism is taken as it is, without what its source asks to simulate."""
-    found = fmu.compare_fmu(mechanism, folder, names, duration, random_twists(mechanism, seed))
-    counts = found.links, found.joints
-    quantities = found.mass, found.centre, found.inertia, found.pose
-    return _Found(fmu.NAME, fmu.PRECISION, *counts, *quantities, found.swing, found.contents)
+    return fmu.compare_fmu(mechanism, folder, names, duration, random_twists(mechanism, seed))
 
 
 def _without_study(mechanism: Mechanism) -> Mechanism:

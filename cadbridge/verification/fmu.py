@@ -37,6 +37,7 @@ from cadbridge.verification.contents import (
     compare_contents,
 )
 from cadbridge.verification.engines import load_module
+from cadbridge.verification.found import Found
 from cadbridge.verification.swing import SHORTER, STILL, TIGHT, TOLERANCE, Swing, at_rest, verdict_of
 
 NAME = "FMPy"
@@ -46,34 +47,20 @@ LOOSE = 1e-8
 """The tolerance of the FMU's own steps."""
 
 
-@dataclass(frozen=True)
-class Differences:
-    """What `verify` reports of an FMU; see `Verification`."""
-
-    links: int
-    joints: int
-    mass: float
-    centre: float
-    inertia: float
-    pose: float
-    swing: Swing
-    contents: Compared
-
-
 def compare_fmu(
     mechanism: Mechanism,
     folder: Path,
     names: Mapping[str, Mapping[str, str]],
     duration: float,
     twists: Sequence[Vector],
-) -> Differences:
+) -> Found:
     """Compare the FMU in a folder; InputError where FMPy is not installed. `names` are those of its losses.json."""
     fmpy = load_module("fmpy")
     (path,) = folder.glob("*.fmu")
     try:
         tight, loose = (_run(mechanism, duration, twists, tolerance) for tolerance in (TIGHT, LOOSE))
     except ModelError as error:
-        return Differences(0, 0, 0.0, 0.0, 0.0, 0.0, Swing("not tested", str(error)), Compared())
+        return Found(NAME, PRECISION, 0, 0, 0.0, 0.0, 0.0, 0.0, Swing("not tested", str(error)), Compared())
     fmu = _Fmu(fmpy, path, names)
     stepped = fmu.simulated(mechanism, KINDS[0], duration, twists)
     ours = tight.result.trajectory
@@ -83,7 +70,7 @@ def compare_fmu(
     swing = still or _exchanged(fmu, mechanism, (tight, loose), stepped, duration, twists)
     counts = len(mechanism.bodies), len(tight.lowered.joints)
     contents = compare_contents(fmu.exported(mechanism), fmu.contents(mechanism), PRECISION)
-    return Differences(*counts, mass, centre, energy, fmu.pose(mechanism, stepped), swing, contents)
+    return Found(NAME, PRECISION, *counts, mass, centre, energy, fmu.pose(mechanism, stepped), swing, contents)
 
 
 def _exchanged(

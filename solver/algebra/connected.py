@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+class Groups(Generic[Node]):
+    """Nodes in groups that are joined one by one (union-find); the least node of a group stands for it."""
+
+    def __init__(self) -> None:
+        self._owner: dict[Node, Node] = {}
+
+    def root(self, node: Node) -> Node:
+        """The node that stands for a group; one that nothing was joined to stands for itself."""
+        path = []
+        while (above := self._owner.get(node, node)) != node:
+            path.append(node)
+            node = above
+        self._owner.update(dict.fromkeys(path, node))
+        return node
+
+    def join(self, a: Node, b: Node) -> bool:
+        """Make two groups one; False where they are already."""
+        first, second = self.root(a), self.root(b)
+        if first != second:
+            low, high = (first, second) if first < second else (second, first)  # type: ignore[operator]
+            self._owner[high] = low
+        return first != second
 
 
 def connected(count: int, first: Ints, second: Ints) -> Ints:
@@ -32,23 +59,8 @@ def spanning_forest(edges: Sequence[tuple[int, int]], weight: Callable[[int], An
 
     `weight(i)` is anything that can be compared; of equal ones the first edge counts less. Nodes are any integers.
     """
-    leader: dict[int, int] = {}
-
-    def find(node: int) -> int:
-        path = []
-        while (above := leader.get(node, node)) != node:
-            path.append(node)
-            node = above
-        leader.update(dict.fromkeys(path, node))
-        return node
-
-    taken = []
-    for i in sorted(range(len(edges)), key=weight):
-        a, b = (find(node) for node in edges[i])
-        if a != b:
-            leader[a] = b
-            taken.append(i)
-    return taken
+    groups: Groups[int] = Groups()
+    return [i for i in sorted(range(len(edges)), key=weight) if groups.join(*edges[i])]
 
 
 def rooted(edges: Sequence[tuple[int, int]], roots: Iterable[int]) -> list[tuple[int, int | None, int | None]]:

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Collection
 from copy import deepcopy
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -13,13 +14,22 @@ from pydantic import BaseModel, ValidationError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.kinds import other_kind
 from cadbridge.readers.mates_file.document import Reporter, keys_at
-from cadbridge.readers.mates_file.positions import Place
+from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.registry import openable
 
 Kind = TypeVar("Kind", bound=BaseModel)
 _FORM = re.compile(r"<[a-z ]+>")
 """The name of a form that a value may have."""
 ROUNDS = 4
 """What is left out can uncover a fault of what holds it, a few times."""
+
+
+def load_spec(kind: type[Kind], path: Path, findings: Findings, code: str) -> tuple[Kind | None, Place]:
+    """A YAML file of ours as its model, and the places in it; see `validated`. None where it is no YAML."""
+    yaml = load_yaml(openable(path), findings, str(path))
+    if yaml.data is None:
+        return None, yaml.places
+    return validated(kind, yaml.data, yaml.places, str(path), findings, code), yaml.places
 
 
 def validated(kind: type[Kind], data: object, places: Place, file: str, findings: Findings, code: str) -> Kind | None:

@@ -23,8 +23,11 @@ from cadbridge.frames import Vector
 LARGEST = 1e12
 """Numbers of a larger magnitude are no lengths, angles, masses or ratios in any unit."""
 
-NEAR = 0.8
-"""How alike two keys are, from 0 to 1, of which one may be a slip of the pen of the other."""
+ALIKE = 0.8
+"""How alike two keys are, from 0 to 1, of which one may be a slip of the pen of the other.
+
+Less than of XML names: a key is held against those alone that were looked for in vain, not against all.
+"""
 
 _STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -92,7 +95,7 @@ class JsonFile:
             for key in keys:
                 if key in asked:
                     continue
-                near = difflib.get_close_matches(key.casefold(), [m.casefold() for m in missing], n=1, cutoff=NEAR)
+                near = difflib.get_close_matches(key.casefold(), [m.casefold() for m in missing], n=1, cutoff=ALIKE)
                 meant = next((m for m in missing if near and m.casefold() == near[0]), None)
                 if meant is not None and (key, meant) not in told:
                     told.add((key, meant))

@@ -18,7 +18,7 @@ from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.lenient import lenient
 from cadbridge.touched import looked_for
 
-NEAR, SHORTEST = 0.85, 4
+ALIKE, SHORTEST = 0.85, 4
 """How alike two names are, from 0 to 1, of which one may be a slip of the other; and how long they are at least."""
 _PIECE = 1 << 22
 
@@ -110,7 +110,7 @@ def report_misspelt(root: Element, known: frozenset[str], say: Callable[[str, st
             if word in known or word in told or len(word) < SHORTEST:
                 continue
             told.add(word)
-            near = difflib.get_close_matches(word, known, n=1, cutoff=NEAR)
+            near = difflib.get_close_matches(word, known, n=1, cutoff=ALIKE)
             if near:
                 say("CB1319", f"{word!r} is not read; {near[0]!r} is what the format has", element)
 

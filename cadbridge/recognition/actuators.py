@@ -40,7 +40,7 @@ STANDS_OUT = 1.2
 """How far a case reaches from the axis at least, beside the radius of its output."""
 NECK = 0.8
 """Radius of the neck beside that of the disc, at most."""
-NEAR = 0.3
+CARRIED = 0.3
 """How far from a horn what it carries is drawn at most, beside the horn's radius."""
 MOST_GAPS = 50
 """So many gaps between a horn and other parts are measured at most."""
@@ -240,7 +240,7 @@ def beside_horn(scene: Scene, names: Sequence[str], case: Sequence[str]) -> tupl
     Parts are not always set exactly.
     """
     for horn in (name for name in names if name in scene.idle_horns):
-        reach = NEAR * scene.idle_horns[horn]
+        reach = CARRIED * scene.idle_horns[horn]
         solids = Meeting(scene.assembly, (), MOST_GAPS)
         others = [n for n in solids.beside(horn, reach) if n not in names and n not in case]
         gaps = list(solids.gaps(horn, others, reach)) if others else []

@@ -22,7 +22,7 @@ from cadbridge.recognition.joints import Candidate
 
 ROUND_FIGURES = (5e-5, 25.4e-3 / 64)
 """m of which placed distances are multiples: 0.05 mm and a 64th of an inch."""
-NEAR = 1e-7
+ROUNDED = 1e-7
 """m from such a multiple, at most: what files keep of a distance."""
 MOST = 300
 """Distances between two bodies above which one is round by chance."""
@@ -75,7 +75,7 @@ def _left_free(scene: Scene, c: Candidate) -> bool:
     if min(len(own), len(other)) < 2 or len(own) * len(other) > MOST:
         return False
     apart = np.subtract.outer(own, other)
-    return all(float(np.abs(apart - step * np.round(apart / step)).min()) > NEAR for step in ROUND_FIGURES)
+    return all(float(np.abs(apart - step * np.round(apart / step)).min()) > ROUNDED for step in ROUND_FIGURES)
 
 
 def _heights(scene: Scene, names: Collection[str], axis: Vector) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from cadbridge.readers.paths import lies_beside
 
 ENDINGS = (".step", ".stp", ".STEP", ".STP", ".stpZ")
 
-NEAR = 1e-5
+SAME_PLACE = 1e-5
 """m, and entries of rotations: how far two exports of one placement may be apart."""
 
 
@@ -83,11 +83,11 @@ def _base(name: str) -> str:
 
 
 def _cell(X: Pose) -> tuple[int, ...]:
-    return tuple(int(v) for v in np.floor(X.p / (4 * NEAR)))
+    return tuple(int(v) for v in np.floor(X.p / (4 * SAME_PLACE)))
 
 
 def _near(cells: dict[tuple[int, ...], list[Instance]], X: Pose) -> list[Instance]:
     home = _cell(X)
     steps = [(i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)]
     around = [i for s in steps for i in cells.get((home[0] + s[0], home[1] + s[1], home[2] + s[2]), ())]
-    return [i for i in around if float(np.abs(i.X_WI.matrix() - X.matrix()).max()) < NEAR]
+    return [i for i in around if float(np.abs(i.X_WI.matrix() - X.matrix()).max()) < SAME_PLACE]

@@ -16,7 +16,7 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-NEAR = 1e-7
+SAME_ANGLE = 1e-7
 """rad: how far an angle may be from what the poses say, but for the tolerance and rounding of many turns."""
 ROUNDING = 1e-13
 """Of an angle."""
@@ -36,7 +36,7 @@ def poses_check(system: System, what: Scenario, result: Result) -> Check:
     for k in np.unique(np.linspace(0, len(T.t) - 1, min(MOST, len(T.t))).astype(int)):
         state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
         off[k] = float(np.abs(open_rows(system, state)[1] - T.angles[k]).max())
-    allowed = NEAR + what.atol + ROUNDING * np.abs(T.angles).max(axis=1)
+    allowed = SAME_ANGLE + what.atol + ROUNDING * np.abs(T.angles).max(axis=1)
     text = "the angle of a joint or gear differs by {worst:.2g} rad from that of its bodies at t = {t:.4g} s"
     return judged("angles", off, allowed, T.t, unit="rad", text=text)
 

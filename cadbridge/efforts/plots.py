@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cadbridge.efforts.inverse import Inverse, effort_unit
 from cadbridge.efforts.table import inverse_columns
 from cadbridge.plotting import Curve, write_figure
-from cadbridge.simulation.acting import Columns
+from cadbridge.simulation.samples import Columns
 
 Array = NDArray[np.float64]
 

@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Drive
 from cadbridge.efforts.inverse import Inverse, effort_unit
-from cadbridge.simulation.acting import Columns, wrench_columns
 from cadbridge.simulation.by_stiffness import by_stiffness_columns
 from cadbridge.simulation.joint_wrenches import gear_wrench_columns, mate_columns, reaction_columns
-from cadbridge.simulation.row_wrenches import row_results
-from cadbridge.simulation.thrust import with_thrust
+from cadbridge.simulation.samples import Columns, Samples, wrench_columns
 from cadbridge.simulation.trajectory import (
     arrow_table,
     body_columns,
     joint_columns,
-    rotations_of,
     write_table,
 )
 
@@ -52,20 +49,14 @@ class Peak:
 
 def inverse_columns(found: Inverse) -> Columns:
     """All columns, each with its unit, in the order in which they are documented."""
-    run, T = found.run, found.run.result.trajectory
-    rotations = rotations_of(run)
-    rows = row_results(run).wrenches
-    wrenches, teeth = with_thrust(run, rows)
+    T, of = found.run.result.trajectory, Samples(found.run)
     columns: Columns = {"time": (T.t, "s")}
     columns |= _actuators(found)
     for name, wrench in found.external.items():
         columns |= wrench_columns(f"external.{name}", wrench)
-    columns |= reaction_columns(run, rotations, wrenches)
-    columns |= mate_columns(run, rotations, wrenches) | by_stiffness_columns(run, rotations)
-    columns |= gear_wrench_columns(run, rotations, rows) | teeth
+    columns |= of.table((reaction_columns, mate_columns, by_stiffness_columns, gear_wrench_columns)) | of.teeth
     columns |= {f"{q.kind}.{q.name}.{q.what}": (q.values, q.unit) for q in found.forces.quantities}
-    columns |= joint_columns(run)
-    columns |= body_columns(run, rotations)
+    columns |= of.table((joint_columns, body_columns))
     columns["constraint.position"] = (T.constraint_position, "1")
     columns["constraint.velocity"] = (T.constraint_velocity, "1")
     columns["unmet"] = (found.forces.unmet, "1/s²")

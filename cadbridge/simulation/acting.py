@@ -2,68 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.simulation.changes import released_at
 from cadbridge.simulation.circuits import PRESSURE, Cylinder, DcMotor
-from cadbridge.simulation.run import Run
-from solver.equations.evaluator import observer
+from cadbridge.simulation.samples import Columns, Samples, wrench_columns
 from solver.equations.loading import components
-from solver.equations.projection import drive_values
-from solver.model import Bushing, Callback, JointLoad, Model, Motor, Stop
+from solver.model import Bushing, Callback, JointLoad, Motor, Stop
 from solver.rotation import logarithm, matrix, quaternion
-from solver.state import State
 
 Array = NDArray[np.float64]
-Columns = dict[str, tuple[Array, str]]
-"""Column name to values (k,) and unit."""
 
 
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """All coordinates that a run's loads act along, at its k samples, in the order of `System.program.coordinate_term`.
-
-    `values` and `rates` (k, c); `drive` (k, rows, 3) are the functions of time.
-    """
-
-    run: Run
-    values: Array
-    rates: Array
-    drive: Array
-
-    @property
-    def model(self) -> Model:
-        """The model that was computed, with all its loads."""
-        return self.run.system.model
-
-    @property
-    def first_motor(self) -> int:
-        """Where the coordinates of the motors begin."""
-        model = self.model
-        return len(model.coordinates) + len(model.loads) + 2 * len(model.meshes)
-
-    def here(self, name: str) -> Array:
-        """1 while a joint holds, 0 while it is released (k,)."""
-        return np.asarray(~released_at(self.run.scenario.changes, name, self.run.result.trajectory.t), dtype=float)
-
-
-def sampled(run: Run) -> Sampled:
-    """The coordinates of all loads, asked anew of the poses and velocities of the samples."""
-    T, system = run.result.trajectory, run.system
-    look, start = observer(system), len(system.program.coordinate_term)
-    values, rates = np.zeros((len(T.t), start)), np.zeros((len(T.t), start))
-    drive = np.zeros((len(T.t), len(system.drives), 3))
-    for s, t in enumerate(T.t):
-        state = State(float(t), T.positions[s], T.quaternions[s], T.velocities[s], T.angles[s])
-        drive[s] = drive_values(system, float(t))
-        values[s], rates[s], *_ = look(state, drive[s], T.accelerations[s])
-    return Sampled(run, values, rates, drive)
-
-
-def motor_columns(of: Sampled) -> Columns:
+def motor_columns(of: Samples) -> Columns:
     """Effort on the joint and power of each motor, and of each drive its effort and speed before the reduction."""
     columns: Columns = {}
     mechanism, lowered = of.run.mechanism, of.run.lowered
@@ -92,7 +43,7 @@ def motor_columns(of: Sampled) -> Columns:
     return own | columns
 
 
-def _effort(of: Sampled, k: int, motor: Motor) -> Array:
+def _effort(of: Samples, k: int, motor: Motor) -> Array:
     """What a motor does along its coordinate: given, by its law, or what its prescribed motion takes."""
     place = of.first_motor + k
     if motor.kind in ("speed", "angle"):
@@ -108,12 +59,12 @@ def _effort(of: Sampled, k: int, motor: Motor) -> Array:
     return np.asarray(np.clip(motor.stiffness * gap + motor.damping * rate, -motor.effort, motor.effort))
 
 
-def _named(of: Sampled, name: str) -> int:
+def _named(of: Samples, name: str) -> int:
     """The number of the motor of that name."""
     return next(k for k, motor in enumerate(of.model.motors) if motor.name == name)
 
 
-def _dc(of: Sampled, spec: DcMotor) -> tuple[Array, Columns]:
+def _dc(of: Samples, spec: DcMotor) -> tuple[Array, Columns]:
     """The torque of a DC motor on its joint, and what its circuit does."""
     columns: Columns = {}
     name = spec.joint
@@ -136,10 +87,10 @@ def _dc(of: Sampled, spec: DcMotor) -> tuple[Array, Columns]:
     return torque, columns
 
 
-def _through_gearhead(of: Sampled, name: str) -> tuple[Array, Array]:
+def _through_gearhead(of: Samples, name: str) -> tuple[Array, Array]:
     """The effort (k,) that a gearhead hands to its joint, and what it loses (W)."""
     k = next(k for k, mesh in enumerate(of.model.meshes) if mesh.name == f"{name} gearhead")
-    torques, rates = mesh_torques(of)
+    torques, rates = of.mesh_torques
     pull = of.run.result.trajectory.multipliers[:, of.run.system.loads.mesh_row[k]]
     given = -pull * of.run.system.loads.mesh_pull[k, 1] - torques[:, k, 1]
     joint = next(i for i, j in enumerate(of.run.lowered.joints) if j.name == name)
@@ -147,7 +98,7 @@ def _through_gearhead(of: Sampled, name: str) -> tuple[Array, Array]:
     return sense * given, np.sum(torques[:, k] * rates[:, k], axis=1)
 
 
-def _cylinder(of: Sampled, spec: Cylinder) -> tuple[Array, Columns]:
+def _cylinder(of: Samples, spec: Cylinder) -> tuple[Array, Columns]:
     """The force of a cylinder on its joint, and the pressures (Pa) and flows (m³/s) of its chambers."""
     columns: Columns = {}
     force, name = np.zeros(len(of.values)), spec.joint
@@ -182,7 +133,7 @@ def stored(columns: Columns) -> Array | float:
     return found
 
 
-def load_columns(of: Sampled) -> Columns:
+def load_columns(of: Samples) -> Columns:
     """Springs, dampers, friction, stops and bushings, wrenches and callbacks: what each does, and loses."""
     columns: Columns = {}
     own = {circuit.joint for circuit in of.run.scenario.circuits}
@@ -199,7 +150,7 @@ def load_columns(of: Sampled) -> Columns:
     return columns
 
 
-def _along(of: Sampled, name: str, load: JointLoad, value: Array, rate: Array) -> Columns:
+def _along(of: Samples, name: str, load: JointLoad, value: Array, rate: Array) -> Columns:
     """The parts of a load along a coordinate, each in N m or N, and the power that it loses."""
     unit, here = _unit(load.coordinate.kind), of.here(name)
     parts: dict[str, Array] = {}
@@ -232,7 +183,7 @@ def _stop(stop: Stop, value: Array, rate: Array) -> tuple[Array, Array]:
     return force, springs
 
 
-def _wrenches(of: Sampled) -> Columns:
+def _wrenches(of: Samples) -> Columns:
     """Force and torque of each wrench on its body at its point, world axes, and its power."""
     T = of.run.result.trajectory
     found: dict[str, tuple[Array, Array]] = {}
@@ -251,7 +202,7 @@ def _wrenches(of: Sampled) -> Columns:
     return columns
 
 
-def _bushing(of: Sampled, bushing: Bushing) -> Columns:
+def _bushing(of: Samples, bushing: Bushing) -> Columns:
     """Force and torque of a bushing on its body b at its point, world axes (see `solver.model.Bushing`); its loss."""
     T = of.run.result.trajectory
     total, lost = np.zeros((len(T.t), 6)), np.zeros(len(T.t))
@@ -285,7 +236,7 @@ def _turned_back(theta: Array, tau: Array) -> Array:
     return np.asarray(tau + twist / 2 + factor * np.cross(theta, twist))
 
 
-def _callbacks(of: Sampled, callbacks: tuple[Callback, ...]) -> Columns:
+def _callbacks(of: Samples, callbacks: tuple[Callback, ...]) -> Columns:
     """The power of each callback, which is asked once more at every sample."""
     columns: Columns = {}
     T, count = of.run.result.trajectory, len(of.model.coordinates)
@@ -297,33 +248,14 @@ def _callbacks(of: Sampled, callbacks: tuple[Callback, ...]) -> Columns:
     return columns
 
 
-def mesh_torques(of: Sampled) -> tuple[Array, Array]:
-    """What holds the two wheels of each mesh back (k, m, 2; N m, N), as in `solver.equations.loads`; their rates."""
-    F, model = of.run.system.loads, of.model
-    start = len(model.coordinates) + len(model.loads)
-    rates = of.rates[:, start : of.first_motor].reshape(len(of.rates), -1, 2)
-    pulls = of.run.result.trajectory.multipliers[:, F.mesh_row, None] * F.mesh_pull
-    driven = np.where(pulls[:, :, 0] * rates[:, :, 0] > 0, 1, 0)[:, :, None] == np.arange(2)
-    return np.where(driven, F.mesh_loss * np.abs(pulls) * np.tanh(rates / F.mesh_speed), 0.0), rates
-
-
-def loss_columns(of: Sampled) -> Columns:
+def loss_columns(of: Samples) -> Columns:
     """What the teeth of each gear with an efficiency lose, W."""
-    torques, rates = mesh_torques(of)
+    torques, rates = of.mesh_torques
     couplings = {c.name for c in of.run.mechanism.couplings}
     return {
         f"gear.{mesh.name}.lost": (np.sum(torques[:, k] * rates[:, k], axis=1) * of.here(mesh.name), "W")
         for k, mesh in enumerate(of.model.meshes)
         if mesh.name in couplings
-    }
-
-
-def wrench_columns(name: str, wrench: Array) -> Columns:
-    """fx … tz of a wrench (k, 6), N and N m."""
-    units = ("N",) * 3 + ("N m",) * 3
-    return {
-        f"{name}.{what}": (wrench[:, k], unit)
-        for k, (what, unit) in enumerate(zip(("fx", "fy", "fz", "tx", "ty", "tz"), units, strict=True))
     }
 
 

@@ -19,10 +19,9 @@ from cadbridge.mechanism import GROUND_BODY
 from cadbridge.misfit.groups import Constraints, constraints_of, groups_of
 from cadbridge.misfit.settings import Settings, stiffness_rows
 from cadbridge.misfit.sharing import by_stiffness
-from cadbridge.simulation.acting import Columns, wrench_columns
-from cadbridge.simulation.joint_wrenches import reaction_columns
-from cadbridge.simulation.row_wrenches import RowWrench, Wrenches, row_results
-from cadbridge.simulation.run import Run
+from cadbridge.simulation.joint_wrenches import wrenches_of_joints
+from cadbridge.simulation.row_wrenches import RowWrench, Wrenches
+from cadbridge.simulation.samples import Columns, Samples, wrench_columns
 from solver.constraints.evaluation import SparseRows, evaluate_sparse
 from solver.rotation import matrix
 
@@ -83,41 +82,41 @@ def multipliers_by_stiffness(rows: MateRows, system: System, T: Trajectory, leng
     return shared
 
 
-def by_stiffness_columns(run: Run, rotations: Array) -> Columns:
+def by_stiffness_columns(of: Samples) -> Columns:
     """The wrenches of the mates that share redundant equations, and of joints made of them; marked as by stiffness.
 
     None where the run is collapsed or the mechanism changed on its way.
     """
+    run, T = of.run, of.T
     rows = None if run.scenario.changes else mate_rows_of(run.lowered, run.stiffness or Settings())
     if rows is None:
         return {}
-    T = run.result.trajectory
     multipliers = multipliers_by_stiffness(rows, run.system, T, run.mechanism.length_scale)
-    return share_columns(run, rotations, rows, multipliers, PREFIX)
+    return share_columns(of, rows, multipliers, PREFIX)
 
 
-def share_columns(run: Run, rotations: Array, rows: MateRows, multipliers: Array, prefix: str) -> Columns:
+def share_columns(of: Samples, rows: MateRows, multipliers: Array, prefix: str) -> Columns:
     """Columns `PREFIX.mate.NAME.fx` … and `PREFIX.joint.NAME.fx` … of the mates that share, for some multipliers."""
-    T = replace(run.result.trajectory, multipliers=multipliers)
-    other = replace(run, result=replace(run.result, trajectory=T))
-    wrenches = row_results(other).wrenches
+    run, T = of.run, replace(of.T, multipliers=multipliers)
+    other = Samples(replace(run, result=replace(run.result, trajectory=T)))
+    wrenches = other.rows.wrenches
     columns: Columns = {}
     for mate in rows.sharing:
-        columns |= wrench_columns(f"{prefix}.mate.{mate}", _at_its_point(other, rows, rotations, mate, wrenches))
+        columns |= wrench_columns(f"{prefix}.mate.{mate}", _at_its_point(other, rows, mate, wrenches))
     sharing = set(rows.sharing)
     wanted = {j.name for j in run.mechanism.joints if sharing.intersection(j.mates)}
-    for name, column in reaction_columns(other, rotations, wrenches).items():
+    for name, column in wrenches_of_joints(other, wrenches).items():
         if name.removeprefix("joint.").rpartition(".")[0] in wanted:
             columns[f"{prefix}.{name}"] = column
     return columns
 
 
-def _at_its_point(run: Run, rows: MateRows, rotations: Array, mate: str, wrenches: Wrenches) -> Array:
+def _at_its_point(of: Samples, rows: MateRows, mate: str, wrenches: Wrenches) -> Array:
     """What a mate does to its second component (k, 6), about the mate's point, which moves with that component.
 
     What it does to the ground is the opposite of what it does to the other.
     """
-    T = run.result.trajectory
+    run, T, rotations = of.run, of.T, of.rotations
     index = {unit.name: i for i, unit in enumerate(run.lowered.units)}
     sides = {m.name: (m.a.component, m.b.component) for m in run.mechanism.assembly.mates}.get(mate)
     if sides is None or mate not in wrenches:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.findings import Findings
-from cadbridge.simulation.acting import Columns
 from cadbridge.simulation.run import Run, simulate
+from cadbridge.simulation.samples import Columns
 from cadbridge.simulation.trajectory import columns_of
 from cadbridge.simulation.trust.checks import NOT_TESTED, OK, WRONG
 

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from cadbridge.frames import Vector
 from cadbridge.misfit.settings import Settings
 from cadbridge.misfit.sharing import displacements
-from cadbridge.simulation.acting import Columns
 from cadbridge.simulation.by_stiffness import PREFIX, MateRows, by_stiffness_columns, mate_rows_of, share_columns
 from cadbridge.simulation.run import Run
-from cadbridge.simulation.trajectory import rotations_of
+from cadbridge.simulation.samples import Columns, Samples
 from solver import rotation
 from solver.constraints import AxesAngle, Coordinate, Distance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
@@ -261,9 +260,9 @@ def _as_run(run: Run, rows: MateRows, springs: _Springs, result: Result) -> Run:
 
 def _compared(run: Run, bent: Run, rows: MateRows, found: Elastic) -> Elastic:
     """The largest differences of forces, and of places, from the rigid run."""
-    shared = by_stiffness_columns(run, rotations_of(run))
+    shared = by_stiffness_columns(Samples(run))
     T, other = run.result.trajectory, bent.result.trajectory
-    own = share_columns(bent, rotations_of(bent), rows, other.multipliers, PREFIX)
+    own = share_columns(Samples(bent), rows, other.multipliers, PREFIX)
     samples = min(len(T.t), len(other.t))
 
     def largest(unit: str) -> tuple[float, float]:

@@ -7,20 +7,24 @@ from numpy.typing import NDArray
 
 from cadbridge.lowering import joint_bearer
 from cadbridge.mechanism import GROUND_BODY
-from cadbridge.simulation.acting import Columns, wrench_columns
 from cadbridge.simulation.row_wrenches import RowWrench, Wrenches
-from cadbridge.simulation.run import Run
+from cadbridge.simulation.samples import Columns, Samples, wrench_columns
 
 Array = NDArray[np.float64]
 
 
-def reaction_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
+def reaction_columns(of: Samples) -> Columns:
     """The wrench of each joint on its second body at the joint's origin, world axes.
 
     Without collapsing, the wrenches of all mates between the two bodies' components are summed over the
     components of the second body.
     """
-    T, lowered = run.result.trajectory, run.lowered
+    return wrenches_of_joints(of, of.wrenches)
+
+
+def wrenches_of_joints(of: Samples, wrenches: Wrenches) -> Columns:
+    """As `reaction_columns`, of these wrenches of groups."""
+    run, T, lowered, rotations = of.run, of.T, of.run.lowered, of.rotations
     columns: Columns = {}
     index = {unit.name: i for i, unit in enumerate(lowered.units)}
     for joint in run.mechanism.joints:
@@ -40,13 +44,13 @@ def reaction_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
     return columns
 
 
-def mate_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
+def mate_columns(of: Samples) -> Columns:
     """Where the rows of all mates are kept: the share of each mate, on its joint's second body at the joint's origin.
 
     Where mates repeat each other the shares of least norm are given.
     """
     columns: Columns = {}
-    lowered, T = run.lowered, run.result.trajectory
+    run, T, lowered, rotations, wrenches = of.run, of.T, of.run.lowered, of.rotations, of.wrenches
     if lowered.collapsed:
         return columns
     index = {unit.name: i for i, unit in enumerate(lowered.units)}
@@ -74,9 +78,9 @@ def _about(positions: Array, origin: Array, wrench: RowWrench | None, members: l
     return total
 
 
-def gear_wrench_columns(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
+def gear_wrench_columns(of: Samples) -> Columns:
     """What the first wheel of a gear does to the second, about the second's point on its axis, world axes."""
-    T, lowered = run.result.trajectory, run.lowered
+    run, T, lowered, rotations, wrenches = of.run, of.T, of.run.lowered, of.rotations, of.rows.wrenches
     columns: Columns = {}
     index = {unit.name: i for i, unit in enumerate(lowered.units)}
     for item in run.mechanism.couplings:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from cadbridge.plotting import Curve, write_figure
-from cadbridge.simulation.acting import Columns
 from cadbridge.simulation.run import Run
+from cadbridge.simulation.samples import Columns
 from cadbridge.simulation.trajectory import columns_of
 
 ROUNDING = 1e-10

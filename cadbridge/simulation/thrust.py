@@ -12,13 +12,13 @@ with F on b, and m the normal of the teeth in the pitch plane (Niemann and Winte
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import CouplingKind
-from cadbridge.simulation.acting import Columns, mesh_torques, sampled
 from cadbridge.simulation.row_wrenches import RowWrench, Wrenches
 from cadbridge.simulation.run import Run
 from solver.constraints import GROUND, WheelPair
@@ -56,8 +56,12 @@ def screws(run: Run) -> tuple[Screw, ...]:
     return tuple(found)
 
 
-def with_thrust(run: Run, wrenches: Wrenches) -> tuple[Wrenches, Columns]:
+def with_thrust(
+    run: Run, wrenches: Wrenches, losses: Callable[[], Array]
+) -> tuple[Wrenches, dict[str, tuple[Array, str]]]:
     """The wrenches of groups with what teeth push into the joints, and the columns of these teeth.
+
+    `losses` gives what the loss of each mesh does to its two wheels (k, m, 2); it is asked where there are such teeth.
 
     The contact forces less what rows and losses do already are in balance: the joints' rows alone bear them.
     """
@@ -65,7 +69,7 @@ def with_thrust(run: Run, wrenches: Wrenches) -> tuple[Wrenches, Columns]:
     if not pairs:
         return wrenches, {}
     T, program = run.result.trajectory, run.system.program
-    torques, _ = mesh_torques(sampled(run))
+    torques = losses()
     held = int(program.primitive_row[-1])
     forces = {pair.name: np.zeros((len(T.t), 4)) for pair in pairs}
     count = program.bodies
@@ -87,7 +91,7 @@ def with_thrust(run: Run, wrenches: Wrenches) -> tuple[Wrenches, Columns]:
         extra = np.linalg.lstsq(G.T, more[:-1].ravel(), rcond=None)[0]
         for group, first, last in rows:
             found[group][s] -= (extra[first:last] @ G[first:last]).reshape(-1, 6)
-    columns: Columns = {}
+    columns: dict[str, tuple[Array, str]] = {}
     for name, values in forces.items():
         for k, what in enumerate(("axial_a", "axial_b", "radial", "force")):
             columns[f"tooth.{name}.{what}"] = (values[:, k], "N")

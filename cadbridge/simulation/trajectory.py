@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,25 +15,16 @@ from cadbridge.errors import InputError
 from cadbridge.files import output
 from cadbridge.identity import source_files
 from cadbridge.mechanism import GROUND_BODY
-from cadbridge.simulation.acting import (
-    Columns,
-    load_columns,
-    loss_columns,
-    motor_columns,
-    sampled,
-    stored,
-)
+from cadbridge.simulation.acting import load_columns, loss_columns, motor_columns, stored
 from cadbridge.simulation.by_stiffness import by_stiffness_columns
 from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.groups import chosen, group_of, in_units
 from cadbridge.simulation.joint_wrenches import gear_wrench_columns, mate_columns, reaction_columns
-from cadbridge.simulation.row_wrenches import RowResults, Wrenches, row_results
 from cadbridge.simulation.run import Run
-from cadbridge.simulation.thrust import with_thrust
+from cadbridge.simulation.samples import Columns, Samples
 from cadbridge.touched import looked_for
 from solver.constraints import Coupler
 from solver.constraints.gears import error_scale
-from solver.rotation import matrix
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,53 +37,36 @@ TRUSTED = "check.trusted"
 
 def columns_of(run: Run) -> Columns:
     """All columns of a run, each with its unit, in the order in which they are documented."""
-    T = run.result.trajectory
-    columns: Columns = {"time": (T.t, "s")}
-    rotations = rotations_of(run)
-    columns |= body_columns(run, rotations)
-    columns |= joint_columns(run)
-    found = row_results(run)
-    errors, rates = gear_errors(run, found)
-    wrenches, teeth = with_thrust(run, found.wrenches)
-    columns |= reaction_columns(run, rotations, wrenches)
-    columns |= mate_columns(run, rotations, wrenches) | by_stiffness_columns(run, rotations) | _elastic(run)
-    columns |= _attached(run, rotations, wrenches)
-    acting = sampled(run)
-    motors = motor_columns(acting)
-    columns |= motors | load_columns(acting)
-    columns |= gear_wrench_columns(run, rotations, found.wrenches) | loss_columns(acting) | teeth
-    for name, (values, unit) in errors.items():
-        gone = np.where(released_at(run.scenario.changes, name, T.t), np.nan, 0.0)
-        columns[f"gear.{name}.error"] = (values + gone, unit)
-        columns[f"gear.{name}.error_rate"] = (rates[name][0] + gone, f"{unit}/s")
-    columns |= _energies(run, stored(motors))
+    columns = Samples(run).table(MAKERS)
     if run.lowered.stand_ins:
         columns |= {name: (np.full_like(v, np.nan), u) for name, (v, u) in columns.items() if _needs_masses(name, u)}
-    return columns | _checks(run)
+    return columns
 
 
 def motion_columns(run: Run) -> Columns:
     """The columns that follow from the motion alone, without forces: bodies, joints, energies, checks."""
-    T = run.result.trajectory
-    columns: Columns = {"time": (T.t, "s")}
-    columns |= body_columns(run, rotations_of(run)) | joint_columns(run) | _energies(run, 0.0)
-    return columns | _checks(run)
+    return Samples(run).table((_time, body_columns, joint_columns, lambda of: _energies(of, 0.0), _checks))
 
 
-def _elastic(run: Run) -> Columns:
+def _time(of: Samples) -> Columns:
+    return {"time": (of.T.t, "s")}
+
+
+def _elastic(of: Samples) -> Columns:
     """The wrenches of springs in place of mates that repeat each other, where a run with them was made."""
     columns: Columns = {}
-    for name, (values, unit) in (run.elastic.columns or {}).items() if run.elastic is not None else ():
-        padded = np.full(len(run.result.trajectory.t), np.nan)
+    elastic = of.run.elastic
+    for name, (values, unit) in (elastic.columns or {}).items() if elastic is not None else ():
+        padded = np.full(len(of.T.t), np.nan)
         padded[: len(values)] = values[: len(padded)]
         columns[f"elastic.{name.partition('.')[2]}"] = (padded, unit)
     return columns
 
 
-def _checks(run: Run) -> Columns:
+def _checks(of: Samples) -> Columns:
     """How far rows are open, and whether each sample is what the run promises: 1, 0, or NaN where nobody looked."""
-    T = run.result.trajectory
-    trusted = np.full(len(T.t), np.nan) if run.verdict is None else run.verdict.samples
+    T, verdict = of.T, of.run.verdict
+    trusted = np.full(len(T.t), np.nan) if verdict is None else verdict.samples
     return {
         "constraint.position": (T.constraint_position, "1"),
         "constraint.velocity": (T.constraint_velocity, "1"),
@@ -100,18 +74,17 @@ def _checks(run: Run) -> Columns:
     }
 
 
-def rotations_of(run: Run) -> Array:
-    """The units' rotation matrices (k, n, 3, 3)."""
-    q = run.result.trajectory.quaternions
-    return matrix(q) if q.size else np.zeros((*q.shape[:2], 3, 3))
+def energy_columns(of: Samples) -> Columns:
+    """The energies, with what circuits store."""
+    return _energies(of, stored(motor_columns(of)) if of.run.scenario.circuits else 0.0)
 
 
-def _energies(run: Run, stores: Array | float) -> Columns:
+def _energies(of: Samples, stores: Array | float) -> Columns:
     """The balance: kinetic + potential + stored − motor_work + dissipated stays what it was but for `balance`."""
-    T = run.result.trajectory
+    T = of.T
     total = T.kinetic + T.potential - T.motor_work + T.dissipated
     columns: Columns = {"energy.kinetic": (T.kinetic - stores, "J"), "energy.potential": (T.potential, "J")}
-    if run.scenario.circuits:
+    if of.run.scenario.circuits:
         columns["energy.stored"] = (stores + np.zeros_like(T.kinetic), "J")
     columns["energy.motor_work"] = (T.motor_work, "J")
     columns["energy.dissipated"] = (T.dissipated, "J")
@@ -124,11 +97,11 @@ def _needs_masses(name: str, unit: str) -> bool:
     return name.startswith("energy.") or unit in ("N", "N m", "W")
 
 
-def body_columns(run: Run, rotations: Array) -> Columns:
+def body_columns(of: Samples) -> Columns:
     """Poses and velocities of the bodies' frames B (the solver's are at the centres of mass)."""
-    T, columns = run.result.trajectory, {}
-    for i, unit in enumerate(run.lowered.units):
-        lever = -rotations[:, i] @ unit.mass.com
+    T, columns = of.T, {}
+    for i, unit in enumerate(of.run.lowered.units):
+        lever = -of.rotations[:, i] @ unit.mass.com
         origin = T.positions[:, i] + lever
         w = T.velocities[:, i, 3:]
         v = T.velocities[:, i, :3] + np.cross(w, lever)
@@ -143,37 +116,41 @@ def body_columns(run: Run, rotations: Array) -> Columns:
     return columns
 
 
-def joint_columns(run: Run) -> Columns:
+def joint_columns(of: Samples) -> Columns:
     """Values, rates and accelerations of the joints with one freedom."""
-    T, columns = run.result.trajectory, {}
-    for i, joint in enumerate(run.lowered.joints):
+    T, columns = of.T, {}
+    for i, joint in enumerate(of.run.lowered.joints):
         unit = "m" if joint.coordinate == "distance" else "rad"
         # A joint that is released has no value.
-        gone = np.where(released_at(run.scenario.changes, joint.name, T.t), np.nan, 0.0)
+        gone = np.where(released_at(of.run.scenario.changes, joint.name, T.t), np.nan, 0.0)
         columns[f"joint.{joint.name}.q"] = (T.coordinates[:, i] + gone, unit)
         columns[f"joint.{joint.name}.qd"] = (T.coordinate_rates[:, i] + gone, f"{unit}/s")
         columns[f"joint.{joint.name}.qdd"] = (T.coordinate_accelerations[:, i] + gone, f"{unit}/s²")
     return columns
 
 
-def gear_errors(run: Run, found: RowResults) -> tuple[Columns, Columns]:
+def gear_error_columns(of: Samples) -> Columns:
     """Errors of gears and their rates."""
+    run, columns = of.run, {}
     model, program = run.lowered.model, run.system.program
     slices = [slice(program.primitive_row[i], program.primitive_row[i + 1]) for i in range(len(model.primitives))]
-    errors: Columns = {}
-    rates: Columns = {}
+    errors: dict[str, tuple[Array, Array, str]] = {}
     couplings = {c.name for c in run.mechanism.couplings}
     for group, primitive, rows in zip(model.groups, model.primitives, slices, strict=True):
         if group in couplings:
             radius, unit = error_scale(primitive, model.positions, model.quaternions)
-            errors[group] = (found.g[:, rows].sum(axis=1) / radius, unit)
-            rates[group] = (found.rates[:, rows].sum(axis=1) / radius, unit)
-    return errors, rates
+            errors[group] = (*(v[:, rows].sum(axis=1) / radius for v in (of.rows.g, of.rows.rates)), unit)
+    for name, (error, rate, unit) in errors.items():
+        gone = np.where(released_at(run.scenario.changes, name, of.T.t), np.nan, 0.0)
+        columns[f"gear.{name}.error"] = (error + gone, unit)
+        columns[f"gear.{name}.error_rate"] = (rate + gone, f"{unit}/s")
+    return columns
 
 
-def _attached(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
+def _attached(of: Samples) -> Columns:
     """The wrench of each lock, weld and attachment that a change made, on its body b at its point there; world axes."""
     columns: Columns = {}
+    run, rotations, wrenches = of.run, of.rotations, of.wrenches
     known = {j.name for j in run.mechanism.joints} | {c.name for c in run.mechanism.couplings}
     made = {spec.name for spec in run.scenario.changes} | {lock_name(spec.name) for spec in run.scenario.changes}
     model = run.lowered.model
@@ -188,6 +165,14 @@ def _attached(run: Run, rotations: Array, wrenches: Wrenches) -> Columns:
             for k, axis in enumerate("xyz"):
                 columns[f"attachment.{group}.{name}{axis}"] = (sign * values[:, k], unit)
     return columns
+
+
+MAKERS: tuple[Callable[[Samples], Columns], ...] = (
+    _time, body_columns, joint_columns, reaction_columns, mate_columns, by_stiffness_columns, _elastic, _attached,
+    motor_columns, load_columns, gear_wrench_columns, loss_columns, lambda of: of.teeth, gear_error_columns,
+    energy_columns, _checks,
+)  # fmt: skip
+"""What makes the columns of a run, in their order."""
 
 
 def trajectory_table(run: Run, columns: Sequence[str] = (), units: str = "si") -> pa.Table:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from cadbridge.errors import CadbridgeError
 from cadbridge.findings import Severity
-from cadbridge.simulation.acting import Columns
 from cadbridge.simulation.groups import GROUPS, group_of
 from cadbridge.simulation.run import Run, simulate
+from cadbridge.simulation.samples import Columns
 from cadbridge.simulation.trajectory import columns_of, motion_columns
 from cadbridge.sweeps.model import Sweep
 from cadbridge.sweeps.varying import Base, varied

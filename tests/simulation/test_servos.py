@@ -14,7 +14,8 @@ import cadbridge as cb
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import Run, Scenario, load_scenario, simulate
-from cadbridge.simulation.acting import motor_columns, sampled
+from cadbridge.simulation.acting import motor_columns
+from cadbridge.simulation.samples import Samples
 from cadbridge.simulation.servos import Servos
 from solver.functions import constant, expression
 
@@ -134,7 +135,7 @@ def test_every_method_holds_the_arm_up(method: str, integrator: str, tmp_path: P
 def test_efforts_are_in_the_table_and_their_work_in_the_balance(tmp_path: Path) -> None:
     mechanism, model = built(tmp_path, LAWS["bounded"])
     run = ours(mechanism)
-    columns = motor_columns(sampled(run))
+    columns = motor_columns(Samples(run))
     effort = columns["motor.shoulder.effort"][0]
     assert effort.max() <= 8.0
     assert effort.min() >= -3.0

@@ -27,7 +27,7 @@ ROUNDS = 4
 def load_spec(kind: type[Kind], path: Path, findings: Findings, code: str) -> tuple[Kind | None, Place]:
     """A YAML file of ours as its model, and the places in it; see `validated`. None where it is no YAML."""
     yaml = load_yaml(openable(path), findings, str(path))
-    if yaml.data is None:
+    if findings.errors:
         return None, yaml.places
     return validated(kind, yaml.data, yaml.places, str(path), findings, code), yaml.places
 

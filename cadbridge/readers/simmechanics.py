@@ -14,15 +14,16 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Feature, FeatureKind, Mate, Part
 from cadbridge.errors import InputError
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector, cross_length, frame_from_axis, perpendicular, unit
 from cadbridge.freedoms import FIXED, UNBOUND, Free, free
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import affine
+from cadbridge.readers.source import XmlSource
 from cadbridge.readers.structure import Key, Occurrence, Structure
-from cadbridge.readers.xml import Element, child, children, local, numbers, parse, report_misspelt
+from cadbridge.readers.xml import Element, child, children, local, parse, report_misspelt
 from cadbridge.units import LENGTH, MASS
 
 __all__ = ["read"]
@@ -43,7 +44,7 @@ class _Frame:
 
 
 @dataclass
-class _Reader:
+class _Reader(XmlSource):
     path: Path
     findings: Findings = field(default_factory=Findings)
     frames: dict[str, _Frame] = field(default_factory=dict)
@@ -54,19 +55,9 @@ class _Reader:
     def __post_init__(self) -> None:
         self.structure = Structure(self.findings)
 
-    def where(self, element: Element, item: str | None = None) -> Where:
-        return Where(str(self.path), element.sourceline, None, item)
-
-    def say(self, code: str, text: str, element: Element, item: str | None = None) -> None:
-        self.findings.add(code, text, self.where(element, item))
-
     def values(self, element: Element, tag: str, count: int, item: str) -> Vector | None:
         """`count` numbers between commas; a finding and None where they cannot be read."""
-        found = numbers(_text(element, tag).replace(",", " "), count)
-        if found is None:
-            self.say("CB181", f"{item}: {tag} must hold {count} numbers", element, item)
-            return None
-        return np.array(found)
+        return self.numbers(_text(element, tag).replace(",", " "), count, tag, element, item)
 
     def unit(self, element: Element, tag: str, table: dict[str, float], item: str) -> float:
         """The factor to SI of a unit; a finding and 1 where it is not known."""

@@ -24,6 +24,7 @@ from cadbridge.readers.chrono.text import Made, array, finite, read_objects
 from cadbridge.readers.json_file import LARGEST
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import affine
+from cadbridge.readers.source import Source
 from cadbridge.readers.structure import Occurrence, Structure
 
 __all__ = ["read"]
@@ -45,7 +46,7 @@ class _Link:
 
 
 @dataclass
-class _Reader:
+class _Reader(Source[int]):
     path: Path
     findings: Findings
     variables: dict[int, str] = field(default_factory=dict)
@@ -53,11 +54,8 @@ class _Reader:
     def __post_init__(self) -> None:
         self.structure = Structure(self.findings)
 
-    def where(self, line: int, item: str | None = None) -> Where:
-        return Where(str(self.path), line, None, item)
-
-    def say(self, code: str, text: str, line: int, item: str | None = None) -> None:
-        self.findings.add(code, text, self.where(line, item))
+    def line_of(self, at: int) -> int | None:
+        return at
 
 
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:

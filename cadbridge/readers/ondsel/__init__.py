@@ -36,7 +36,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         raise InputError(f"{r.path.name} is no OndselSolver file.", r.findings)
     for node in tree.children:
         if node is not assembly:
-            r.findings.add("CB1204", f"{node.text[:60]!r} stands beside the assembly; it is left out", r.where(node))
+            r.say("CB1204", f"{node.text[:60]!r} stands beside the assembly; it is left out", node)
     unit = HEADS[head]
     if options.length_unit in LENGTH:
         unit = str(options.length_unit)
@@ -69,7 +69,7 @@ def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities:
     for node in assembly.under("ForceTorques"):
         name = node.value("Name") or node.text
         what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
-        r.findings.add("CB1212", f"{name} is {what}; it is left out", r.where(node))
+        r.say("CB1212", f"{name} is {what}; it is left out", node)
     gx, gy, gz = (g * r.length for g in gravity) if gravity and len(gravity) == 3 else (0.0, 0.0, 0.0)
     reference = read_series(r, series, tolerance)
     motions, frame_motions = read_motions(r, assembly)

@@ -8,17 +8,18 @@ from pathlib import Path
 import numpy as np
 
 from cadbridge.assembly import Component, Instance, Mate, Part
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.markers import Marker
 from cadbridge.readers.ondsel.text import Node, number, row
+from cadbridge.readers.source import Source
 
 ROUNDING = 1e-4
 """How far a rotation may be from an orthonormal one: old files carry 2e-8, a broken one far more."""
 
 
 @dataclass
-class Reader:
+class Reader(Source[Node]):
     """`length` is metres a unit of the file; markers, mates and parts are found by their full names."""
 
     path: Path
@@ -32,16 +33,16 @@ class Reader:
     X_WC: dict[str, Pose] = field(default_factory=dict)
     mates: dict[str, Mate] = field(default_factory=dict)
 
-    def where(self, node: Node, item: str | None = None) -> Where:
-        """The place of a node."""
-        return Where(str(self.path), node.line, None, item)
+    def line_of(self, at: Node) -> int | None:
+        """The line of a node."""
+        return at.line
 
     def vector(self, node: Node, name: str, item: str, count: int = 3) -> Vector | None:
         """The numbers of a child in the file's unit; a finding and None where they cannot be read."""
         values = row(node.value(name) or "")
         if values is None or len(values) != count:
             place = node.child(name) or node
-            self.findings.add("CB181", f"{item}: {name} must hold {count} numbers", self.where(place, item))
+            self.say("CB181", f"{item}: {name} must hold {count} numbers", place, item)
             return None
         return np.array(values)
 
@@ -50,7 +51,7 @@ class Reader:
         value = number(node.value(name))
         if value is None:
             place = node.child(name) or node
-            self.findings.add("CB181", f"{item}: {name} must be a number", self.where(place, item))
+            self.say("CB181", f"{item}: {name} must be a number", place, item)
         return value
 
     def pose(self, node: Node, item: str) -> Pose | None:
@@ -60,14 +61,14 @@ class Reader:
         flat = [v for r in rows if r is not None for v in r]
         if len(rows) != 3 or len(flat) != 9 or any(r is None or len(r) != 3 for r in rows):
             place = node.child("RotationMatrix") or node
-            self.findings.add("CB181", f"{item}: RotationMatrix must hold three rows of three", self.where(place, item))
+            self.say("CB181", f"{item}: RotationMatrix must hold three rows of three", place, item)
             return None
         R = np.array(flat).reshape(3, 3)
         with np.errstate(over="ignore", invalid="ignore"):
             proper = float(np.max(np.abs(R @ R.T - np.eye(3)))) < ROUNDING and float(np.linalg.det(R)) > 0
         if not proper:
             place = node.child("RotationMatrix") or node
-            self.findings.add("CB133", f"{item} is not placed by a rigid motion", self.where(place, item))
+            self.say("CB133", f"{item} is not placed by a rigid motion", place, item)
             return None
         if p is None:
             return None

@@ -83,7 +83,7 @@ def read_joints(r: Reader, assembly: Node, root: str) -> tuple[list[Mate], list[
             )
         if node.text not in COUPLINGS and node.text not in JOINTS:
             what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
-            r.findings.add("CB1204", f"{name} is {what}; it is left out", r.where(node, name))
+            r.say("CB1204", f"{name} is {what}; it is left out", node, name)
             continue
         pair = _markers(r, node, name)
         if pair is None:
@@ -107,13 +107,13 @@ def _markers(r: Reader, node: Node, name: str) -> tuple[Marker, Marker] | None:
         marker = r.markers.get(path or "")
         if marker is None:
             place = node.child(key) or node
-            r.findings.add("CB162", f"{name}: {key} is {path!r}, which is no marker", r.where(place, name))
+            r.say("CB162", f"{name}: {key} is {path!r}, which is no marker", place, name)
         else:
             found.append(marker)
     if len(found) < 2:
         return None
     if found[0].component == found[1].component:
-        r.findings.add("CB168", f"{name} holds two markers of {found[0].component}", r.where(node, name))
+        r.say("CB168", f"{name} holds two markers of {found[0].component}", node, name)
         return None
     return found[0], found[1]
 
@@ -155,7 +155,7 @@ def _coupling(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Couplin
     try:
         return COUPLINGS[node.text](r, node, name, i, j)
     except ValueError as fault:
-        r.findings.add("CB181", f"{name}: {fault}", r.where(node, name))
+        r.say("CB181", f"{name}: {fault}", node, name)
         return None
 
 
@@ -186,7 +186,7 @@ def read_motions(r: Reader, assembly: Node) -> tuple[tuple[MotionLaw, ...], tupl
             frames.append(_frame_motion(r, node, name))
         else:
             what = UNREAD.get(node.text, f"a {node.text}, which is not understood")
-            r.findings.add("CB1212", f"{name} is {what}; it is left out", r.where(node))
+            r.say("CB1212", f"{name} is {what}; it is left out", node)
     return tuple(filter(None, laws)), tuple(filter(None, frames))
 
 
@@ -213,14 +213,14 @@ def _frame_motion(r: Reader, node: Node, name: str) -> FrameMotion | None:
     """A GeneralMotion: OndselSolver's FullMotion puts marker J at rIJI in I, turned as its EulerAngles are."""
     if not any(node.child(key) for key in (*_PLACE, *_TURNS)):
         text = f"{name} is a GeneralMotion without rIJI1 …, as OndselSolver saves it; it is left out"
-        r.findings.add("CB1212", text, r.where(node))
+        r.say("CB1212", text, node)
         return None
     order = row(node.value("RotationOrder") or "1 2 3") or []
     texts = [_checked(r, node, key, name) for key in (*_PLACE, *_TURNS)]
     pair = _markers(r, node, name)
     if sorted(set(order)) != sorted(set(order) & {1.0, 2.0, 3.0}) or len(order) != 3:
         place = node.child("RotationOrder") or node
-        r.findings.add("CB181", f"{name}: RotationOrder must hold three axes of 1, 2 and 3", r.where(place, name))
+        r.say("CB181", f"{name}: RotationOrder must hold three axes of 1, 2 and 3", place, name)
         return None
     known = [text for text in texts if text is not None]
     if pair is None or len(known) < len(texts):
@@ -243,7 +243,7 @@ def _checked(r: Reader, node: Node, key: str, name: str) -> str | None:
     try:
         parse(text)
     except ValueError as fault:
-        r.findings.add("CB1208", f"{name}: {fault}", r.where(node.child(key) or node))
+        r.say("CB1208", f"{name}: {fault}", node.child(key) or node)
         return None
     return text
 

@@ -23,7 +23,7 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
     for node in assembly.under("Parts"):
         name = node.value("Name")
         if node.text != "Part" or name is None:
-            r.findings.add("CB181", f"{node.text} is no Part with a Name", r.where(node))
+            r.say("CB181", f"{node.text} is no Part with a Name", node)
             continue
         X_AC = r.pose(node, name)
         if X_AC is None:
@@ -47,7 +47,7 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
 def _unique(r: Reader, node: Node, name: str, taken: set[str]) -> str:
     unique = free_name(name, taken)
     if unique != name:
-        r.findings.add("CB107", f"two parts are called {name!r}; the later one is now {unique!r}", r.where(node, name))
+        r.say("CB107", f"two parts are called {name!r}; the later one is now {unique!r}", node, name)
     return unique
 
 
@@ -64,7 +64,7 @@ def _mass(r: Reader, node: Node, name: str, full: str) -> MassProperties | None:
     if mass is None or moments is None or X_CP is None:
         return None
     if not mass > 0:
-        r.findings.add("CB163", f"{name} has a mass of {mass:g}", r.where(marker, name))
+        r.say("CB163", f"{name} has a mass of {mass:g}", marker, name)
         return None
     inertia = X_CP.R @ np.diag(moments) @ X_CP.R.T * r.length**2
     return MassProperties(mass, X_CP.p, inertia)

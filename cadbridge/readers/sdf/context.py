@@ -11,13 +11,13 @@ import numpy as np
 from cadbridge.budget import Counted
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
-from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.xml import Element, child, children, local, numbers, unquoted
+from cadbridge.readers.source import XmlSource
+from cadbridge.readers.xml import Element, child, children, local, numbers
 
 
 @dataclass
-class Context:
+class Context(XmlSource):
     """The source, what was asked, what was found.
 
     `unread` counts elements that say nothing to us, by tag; `touching` the geometries that touch one another in the
@@ -32,17 +32,9 @@ class Context:
     files: dict[Element, Path] = field(default_factory=dict)
     vertices: Counted = field(default_factory=lambda: Counted("vertices", "the model"))
 
-    def where(self, element: Element, item: str | None = None) -> Where:
-        """The place of an element, in the file that holds it."""
-        return Where(str(self.file_of(element)), element.sourceline, None, item)
-
-    def file_of(self, element: Element) -> Path:
+    def file_of(self, at: Element) -> Path:
         """The file that an element came from."""
-        return self.files.get(element.getroottree().getroot(), self.path)
-
-    def say(self, code: str, text: str, element: Element, item: str | None = None) -> None:
-        """Add a finding at an element."""
-        self.findings.add(code, text, self.where(element, item))
+        return self.files.get(at.getroottree().getroot(), self.path)
 
     def leave(self, parent: Element, *known: str) -> None:
         """Note the children of an element that are not among the known ones."""
@@ -53,16 +45,7 @@ class Context:
         element = child(parent, tag)
         if element is None:
             return None
-        found = numbers(element.text, count)
-        if found is None and (found := numbers(unquoted(element.text), count)) is not None:
-            text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}"
-            self.say("CB1923", text, element, item)
-        if found is None:
-            asked = "a number" if count == 1 else f"{count} numbers"
-            text = f"{item}: <{tag}> is {(element.text or '')[:60].strip()!r}, not {asked} below {READABLE:g}"
-            self.say("CB181", text, element, item)
-            return None
-        return np.array(found)
+        return self.numbers(element.text, count, f"<{tag}>", element, item, lenient=True)
 
     def number(self, parent: Element | None, tag: str, item: str, default: float) -> float:
         """A number of a child's text; the default where there is none, or with a finding."""

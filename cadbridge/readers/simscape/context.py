@@ -7,19 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Findings
 from cadbridge.frames import Matrix, Vector
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import affine
+from cadbridge.readers.source import XmlSource
 from cadbridge.readers.structure import Structure
-from cadbridge.readers.xml import Element, child, numbers
+from cadbridge.readers.xml import Element, child
 
 ROUNDING = 1e-6
 """How far a rotation may be from an orthonormal one."""
 
 
 @dataclass
-class Context:
+class Context(XmlSource):
     """The file, what was asked, what was found. `length` and `mass` are metres and kilograms a unit of the file.
 
     `holder` are the names of the assembly whose mates are being read.
@@ -35,22 +36,11 @@ class Context:
     def __post_init__(self) -> None:
         self.structure = Structure(self.findings)
 
-    def where(self, element: Element, item: str | None = None) -> Where:
-        """The place of an element."""
-        return Where(str(self.path), element.sourceline, None, item)
-
-    def say(self, code: str, text: str, element: Element, item: str | None = None, hint: str | None = None) -> None:
-        """Add a finding at an element."""
-        self.findings.add(code, text, self.where(element, item), hint)
-
     def values(self, parent: Element, name: str, count: int, item: str) -> Vector | None:
         """The numbers of a child element; a finding and None where they cannot be read."""
         element = child(parent, name)
-        found = None if element is None else numbers(element.text, count)
-        if found is None:
-            self.say("CB181", f"{item}: {name} must hold {count} numbers", parent if element is None else element, item)
-            return None
-        return np.array(found)
+        text = None if element is None else element.text
+        return self.numbers(text, count, name, parent if element is None else element, item)
 
     def transform(self, element: Element, item: str) -> Matrix | None:
         """The map (3, 4) of <Transform>, in m, the identity without one; a finding and None if it is none.

@@ -11,14 +11,14 @@ import numpy as np
 from cadbridge.budget import Counted
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
-from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.xml import Element, child, children, local, numbers, unquoted
+from cadbridge.readers.source import XmlSource
+from cadbridge.readers.xml import Element, child, children, local
 from cadbridge.wording import count
 
 
 @dataclass
-class Context:
+class Context(XmlSource):
     """The file, what was asked, what was found.
 
     `unread` are elements that say nothing to us. `expanded`: the text is what xacro made, so that its lines are
@@ -35,17 +35,9 @@ class Context:
     padded: list[tuple[str, str, int | None]] = field(default_factory=list)
     vertices: Counted = field(default_factory=lambda: Counted("vertices", "the robot"))
 
-    def where(self, element: Element, item: str | None = None) -> Where:
-        """The place of an element."""
-        return Where(str(self.path), self.line(element), None, item)
-
-    def line(self, element: Element) -> int | None:
+    def line_of(self, at: Element) -> int | None:
         """The line of an element in the file; None where the file is not what was parsed."""
-        return None if self.expanded else element.sourceline
-
-    def say(self, code: str, text: str, element: Element, item: str | None = None) -> None:
-        """Add a finding at an element."""
-        self.findings.add(code, text, self.where(element, item))
+        return None if self.expanded else super().line_of(at)
 
     def name(self, element: Element) -> str | None:
         """The name of an element; a finding and None where it has none."""
@@ -56,18 +48,11 @@ class Context:
 
     def values(self, element: Element, key: str, count: int, item: str) -> Vector | None:
         """`count` finite numbers of an attribute; a finding and None where they cannot be read."""
-        found = numbers(element.get(key), count)
-        if found is None and (found := numbers(unquoted(element.get(key)), count)) is not None:
-            self.say("CB1923", f"{item}: {key} of <{local(element)}> is {element.get(key)!r}", element, item)
-        if found is None:
-            text = (
-                f"{item}: {key} of <{local(element)}> is {element.get(key)!r}, not {count} numbers below {READABLE:g}"
-            )
-            self.say("CB181", text, element, item)
-            return None
-        if count == 1 and (element.get(key) or "")[-1:].isspace():
-            self.padded.append((item, key, self.line(element)))
-        return np.array(found)
+        text = element.get(key)
+        found = self.numbers(text, count, f"{key} of <{local(element)}>", element, item, lenient=True)
+        if found is not None and count == 1 and (text or "")[-1:].isspace():
+            self.padded.append((item, key, self.line_of(element)))
+        return found
 
     def number(self, element: Element, key: str, item: str, default: float | None = None) -> float | None:
         """A number of an attribute, `default` where it is absent; a finding and None where it cannot be read."""
@@ -82,7 +67,7 @@ class Context:
         if element is None:
             return Pose()
         for key in sorted(set(element.keys()) - {"xyz", "rpy"}):
-            self.unread.append({"tag": f"origin {key}=", "line": self.line(element), "in": item})
+            self.unread.append({"tag": f"origin {key}=", "line": self.line_of(element), "in": item})
         xyz = self.values(element, "xyz", 3, item) if element.get("xyz") is not None else np.zeros(3)
         rpy = self.values(element, "rpy", 3, item) if element.get("rpy") is not None else np.zeros(3)
         return None if xyz is None or rpy is None else Pose.from_rpy(xyz, rpy)
@@ -92,7 +77,7 @@ class Context:
         for element in children(parent):
             if local(element) not in known:
                 place = parent.get("name") or local(parent)
-                self.unread.append({"tag": local(element), "line": self.line(element), "in": place})
+                self.unread.append({"tag": local(element), "line": self.line_of(element), "in": place})
 
     def report_unread(self) -> None:
         """One finding for all elements that were not read, and one for all numbers that urdfdom does not read."""

@@ -195,7 +195,7 @@ def read_mimics(c: Context, joints: list[Joint]) -> list[Coupling]:
         ratio = c.number(element, "multiplier", joint.name, 1.0)
         offset = c.number(element, "offset", joint.name, 0.0)
         if not joint.free.axes:
-            c.unread.append({"tag": "mimic", "line": c.line(element), "in": joint.name})
+            c.unread.append({"tag": "mimic", "line": c.line_of(element), "in": joint.name})
         elif not joint.free.single:
             c.say("CB188", f"{joint.name} is {joint.type} and has no one freedom to follow with", element, joint.name)
         elif leader is None or not (leader.free.single or not leader.free.axes):

@@ -55,7 +55,8 @@ ENTRIES: dict[str, Entry] = {
         "length, the masses if they differ by more than 1e7, and the stiffest spring. This does not make the result "
         "wrong; the number of steps grows with the duration, and a run that needs more than 2e7 ends early (CB611).",
         "If a spring is stiff, set `integrator: generalized_alpha`, or replace the spring by a joint. If light bodies "
-        "hold a heavy one, give them their real mass, or fix them to a neighbour.",
+        "hold a heavy one, give them their real mass, or fix them to a neighbour. If it is `generalized_alpha` "
+        "already, whose steps go with the root of the tolerance, loosen `tolerance`, or remove `integrator`.",
         "A hinge with a spring of 1e12 N m/rad vibrates with 270,000 Hz, and 1 s takes millions of steps.",
     ),
     "CB683": Entry(

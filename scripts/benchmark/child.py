@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmark.cases import Motion, relative_accelerations
+from benchmark.cases import relative_accelerations
 from benchmark.engines import OWN, load
 from benchmark.engines.base import Evaluation, Run, UnsupportedError
 
@@ -29,7 +29,7 @@ class Answer:
     runs: list[Run] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     said: str = ""
-    reference: Motion | None = None
+    reference: Run | None = None
 
 
 def main(case_file: str, name: str, answer_file: str, seconds: str) -> None:

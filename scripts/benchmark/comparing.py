@@ -108,7 +108,7 @@ def _judged(case: Case, answer: Answer, reference: Answer) -> dict[str, Any]:
         evaluation["beside"] = answer.evaluation.beside
     runs = []
     for run in answer.runs:
-        e = errors(case, run.motion, reference.reference)
+        e = errors(case, run, reference.reference)
         runs.append(
             {
                 "method": run.method,
@@ -117,6 +117,7 @@ def _judged(case: Case, answer: Answer, reference: Answer) -> dict[str, Any]:
                 "sampled": run.sampled,
                 "steps": run.steps,
                 "position": e.position,
+                "along": e.along,
                 "held": e.held,
                 "held_rates": e.held_rates,
             }

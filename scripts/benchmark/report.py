@@ -163,7 +163,7 @@ def _alpha(results: list[dict[str, Any]]) -> list[str]:
     if not rows:
         return []
     head = ["case", "step (s)", "Exudyn (µs a step)", "cadbridge (µs a step)", "ratio"]
-    head += ["error of Exudyn (m)", "of cadbridge", "time to Exudyn's error, any method"]
+    head += ["largest error of Exudyn (m)", "of cadbridge", "at the end", "of cadbridge", "time to that, any method"]
     return [
         f"## Against Exudyn: {ALPHA} on both sides at the same step\n",
         *table(head, rows),
@@ -173,16 +173,21 @@ def _alpha(results: list[dict[str, Any]]) -> list[str]:
 
 
 def _alpha_row(case: str, theirs: dict[str, Any], mine: dict[str, Any] | None, own: dict[str, Any]) -> list[str]:
-    """A step of Exudyn's beside ours of the same length, and our least time to its error."""
+    """A step of Exudyn's beside ours of the same length, the errors of both, and our least time to its error."""
     best = cheapest(own, theirs["position"])
     reached = f"{theirs['seconds'] / best['seconds']:.2g}× {best['method']}" if best else "—"
     step = theirs["seconds"] / theirs["steps"]
     row = [case, f"{theirs['setting']:.3g}", f"{step * 1e6:.0f}"]
-    if mine is None:
-        return [*row, "—", "—", f"{theirs['position']:.0e}", "—", reached]
-    ours = mine["seconds"] / mine["steps"]
-    errors = [f"{theirs['position']:.0e}", f"{mine['position']:.0e}"]
-    return [*row, f"{ours * 1e6:.0f}", f"{step / ours:.2g}×", *errors, reached]
+    ours = f"{mine['seconds'] / mine['steps'] * 1e6:.0f}" if mine else "—"
+    ratio = f"{step * mine['steps'] / mine['seconds']:.2g}×" if mine else "—"
+    errors = [_metres(run, key) for key in ("along", "position") for run in (theirs, mine)]
+    return [*row, ours, ratio, *errors, reached]
+
+
+def _metres(run: dict[str, Any] | None, key: str) -> str:
+    """An error (m) of a run, where it is known."""
+    found = run and run.get(key)
+    return "—" if found is None else f"{found:.0e}"
 
 
 def _one_more(runs: list[dict[str, Any]]) -> float | None:

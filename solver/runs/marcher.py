@@ -84,7 +84,7 @@ class Marcher:
         self._find_corners()
         self._repeated = self._sample_start()
         _, _, memory, _ = self.engine.implicit
-        for own, value in zip(memory, (*[self._slope[0]] * 3, np.zeros(2), np.ones(1)), strict=True):
+        for own, value in zip(memory, (*[self._slope[0]] * 3, *np.zeros(4), 1.0), strict=True):
             own[...] = value
         self._course.counts[4] = 1
 

@@ -4,9 +4,11 @@ Chung and Hulbert (1993) for the coefficients, Arnold and Brüls (2007) for the 
 at the end of the step solve the equations of motion there, rows on the level of accelerations; in the same rounds
 poses and velocities are put on the constraints by the least corrections, with the factor that the accelerations need
 anyway: those of the poses and velocities to which the accelerations just found lead. Of these only what moves along the
-constraints matters then, and the velocity terms of the rows need no tangent. The tangent of a load along a coordinate,
-γ' h d + β' h² k, adds to its armature: the same saddle-point system serves, with one row a coordinate
-(`solver.model.tangents`).
+constraints matters then, and the velocity terms of the rows need no tangent. A correction δ of the poses stands for
+forces of the rows at the start of the step, as in RATTLE (Andersen 1983): so it is along these rows, and velocities
+change by δ/h before they are put on those of the end. Without it energies drift by h² in each turn of a mechanism.
+The tangent of a load along a coordinate, γ' h d + β' h² k, adds to its armature: the same saddle-point system serves,
+with one row a coordinate (`solver.model.tangents`).
 """
 
 from __future__ import annotations
@@ -33,6 +35,12 @@ _KNOWN = 10.0
 """A change below this, in tenths of the tolerance, is trusted to shrink as those of the step before."""
 _LEFT = 1e-6
 """Of what rows miss without their forces, what accelerations on the way may miss."""
+_SPAN, _MANY = 0.05, 0.1
+"""s: what all steps in so long a time may err together, but of no more than so many over the root of the tolerance.
+Steps of second order are many, and their errors add up; those that follow what dies out at once, such as a stiff
+damper, are shorter, and theirs die out too."""
+_DOUBLE = 2.0
+"""From a step to one longer than so many, corrections are not expected to go on."""
 
 
 @table
@@ -57,12 +65,17 @@ class Memory(NamedTuple):
     """What generalised-α knows from the steps before: accelerations (n, 6), and how long ago (s).
 
     `algorithmic` is the method's own; `once` and `twice` are v̇ at the ends of the step before and of that before it,
-    `spans` (2,) the lengths of these steps: 0 where there was none. `shrink` (1,): by which factor changes shrank last.
+    `spans` (2,) the lengths of these steps: 0 where there was none. `moves` (n, 6) corrected the poses at the end of
+    the step before, `trend` is by how much more than in the step before that, and `pushes` corrected the velocities
+    beyond `moves` over the step; all are along the rows there. `shrink` (1,): by which factor changes shrank last.
     """
 
     algorithmic: Array2
     once: Array2
     twice: Array2
+    moves: Array2
+    trend: Array2
+    pushes: Array2
     spans: Array1
     shrink: Array1
 
@@ -73,7 +86,8 @@ class Guess(NamedTuple):
 
     `now` (n, 6) are the accelerations sought, `own` the method's; x, `turn` (n, 3), q (n, 4), v (n, 6), `angles` (na,)
     the state at the step's end, `turn` what it turned; multipliers (m,). `moves` and `pushes` (n, 6) correct poses and
-    velocities so that they keep the constraints; `ways` (n, 6) is how poses follow new accelerations.
+    velocities so that they keep the constraints, `trend` is that of `Memory`; `ways` (n, 6) is how poses follow new
+    accelerations.
     """
 
     now: Array2
@@ -86,6 +100,7 @@ class Guess(NamedTuple):
     multipliers: Array1
     moves: Array2
     pushes: Array2
+    trend: Array2
     ways: Array2
 
 
@@ -96,9 +111,10 @@ Implicit = tuple[Guess, Alpha, Memory, tuple[int, tuple[Array1, Array1]]]
 def make_implicit(S: Steps, alpha: Alpha | None, soft: tuple[int, tuple[Array1, Array1]]) -> Implicit:
     """For the method with these coefficients, or none; a step's end is that of S."""
     shape = S.v.shape
-    now, own, turn, moves, pushes, ways = zeros(shape, shape, S.x.shape, shape, shape, shape)
-    guess = Guess(now, own, S.x, turn, S.q, S.v, S.angles, S.multipliers, moves, pushes, ways)
-    return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), Memory(*zeros(shape, shape, shape, 2, 1)), soft
+    now, own, turn, *others = zeros(shape, shape, S.x.shape, shape, shape, shape, shape)
+    guess = Guess(now, own, S.x, turn, S.q, S.v, S.angles, S.multipliers, *others)
+    memory = Memory(*zeros(*[shape] * 6, 2, 1))
+    return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), memory, soft
 
 
 @kernel
@@ -154,14 +170,18 @@ def _predict(memory, acceleration, h, now):  # type: ignore[no-untyped-def]
 
 @kernel
 def _place_guess(G, alpha, h, state, acceleration, memory):  # type: ignore[no-untyped-def]
-    """The state at the end of the step for the accelerations `now`, with the corrections expected."""
+    """The state at the end of the step for the accelerations `now`, with the corrections expected.
+
+    Of velocities `moves` over h are what the corrections of poses change them by along the rows at the step's start.
+    """
     x, q, v, _ = state
     for i in range(x.shape[0]):
         for j in range(6):
             own, old = memory.algorithmic[i, j], acceleration[i, j]
             a = ((1 - alpha.force) * G.now[i, j] + alpha.force * old - alpha.mass * own) / (1 - alpha.mass)
             G.own[i, j] = a
-            G.v[i, j] = v[i, j] + h * ((1 - alpha.gamma) * own + alpha.gamma * a) - G.pushes[i, j]
+            kick = G.pushes[i, j] + G.moves[i, j] / h
+            G.v[i, j] = v[i, j] + h * ((1 - alpha.gamma) * own + alpha.gamma * a) - kick
             way = h * v[i, j] + h * h * ((0.5 - alpha.beta) * own + alpha.beta * a)
             if j < 3:
                 G.x[i, j] = x[i, j] + way - G.moves[i, j]
@@ -175,13 +195,39 @@ def _place_guess(G, alpha, h, state, acceleration, memory):  # type: ignore[no-u
 
 @kernel
 def _expect_corrections(G, memory, h):  # type: ignore[no-untyped-def]
-    """Corrections as in the step before: like its error they go with h³."""
-    span = memory.spans[0]
-    part = (h / span) ** 3 if span > 0.0 else 0.0
+    """Corrections as in the steps before: like their errors they go with h³. They are along the rows at the start."""
+    one, two = memory.spans[0], memory.spans[1]
+    part = (h / one) ** 3 if one > 0.0 and h <= _DOUBLE * one else 0.0
+    on = (h + one) / (one + two) if two > 0.0 else 0.0
     for i in range(G.moves.shape[0]):
         for j in range(6):
-            G.moves[i, j] *= part
-            G.pushes[i, j] *= part
+            G.moves[i, j] = part * (memory.moves[i, j] + on * memory.trend[i, j])
+            G.pushes[i, j] = part * memory.pushes[i, j] - G.moves[i, j] / h
+
+
+@kernel
+def _turn_corrections(tables, G, memory, h):  # type: ignore[no-untyped-def]
+    """Turn corrections of poses to the rows of the step's start; by how much they are more than in the step before.
+
+    What the rows turn by takes those of the step before off the rows as they are, and these alike.
+    """
+    (T, P, B, _, W, length, E), one = tables, memory.spans[0]
+    part = (h / one) ** 3 if one > 0.0 and h <= _DOUBLE * one else 0.0
+    for i in range(G.moves.shape[0]):
+        for j in range(6):
+            E.v[i, j] = part * memory.moves[i, j]
+    for i in P.row:
+        E.gv[i] = 0.0
+    _add_rates(T, P, W, E, False, E.gv)
+    gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
+    correct(T, P, B, E, E.gv)
+    for i in range(G.moves.shape[0]):
+        for j in range(6):
+            G.trend[i, j] = G.moves[i, j] - E.move[i, j]
+            E.v[i, j] -= E.move[i, j]
+        for j in range(3):
+            G.x[i, j] -= E.v[i, j]
+        turn_by(G.q[i], -E.v[i, 3], -E.v[i, 4], -E.v[i, 5])
 
 
 @kernel
@@ -282,14 +328,6 @@ def _add_rates(T, P, W, E, speeds, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _forget(G):  # type: ignore[no-untyped-def]
-    """No corrections."""
-    for i in range(G.moves.shape[0]):
-        for j in range(6):
-            G.moves[i, j] = G.pushes[i, j] = 0.0
-
-
-@kernel
 def _restore(E, W, first):  # type: ignore[no-untyped-def]
     """The rows' own compliance."""
     for i in range(first, E.compliance.shape[0]):
@@ -304,29 +342,44 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
     `constant_tangents` gives. Returns the scaled error (infinite: the iteration did not converge), the residual of the
     constraints, and the rounds taken. The accelerations at the end are the workspace's.
     """
-    (T, P, B, _, W, length, E), (x, _, _, angles), (acceleration, turning, _) = tables, state, slope
+    (T, P, B, _, W, length, E), angles, (acceleration, turning, _) = tables, state[3], slope
     for k in range(angles.shape[0]):
         G.angles[k] = angles[k] + h * turning[k]
     _predict(memory, acceleration, h, G.now)
     _expect_corrections(G, memory, h)
     _place_guess(G, alpha, h, state, acceleration, memory)
     converged, moved, rounds = _iterate(tables, G, alpha, h, memory.shrink, drive, soft, tolerances)
-    if not converged:
-        _forget(G)
-        _restore(E, W, soft[0])
-        return np.inf, np.inf, rounds
+    if converged:
+        _turn_corrections(tables, G, memory, h)
     _restore(E, W, soft[0])
+    if not converged:
+        return np.inf, np.inf, rounds
     turn_angles(T, P.spin, E.R, G.angles)
     residual = 0.0
     if whole or moved > _NEAR:
         residual = put_back(T, P, B, W, length, E, G.x, G.q, G.v, G.angles, drive, 8)
-    error, (rtol, atol) = 0.0, tolerances
-    for i in range(x.shape[0]):
+    return _error(G, alpha, h, acceleration, memory, tolerances), residual, rounds
+
+
+@kernel
+def _error(G, alpha, h, acceleration, memory, tolerances):  # type: ignore[no-untyped-def]
+    """The step's error over what is allowed of those of all steps in `_SPAN`.
+
+    Poses are off by h³ v̈ times a coefficient of the method, velocities by h³ v⃛ times another (a Taylor series of its
+    formulas); derivatives are those of the parabola through the last three accelerations.
+    """
+    shift, (rtol, atol), one = alpha.mass - alpha.force, tolerances, memory.spans[0]
+    pose, rate = abs(alpha.beta + shift / 2 - 1 / 6), abs(1 / 12 + shift * (alpha.force - 0.5))
+    error = 0.0
+    for i in range(G.now.shape[0]):
         for j in range(6):
             size = abs(G.x[i, j]) if j < 3 else 1.0
-            part = h * h * abs(alpha.beta - 1 / 6) * abs(G.now[i, j] - acceleration[i, j])
-            error = max(error, part / (atol + rtol * size))
-    return error, residual, rounds
+            slope = (G.now[i, j] - acceleration[i, j]) / h
+            error = max(error, h**3 * pose * abs(slope) / (atol + rtol * size))
+            if one > 0.0:
+                bend = 2 * (slope - (acceleration[i, j] - memory.once[i, j]) / one) / (h + one)
+                error = max(error, h**3 * rate * abs(bend) / (atol + rtol * abs(G.v[i, j])))
+    return error * max(1.0, min(_SPAN / h, _MANY / math.sqrt(max(rtol, atol))))
 
 
 @kernel
@@ -381,6 +434,10 @@ def remember(implicit, h, acceleration):  # type: ignore[no-untyped-def]
         copy_rows(memory.once, memory.twice)
         copy_rows(acceleration, memory.once)
         copy_rows(G.own, memory.algorithmic)
+        copy_rows(G.moves, memory.moves)
+        copy_rows(G.trend, memory.trend)
+        copy_rows(G.pushes, memory.pushes)
+        add_rows(memory.pushes, 1.0 / h, G.moves)
         memory.spans[1], memory.spans[0] = memory.spans[0], h
 
 

@@ -46,22 +46,43 @@ def test_every_engine_has_the_same_accelerations(benchmark: Any, case_name: str)
 def test_errors_are_seen_in_the_raw_motion(benchmark: Any) -> None:
     case = benchmark.cases.fourbars(2, 0.1)
     right = case.motion(np.zeros(case.count), case.first_rates())
-    found = benchmark.errors.errors(case, right, right)
+    times, places = np.linspace(0.0, 0.1, 11), np.tile(right.positions, (11, 1, 1))
+
+    def errors(case: Any, motion: Any, path: Any = None) -> Any:
+        one, exact = (benchmark.engines.base.Run("", 0, 0, 0, each) for each in (motion, right))
+        return benchmark.errors.errors(case, replace(one, path=path), replace(exact, path=(times, places)))
+
+    found = errors(case, right)
     assert found.position == 0
+    assert found.along is None
     assert found.held < 1e-15
     assert found.held_rates < 1e-15
     moved = right.positions.copy()
     moved[1] += [0.0, 0.0, 1e-3]
-    found = benchmark.errors.errors(case, replace(right, positions=moved), right)
+    found = errors(case, replace(right, positions=moved))
     assert found.position == pytest.approx(1e-3)
     assert found.held == pytest.approx(1e-3)
     faster = right.velocities.copy()
     faster[1, 3] += 0.5
-    found = benchmark.errors.errors(case, replace(right, velocities=faster), right)
+    found = errors(case, replace(right, velocities=faster))
     assert found.held_rates == pytest.approx(0.5 / np.abs(faster).max(), rel=0.2)
     slipped = replace(case, couplings=np.array([[1.0, -2.0, 0, 0, 0]]))
     turned = replace(right, coordinates=np.array([0.2, 0.05, 0, 0, 0]))
-    assert benchmark.errors.errors(slipped, turned, right).held == pytest.approx(0.1)
+    assert errors(slipped, turned).held == pytest.approx(0.1)
+
+
+def test_the_largest_error_is_that_at_any_time_that_both_runs_sample(benchmark: Any) -> None:
+    case = benchmark.cases.fourbars(2, 0.1)
+    right = case.motion(np.zeros(case.count), case.first_rates())
+    times, places = np.linspace(0.0, 0.1, 11), np.tile(right.positions, (11, 1, 1))
+    exact = benchmark.engines.base.Run("", 0, 0, 0, right, path=(times, places))
+    # Steps of 4 ms: every fifth is a sample of the other's; a state between its samples says nothing.
+    steps, moved = np.arange(0.0, 0.1 + 1e-9, 0.004), np.tile(right.positions, (26, 1, 1))
+    moved[10, 1, 2] += 2e-3
+    moved[11, 1, 2] += 1.0
+    found = benchmark.errors.errors(case, replace(exact, path=(steps, moved)), exact)
+    assert found.along == pytest.approx(2e-3)
+    assert found.position == 0.0
 
 
 def test_one_run_writes_tables_data_and_plot_and_tells_what_is_missing(

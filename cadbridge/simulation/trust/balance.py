@@ -66,10 +66,7 @@ def energy_balance(model: Model, what: Scenario, result: Result) -> Balance:
     if what.step is not None:
         allowed = FIXED * exchanged + pulls * place
     else:
-        span = (float(T.t[-1]) - float(T.t[0])) / steps
-        # Generalised-α controls positions alone: a velocity is as uncertain as they are over a step.
-        blur = 1.0 / span if what.integrator == "generalized_alpha" and span > 0 else 1.0
-        promised = MARGIN * steps * (_promised(model, what, T, blur) + pulls * place)
+        promised = MARGIN * steps * (_promised(model, what, T) + pulls * place)
         share = min(MOST, max(LEAST, SHARE * what.rtol))
         allowed = min(promised, share * exchanged + MARGIN * (pulls * place + _least(model, what)))
     return Balance(np.abs(balance - balance[0]), allowed + rounding, exchanged)
@@ -95,15 +92,14 @@ def _least(model: Model, what: Scenario) -> float:
     return what.atol**2 * float(sum(body.mass + np.linalg.norm(body.inertia, 2) for body in model.bodies))
 
 
-def _promised(model: Model, what: Scenario, T: Trajectory, blur: float) -> float:
-    """The energy (J) by which one step may err but for the work of its places, with the speeds that are usual;
-    `blur` scales the tolerances of velocities (1/s or 1)."""
+def _promised(model: Model, what: Scenario, T: Trajectory) -> float:
+    """The energy (J) by which one step may err but for the work of its places, with the speeds that are usual."""
     mass = np.array([body.mass for body in model.bodies])
     inertia = np.array([np.linalg.norm(body.inertia, 2) for body in model.bodies])
     sizes = np.sqrt(np.mean(np.square(T.velocities), axis=0))
     allowed = what.atol + what.rtol * sizes
     momentum = np.hstack([mass[:, None] * sizes[:, :3], inertia[:, None] * sizes[:, 3:]])
-    moving = float(np.sum(momentum * allowed)) * blur
+    moving = float(np.sum(momentum * allowed))
     # Between samples velocities may be larger, but not the energy.
     reach = float(np.mean(T.kinetic) + np.ptp(T.potential) + np.ptp(T.motor_work))
     work = what.atol + what.rtol * float(np.abs(T.motor_work).max() + np.abs(T.dissipated).max())

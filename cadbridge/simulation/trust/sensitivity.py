@@ -1,7 +1,7 @@
 """How far a run depends on its tolerance: the same run at a coarser one, beside it.
 
 The error of a run falls with its tolerance. A companion whose tolerance is r times as large is wrong by about r times
-as much (a method of second order by r to the power of 2/3), so the run itself is wrong by about 1/r of their distance.
+as much, so the run itself is wrong by about 1/r of their distance.
 A motion that amplifies errors shows in the same figure, since it amplifies those of both runs alike, until the two have
 parted completely. Then a companion at a tolerance nearer to that of the run is taken.
 """
@@ -33,11 +33,9 @@ PARTED = 0.02
 """Of a value's size: how far a companion may be off to be of use."""
 APART = 0.5
 """Of a value's size: where even the companion nearer by is so far off, how far is all that can be said."""
-SLOWER = {"generalized_alpha": 2.0 / 3.0}
-"""The power of the tolerance with which errors fall, where it is not 1: of second order, with steps that go with its
-third root."""
 BENT = 2.0 / 3.0
-"""The same of all methods where friction, losses or stops bend the loads: by the runs of scripts/measure/oracle.py."""
+"""The power of the tolerance with which errors fall where friction, losses or stops bend the loads, else 1: by the runs
+of scripts/measure/oracle.py."""
 SAFETY = 3.0
 """An error does not fall with the tolerance exactly."""
 PROMISED = 100.0
@@ -149,7 +147,7 @@ def _estimates(
         _of_joints(T, beside, lowered.joints),
         {} if lowered.stand_ins else _of_energies(T, beside),
     ]
-    fewer = times ** (BENT if _bends(lowered.model) else SLOWER.get(what.integrator, 1.0))
+    fewer = times ** (BENT if _bends(lowered.model) else 1.0)
     found = []
     for unit in UNITS:
         columns = [part[unit] for part in parts if unit in part and part[unit].items]

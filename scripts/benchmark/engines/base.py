@@ -12,6 +12,8 @@ import numpy as np
 from benchmark.cases import Array, Case, Motion
 
 T = TypeVar("T")
+Path = tuple[Array, Array]
+"""Times (k,; s) and the bodies' positions then (k, n, 3)."""
 
 RATE = 100.0
 """Samples a second, where a run has more than its start and its end."""
@@ -36,7 +38,8 @@ class Run:
     """A simulation to the end of the case: method, step (s) or tolerance, seconds, steps (0: not told), raw motion.
 
     `sampled`: the seconds with `RATE` samples a second as well, where they were measured; None where a step of fixed
-    length is longer than a sample. Of an engine that chooses its steps they are those without samples.
+    length is longer than a sample. Of an engine that chooses its steps they are those without samples. `path`: times
+    (k,; s) and positions (k, n, 3) on the way, where they are kept.
     """
 
     method: str
@@ -45,6 +48,7 @@ class Run:
     steps: int
     motion: Motion
     sampled: float | None = None
+    path: Path | None = None
 
 
 class Engine(Protocol):
@@ -77,9 +81,9 @@ def timed(call: Callable[[], object], budget: float = 0.5) -> float:
     return float(best)
 
 
-def stepped(method: str, step: float, seconds: float, count: int, motion: Motion) -> Run:
+def stepped(method: str, step: float, seconds: float, count: int, motion: Motion, path: Path | None = None) -> Run:
     """A run in steps of one length (s), each of which is a sample where it is short enough."""
-    return Run(method, step, seconds, count, motion, seconds if step * RATE < 1.0 + 1e-6 else None)
+    return Run(method, step, seconds, count, motion, seconds if step * RATE < 1.0 + 1e-6 else None, path)
 
 
 def stopwatch(call: Callable[[], T], enough: float = 0.3) -> tuple[float, T]:

@@ -7,10 +7,10 @@ from functools import partial
 
 import exudyn as exu
 import numpy as np
-from exudyn.utilities import RigidBodyInertia
+from exudyn.utilities import RigidBodyInertia, SensorBody
 
 from benchmark.cases import Case, Motion
-from benchmark.engines.base import Evaluation, Run, UnsupportedError, stepped, stopwatch, whole_steps
+from benchmark.engines.base import Evaluation, Path, Run, UnsupportedError, stepped, stopwatch, whole_steps
 
 STEPS = (1e-2, 4e-3, 2e-3, 1e-3, 5e-4)
 REDUNDANT = 40
@@ -50,6 +50,8 @@ class Engine:
                 show=False,
             )
         self.bodies = bodies
+        position = {"outputVariableType": exu.OutputVariableType.Position, "storeInternal": True}
+        self.sensors = [self.system.AddSensor(SensorBody(bodyNumber=b, **position)) for b in bodies]
         self.system.Assemble()
 
     def evaluation(self) -> Evaluation | None:
@@ -64,7 +66,9 @@ class Engine:
             seconds, done = stopwatch(partial(self.system.SolveDynamic, settings, showHints=False))
             if not done:
                 raise ArithmeticError(f"generalised-α at {h:g} s did not converge")
-            yield stepped("generalised-α", h, seconds, count, self._motion())
+            motion, settings.solutionSettings.sensorsWritePeriod = self._motion(), h
+            self.system.SolveDynamic(settings, showHints=False)
+            yield stepped("generalised-α", h, seconds, count, motion, self._path())
 
     def _settings(self, count: int) -> exu.SimulationSettings:
         settings = exu.SimulationSettings()
@@ -80,6 +84,11 @@ class Engine:
             settings.linearSolverType = exu.LinearSolverType.EigenDense
             settings.linearSolverSettings.ignoreSingularJacobian = True
         return settings
+
+    def _path(self) -> Path:
+        """Where the bodies were after each step."""
+        found = np.array([self.system.GetSensorStoredData(sensor) for sensor in self.sensors])
+        return found[0, :, 0], found[:, :, 1:4].transpose(1, 0, 2)
 
     def _motion(self) -> Motion:
         def read(kind: exu.OutputVariableType) -> np.ndarray:

@@ -77,12 +77,12 @@ class Engine:
     def _whole(self, step: float) -> float:
         return whole_steps(self.case.duration, step)[1]
 
-    def reference(self) -> tuple[Motion, str]:
-        """The motion at the end by the tightest tolerance that ends well, and which it was."""
+    def reference(self) -> tuple[Run, str]:
+        """A run by the tightest tolerance that ends well, and which it was."""
         for tolerance in REFERENCES:
             options = {"integrator": "dop853", "rtol": tolerance, "atol": tolerance / 10}
             try:
-                return self.run("dop853", tolerance, options).motion, f"Reference: dop853 at {tolerance:g}"
+                return self.run("dop853", tolerance, options), f"Reference: dop853 at {tolerance:g}"
             except ArithmeticError as refusal:
                 said = str(refusal)
         raise ArithmeticError(f"no reference: {said}")
@@ -95,7 +95,7 @@ class Engine:
             self.warm.add(method)
         asked = {"duration": end, "tree": self.tree, **options}
         seconds, result = stopwatch(lambda: simulate(self.system, self.start, rate=1 / end, **asked))
-        sampled, _ = stopwatch(lambda: simulate(self.system, self.start, rate=RATE, **asked), 0.15)
+        sampled, along = stopwatch(lambda: simulate(self.system, self.start, rate=RATE, **asked), 0.15)
         if not result.status.ok:
             raise ArithmeticError(f"{method} at {setting:g}: {result.status.message}")
         found = result.trajectory
@@ -105,4 +105,5 @@ class Engine:
             found.velocities[-1],
             found.coordinates[-1],
         )
-        return Run(method, setting, seconds, result.statistics.steps, motion, sampled)
+        path = (along.trajectory.t, along.trajectory.positions)
+        return Run(method, setting, seconds, result.statistics.steps, motion, sampled, path)

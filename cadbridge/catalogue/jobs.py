@@ -38,9 +38,10 @@ ENTRIES: dict[str, Entry] = {
         "a.yaml includes b.yaml, which includes a.yaml.",
     ),
     "CB704": Entry(
-        _ERROR,
+        Severity.WARNING,
         "a pattern that matches no file",
-        "No file matches, so the intended jobs would not run.",
+        "No file matches, so this pattern makes no job. The other jobs run, and the exit status is 1; if there is no "
+        "other job, it is 2.",
         "Correct the pattern. It is relative to the folder of its jobs file, and ** matches any folders.",
         '`source: "robots/*.stp"` where the files end in .step.',
     ),

@@ -61,7 +61,7 @@ def batch(
 ) -> None:
     """Run many jobs from a file; a failing job does not stop the others.
 
-    Exit status 0: all is well; 1: some job failed; 2: the jobs file cannot be used.
+    Exit status 0: all is well; 1: some job failed, or a pattern matches no file; 2: the jobs file cannot be used.
     """
     from cadbridge.cli.output import print_findings
     from cadbridge.jobs import load
@@ -80,7 +80,8 @@ def batch(
         results = run_plan(plan, json, {**how, "executor": executor})
         if watch:
             _stay(plan, results, planned, {**how, "executor": executor})
-    raise typer.Exit(0 if all(result.ok for result in results) else 1)
+    unmatched = any(finding.code == "CB704" for finding in plan.findings)
+    raise typer.Exit(0 if all(result.ok for result in results) and not unmatched else 1)
 
 
 def _stay(plan: Plan, results: list[Result], planned: Callable[[], Plan], how: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
+from cadbridge.errors import InputError
 from cadbridge.targets import TARGETS
 from cadbridge.wording import count
 
@@ -46,6 +47,11 @@ def verify(
     from cadbridge.verification import verification_document
     from cadbridge.verification import verify as compare
 
+    if against is not None and against.is_dir() and not reading.source.is_dir():
+        raise InputError(
+            "The folder of the export comes first, the source after --against: "
+            f"cadbridge verify {against} --to {to} --against {reading.source}"
+        )
     folder = None if against is None else reading.source
     reading = reading if against is None else replace(reading, source=against)
     mechanism = reading.whole_mechanism(keep_going)

@@ -70,7 +70,8 @@ def load(path: str | Path, output: str | Path | None = None, overrides: Mapping[
     """Read a jobs file and all it includes.
 
     `output` replaces the folder of outputs, `overrides` (options such as timeout) the options of every job.
-    Raises InputError with all findings where anything is wrong: a jobs file is run whole or not at all.
+    Raises InputError with all findings where anything is wrong: a jobs file is run whole or not at all. A pattern that
+    matches no file (CB704) is told and stops no other.
     """
     findings = Findings()
     path = Path(path)
@@ -104,7 +105,7 @@ def _plan(entries: list[JobEntry], output: Path, overrides: Mapping[str, Any], f
         for entry in entries:
             jobs += _expand(entry, output, overrides, findings)
         _refuse_duplicates(jobs, findings)
-    if findings.errors:
+    if findings.errors or (not jobs and any(f.code == "CB704" for f in findings.as_tuple())):
         raise InputError("The jobs file cannot be used; nothing was run.", findings)
     files = tuple(dict.fromkeys(Path(entry.file) for entry in entries if entry.places.line))
     return Plan(tuple(jobs), output, findings.as_tuple(), files)

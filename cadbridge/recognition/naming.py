@@ -125,7 +125,9 @@ def _name_of(path: str) -> Name:
 def _step_name(path: str) -> Name:
     """The last step of a path as a name; empty where any part could be called so."""
     step = path.rsplit("/", 1)[-1]
-    short, full = (_LINK.sub("", _plain(text)) for text in (bare(step), step))
+    short = _LINK.sub("", _plain(bare(step)))
+    counter = re.findall(r"\d+", step[len(bare(step)) :])
+    full = f"{short}_{counter[-1]}" if counter else short
     if _MEANINGLESS.fullmatch(short) or short.casefold() in _GENERIC:
         return "", ""
     return short[:LONGEST], full[:LONGEST]

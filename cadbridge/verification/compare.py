@@ -63,12 +63,12 @@ class Verification:
     `mass` and `inertia` are relative, `centre` in m, `pose` in m and rad. `verdict` is of the swing: "same", "differs",
     "not comparable" (the engine's own errors are too large for an answer, even over the shortest swing), "not tested",
     or, of a mechanism without joints that move, "at rest"; `remark` says why. `swing` is the largest difference of a
-    joint coordinate (rad, m) after `duration` s from random velocities, None where it was not compared; `moved` the
-    largest motion of a joint in it, `still` the joints that did not move; `coupling_error` by how much the engine then
-    breaks the relations between its own joints; `step_error`, requested where the swing differs by more than 1e-6, by
-    how much it differs from itself at half the step. `compared` names what was compared, `not_compared` what was not,
-    with the reason. `passed` says whether masses, poses and the motion were compared and nothing that was compared
-    differs.
+    joint coordinate (rad, m) after `duration` s from random velocities, that of the joint `swing_joint`, None where it
+    was not compared; `moved` the largest motion of a joint in it, `still` the joints that did not move;
+    `coupling_error` by how much the engine then breaks the relations between its own joints; `step_error`, requested
+    where the swing differs by more than 1e-6, by how much it differs from itself at half the step. `compared` names
+    what was compared, `not_compared` what was not, with the reason. `passed` says whether masses, poses and the motion
+    were compared and nothing that was compared differs.
     """
 
     to: str
@@ -91,6 +91,7 @@ class Verification:
     compared: tuple[str, ...]
     not_compared: dict[str, str]
     findings: tuple[Finding, ...]
+    swing_joint: str = ""
 
     @property
     def passed(self) -> bool:
@@ -161,7 +162,7 @@ def _verification(to: str, found: Found, lost: tuple[str, ...], findings: Findin
     return Verification(
         to, found.engine, found.links, found.joints, found.mass, found.centre, found.inertia, found.pose,
         swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
-        swing.moved, swing.still, lost, tuple(done), not_compared, findings.as_tuple(),
+        swing.moved, swing.still, lost, tuple(done), not_compared, findings.as_tuple(), swing.joint,
     )  # fmt: skip
 
 
@@ -261,10 +262,10 @@ def _judge(findings: Findings, engine: str, precision: float, differences: dict[
 def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str, reasons: list[str]) -> None:
     """Findings of all that is not the same, and of all that was not compared."""
     if swing.verdict == "differs":
-        message = f"after {swing.duration:.3g} s in {engine} a joint differs by {swing.difference:.3g}"
+        message = f"after {swing.duration:.3g} s in {engine} joint {swing.joint} differs by {swing.difference:.3g}"
         if swing.step_error is not None:
             message += f", which {engine}'s own error of its steps ({swing.step_error:.2g}) does not explain"
-        findings.add("CB531", "; ".join([message, *reasons]))
+        findings.add("CB531", "; ".join([message, *reasons]), items=[swing.joint])
     elif swing.verdict == "not comparable":
         findings.add("CB537", f"a swing of {swing.duration:.3g} s in {engine}: {swing.remark}")
     elif swing.verdict == "not tested":

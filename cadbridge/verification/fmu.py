@@ -223,7 +223,8 @@ def _swing(
         measured = (duration / shorter, difference, None, step_error, float(moved.max()), still)
         share = error / max(float(moved.max()), STILL)
         verdict, remark = verdict_of(difference <= TOLERANCE, difference, error, share)
-        last = Swing(verdict, remark, *measured)
+        off = np.max([np.abs(t[:, k] - ours[:, k]) for t in theirs[: len(found)]], axis=0)
+        last = Swing(verdict, remark, *measured, joint=tight.lowered.joints[int(np.argmax(off))].name)
         if last.verdict != "not comparable":
             break
     return last

@@ -49,7 +49,7 @@ class Swing:
     """What a swing of `duration` s showed: the largest difference of a joint (rad, m) and the engine's own errors.
 
     `verdict` is "same", "differs", "not comparable", "not tested" or "at rest"; `remark` says why. `moved` is the
-    largest motion of a joint, `still` names the joints that did not move.
+    largest motion of a joint, `still` names the joints that did not move, `joint` the one that differs most.
     """
 
     verdict: str
@@ -60,6 +60,7 @@ class Swing:
     step_error: float | None = None
     moved: float = 0.0
     still: tuple[str, ...] = ()
+    joint: str = ""
 
 
 def at_rest(links: int, engine: str) -> Swing:
@@ -141,7 +142,8 @@ class Swinger:
             share = max(self._share(own, moved), (coupling_error or 0.0) / max(*moved.values(), STILL))
         verdict, remark = verdict_of(difference <= same, difference, step_error, share)
         found = (duration, difference, coupling_error, step_error, max(moved.values(), default=0.0), still)
-        return Swing(verdict, remark, *found)
+        worst = max(errors, key=lambda name: _largest([errors[name]]), default="")
+        return Swing(verdict, remark, *found, joint=name_of.get(worst, ""))
 
     def _share(self, errors: Mapping[str, float], moved: Mapping[str, float]) -> float:
         """The engine's own error as a share of the motion, the larger of turns and slides."""

@@ -62,3 +62,11 @@ def test_what_is_no_export_is_refused(spoilt: str, arm: Path, capsys: pytest.Cap
         to = "fmu"
     assert main(["verify", str(folder), "--against", str(arm), "--to", to]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_order_that_one_guesses_is_told_with_the_right_one(
+    arm: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder := tmp_path / "exported").mkdir()
+    assert main(["verify", str(arm), "--to", "mjcf", "--against", str(folder)]) == 2
+    assert f"cadbridge verify {folder} --to mjcf --against {arm}" in capsys.readouterr().err.replace("\n", " ")

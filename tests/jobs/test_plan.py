@@ -155,6 +155,13 @@ def test_faults_of_the_file(tmp_path: Path, text: str, code: str, said: str, lin
     assert any(said in f.message and f.where.line == line for f in found), found
 
 
+def test_a_pattern_without_files_stops_no_other_job(tmp_path: Path) -> None:
+    touch(tmp_path, "a.step")
+    plan = load(write(tmp_path, "jobs:\n  - {sources: ['none*.step', a.step]}\n  - {sources: 'gone/*'}"))
+    assert len(plan.jobs) == 1
+    assert [(f.code, f.severity.value) for f in plan.findings] == [("CB704", "warning")] * 2
+
+
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     touch(tmp_path, "a.step")
     text = "jobs:\n  - {sources: a.step, to: urdf}\n  - {sources: 'b*', name: ../b}\n  - {sources: a.step, name: ../c}"

@@ -207,6 +207,7 @@ def test_nested_and_included_models(tmp_path: Path) -> None:
     np.testing.assert_allclose(places["left/rim"], [0, 2, 1], atol=1e-12)
     np.testing.assert_allclose(places["cart/wheel/rim"], [1, 0, 0.25], atol=1e-12)  # its hub stands at (1, 0, 0)
     np.testing.assert_allclose(places["cart/box/lid"], [0, 0, 3], atol=1e-12)
+    assert assembly.name == "model"  # the file's: neither model is the whole
     assert {c.name: c.grounded for c in assembly.components}["cart/body"] is True
     assert {(m.name, m.a.component, m.b.component) for m in assembly.mates} == {
         ("cart/axle", "cart/body", "cart/wheel/rim"),

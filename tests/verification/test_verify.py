@@ -64,7 +64,8 @@ def test_an_engines_own_error_is_told_and_no_fault_of_the_export(monkeypatch: py
         engines.MuJoCo, "swing", lambda *given, **how: {k: v + 0.1 for k, v in genuine(*given, **how).items()}
     )
     wrong = verify(models.pendulum(), "mjcf", duration=0.4)
-    assert [f.code for f in wrong.findings] == ["CB531"]
+    assert [(f.code, f.items) for f in wrong.findings] == [("CB531", (wrong.swing_joint,))]
+    assert wrong.swing_joint in {j.name for j in models.pendulum().joints}
     assert not wrong.passed
 
 

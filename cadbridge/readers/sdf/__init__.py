@@ -24,8 +24,9 @@ __all__ = ["read"]
 def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     """All models of the first world (or of the file), as they stand with all joints at zero.
 
-    Every link is a component named by its way through the models with '/' between them; a single model at the top
-    lends no name. Links of a static model are grounded; others float unless a joint ties them to the world.
+    Every link is a component named by its way through the models with '/' between them; a single model at the top lends
+    no name to its links, and several lend none to the assembly. Links of a static model are grounded; others float
+    unless a joint ties them to the world.
     """
     c = Context(Path(path), options or ReadOptions())
     root = parse(c.path, c.findings)
@@ -46,7 +47,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     drives = [drive for scope in everything for drive in read_servos(c, scope, single)]
     c.report_unread()
     return Assembly(
-        name=next(iter(world.nested), "") or c.path.stem,
+        name=next(iter(world.nested)) or c.path.stem if len(world.nested) == 1 else c.path.stem,
         source=str(c.path),
         format="sdf",
         parts=tuple(parts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -156,33 +156,54 @@ def _sweep(found: list[list[int]], neighbours: dict[int, list[int]]) -> None:
         layer.sort(key=means.__getitem__)
 
 
-def layout(nodes: Sequence[int], edges: Sequence[Edge]) -> tuple[dict[int, Array], float, float]:
-    """The place of each node, from base to tool from left to right, and the width and height of the drawing."""
+def layout(
+    nodes: Sequence[int], edges: Sequence[Edge], boxes: Mapping[int, float] | None = None, named: Container[str] = ()
+) -> tuple[dict[int, Array], float, float]:
+    """The place of each node, from base to tool from left to right, and the width and height of the drawing.
+
+    `boxes` are widths of nodes; between them is room for the labels of edges whose references are `named`.
+    """
     found = layers(nodes, edges)
     most = max(len(layer) for layer in found)
-    width = max(WIDTH, LAYER * (len(found) - 1) + 2 * MARGIN)
+    gaps = _gaps(found, edges, boxes or {}, named)
+    width = max(WIDTH, sum(gaps) + 2 * MARGIN)
     height = max(150.0, ROW * most + 30.0)
-    across = (width - 2 * MARGIN) / max(len(found) - 1, 1)
+    wider = (width - 2 * MARGIN) / max(sum(gaps), 1.0)
+    along = [MARGIN + wider * sum(gaps[:k]) for k in range(len(found))]
     places = {}
     for k, layer in enumerate(found):
         for i, node in enumerate(layer):
             # A layer of one stands a little off the middle by turns, so that lines past it stay free of its box.
             aside = 0.12 * height * (-1) ** k if len(layer) == 1 and len(found) > 2 else 0.0
-            places[node] = np.array([MARGIN + across * k, height * (i + 0.5) / len(layer) + aside])
+            places[node] = np.array([along[k], height * (i + 0.5) / len(layer) + aside])
     return places, width, height
+
+
+def _gaps(
+    found: Sequence[Sequence[int]], edges: Sequence[Edge], boxes: Mapping[int, float], named: Container[str]
+) -> list[float]:
+    """How far each layer is from the next: half of both widest boxes, and the longest label between."""
+    depth = {node: k for k, layer in enumerate(found) for node in layer}
+    half = [max(boxes.get(node, 0.0) for node in layer) / 2 for layer in found]
+    label = [0.0] * len(found)
+    for e in edges:
+        first = min(depth[e.a], depth[e.b])
+        if e.ref in named and abs(depth[e.a] - depth[e.b]) == 1:
+            label[first] = max(label[first], LETTER * len(_short(e.name)) + 12.0)
+    return [max(LAYER, half[k] + half[k + 1] + label[k]) for k in range(len(found) - 1)]
 
 
 def _drawing(items: Items, nodes: list[int], edges: list[Edge], states: dict[str, str]) -> tuple[Html, bool]:
     """The drawing, and whether it is wider than a page."""
-    place, width, height = layout(nodes, edges)
     requested = set(items.mechanism.assembly.joint_names.values())
+    named = {e.ref for e in edges if len(edges) <= MOST_NAMED or e.name in requested}
+    place, width, height = layout(nodes, edges, {n: _box(items.mechanism, n) for n in nodes}, named)
     seen: dict[tuple[int, int], int] = {}
     lines = []
     for e in edges:
         pair = (min(e.a, e.b), max(e.a, e.b))
         seen[pair] = seen.get(pair, 0) + 1
-        named = len(edges) <= MOST_NAMED or e.name in requested
-        lines.append(_line(e, place[e.a], place[e.b], seen[pair] - 1, named))
+        lines.append(_line(e, place[e.a], place[e.b], seen[pair] - 1, e.ref in named))
     inner = inner_states(items, states)
     dots = [_node(items.mechanism, n, place[n], inner.get(n, "")) for n in nodes]
     summary = f"{len(nodes)} bodies, {len(edges)} joints and gears"
@@ -213,10 +234,18 @@ def _short(name: str) -> str:
     return name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
 
 
+def _name(mechanism: Mechanism, n: int) -> str:
+    return mechanism.bodies[n].name if n != GROUND_BODY else "ground"
+
+
+def _box(mechanism: Mechanism, n: int) -> float:
+    """The width of a node."""
+    return LETTER * len(_short(_name(mechanism, n))) + 14
+
+
 def _node(mechanism: Mechanism, n: int, p: Array, state: str) -> Html:
-    name = mechanism.bodies[n].name if n != GROUND_BODY else "ground"
-    shown = _short(name)
-    w = LETTER * len(shown) + 14
+    name = _name(mechanism, n)
+    shown, w = _short(name), _box(mechanism, n)
     return el(
         "g",
         el("title", name + (f", {state} mates within" if state else "")),

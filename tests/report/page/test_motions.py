@@ -184,6 +184,15 @@ def test_the_graph_goes_from_the_base_to_the_tool() -> None:
     assert all(np.abs(p - q).max() > 20 for k, p in enumerate(boxes) for q in boxes[:k])
 
 
+def test_labels_have_room_between_the_boxes() -> None:
+    edge = Edge("joint:0", "upper_left_leg_joint", "revolute", -1, 0, "")
+    chain = [edge, Edge("joint:1", "j", "revolute", 0, 1, ""), *(joint_edge(k, k + 1) for k in range(1, 6))]
+    boxes = dict.fromkeys([-1, *range(7)], 138.0)
+    places, width, _ = layout([-1, *range(7)], chain, boxes, {"joint:0"})
+    assert places[0][0] - places[-1][0] - 138.0 >= 6.2 * len(edge.name)
+    assert width > max(p[0] for p in places.values())
+
+
 def test_lines_between_layers_do_not_cross_where_they_need_not() -> None:
     edges = [joint_edge(-1, k) for k in range(4)] + [joint_edge(k, 7 - k) for k in range(4)]
     first, second = layers([-1, *range(8)], edges)[1:]

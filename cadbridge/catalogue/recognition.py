@@ -19,9 +19,10 @@ ENTRIES: dict[str, Entry] = {
         "The geometry allows these joints but does not prove them: a shaft without a shoulder, holes without a pin, a "
         "slide that could be a fit. A weld is named if its two parts share an axis about which they could turn, and "
         "the evidence for the weld is weak. The mates file lists the evidence for and against each.",
-        "Answer questions with `cadbridge recognise SOURCE --ask`, or write `joint: [A, B]` under `hints` and "
-        "recognise it again. Or check each joint: if the parts do not move against each other, write `type: fixed` "
-        "(without `pitch` and `limits`); else correct its type or axis. Do not delete it: the parts would float.",
+        "Answer questions beside the picture (`cadbridge view SOURCE --recognise`) or in the terminal (`cadbridge "
+        "recognise SOURCE --ask`), or write `joint: [A, B]` or `fixed: [A, B]` under `hints` and recognise it again. "
+        "In the file, write `type: fixed` (without `pitch` and `limits`) for a joint that does not move; do not delete "
+        "it: the parts would float.",
         "A bore in two brackets that meet, with no pin drawn.",
     ),
     "CB1602": Entry(

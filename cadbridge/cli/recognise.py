@@ -65,6 +65,7 @@ def recognise(
     from cadbridge.recognition.inquiry import Inquiry
     from cadbridge.recognition.questions import questions_document
     from cadbridge.recognition.reporting import unknowable
+    from cadbridge.recognition.write import freedoms_text
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
@@ -95,9 +96,10 @@ def recognise(
         if output is not None:
             beside = output.resolve() == reading.source.resolve().with_name(reading.source.stem + MATES_ENDING)
             mates = "" if beside else f" --mates {output}"
+            unsure = any(f.code == "CB1601" for f in findings)
             print_next(
-                f"{'Kept and added to' if merged else 'Wrote'} {output}. "
-                "Look through it, and correct what is wrong; its head says how.",
+                f"{'Kept and added to' if merged else 'Wrote'} {output}: {freedoms_text(found)}",
+                *([f"Some of it is not sure; see and answer: cadbridge view {reading.source} --recognise"] * unsure),
                 f"Next: cadbridge check {reading.source}{mates} --html report.html",
             )
     raise typer.Exit(exit_status(findings, strict))

@@ -12,6 +12,7 @@ from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.hints import hints_text
 from cadbridge.recognition.hypotheses import hypotheses
 from cadbridge.recognition.model import FoundJoint, Recognition
+from cadbridge.recognition.part_names import shortest
 from cadbridge.recognition.units import Unit, Units, units_of
 from cadbridge.recognition.write_gears import gear_lines
 from cadbridge.wording import count, listed
@@ -54,9 +55,10 @@ def freedoms_text(found: Recognition) -> str:
     """The mobility, and the welds most likely to be joints: the first line of the file."""
     if found.freedoms is None:
         return "Too many bodies to count the degrees of freedom."
-    text = f"{count(found.freedoms, 'degree')} of freedom."
+    text = f"{count(found.freedoms, 'degree').capitalize()} of freedom."
     known = (h for h in hypotheses(found) if h.now == "fixed" and h.turns and (h.change is None or h.change > 0))
-    closest = [f"{h.a} - {h.b}" for h in islice(known, CLOSEST)]
+    names = shortest(i.name for i in found.assembly.instances)
+    closest = [f"{names[h.a]} - {names[h.b]}" for h in islice(known, CLOSEST)]
     return f"{text} Did you expect more? Closest: {listed(closest)}." if closest else text
 
 

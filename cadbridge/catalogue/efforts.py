@@ -146,6 +146,14 @@ ENTRIES: dict[str, Entry] = {
         "List the driving joints under `actuators:`, or declare the missing drives.",
         "Two `drives` for an arm of three axes.",
     ),
+    "CB676": Entry(
+        Severity.ERROR,
+        "a motion too fast to be followed",
+        "Between two samples the mechanism turns or moves so far that its branch and its turns cannot be kept: within "
+        "0.1 µs by more than a radian, or in more than 30,000 steps.",
+        "Correct the unit or the exponent of the function, or give a higher `rate` (more samples).",
+        '`joints: {A1: "1e12*t"}`.',
+    ),
     "CB637": Entry(
         Severity.WARNING,
         "a motor that drives nothing here",

@@ -16,7 +16,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.run import initial_state
 from solver.algebra.rank import null_space, rank
-from solver.analyses.kinematics import kinematic
+from solver.analyses.kinematics import EndlessError, kinematic
 from solver.analyses.minimal import jacobian
 from solver.constraints import Coordinate
 from solver.equations.projection import carry_angles, project
@@ -81,12 +81,12 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     idle = _idle(lowered, plain, state, motion, findings)
     values = observed(plain, state, slope_at(plain, state))[0]
     toward = prescribed_model(model, lead_in(motion, lowered, state, values), lowered)
-    begin, status = _stepped(toward, state) if idle else _assembled_at(toward, state)
+    begin, status = _stepped(toward, state) if idle else _assembled_at(toward, state, findings)
     if not status.ok:
         _report_end(status, None, lowered, motion, findings)
         raise ModelError("the mechanism cannot reach the start of the motion", findings)
     driven = prescribed_model(model, motion, lowered)
-    found = _simulated(driven, times_of(motion), begin) if idle else _driven(driven, times_of(motion), begin)
+    found = _simulated(driven, times_of(motion), begin) if idle else _driven(driven, times_of(motion), begin, findings)
     if not found.status.ok:
         _report_end(found.status, found.trajectory, lowered, motion, findings)
     if not len(found.trajectory.t):
@@ -94,16 +94,19 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     return replace(_followed(driven, found, motion), idle=idle)
 
 
-def _driven(driven: PrescribedModel, times: ArrayLike, state: State) -> Result:
+def _driven(driven: PrescribedModel, times: ArrayLike, state: State, findings: Findings) -> Result:
     try:
         return kinematic(driven.system, times, driven.start(state, 0.0))
+    except EndlessError as fault:
+        findings.add("CB676", str(fault))
+        raise InputError("the motion is too fast to be followed", findings) from fault
     except ValueError as fault:
         raise InputError(str(fault)) from fault
 
 
-def _assembled_at(driven: PrescribedModel, state: State) -> tuple[State, Status]:
+def _assembled_at(driven: PrescribedModel, state: State, findings: Findings) -> tuple[State, Status]:
     """Along a motion of one second, at rest where it ends."""
-    found = _driven(driven, [0.0, 1.0], state)
+    found = _driven(driven, [0.0, 1.0], state, findings)
     T = driven.without_gimbals(found.trajectory)
     if not found.status.ok:
         return state, found.status

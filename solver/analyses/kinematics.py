@@ -26,10 +26,14 @@ Array = NDArray[np.float64]
 _REACH = 0.2
 """rad, or parts of the model's length, by which one round of the projection may have to move a body."""
 _SMALLEST = 1e-7
-_MOST = 100_000
-"""Steps between two of the times; a way that needs more is refused."""
+_MOST = 30_000
+"""Steps between two of the times: several thousand turns, in ten seconds; a way that needs more is refused."""
 _LOOK = 1_000
-"""After so many steps their pace tells how many a way needs in all: `_MOST` of them take a minute."""
+"""After so many steps their pace tells how many a way needs in all."""
+
+
+class EndlessError(ValueError):
+    """A motion that is too fast, or turns too often between two of the times, to be followed."""
 
 
 def kinematic(model: Model | System, times: ArrayLike, state: State | None = None) -> Result:
@@ -37,7 +41,8 @@ def kinematic(model: Model | System, times: ArrayLike, state: State | None = Non
 
     `state` (none: the reference pose) chooses the branch at the first time, where the drivers take over. Between the
     times the way is followed in steps short enough to stay on the branch and to count turns. Speeds are integrated
-    from the first time on. Raises ValueError where a freedom is left that nothing drives.
+    from the first time on. Raises ValueError where a freedom is left that nothing drives, EndlessError where the motion
+    is too fast to be followed.
     """
     given = model if isinstance(model, System) else prepare(model)
     t = np.asarray(times, float).ravel()
@@ -46,6 +51,9 @@ def kinematic(model: Model | System, times: ArrayLike, state: State | None = Non
     start = state or State.at_rest(given.model.positions, given.model.quaternions)
     system, here = _by_positions(given, replace(start, t=float(t[0])))
     projected = project(system, here)
+    if not projected.status.ok:  # at such rates no rounding is small enough
+        fastest = float(np.max(np.abs(drive_values(system, here.t)[:, 1]), initial=0.0))
+        _refuse_endless(_SMALLEST * fastest > 5 * _REACH * max(1.0, system.length), 0, 1.0, here.t)
     free = 6 * len(system.model.bodies) - rank(jacobian(system, projected.state)[0], system.length).rank
     if free:
         left = f"{free} freedom{'s' if free > 1 else ''}"
@@ -114,7 +122,7 @@ def _at_rest(state: State) -> State:
 def _follow(system: System, state: State, target: float) -> tuple[State, Status]:
     """The state at `target`, led there in steps over which Taylor's second order is near.
 
-    Raises ValueError where the way takes more than `_MOST` of them.
+    Raises EndlessError where the way takes more than `_MOST` of them.
     """
     begin, h = state.t, target - state.t
     for taken in range(_MOST):
@@ -144,21 +152,23 @@ def _follow(system: System, state: State, target: float) -> tuple[State, Status]
         elif h > _SMALLEST:
             h *= 0.25
         else:
+            _refuse_endless(far, 0, 1.0, target)
             return state, _lost(system, replace(found, velocities=state.velocities))
     else:
-        raise ValueError(f"the way to t = {target:g} s takes more than {_MOST} steps: more samples, or a shorter one")
+        text = f"the way to t = {target:g} s takes more than {_MOST} steps"
+        raise EndlessError(f"{text}: a slower motion, more samples, or a shorter one")
     return state, Status(True, "ok", f"followed to t = {state.t:g} s", "")
 
 
 def _refuse_endless(far: bool, taken: int, done: float, target: float) -> None:
-    """ValueError where a way cannot be followed: its smallest step leads too far, or what is done shows no end."""
+    """EndlessError where a way cannot be followed: its smallest step leads too far, or what is done shows no end."""
     if far:
-        raise ValueError(
+        raise EndlessError(
             f"the motion to t = {target:g} s is too fast: within {_SMALLEST:g} s a body turns or moves too far"
         )
     if taken >= _LOOK and taken > 3 * _MOST * done:
         text = f"the way to t = {target:g} s takes far more than {_MOST} steps at its pace so far"
-        raise ValueError(f"{text}: a slower motion, more samples, or a shorter one")
+        raise EndlessError(f"{text}: a slower motion, more samples, or a shorter one")
 
 
 def _moved(system: System, guess: State, found: State) -> float:

@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose
 
 import cadbridge as cb
 from cadbridge.assembly import Assembly, Mate, MateKind
+from cadbridge.catalogue import Severity
 from cadbridge.efforts import (
     METHODS,
     Forces,
@@ -268,11 +269,20 @@ def test_a_method_that_does_not_give_the_motion_is_told(two: Mechanism, monkeypa
         cb.inverse(two, asked, method="third")
 
 
-def test_a_way_without_end_is_refused(two: Mechanism, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("law", "why"), [("1e12*t", "within 1e-07 s a body turns"), ("1e10*sin(t)", "too fast"), ("30*t", "than 50 steps")]
+)
+def test_a_motion_too_fast_is_told_as_what_it_is(
+    law: str, why: str, two: Mechanism, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bodies' centres are not on the axis: their constraints do not close after any step."""
     monkeypatch.setattr("solver.analyses.kinematics._MOST", 50)
-    text = "duration: 1.0e+9\nrate: 1.0e-6\njoints: {shoulder: 30*t, elbow: 0}\n"
-    with pytest.raises(InputError, match="takes more than 50 steps"):
-        cb.inverse(two, motion(tmp_path, two, text))
+    time = "duration: 1.0e+9\nrate: 1.0e-6\n" if law == "30*t" else "duration: 1\nrate: 1\n"
+    with pytest.raises(InputError) as caught:
+        cb.inverse(two, motion(tmp_path, two, f'{time}joints: {{shoulder: "{law}", elbow: 0}}\n'))
+    (finding,) = (f for f in caught.value.findings if f.severity is Severity.ERROR)
+    assert finding.code == "CB676"
+    assert why in finding.message
 
 
 FAULTS = {

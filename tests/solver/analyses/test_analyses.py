@@ -97,7 +97,7 @@ class TestKinematic:
         assert_allclose(result.trajectory.coordinates[:, 1], sun / 3, rtol=1e-12, atol=1e-9)
 
     @pytest.mark.parametrize(
-        ("text", "why"), [("1e10*t", "too fast"), ("1e10*sin(t)", "too fast"), ("3e6*t", "far more than 100000 steps")]
+        ("text", "why"), [("1e10*t", "too fast"), ("1e10*sin(t)", "too fast"), ("3e6*t", "far more than 30000 steps")]
     )
     def test_a_way_that_will_not_end_is_refused_soon(
         self, text: str, why: str, monkeypatch: pytest.MonkeyPatch

@@ -147,8 +147,10 @@ ENTRIES: dict[str, Entry] = {
     "CB731": Entry(
         _WARNING,
         "the cache cannot be used",
-        "The cache folder is not readable or not writable. Jobs run, but their results are not cached.",
-        "Free disk space, correct the permissions, or name another folder with --cache.",
+        "The cache folder is not readable or not writable, or an entry in it belongs to others in a folder that is not "
+        "shared or that everybody can write. Jobs run, but their results are not cached or not taken.",
+        "Free disk space, correct the permissions, or name another folder with --cache: one that a group shares may "
+        "be written by the group, not by everybody.",
         "A cache folder that belongs to another user.",
     ),
 }

@@ -84,7 +84,7 @@ def run(
 def _cache(given: str | Path | bool) -> Cache | None:
     if given is False:
         return None
-    return Cache(cache_folder() if given is True else Path(given))
+    return Cache(cache_folder()) if given is True else Cache(Path(given), shared=True)
 
 
 class _Batch:
@@ -152,6 +152,7 @@ class _Batch:
                     if not is_published(job, entry.body, self.hashes):
                         self._restore(number, job, entry.body)
                     return _result(job, entry.body, cached=True)
+                remarks = self._foreign(job)
             except DamagedError as error:
                 remarks = _finding("CB730", f"the cache: {error}; {shown(job.name)} is computed again", job)
             except ForeignFolderError as error:
@@ -246,6 +247,15 @@ class _Batch:
             "base": None,
         }
         return body, steady
+
+    def _foreign(self, job: Job) -> tuple[Finding, ...]:
+        """A remark, once, where an entry would have served if it were the user's own."""
+        assert self.cache is not None
+        if self.cache.foreign is None or self._cache_reported:
+            return ()
+        self._cache_reported = True
+        text = f"{self.cache.foreign} is not your own, or others can write it; it is not believed"
+        return _finding("CB731", text, job)
 
     def _keep(self, job: Job, stage: Path, body: dict[str, Any]) -> tuple[Finding, ...]:
         """Store a result in the cache; a remark, once, where that cannot be done."""

@@ -10,6 +10,10 @@ KEY is the hash of what is known before a job runs (its order, its source's cont
 on besides, it shows only by running: referenced files, the mates file beside the source, files that were
 looked for and not found. An entry serves where all of these are as they were. Every file is written by
 rename and is named by, or holds, its own hash: two runs at once do no harm, and damage is noticed.
+
+A hash says that an entry is what was written, not that it is true. In the user's own folder of caches an entry is
+believed that is the user's own (or root's) and that nobody else can write, as ssh believes keys. A folder that the
+person names may be shared: who names it trusts those who can write it, unless that is everybody.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +35,8 @@ from cadbridge.files import below, replacing
 from cadbridge.jobs.hashing import Hashes, canonical
 from cadbridge.jobs.model import Job
 from cadbridge.jobs.versions import versions
-from cadbridge.storage import COLLISION, KERNELS, digest, kept, opened, write_atomically
+from cadbridge.storage import COLLISION, KERNELS, digest, kept, opened
+from solver.compilation.caches import close, is_own
 
 FORMAT = "cadbridge.cache/1"
 
@@ -71,11 +77,23 @@ def _sound(body: dict[str, Any]) -> bool:
     return all(isinstance(known, str) and _HASH.fullmatch(known) for known in hashes)
 
 
+def _open_to_all(folder: Path) -> bool:
+    """Whether everybody on the machine can write a cache's folder, or the one of its entries."""
+    for at in (folder, folder / "jobs"):
+        with contextlib.suppress(OSError):
+            if at.stat().st_mode & stat.S_IWOTH:
+                return True
+    return False
+
+
 class Cache:
     """Entries and objects in a folder, which is made when first written."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, shared: bool = False) -> None:
         self.folder = folder
+        self.own_only = not shared or _open_to_all(folder)
+        self.foreign: Path | None = None
+        """The last entry that would have served and was not believed."""
 
     def key(self, job: Job, source: str | None) -> str:
         """The hash of what is known before the job runs; `source` is its source's hash, None where it is not there."""
@@ -98,6 +116,9 @@ class Cache:
             if entry.body["base"] not in (None, str(job.base)):
                 continue
             if all(hashes.of(job.base / p) == known for p, known in entry.body["inputs"].items()):
+                if self.own_only and not is_own(entry.path):
+                    self.foreign = entry.path
+                    continue
                 self._used(entry.path)
                 return entry
         return None
@@ -112,7 +133,10 @@ class Cache:
         source = body["inputs"][job.source]
         data = canonical(body)
         path = self._entries(self.key(job, source)) / f"{digest(data)[:32]}.json"
-        write_atomically(path, canonical({"format": FORMAT, "sha256": digest(data), "body": body}))
+        with replacing(path) as temporary:
+            temporary.write_bytes(canonical({"format": FORMAT, "sha256": digest(data), "body": body}))
+            if self.own_only:
+                close(temporary)
         return StoredResult(path, body)
 
     def fetch(self, name: str, target: Path) -> None:

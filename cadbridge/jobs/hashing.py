@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cadbridge.storage import write_atomically
+from cadbridge.files import replacing
+from solver.compilation.caches import close, is_own
 
 _COARSE, _FINE = 2_000_000_000, 50_000_000
 """Nanoseconds within which a change may leave the time of a file as it is: where times are whole seconds, and
@@ -32,7 +33,8 @@ class Hashes:
         self._changed = False
         if file is not None:
             with contextlib.suppress(OSError, ValueError, AttributeError):
-                self._known = dict(json.loads(file.read_bytes()).items())
+                if is_own(file):
+                    self._known = dict(json.loads(file.read_bytes()).items())
 
     def of(self, path: str | Path) -> str | None:
         """The hash of a file; None where there is no file that can be read."""
@@ -59,6 +61,7 @@ class Hashes:
     def save(self) -> None:
         """Write what is known; what cannot be written is merely not known next time."""
         if self._file is not None and self._changed:
-            with contextlib.suppress(OSError):
-                write_atomically(self._file, canonical(self._known))
+            with contextlib.suppress(OSError), replacing(self._file) as temporary:
+                temporary.write_bytes(canonical(self._known))
+                close(temporary)
             self._changed = False

@@ -126,7 +126,7 @@ def test_collision_geometry_is_kept_shown_verified_and_pruned(tmp_path: Path, wa
     assert done.ok, done.reason
     assert "CB523" in [f.code for f in done.findings]
     (file,) = (p for p in (tmp_path / "cache" / "collision").rglob("*") if p.is_file())
-    assert not any("cache" in name for name in done.inputs)
+    assert [name for name in done.inputs if "cache/" in name] == []
     cache = Cache(tmp_path / "cache")
     objects = cache.size()["objects"]
     file.write_bytes(file.read_bytes() + b"more")
@@ -135,3 +135,49 @@ def test_collision_geometry_is_kept_shown_verified_and_pruned(tmp_path: Path, wa
     assert cache.size()["objects"] == objects - 1
     assert cache.prune()["entries"] == 1
     assert cache.size() == {"entries": 0, "objects": 0, "bytes": 0}
+
+
+needs_owners = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")
+
+
+def _cached(folder: Path, tmp_path: Path, warm: Local, named: bool) -> tuple[list[bool], list[str]]:
+    results = list(run(tmp_path / "jobs.yaml", executor=warm, cache=folder if named else True))
+    assert all(r.ok for r in results)
+    return [r.cached for r in results], [f.code for r in results for f in r.findings if f.code.startswith("CB73")]
+
+
+@needs_owners
+def test_in_the_users_own_folder_an_entry_that_others_can_write_is_not_believed(
+    filled: Path, tmp_path: Path, warm: Local
+) -> None:
+    assert _cached(filled, tmp_path, warm, False) == ([True] * 3, [])
+    for entry in (filled / "jobs").rglob("*.json"):
+        entry.chmod(0o664)
+    assert _cached(filled, tmp_path, warm, False) == ([False] * 3, ["CB731"])
+    assert _cached(filled, tmp_path, warm, False) == ([True] * 3, []), "its own take their place"
+
+
+@needs_owners
+def test_a_folder_that_is_named_is_shared_unless_everybody_can_write_it(
+    filled: Path, tmp_path: Path, warm: Local
+) -> None:
+    for entry in (filled / "jobs").rglob("*.json"):
+        entry.chmod(0o664)
+    filled.chmod(0o775)
+    assert _cached(filled, tmp_path, warm, True) == ([True] * 3, [])
+    filled.chmod(0o777)
+    assert _cached(filled, tmp_path, warm, True) == ([False] * 3, ["CB731"])
+
+
+@needs_owners
+def test_hashes_that_others_can_write_are_not_believed(tmp_path: Path) -> None:
+    source, kept = tmp_path / "a", tmp_path / "hashes.json"
+    source.write_bytes(b"a")
+    os.utime(source, (1e9, 1e9))
+    state = source.stat()
+    false = {str(source): [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, "0" * 64]}
+    kept.write_text(json.dumps(false))
+    kept.chmod(0o600)
+    assert Hashes(kept).of(source) == "0" * 64
+    kept.chmod(0o666)
+    assert Hashes(kept).of(source) == digest(b"a")

@@ -76,6 +76,16 @@ def is_home_or_above(folder: Path) -> bool:
     return _home().is_relative_to(folder) or folder == Path(folder.anchor)
 
 
+def opened_by(folder: Path) -> str:
+    """What a source may name in a folder that the person gives, in words, where that is a home or above; else ""."""
+    root = folder.resolve()
+    if not is_home_or_above(root):
+        return ""
+    if root == _home():
+        return f"{folder} is your home: the source may name every file in it that is not hidden"
+    return f"{folder} holds your home: the source may name every file that lies directly in it, and all meshes below it"
+
+
 def around(real: Path, folder: Path) -> bool:
     """Whether a path, links resolved, may be a shape that a source in `folder` names."""
     return any(real.is_relative_to(at) for at in folders_around(folder))

@@ -137,6 +137,14 @@ ENTRIES: dict[str, Entry] = {
         "`cadbridge check arm.urdf --units mm`.",
         leaves_out=True,
     ),
+    "CB117": Entry(
+        Severity.WARNING,
+        "a --package-dir that opens a home",
+        "A source may name files in the folders that --package-dir gives. This one is your home or holds it, so that a "
+        "source from someone else can take text files of yours into names, and so into what you hand on.",
+        "Name the folders of the packages themselves.",
+        "`--package-dir ~` for a robot whose meshes lie in ~/ws/src/robot.",
+    ),
     "CB116": Entry(
         Severity.ERROR,
         "an invalid cadbridge.toml",

@@ -14,7 +14,7 @@ import numpy as np
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.folders import MESHES
+from cadbridge.folders import MESHES, opened_by
 from cadbridge.options import options_of
 from cadbridge.readers.beginning import HEAD_BYTES, Beginning
 from cadbridge.readers.bounds import refuse_wild
@@ -268,17 +268,26 @@ def load(path: Path, options: ReadOptions) -> Assembly:
         findings.add("CB101", message, Where(file=str(path)), mesh if other is None else other[1])
         raise InputError(f"no reader takes {path.name}", findings)
     fmt, why = found
-    unused = _without_effect(fmt, path, options)
+    remarks = (*_without_effect(fmt, path, options), *_opened(path, options))
     with np.errstate(over="ignore", invalid="ignore"):
         assembly: Assembly = refuse_wild(import_module(fmt.reader).read(path, options))
     extra = {**assembly.extra, "taken": {"reader": fmt.name, "why": why}}
-    return replace(assembly, format=assembly.format or fmt.name, extra=extra).with_findings(unused)
+    return replace(assembly, format=assembly.format or fmt.name, extra=extra).with_findings(remarks)
 
 
 def unused_keys(path: Path) -> set[str]:
     """Keys of the options that the format of a file has no use for."""
     found = taken_by(path) if path.is_file() else None
     return set() if found is None else {options_of(ReadOptions)[n].key for n in _OF_SOME if n not in found[0].heeds}
+
+
+def _opened(path: Path, options: ReadOptions) -> tuple[Finding, ...]:
+    """CB117 for each folder of --package-dir that opens more than packages."""
+    findings = Findings()
+    for folder in options.package_dirs:
+        if wide := opened_by(folder):
+            findings.add("CB117", wide, Where(file=str(path)))
+    return findings.as_tuple()
 
 
 def _without_effect(fmt: Format, path: Path, options: ReadOptions) -> tuple[Finding, ...]:

@@ -32,7 +32,8 @@ from cadbridge.processes import family, processor_seconds  # noqa: E402
 
 SECONDS, MEMORY = 120.0, 6_000_000_000
 _ROBOT = '<robot name="r"><link name="base"/>{}</robot>'
-_MESHED = _ROBOT.format('<link name="a"><visual><geometry><mesh filename="{}"/></geometry></visual></link>')
+_JOINT = '<joint name="j" type="fixed"><parent link="base"/><child link="a"/></joint>'
+_MESHED = _ROBOT.format(f'<link name="a"><visual><geometry><mesh filename="{{}}"/></geometry></visual></link>{_JOINT}')
 
 
 @dataclass(frozen=True)

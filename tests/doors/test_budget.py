@@ -195,3 +195,17 @@ def test_a_pattern_of_columns_is_bounded(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         sweep(mechanism, plan)
     assert any("1000" in f.message for f in caught.value.findings)
+
+
+def test_a_picture_is_measured_before_it_is_unpacked(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    side = (60_000).to_bytes(4, "big")
+    (tmp_path / "h.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + 2 * side + b"\x08\0\0\0\0")
+    asset = '<asset><hfield name="h" file="h.png" size="1 1 1 1"/></asset>'
+    path = written(tmp_path / "m.xml", f"<mujoco>{asset}<worldbody><body/></worldbody></mujoco>")
+    with pytest.raises(InputError) as caught:
+        read(path)
+    (finding,) = caught.value.findings
+    assert finding.code == "CB108"
+    assert "pixels" in finding.message
+    assert "--allow-larger" in finding.message

@@ -9,6 +9,7 @@ import pytest
 
 from cadbridge import folders
 from cadbridge.cli import main
+from cadbridge.readers import ReadOptions, read
 from cadbridge.readers.paths import package_folder
 
 SECRET = "secret_of_another_file"
@@ -131,3 +132,17 @@ def test_a_name_with_a_separator_is_no_package(name: str, tmp_path: Path) -> Non
         (folder / "package.xml").write_text("<package><name>x</name></package>", encoding="utf-8")
     for given in ((), (tmp_path,)):
         assert package_folder(name, folders.Folders(tmp_path / "in", given)) is None
+
+
+@pytest.mark.parametrize(("given", "opens"), [("me", "every file in it"), (".", "directly in it"), ("me/ws", "")])
+def test_a_package_dir_says_what_it_opens(
+    given: str, opens: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "me" / "ws").mkdir(parents=True)
+    monkeypatch.setattr("cadbridge.folders._home", lambda: (tmp_path / "me").resolve())
+    source = tmp_path / "r.urdf"
+    source.write_text('<robot name="r"><link name="a"/></robot>', "utf-8")
+    found = read(source, options=ReadOptions(package_dirs=(tmp_path / given,))).findings
+    told = [f.message for f in found if f.code == "CB117"]
+    assert len(told) == bool(opens)
+    assert all(opens in text for text in told)

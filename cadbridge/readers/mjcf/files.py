@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from cadbridge.budget import refuse
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.folders import Folders
@@ -116,6 +117,15 @@ def _check_text(root: Element, at: Path, findings: Findings) -> None:
             raise InputError(text, findings)
 
 
+def _pixels(path: Path) -> int:
+    """How many pixels a picture (PNG) says that it has: packed, they may take no room on the disk."""
+    with path.open("rb") as stream:
+        start = stream.read(24)
+    if len(start) < 24 or not start.startswith(b"\x89PNG"):
+        return 0
+    return int.from_bytes(start[16:20], "big") * int.from_bytes(start[20:24], "big")
+
+
 def _too_many(path: Path, text: str, findings: Findings) -> None:
     findings.add("CB1400", text, Where(str(path)))
     raise InputError(f"{path.name} names too many files", findings)
@@ -145,6 +155,8 @@ def _checked(
             _refuse(path, f"{candidate} lies outside the folder of the source and of those around it", where, findings)
         if candidate in existing and not candidate.is_file() and not candidate.is_dir():
             _refuse(path, f"{candidate} is no file of a disk", where, findings)
+        if candidate.suffix.lower() == ".png" and candidate.is_file():
+            refuse("pixels", _pixels(candidate), candidate.name, findings, where)
     return existing
 
 

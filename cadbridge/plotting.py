@@ -38,8 +38,12 @@ class Curve:
     unit: str
 
 
-def write_figure(folder: Path, name: str, title: str, t: Array, curves: Sequence[Curve]) -> tuple[Path, ...]:
-    """Write NAME.png and NAME.svg into a folder: times `t` (k,) in s, a panel for each unit, at most eight lines each.
+def write_figure(
+    folder: Path, name: str, title: str, t: Array, curves: Sequence[Curve], over: str = "time in s"
+) -> tuple[Path, ...]:
+    """Write NAME.png and NAME.svg into a folder: a panel for each unit, at most eight lines each.
+
+    `t` (k,) are times in s, or values of what `over` names.
 
     Lines that are rounding noise beside the largest of their unit are left out; nothing is written where none is left.
     """
@@ -57,7 +61,7 @@ def write_figure(folder: Path, name: str, title: str, t: Array, curves: Sequence
         figure.suptitle(title, x=0.01, ha="left", weight="bold")
         for panel, drawn in zip(axes[:, 0], panels, strict=True):
             _draw(panel, t, drawn)
-        axes[-1, 0].set_xlabel("time in s")
+        axes[-1, 0].set_xlabel(over)
         paths = (folder / f"{name}.png", folder / f"{name}.svg")
         for path, metadata in zip(paths, ({"Software": None}, {"Date": None, "Creator": None}), strict=True):
             try:

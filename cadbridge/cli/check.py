@@ -124,6 +124,16 @@ def _check(reading: Reading, requested: _Request) -> int:
     return exit_status(findings, requested.strict)
 
 
+def _fit(mechanism: Any, document: dict[str, Any]) -> Any:
+    """What redundant mates cost, for the page; None where no mate repeats another."""
+    if not document["mobility"]["redundant"]:
+        return None
+    from cadbridge.misfit import fit, load_fit
+    from cadbridge.report.page.misfit import FitShown
+
+    return FitShown(fit(mechanism, load_fit(None, mechanism)))
+
+
 def _write_page(
     html: Path,
     requested: _Request,
@@ -146,6 +156,7 @@ def _write_page(
             since=requested.compare.name if requested.compare is not None else "",
             provenance=provenance(mechanism.assembly),
             others=requested.runs[1:],
+            fit=_fit(mechanism, document),
         )
         write_page(html, mechanism, diagnosis, extras)
 

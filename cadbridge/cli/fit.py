@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cadbridge.cli.options import Json, Reading, Strict, one_of, reads_source
+
+if TYPE_CHECKING:
+    from cadbridge.mechanism import Mechanism
+    from cadbridge.misfit import Fit
+    from cadbridge.sweeps.fits import Along
 
 CLASSES = ("f", "m", "c", "v")
 """The classes of ISO 2768-1, here so that the help need not import them."""
@@ -49,6 +54,15 @@ def fit(
     one_sided: Annotated[
         bool, typer.Option("--one-sided", help="Let faces that lie on each other push only, and say which lift off.")
     ] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the report page, with the forces as arrows and a slider.")
+    ] = None,
+    plots: Annotated[
+        Path | None,
+        typer.Option(
+            "--plots", help="With --along, write plots of play and forces into this folder.", metavar="FOLDER"
+        ),
+    ] = None,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -56,13 +70,20 @@ def fit(
     from dataclasses import replace
 
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
+    from cadbridge.errors import InputError
+    from cadbridge.files import refuse_output
     from cadbridge.mechanism import build
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
-    from cadbridge.report.misfit import fit_document, fit_text
+    from cadbridge.report.misfit import fit_document
     from cadbridge.report.misfit_along import along_document, along_text
+    from cadbridge.report.misfit_text import fit_text
     from cadbridge.report.terminal import width
 
+    if plots is not None and along is None:
+        raise InputError("The plots are over a joint's value: --plots needs --along.")
+    if html is not None:
+        refuse_output(html)
     assembly = reading.assembly()
     mechanism = build(assembly)
     settings = load_fit(fit_file, mechanism)
@@ -76,6 +97,7 @@ def fit(
 
             moved = fit_along(mechanism, along, settings)
     findings = (*assembly.findings, *mechanism.findings, *found.findings)
+    _draw(mechanism, found, moved, html, plots)
     if json:
         document = fit_document(found, assembly, findings)
         print_json(document if moved is None else {**document, "along": along_document(moved)})
@@ -84,8 +106,29 @@ def fit(
         if moved is not None:
             typer.echo("\n" + along_text(moved, width()))
         print_findings(findings)
+        if html is not None:
+            print_next(f"Wrote {html}. Open it in a browser.")
     if apply:
         from cadbridge.cli.releasing import apply as write
 
         print_next(f"Wrote {write(reading, assembly, found, apply)}; read again, nothing binds in what was changed.")
     raise typer.Exit(exit_status(findings, strict))
+
+
+def _draw(mechanism: Mechanism, found: Fit, along: Along | None, html: Path | None, plots: Path | None) -> None:
+    """Write the page and the plots where they are requested."""
+    from cadbridge.cli.output import working
+
+    if plots is not None and along is not None:
+        from cadbridge.report.misfit_along import write_along_plots
+
+        write_along_plots(along, plots)
+    if html is not None:
+        from cadbridge.diagnosis import diagnose
+        from cadbridge.report.page import Extras, write_page
+        from cadbridge.report.page.misfit import FitShown
+        from cadbridge.report.provenance import provenance
+
+        with working("drawing the page"):
+            extras = Extras(fit=FitShown(found, along), provenance=provenance(mechanism.assembly))
+            write_page(html, mechanism, diagnose(mechanism), extras)

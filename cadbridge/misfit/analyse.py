@@ -15,6 +15,7 @@ from cadbridge.assembly import GROUND, Assembly
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
+from cadbridge.misfit.alone import alone
 from cadbridge.misfit.blocks import Block
 from cadbridge.misfit.contacts import Pushing, normals_of, signs_of
 from cadbridge.misfit.contacts import one_sided as pushed
@@ -24,6 +25,7 @@ from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNee
 from cadbridge.misfit.play import CLOSE, STARTS, Play
 from cadbridge.misfit.proposing import Proposer
 from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_rows, tolerances_of
+from cadbridge.misfit.shared import with_shared
 from cadbridge.misfit.weights import carried_weights
 from cadbridge.misfit.zones import Zones
 
@@ -41,6 +43,8 @@ MAGNIFIED = 30.0
 """An equation that feels an error so many times over stands near a singular pose: at an angle of 2°."""
 FEWEST, MOST_NUMBERS = 1000, 50_000_000
 """Of groups with very many errors fewer draws are taken: at least so many, at most so many numbers."""
+ALONE, MOST_ALONE = 3, 15
+"""Sets of mates with play alone that are listed; mates and redundant equations up to which they are compared."""
 PUSHED = 1000
 """Draws for which contacts only push: each is a quadratic programme."""
 CHUNK = 256
@@ -69,7 +73,7 @@ def fit(
     proposer = Proposer(constraints, settings, releases, body)
     weights = carried_weights(constraints)
     job = _Job(settings, sizes, None if weights is None else weights[0])
-    judged = [(group, _group(group, job)) for group in groups_of(constraints)]
+    judged = [(g, _group(g, job)) for g in (with_shared(g, settings) for g in groups_of(constraints))]
     if normals := normals_of(mechanism.assembly):
         judged = [(g, _with_contacts(g, done, job, signs_of(constraints, g, normals), one_sided)) for g, done in judged]
     judged.sort(key=lambda pair: -round(pair[1].play.worst, 12))
@@ -130,8 +134,13 @@ def _group(group: Group, job: _Job) -> GroupFit:
     return GroupFit(
         group.mates, len(group.rows), group.redundant, _equations(group, zones, gaps), _errors(group, zones, shares),
         needed, _loads(group, zones, gaps, job), float(np.median(reaches)),
-        Releases((), 0, False, "", ()),
+        Releases((), 0, False, "", ()), alone=alone(group, zones, gaps, w, ALONE) if _few(group) else (),
     )  # fmt: skip
+
+
+def _few(group: Group) -> bool:
+    """Whether sets of the group's mates can be compared one by one."""
+    return group.redundant <= MOST_ALONE and len(group.mates) <= MOST_ALONE
 
 
 def _with_contacts(group: Group, done: GroupFit, job: _Job, signs: Array, one_sided: bool) -> GroupFit:

@@ -292,8 +292,8 @@ def _face(assembly: Assembly, used: Sequence[_Use]) -> Face:
         frame = Pose(np.eye(3), X.point(feature.point))
         zones: tuple[str, ...] = _ROUND
     else:
-        z = unit(X.vector(feature.direction))
-        x = perpendicular(z)
+        # Seen from its component, so that faces of a pattern are off alike.
+        z, x = unit(X.vector(feature.direction)), X.vector(perpendicular(unit(feature.direction)))
         frame = Pose(np.column_stack([x, np.cross(z, x), z]), X.point(feature.point))
         zones = _AXIAL
     return Face(feature.component, feature, frame, tuple(m.name for m, _ in used), zones)

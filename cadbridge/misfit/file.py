@@ -70,6 +70,36 @@ class PreloadEntry(PlayEntry):
     """The interference with which mates are put together: mm and mrad."""
 
 
+class RatingEntry(Strict):
+    """What mates may carry: N and N m. Results beyond are marked."""
+
+    mates: Name
+    force: Positive | None = None
+    moment: Positive | None = None
+
+
+class FitEntry(Strict):
+    """The fit of mates on an axis, as a designer names it: one of `fit`, `bearing` and `rail`.
+
+    A fit by ISO 286 ("H7/g6"), the clearance class of a deep-groove ball bearing by ISO 5753-1 ("C3"), or the size of a
+    profile rail. Diameter and length of the bore (mm) are those of the STEP's cylinders unless they are given.
+    """
+
+    mates: Name
+    fit: str | None = None
+    bearing: str | None = None
+    rail: int | None = None
+    preloaded: bool = False
+    diameter: Positive | None = None
+    length: Positive | None = None
+
+
+class SharedEntry(Strict):
+    """Components whose faces have their errors in common, as those of one pattern or mould have."""
+
+    components: Name
+
+
 class FitFile(Strict):
     """The file: of several entries that fit, the last one that gives a value holds."""
 
@@ -79,6 +109,9 @@ class FitFile(Strict):
     stiffness: list[StiffnessEntry] = Field(default_factory=list)
     play: list[PlayEntry] = Field(default_factory=list)
     preload: list[PreloadEntry] = Field(default_factory=list)
+    fits: list[FitEntry] = Field(default_factory=list)
+    rating: list[RatingEntry] = Field(default_factory=list)
+    shared: list[SharedEntry] = Field(default_factory=list)
     draws: Annotated[int, Field(ge=100, le=1_000_000)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
     distribution: Literal["normal", "uniform"] = "normal"

@@ -12,10 +12,11 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.blocks import KINDS, LENGTHS, TURNS
-from cadbridge.misfit.settings import Rule, Settings, matches
+from cadbridge.misfit.fits import fitted_by, rules_of
+from cadbridge.misfit.settings import Fitted, Rule, Settings, matches
 
 if TYPE_CHECKING:
-    from cadbridge.misfit.file import FitFile
+    from cadbridge.misfit.file import FitEntry, FitFile
     from cadbridge.readers.mates_file.positions import Place
 
 ENDING = ".fit.yaml"
@@ -55,11 +56,17 @@ class _Resolver:
     places: Place
 
     def resolve(self, spec: FitFile) -> Settings:
+        fitted = self._fitted(spec.fits)
+        play, preloads = rules_of(fitted)
+        shared = [pattern for i, e in enumerate(spec.shared) if (pattern := self._subject("shared", i, e)[1])]
         return Settings(
             tolerances=self._rules("tolerances", spec.tolerances, 1e-3),
             stiffness=self._rules("stiffness", spec.stiffness, 1.0),
-            play=self._rules("play", spec.play, 1e-3),
-            preloads=self._rules("preload", spec.preload, 1e-3),
+            play=(*play, *self._rules("play", spec.play, 1e-3)),
+            preloads=(*preloads, *self._rules("preload", spec.preload, 1e-3)),
+            ratings=self._rules("rating", spec.rating, 1.0),
+            shared=tuple(shared),
+            fitted=tuple(fitted),
             iso_class=spec.iso,
             draws=spec.draws,
             seed=spec.seed,
@@ -82,6 +89,19 @@ class _Resolver:
                 self.findings.add("CB440", f"{section} of {pattern} gives no value", where)
             found.append(Rule(of, pattern, values, getattr(entry, "iso", None)))
         return tuple(found)
+
+    def _fitted(self, entries: Sequence[FitEntry]) -> list[Fitted]:
+        """The clearance of every mate that a fit names; of several the last holds."""
+        found: dict[str, Fitted] = {}
+        for i, entry in enumerate(entries):
+            _, pattern = self._subject("fits", i, entry)
+            for mate in self.mechanism.assembly.mates:
+                if matches(pattern, mate.name):
+                    try:
+                        found[mate.name] = fitted_by(self.mechanism.assembly, mate, entry)
+                    except ValueError as fault:
+                        self.findings.add("CB440", f"fits: {mate.name}: {fault}", self._where("fits", i))
+        return list(found.values())
 
     def _subject(self, section: str, index: int, entry: Any) -> tuple[str | None, str]:
         """What an entry is about, and its pattern; findings where it says none or two, and where no name fits."""

@@ -98,6 +98,25 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
+class Clearance:
+    """How far a mate must let its sides be off: `worst` case and root sum of `squares` (m, or rad of a turn)."""
+
+    mate: str
+    kind: str
+    turns: bool
+    worst: float
+    squares: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Play at these `mates` alone, all others of the group without any, and how much each of them `needs`."""
+
+    mates: tuple[str, ...]
+    needs: tuple[Clearance, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PushLoad:
     """Force (N) or moment (N m) of a kind in a mate where contacts only push.
 
@@ -170,7 +189,8 @@ class GroupFit:
     """A group of mates that share redundant equations; `reach` (m) is √(stiffness of turn over place) of its mates.
 
     Mates in `contacts` are faces that lie on each other, which only push; `one_sided` is what that makes of the forces,
-    None where it was not asked for or there are none.
+    None where it was not asked for or there are none. `alone` are the smallest sets of mates whose play alone is
+    enough, least play first; none where a group is too large to compare them.
     """
 
     mates: tuple[str, ...]
@@ -184,6 +204,7 @@ class GroupFit:
     releases: Releases
     contacts: tuple[str, ...] = ()
     one_sided: OneSided | None = None
+    alone: tuple[Alone, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

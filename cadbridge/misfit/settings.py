@@ -56,8 +56,24 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Fitted:
+    """A mate by its fit, bearing or rail, as `name` has it: clearance between `least` and `most` (m; below 0 it
+    interferes), of a bore of `diameter` and `length` (m), None where it has none or it is not known."""
+
+    mate: str
+    name: str
+    diameter: float | None
+    length: float | None
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Rules, the last that fits wins: tolerances of faces, stiffness and play of mates, interference that preloads.
+
+    `ratings` are forces and moments that mates may carry. Components that fit one of the patterns `shared` have the
+    errors of their faces in common. `fitted` says from which fits play and preloads were taken.
 
     `iso_class` of ISO 2768-1 holds for faces without a rule. `draws` and `seed` are those of the Monte Carlo method,
     `uniform` spreads errors evenly over their zones instead of normally. `given` says whether a file gave any of it.
@@ -67,6 +83,9 @@ class Settings:
     stiffness: Sequence[Rule] = ()
     play: Sequence[Rule] = ()
     preloads: Sequence[Rule] = ()
+    ratings: Sequence[Rule] = ()
+    shared: Sequence[str] = ()
+    fitted: Sequence[Fitted] = ()
     iso_class: str = "m"
     draws: int = 10_000
     seed: int = 0
@@ -152,6 +171,12 @@ def play_of(settings: Settings, block: Block) -> float:
     """m or rad by which a mate lets its block be off without force."""
     value = _value(settings.play, {"mates": (block.mate,)}, block.kind)
     return value if isinstance(value, float) else 0.0
+
+
+def ratings_of(settings: Settings, mate: str) -> tuple[float | None, float | None]:
+    """The force (N) and moment (N m) that a mate may carry, None where none is given."""
+    force, moment = (_value(settings.ratings, {"mates": (mate,)}, kind) for kind in ("across", "tilt"))
+    return (force if isinstance(force, float) else None), (moment if isinstance(moment, float) else None)
 
 
 def preload_of(settings: Settings, block: Block) -> float:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
-from cadbridge.report.misfit import plain_force
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.plotting import Curve, write_figure
 from cadbridge.report.terminal import PIPED, plain_table, wrapped
+from cadbridge.report.views.misfit import plain_force
 from cadbridge.report.views.numbers import figure
 from cadbridge.sweeps.fits import Along
 from cadbridge.wording import count, listed
@@ -48,6 +53,26 @@ def along_text(along: Along, columns: int = PIPED) -> str:
     head = (f"{along.joint.name} ({unit})", "worst play mm", "force N", "moment N m", "redundant")
     table = plain_table(head, rows, columns, (True,) * 5).rstrip("\n")
     return "\n".join([*wrapped([answer], columns), "", table])
+
+
+def plot_lines(along: Along) -> tuple[NDArray[np.float64], str, list[tuple[str, str, NDArray[np.float64]]]]:
+    """The joint's values (k,) with their unit, and what to draw over them: titles, axes and values (k,)."""
+    values = np.array([_shown(along, v) for v in along.values.tolist()])
+    found = along.fits
+    lines = [
+        ("Play needed in the worst case", "play in mm", np.array([1e3 * f.play for f in found])),
+        ("Largest force without play", "force in N", np.array([f.force for f in found])),
+        ("Largest moment without play", "moment in N m", np.array([f.moment for f in found])),
+    ]
+    return values, _unit(along), [line for line in lines if np.any(line[2] > 0.0)]
+
+
+def write_along_plots(along: Along, folder: Path) -> tuple[Path, ...]:
+    """Write fit.png and fit.svg into a folder: play and forces over the joint's value. InputError if it cannot be."""
+    values, unit, lines = plot_lines(along)
+    curves = [Curve(title, own, axis.rpartition(" in ")[2]) for title, axis, own in lines]
+    title = f"What redundant mates need and carry along {along.joint.name}"
+    return write_figure(folder, "fit", title, values, curves, f"{along.joint.name} in {unit}")
 
 
 def _unit(along: Along) -> str:

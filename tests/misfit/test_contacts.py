@@ -102,7 +102,8 @@ def test_forces_fulfil_the_conditions_of_least_energy(seed: int) -> None:
 
 
 def test_the_answer_says_which_mates_only_push() -> None:
-    from cadbridge.report.misfit import fit_document, fit_text
+    from cadbridge.report.misfit import fit_document
+    from cadbridge.report.misfit_text import fit_text
 
     found = fit(build(table(CORNERS)), one_sided=True)
     text = fit_text(found, "table")

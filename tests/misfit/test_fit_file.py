@@ -95,7 +95,7 @@ def test_what_is_no_fit_file_is_refused(tmp_path: Path, text: str) -> None:
 def test_the_command_tells_the_answer_first() -> None:
     done = CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf")])
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("door: 10 of 15 equations are redundant. They are in bottom, middle, top: each ")
+    assert done.stdout.startswith("door: 10 of 15 equations are redundant: they are in bottom, middle, top.")
     found = json.loads(CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf"), "--json"]).stdout)
     assert found["format"] == "cadbridge.fit/1"
     (group,) = found["groups"]

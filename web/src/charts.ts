@@ -8,12 +8,15 @@ export interface Series {
   title: string;
   axis: string;
   logarithmic: boolean;
+  /** What the lines are drawn over; by default the time of a run. */
+  over?: string;
   time: number[];
   /** `look` is "c3 r1": its colour, and the dash of its run. */
   lines: { name: string; values: (number | null)[]; look: string }[];
 }
 
 const HEIGHT = 250;
+const TIME = "time in s";
 const COLOURS = ["#2f7de1", "#e8860c", "#2a9d5c", "#d6293e", "#8e5bd0", "#8a6d3b", "#d061a8", "#3aa7b5"];
 /** Of the runs that are laid over each other. */
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
@@ -58,6 +61,7 @@ function numbers(series: Series): uPlot.AlignedData {
 }
 
 function chart(figure: HTMLElement, series: Series): uPlot {
+  const over = series.over ?? TIME;
   const ink = getComputedStyle(document.body).color;
   const svg = figure.querySelector("svg");
   const holder = make("div", { class: "chart", role: "img", "aria-label": svg?.getAttribute("aria-label") ?? series.title });
@@ -69,11 +73,11 @@ function chart(figure: HTMLElement, series: Series): uPlot {
     {
       width: Math.max(holder.clientWidth, 240),
       height: HEIGHT,
-      cursor: { sync: { key: "run" } },
+      cursor: over === TIME ? { sync: { key: "run" } } : {},
       scales: { x: { time: false }, y: { distr: series.logarithmic ? 3 : 1 } },
-      axes: [{ ...axis, label: "time in s", labelSize: 18 }, { ...axis, label: series.axis, labelSize: 18, size: numbersWide }],
+      axes: [{ ...axis, label: over, labelSize: 18 }, { ...axis, label: series.axis, labelSize: 18, size: numbersWide }],
       series: [
-        { label: "t in s", value: (_, v) => short(v) },
+        { label: over === TIME ? "t in s" : over, value: (_, v) => short(v) },
         ...series.lines.map(({ name, look }) => ({
           label: name, stroke: COLOURS[digit(look, "c")] ?? ink, dash: DASHES[digit(look, "r")] ?? [], width: 1.6, value: (_: uPlot, v: number | null) => short(v),
         })),
@@ -83,6 +87,14 @@ function chart(figure: HTMLElement, series: Series): uPlot {
     holder,
   );
   plot.ctx.canvas.setAttribute("aria-hidden", "true");
+  if (over === TIME) timed(plot, holder, series);
+  new ResizeObserver(() => plot.setSize({ width: Math.max(holder.clientWidth, 240), height: HEIGHT })).observe(holder);
+  figure.append(downloads(figure, series, plot));
+  return plot;
+}
+
+/** A click seeks the moment in the picture, and the chart shows the moment that the picture shows. */
+function timed(plot: uPlot, holder: HTMLElement, series: Series): void {
   plot.over.addEventListener("click", () => {
     const index = plot.cursor.idx;
     const time = index === null || index === undefined ? undefined : series.time[index];
@@ -92,9 +104,6 @@ function chart(figure: HTMLElement, series: Series): uPlot {
     plot.setCursor(time === null ? { left: -10, top: -10 } : { left: plot.valToPos(time, "x"), top: 0 }, false);
     holder.dataset["time"] = String(time ?? "");
   });
-  new ResizeObserver(() => plot.setSize({ width: Math.max(holder.clientWidth, 240), height: HEIGHT })).observe(holder);
-  figure.append(downloads(figure, series, plot));
-  return plot;
 }
 
 /** How wide the numbers of an axis are, so that its label stands beside them. */
@@ -145,8 +154,8 @@ function svgText(figure: HTMLElement): string {
   return new XMLSerializer().serializeToString(svg);
 }
 
-function csvText({ time, lines }: Series): string {
+function csvText({ time, lines, over = TIME }: Series): string {
   const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
   const rows = time.map((t, i) => [t, ...lines.map((line) => line.values[i] ?? "")].join(","));
-  return [["t in s", ...lines.map((l) => l.name)].map(quote).join(","), ...rows].join("\n") + "\n";
+  return [[over === TIME ? "t in s" : over, ...lines.map((l) => l.name)].map(quote).join(","), ...rows].join("\n") + "\n";
 }

@@ -3,6 +3,7 @@
 import "./page.css";
 import { drawCharts } from "./charts";
 import { Block, readScene } from "./data";
+import { openFit } from "./fit";
 import { openLive } from "./live";
 import type { Picture } from "./picture";
 import { Selection } from "./selection";
@@ -26,6 +27,8 @@ async function start(): Promise<void> {
     if (fallback) fallback.dataset["reason"] = "webgl";
     section?.setAttribute("data-ready", "fallback");
   }
+  const fit = document.getElementById("fit");
+  if (fit) openFit(fit, picture);
   const live = document.getElementById("live");
   if (live) openLive(live, picture, selection);
 }

@@ -72,6 +72,14 @@ interface Placed {
   matrix: Matrix4;
 }
 
+/** A force at a place of a body as designed (m, world); `along` in parts of the radius of the assembly. */
+export interface Arrow {
+  body: number;
+  from: Vector3;
+  along: Vector3;
+  colour: string;
+}
+
 export class Picture {
   readonly canvas: HTMLCanvasElement;
   readonly bodies: Matrix4[];
@@ -103,6 +111,7 @@ export class Picture {
   private readonly explodeOffsets: Vector3[] = [];
   private exploded = 0;
   private lit: { group: Group; placed: Placed }[] = [];
+  private forces: { group: Mesh; placed: Placed }[] = [];
   private readonly sticks: { group: ReturnType<typeof stickFigures>[number] & object; placed: Placed }[] = [];
   private measured: { on: boolean; from: Vector3 | null } = { on: false, from: null };
   private ruled: Mesh | null = null;
@@ -190,8 +199,15 @@ export class Picture {
       if (geometry?.boundingBox) add(geometry.boundingBox, this.placePart(i, m));
     });
     for (const { group } of this.sticks) if (group.geometry.boundingBox) add(group.geometry.boundingBox, null);
+    // Mates may lie apart along the axis of one joint: a stick figure does not reach them.
+    if (this.sticks.length) found.push(...this.matePoints());
     if (!found.length) add(new Box3().setFromCenterAndSize(this.centre, new Vector3().setScalar(2 * this.radius)), null);
     return found;
+  }
+
+  /** Where the mates are (m, world, as designed). */
+  private matePoints(): Vector3[] {
+    return this.data.mates.flatMap((mate) => (mate.point ? [new Vector3(...mate.point)] : []));
   }
 
   /** The view as numbers, to be taken up again. */
@@ -374,12 +390,28 @@ export class Picture {
     this.frames.draw(false);
   }
 
+  /** Draw arrows in place of the last; they move with their bodies. */
+  arrows(wanted: Arrow[]): void {
+    for (const { group } of this.forces) {
+      group.removeFromParent();
+      group.geometry.dispose();
+    }
+    this.forces = wanted.map(({ body, from, along, colour }) => {
+      const group = over(arrow(from, along.clone().multiplyScalar(this.radius), 0.009 * this.radius), colour, 6);
+      this.frames.front.add(group);
+      return { group, placed: this.fixedTo(body, new Matrix4()) };
+    });
+    const m = new Matrix4();
+    for (const { group, placed } of this.forces) this.place(placed, m).decompose(group.position, group.quaternion, new Vector3());
+    this.frames.draw(false);
+  }
+
   /** Poses of bodies have changed. */
   moved(): void {
     const m = new Matrix4();
     this.placeParts(this.all);
     this.placeParts(this.own);
-    for (const { group, placed } of [...this.joints, ...this.lit, ...this.sticks]) this.place(placed, m).decompose(group.position, group.quaternion, new Vector3());
+    for (const { group, placed } of [...this.joints, ...this.lit, ...this.sticks, ...this.forces]) this.place(placed, m).decompose(group.position, group.quaternion, new Vector3());
     this.placeMates();
     this.frames.draw();
   }
@@ -574,6 +606,7 @@ export class Picture {
     });
     if (all.radius <= 0) {
       for (const joint of this.data.joints) all.expandByPoint(new Vector3(...joint.origin));
+      for (const point of this.matePoints()) all.expandByPoint(point);
       for (const body of this.rest) all.expandByPoint(new Vector3().setFromMatrixPosition(body));
       if (all.radius <= 0) all.radius = 1;
     }
@@ -787,6 +820,15 @@ function glyph(length: number, type: string): Group {
   const shapes: BufferGeometry[] = [rod, tip];
   if (type !== "prismatic") shapes.push(new TorusGeometry(0.22 * length, 2 * thin, 5, 30));
   return group.add(over(mergeGeometries(shapes)));
+}
+
+/** An arrow from a place: a bar with a cone at its end. */
+function arrow(from: Vector3, along: Vector3, thick: number): BufferGeometry {
+  const head = Math.min(6 * thick, 0.5 * along.length());
+  const neck = from.clone().add(along.clone().setLength(along.length() - head));
+  const turned = new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), along.clone().normalize());
+  const cone = new ConeGeometry(2.6 * thick, head, 16).translate(0, head / 2, 0).applyQuaternion(turned).translate(...neck.toArray());
+  return mergeGeometries([bar(from, neck, thick), cone]);
 }
 
 /** A mesh that parts do not hide. */

@@ -40,6 +40,7 @@ from cadbridge.report.views.verdict import verdict
 
 if TYPE_CHECKING:
     from cadbridge.recognition.deciding import Decision, MatesEditor
+    from cadbridge.report.page.misfit import FitShown
     from cadbridge.simulation.scenario import Scenario
 
 VALUES = 0.2
@@ -251,11 +252,21 @@ class LiveView:
         self._html, self._model = "", self._model + 1
         self.server.post("reload", {"reload": self._model})
 
+    def _fit(self) -> FitShown | None:
+        """What redundant mates cost, without the search for weaker ones: a person waits for the page."""
+        if not self._diagnosis.mobility.redundant:
+            return None
+        from cadbridge.misfit import fit, load_fit
+        from cadbridge.report.page.misfit import FitShown
+
+        return FitShown(fit(self.mechanism, load_fit(None, self.mechanism), releases=0))
+
     def _page(self) -> str:
         """The page of the mechanism that is shown."""
         with self._lock:
             if not self._html:
-                self._html = page_html(self.mechanism, self._diagnosis, Extras(run=self.run, live=self._model))
+                extras = Extras(run=self.run, live=self._model, fit=self._fit())
+                self._html = page_html(self.mechanism, self._diagnosis, extras)
             return self._html
 
     def _greet(self, path: str) -> Iterator[Told]:

@@ -33,10 +33,12 @@ if TYPE_CHECKING:
     from cadbridge.efforts import Inverse
     from cadbridge.findings import Finding
     from cadbridge.mechanism.model import Mechanism
+    from cadbridge.report.page.misfit import FitShown
     from cadbridge.report.page.motions import RunData
 
 NAVIGATION = {
     "summary": "Summary", "changes": "Changes", "recognised": "Recognised", "redundancies": "Redundant mates",
+    "fit": "Play and forces",
     "freedoms": "Motion", "findings": "Findings", "graph": "Graph", "transmission": "Transmission", "ratios": "Ratios",
     "efforts": "Efforts", "peaks": "Peaks", "run": "Run", "bondgraph": "Bond graph", "joints": "Joints",
     "gears": "Gears", "bodies": "Bodies", "masses": "Masses", "overlaps": "Overlaps", "mates": "Mates",
@@ -59,7 +61,8 @@ class Extras:
     inverse analysis, whose motion is played where there is no run. `findings` are those to list, by default all.
     `changes` are the changes since the older document that `since` names. `provenance` are names and values of where
     the page comes from. `tables` are sections of their own after the answer. `live` numbers the page of a
-    live view: it has a panel that speaks to its server, and joints to be moved in place of freedoms to be played.
+    live view: it has a panel that speaks to its server, and joints to be moved in place of freedoms to be played. `fit`
+    is what redundant mates cost.
     """
 
     run: Path | RunData | None = None
@@ -71,6 +74,7 @@ class Extras:
     others: Sequence[Path] = ()
     tables: Sequence[Table] = ()
     live: int | None = None
+    fit: FitShown | None = None
 
 
 def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None = None) -> None:
@@ -146,6 +150,7 @@ def _content(
         sections.changes(extras.changes, extras.since) if extras.changes is not None else empty,
         *(draw(items, table) for table in extras.tables),
         draw(items, tables.redundancies(document, between)),
+        _fit(mechanism, extras, items),
         sections.freedoms(items, document, clips),
         sections.findings(items, found),
         graph(mechanism, diagnosis, items),
@@ -166,6 +171,14 @@ def _content(
         draw(items, tables.parts(mechanism)),
         sections.provenance(extras.provenance) if extras.provenance else empty,
     ]
+
+
+def _fit(mechanism: Mechanism, extras: Extras, items: Items) -> Html:
+    if extras.fit is None:
+        return Html("")
+    from cadbridge.report.page.misfit import fit_section
+
+    return fit_section(mechanism, items, extras.fit)
 
 
 def built(name: str) -> str:

@@ -20,6 +20,7 @@ MOST_LINES = 8
 MOST_POINTS = 400
 DASHES = 4
 """Runs that a dash can distinguish."""
+TIME = "time in s"
 FLOOR = 1e-18
 """What a logarithmic axis shows for zero."""
 
@@ -44,13 +45,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines over time. `of` says how many lines there are in all."""
+    """Lines over time, or over what `over` names. `of` says how many lines there are in all."""
 
     title: str
     axis: str
     lines: Sequence[Line]
     of: int
     logarithmic: bool = False
+    over: str = TIME
 
 
 def plots(runs: Sequence[RunData]) -> Html:
@@ -194,6 +196,7 @@ def _series(time: Array, plot: Plot) -> dict[str, Any]:
         "title": plot.title,
         "axis": plot.axis,
         "logarithmic": plot.logarithmic,
+        "over": plot.over,
         "time": short(time),
         "lines": [
             {"name": line.name, "values": short(line.values), "look": line.look(i)} for i, line in enumerate(plot.lines)
@@ -240,15 +243,16 @@ def _drawing(time: Array, plot: Plot) -> Html:
         across = LEFT + (value - start) / (end - start) * (WIDTH - LEFT - RIGHT)
         grid += [el("line", x1=f"{across:.1f}", x2=f"{across:.1f}", y1=TOP, y2=HEIGHT - BOTTOM),
                  el("text", f"{value:g}", x=f"{across:.1f}", y=HEIGHT - BOTTOM + 15, text_anchor="middle")]  # fmt: skip
-    grid += [el("text", "time in s", x=WIDTH - RIGHT, y=HEIGHT - 3, text_anchor="end"),
+    grid += [el("text", plot.over, x=WIDTH - RIGHT, y=HEIGHT - 3, text_anchor="end"),
              el("text", plot.axis, x=4, y=HEIGHT - 3)]  # fmt: skip
     cursor = el("line", class_="cursor", x1=LEFT, x2=LEFT, y1=TOP, y2=HEIGHT - BOTTOM, data_start=start,
                 data_end=end, data_left=LEFT, data_right=WIDTH - RIGHT)  # fmt: skip
     summary = "; ".join(
         f"{line.name} from {np.nanmin(line.values):.3g} to {np.nanmax(line.values):.3g}" for line in plot.lines
     )
+    label = f"{plot.title}, {plot.axis}, over {plot.over} from {start:g} to {end:g}: {summary}"
     return el("svg", el("g", grid, class_="grid"), curves, cursor, viewbox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
-              role="img", aria_label=f"{plot.title}, {plot.axis}, over {start:g} to {end:g} s: {summary}")  # fmt: skip
+              role="img", aria_label=label)  # fmt: skip
 
 
 def _pieces(there: NDArray[np.bool_]) -> list[slice]:

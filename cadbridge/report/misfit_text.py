@@ -1,0 +1,177 @@
+"""What the terminal says of redundant mates: the designer's questions first, then what the answers rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cadbridge.misfit import Fit, GroupFit
+from cadbridge.misfit.model import Equation, Error
+from cadbridge.report.terminal import PIPED, draw, plain_table, wrapped
+from cadbridge.report.views.misfit import (
+    answers,
+    direction,
+    headline,
+    loads_table,
+    percent,
+    plain_force,
+    unit_of,
+)
+from cadbridge.report.views.numbers import figure
+from cadbridge.wording import count, listed
+
+MOST_TERMS = 6
+"""Errors of one equation that the terminal shows."""
+
+
+def fit_text(fit: Fit, name: str, everything: bool = False, columns: int = PIPED) -> str:
+    """The answer first, then the groups, then what counts in the costliest one (or in all)."""
+    if not fit.groups:
+        text = f"{name}: Nothing binds. None of its {fit.rows} equations is redundant: errors of parts need no play."
+        return "\n".join(wrapped([text], columns))
+    groups = fit.groups
+    asked = [f"{question} {text}" for question, text in answers(fit)]
+    parts = ["\n".join(wrapped([f"{name}: {headline(fit)}", "", *asked, *_assumed(fit)], columns))]
+    if len(groups) > 1:
+        parts.append(_overview(groups, columns))
+    shown = groups if everything else groups[:1]
+    parts += [_details(fit, group, i if len(groups) > 1 else 0, columns) for i, group in enumerate(shown, 1)]
+    if len(shown) < len(groups):
+        parts.append(f"The other {count(len(groups) - len(shown), 'group')} in full: --all")
+    return "\n\n".join(part.rstrip("\n") for part in parts)
+
+
+def _assumed(fit: Fit) -> list[str]:
+    """What the numbers rest on."""
+    settings = fit.settings
+    weights = {True: "", False: "; weights at the instant of release from rest", None: "; weights unknown"}[fit.rests]
+    names = [name for group in fit.groups for name in group.contacts]
+    contacts = f" ({listed(names, 4)} only push, as faces on faces: --one-sided)" if names else ""
+    spread = "uniform" if settings.uniform else "normal, tolerance = 3σ"
+    reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
+    return [
+        "",
+        f"Assumed: each face is off by at most half of ISO 2768-{settings.iso_class}, so that a distance between two "
+        f"faces keeps the standard{', unless the fit file says otherwise' if settings.tolerances else ''}; errors are "
+        f"{spread}, {settings.draws} draws; play is equal in all directions, and tilt play is that play divided by "
+        f"{' to '.join(reach)} mm; first order, at the designed pose; mates push and pull{contacts}{weights}.",
+    ]
+
+
+def _overview(groups: Sequence[GroupFit], columns: int) -> str:
+    head = ("mates", "redundant", "worst play mm", "RSS mm", "95 % mm", "force N", "moment N m", "costliest error")
+    rows = []
+    for g in groups:
+        forces = [max((load.worst for load in g.loads if load.turns == turns), default=0.0) for turns in (False, True)]
+        cells = [figure(x * 1e3, 3) for x in (g.play.worst, g.play.squares, g.play.most95)]
+        rows.append(
+            [
+                listed(g.mates, 3),
+                str(g.redundant),
+                *cells,
+                *(plain_force(f) for f in forces),
+                _face(g.errors[0]) if g.errors else "–",
+            ]
+        )
+    title = "Groups of mates, most play first (play: worst case, RSS, 95 % of assemblies; force and moment: worst case)"
+    return f"{title}\n" + plain_table(head, rows, columns, (False, True, True, True, True, True, True, False))
+
+
+def _details(fit: Fit, group: GroupFit, number: int, columns: int) -> str:
+    """A group in full; `number` (0: the only one) is its place."""
+    title = f" of {listed(group.mates, 4)}" if number else ""
+    equations = [[_equation(e), _feels(e), f"{figure(e.worst * 1e3, 3)} {unit_of(e.turns)}"] for e in group.equations]
+    errors = [
+        [_face(e), f"±{figure(e.tolerance * 1e3, 3)} {unit_of(e.turns)}", f"{100 * e.share:.0f} %"]
+        for e in group.errors
+        if e.share > 5e-3
+    ]
+    return "\n\n".join(filter(None, [
+        f"What must agree{title}: an equation holds without play where the errors in its line add up to zero\n"
+        + plain_table(("redundant equation", "errors × factors", "worst misfit"), equations, columns,
+                      (False, False, True)).rstrip("\n"),
+        f"What costs most play{title}\n"
+        + plain_table(("error", "tolerance", "share of play"), errors, columns, (False, True, True)).rstrip("\n"),
+        draw(loads_table(group, fit.settings, title), columns).rstrip("\n"),
+        _alone(group, title, columns),
+        _one_sided(group, title, columns),
+        _releases(group, title, max(number, 1), columns),
+    ])).rstrip()  # fmt: skip
+
+
+def _one_sided(group: GroupFit, title: str, columns: int) -> str:
+    """What the mates carry where faces that lie on each other only push."""
+    found = group.one_sided
+    if found is None:
+        return ""
+    head = f"Forces where {listed(group.contacts, 4)} only push{title}"
+    if not found.holds:
+        return f"{head}\n The weights lift a face off: no forces that only push balance them."
+    most = max((load.largest for load in found.loads), default=0.0)
+    rows = [
+        [load.mate, load.kind, *(plain_force(x, most) for x in (load.designed, load.most95, load.largest)),
+         "N m" if load.turns else "N", "–" if load.lifted is None else f"{100 * load.lifted:.3g} %"]
+        for load in found.loads
+    ]  # fmt: skip
+    heads = ("mate", "direction", "exact parts", "95 %", "largest", "unit", "lifts off")
+    table = plain_table(heads, rows, columns, (False, False, True, True, True, False, True)).rstrip("\n")
+    return f"{head}: the weights with {found.draws} draws of the errors\n{table}"
+
+
+def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:
+    """The ranked table of releases, with the label by which --apply takes each."""
+    releases = group.releases
+    if not releases.found:
+        return ""
+    axes = list(releases.found[0].along)
+    rows = []
+    for k, r in enumerate(releases.found, 1):
+        parts = (r.left, *(r.along[axis] for axis in axes))
+        changes = "; ".join(f"{c.mate}: {c.words}" for c in r.changes)
+        rows.append([f"{number}.{k}", *map(percent, parts), changes])
+    what = "all" if releases.complete else "some"
+    notes = [
+        f"in % of the stiffness at {releases.body} with all mates; each set is proved by a new diagnosis",
+        f"{what} {releases.compared} sets compared",
+        *([f"{releases.refused} refuted by their diagnosis"] if releases.refused else []),
+        *([f"{listed(releases.fixed, 4)} must keep their one freedom"] if releases.fixed else []),
+        "--apply LABEL writes a set into the mates file",
+    ]
+    head = ("label", "worst direction", *axes, "what to change")
+    table = plain_table(head, rows, columns, (False, *[True] * (len(axes) + 1), False)).rstrip("\n")
+    return "\n".join([f"Which mates to weaken{title}", *wrapped([f" {'; '.join(notes)}"], columns), table])
+
+
+def _alone(group: GroupFit, title: str, columns: int) -> str:
+    """What few mates need if all others have no play."""
+    rows = [
+        [", ".join(a.mates) if k == 0 else "", c.mate, c.kind]
+        + [f"±{figure(x * 1e3, 3)} {unit_of(c.turns)}" for x in (c.worst, c.squares)]
+        for a in group.alone
+        for k, c in enumerate(a.needs)
+    ]
+    if not rows:
+        return ""
+    table = plain_table(("play only in", "mate", "direction", "worst case", "RSS"), rows, columns,
+                        (False, False, False, True, True)).rstrip("\n")  # fmt: skip
+    return f"Play in few mates, none in the others{title}\n{table}"
+
+
+def _equation(e: Equation) -> str:
+    return f"{e.mate}, {e.kind}" + (f" ({direction(e.direction)})" if any(e.direction) else "")
+
+
+def _feels(e: Equation) -> str:
+    """The errors with their coefficients; those of both sides of a mate in one."""
+    merged: dict[tuple[tuple[str, ...], str, str], list[str]] = {}
+    for t in e.terms:
+        factor = f"{figure(t.coefficient, 3)} {unit_of(e.turns)}/{unit_of(t.turns)}"
+        merged.setdefault((t.mates, t.kind, factor), []).append(t.component or "teeth")
+    texts = [
+        f"{kind} of {'/'.join(mates[:2])} ({', '.join(owners)}) × {factor}"
+        for (mates, kind, factor), owners in merged.items()
+    ]
+    return listed(texts, MOST_TERMS, "; ")
+
+
+def _face(e: Error) -> str:
+    return f"{e.component or 'teeth'} at {listed(e.mates, 2)}, {e.kind}"

@@ -7,6 +7,7 @@ over their zones is exact. Where a set has more rows than equations, another sha
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -73,9 +74,9 @@ def _of(
     for _, block in blocks:
         part = slice(start, start + len(block.rows))
         start += len(block.rows)
-        scale = weight[block.rows[0]]
+        scale = float(weight[block.rows[0]])
         own = float(np.linalg.norm(still[part]))
-        worst, squares = own + zones.widest(G[part])[0], float(np.hypot(own, zones.widest_squares(G[part])))
+        worst, squares = own + zones.widest(G[part])[0], math.hypot(own, zones.widest_squares(G[part]))
         largest = max(largest, worst)
         if worst * scale > NOTHING:
             needs.append(Clearance(block.mate, block.kind, block.turns, worst * scale, squares * scale))

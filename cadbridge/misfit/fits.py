@@ -20,10 +20,10 @@ def fitted_by(assembly: Assembly, mate: Mate, entry: FitEntry) -> Fitted:
     if len(given) != 1:
         raise ValueError("give one of fit, bearing and rail")
     if entry.rail is not None:
-        across, tilt = rail_play(entry.rail, entry.preloaded)
+        across, roll, tilt = rail_play(entry.rail, entry.preloaded)
         name = f"rail {entry.rail}{', preloaded' if entry.preloaded else ''}"
-        # A rail may be off to either side, so that its clearance is twice that; its tilt is that over its length.
-        return Fitted(mate.name, name, None, 2.0 * across / tilt, 2.0 * across, 2.0 * across)
+        # It may be off so far to either side: its clearance is twice that.
+        return Fitted(mate.name, name, None, None, 2.0 * across, 2.0 * across, {"turn": roll, "tilt": tilt})
     bore = bore_of(assembly, mate)
     diameter = 1e-3 * entry.diameter if entry.diameter is not None else bore.diameter if bore is not None else None
     length = 1e-3 * entry.length if entry.length is not None else bore.length if bore is not None else None
@@ -31,13 +31,14 @@ def fitted_by(assembly: Assembly, mate: Mate, entry: FitEntry) -> Fitted:
         raise ValueError("its parts do not tell the diameter of its bore; give diameter (mm)")
     if entry.fit is not None:
         least, most = fit_clearance(entry.fit, diameter)
-        return Fitted(mate.name, entry.fit, diameter, length, least, most)
+        turns = {"tilt": least / length} if length is not None and least > 0.0 else {}
+        return Fitted(mate.name, entry.fit, diameter, length, least, most, turns)
     least, most = bearing_clearance(str(entry.bearing), diameter)
     return Fitted(mate.name, f"bearing {entry.bearing}", diameter, None, least, most)
 
 
 def rules_of(fitted: Sequence[Fitted]) -> tuple[list[Rule], list[Rule]]:
-    """Play and preload: half of the least clearance across the axis to either side, and over the length its tilt.
+    """Play and preload: half of the least clearance across the axis to either side, and what the fit lets turn.
 
     The least clearance is there in every assembly. Below 0 the parts interfere by half of it on either side.
     """
@@ -45,8 +46,7 @@ def rules_of(fitted: Sequence[Fitted]) -> tuple[list[Rule], list[Rule]]:
     for f in fitted:
         values = {"across": abs(f.least) / 2.0}
         if f.least >= 0.0:
-            tilt = {} if f.length is None else {"tilt": f.least / f.length}
-            play.append(Rule("mates", f.mate, {**values, **tilt}))
+            play.append(Rule("mates", f.mate, {**values, **f.turns}))
         else:
             preloads.append(Rule("mates", f.mate, values))
     return play, preloads

@@ -58,8 +58,9 @@ BEARINGS = {
 RAILS = {15: (20, 8), 20: (26, 10), 25: (31, 14)}
 """By size: how far two rails may be out of parallel at their carriages, with normal carriages and with preloaded ones
 (catalogue of Euro-Bearings, Motion guidance, "Parallelism of the rails")."""
-RAIL_TILT = (1.2e-3, 0.35e-3)
-"""rad: the catalogue lets rails a distance a apart differ in height by a times this."""
+RAIL_ROLL, RAIL_TILT = (1.2e-3, 0.35e-3), (0.6e-3, 0.21e-3)
+"""rad: rails a distance a apart may differ in height by a times the first, carriages b apart on one by b times the
+second (the same catalogue, "Height alignment")."""
 
 _FIT = re.compile(r"\s*([A-Z]{1,2})(\d{1,2})\s*/\s*([a-z]{1,2})(\d{1,2})\s*")
 
@@ -88,11 +89,14 @@ def bearing_clearance(clearance_class: str, bore: float) -> tuple[float, float]:
     return 1e-6 * found[0], 1e-6 * found[1]
 
 
-def rail_play(size: int, preloaded: bool) -> tuple[float, float]:
-    """How far a rail may be off across (m), and in its tilt (rad), as its maker allows. ValueError for other sizes."""
+def rail_play(size: int, preloaded: bool) -> tuple[float, float, float]:
+    """How far a rail may be off across (m), in its roll and in its tilt (rad), as its maker allows.
+
+    ValueError for other sizes.
+    """
     if size not in RAILS:
         raise ValueError(f"no rail of size {size} is known; there are {', '.join(map(str, RAILS))}")
-    return 1e-6 * RAILS[size][preloaded], RAIL_TILT[preloaded]
+    return 1e-6 * RAILS[size][preloaded], RAIL_ROLL[preloaded], RAIL_TILT[preloaded]
 
 
 def _range(diameter: float) -> int:

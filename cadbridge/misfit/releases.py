@@ -8,6 +8,7 @@ that with all mates, says what the release costs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -58,8 +59,11 @@ def search(group: Group, options: dict[str, list[Option]], loads: Loads) -> Sear
     found, complete = _all_sets(N, [own for own in options.values() if own])
     if not complete:
         found = list({_key(s): s for s in (*_plain_sets(N, options), *_stiff_sets(N, options, loads))}.values())
-    judged = [c for s in found if (c := _judged(group, s, loads)) is not None]
-    judged.sort(key=lambda c: (-round(c.left, 6), len(c.options), -round(float(np.sum(c.along)), 6), _key(c.options)))
+    parts = {id(o): o.stresses(group.N.toarray()) for own in options.values() for o in own}
+    judged = [c for s in found if (c := _judged(parts, s, loads)) is not None]
+    names: dict[int, tuple[str, str]] = {id(o): _key((o,))[0] for own in options.values() for o in own}
+    judged.sort(key=lambda c: (-round(c.left, 6), len(c.options), -round(float(np.sum(c.along)), 6),
+                               sorted(names[id(o)] for o in c.options)))  # fmt: skip
     return Search(tuple(judged), complete)
 
 
@@ -102,10 +106,10 @@ def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[Sequence[tuple[Optio
 def _grown(basis: Array, rows: Array) -> Array | None:
     """An orthonormal basis (k, d) with more rows; None where they depend on it or on each other."""
     for row in rows:
-        rest = row / max(float(np.linalg.norm(row)), 1e-300)
+        rest = row / max(math.sqrt(row @ row), 1e-300)
         for _ in range(2):
             rest = rest - (basis @ rest) @ basis
-        size = float(np.linalg.norm(rest))
+        size = math.sqrt(rest @ rest)
         if size < FULL:
             return None
         basis = np.concatenate([basis, rest[None] / size])
@@ -181,9 +185,12 @@ def _same(option: Option, wanted: dict[int, Array]) -> bool:
     )
 
 
-def _judged(group: Group, options: tuple[Option, ...], loads: Loads) -> Candidate | None:
-    """The stiffness that is left of all mates', in the worst direction of the loads and along the chosen ones."""
-    given_up = np.vstack([o.stresses(group.N.toarray()) for o in options])
+def _judged(parts: dict[int, Array], options: tuple[Option, ...], loads: Loads) -> Candidate | None:
+    """The stiffness that is left of all mates', in the worst direction of the loads and along the chosen ones.
+
+    `parts` are those of each option in the self-stresses, by its id.
+    """
+    given_up = np.vstack([parts[id(o)] for o in options])
     s = np.linalg.svd(given_up, compute_uv=False)
     if s[-1] < 1e-6 * s[0]:
         return None

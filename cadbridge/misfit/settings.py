@@ -58,7 +58,9 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """A mate by its fit, bearing or rail, as `name` has it: clearance between `least` and `most` (m; below 0 it
-    interferes), of a bore of `diameter` and `length` (m), None where it has none or it is not known."""
+    interferes), of a bore of `diameter` and `length` (m), None where it has none or it is not known. `turns` (rad) are
+    the kinds of turn that it lets be off.
+    """
 
     mate: str
     name: str
@@ -66,6 +68,7 @@ class Fitted:
     length: float | None
     least: float
     most: float
+    turns: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

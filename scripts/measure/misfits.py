@@ -31,8 +31,8 @@ from cadbridge.misfit.groups import Constraints, constraints_of, groups_of  # no
 from cadbridge.readers import read  # noqa: E402
 
 K, KT = 1e7, 1e4
-WEAK = 1e-3
-"""N/m and N m/rad that hold what the mates leave free."""
+WEAK = (0.1, 0.01)
+"""N/m and N m/rad that hold what the mates leave free: what they do goes with them, so that none are extrapolated."""
 SIZES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2)
 
 
@@ -73,7 +73,16 @@ def springs_of(constraints: Constraints) -> dict[str, tuple[int, int, np.ndarray
 
 
 def by_exudyn(constraints: Constraints, springs: dict[str, Any], off: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The force and torque (6,) of each spring in the world's axes, in static equilibrium."""
+    """The force and torque (6,) of each spring, world axes, extrapolated to nothing that holds the free motions."""
+    strong, weak = (_equilibrium(constraints, springs, off, k) for k in WEAK)
+    part = WEAK[1] / (WEAK[0] - WEAK[1])
+    return {mate: weak[mate] + part * (weak[mate] - strong[mate]) for mate in weak}
+
+
+def _equilibrium(
+    constraints: Constraints, springs: dict[str, Any], off: dict[str, np.ndarray], weak: float
+) -> dict[str, np.ndarray]:
+    """The same in static equilibrium, with springs `weak` (N/m, N m/rad) between all bodies and the ground."""
     system = exu.SystemContainer()
     mbs = system.AddSystem()
     ground = mbs.CreateGround()
@@ -89,7 +98,7 @@ def by_exudyn(constraints: Constraints, springs: dict[str, Any], off: dict[str, 
     for body, X in zip(bodies, poses, strict=True):
         mbs.CreateRigidBodySpringDamper(
             bodyNumbers=[ground, body], localPosition0=list(X.p), localPosition1=[0.0, 0.0, 0.0],
-            stiffness=WEAK * np.eye(6), damping=np.zeros((6, 6)),
+            stiffness=weak * np.eye(6), damping=np.zeros((6, 6)),
         )  # fmt: skip
     for mate, (a, b, point, stiffness) in springs.items():
         ends = [(ground, Pose()) if i < 0 else (bodies[i], poses[i]) for i in (a, b)]

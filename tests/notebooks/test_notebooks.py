@@ -17,7 +17,7 @@ pytest.importorskip("ipykernel", reason="no ipykernel, the kernel of notebooks: 
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
-NAMES = ("convert_a_folder", "diagnose_and_mend", "simulate_and_compare")
+NAMES = ("convert_a_folder", "diagnose_and_mend", "simulate_and_compare", "what_redundant_mates_cost")
 
 
 @dataclass(frozen=True)
@@ -100,3 +100,22 @@ def test_a_folder_is_converted_and_loads_in_the_engine(monkeypatch: pytest.Monke
     assert all(row["files"] for row in rows)
     assert ran.answers["loaded"].keys() == {row["source"] for row in rows}
     assert ran.answers["loaded"]["puma560.urdf"] == 6
+
+
+def test_what_redundant_mates_cost_agrees_with_closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hinges: 2/3 k δ and 1/3 k δ, a third of the weight each. Rails: half of the stiffness. One hinge takes all up."""
+    ran = run(
+        "what_redundant_mates_cost", monkeypatch,
+        forces="forces", carried="carried", left="best.left", together="together", freed="[left for left, _ in freed]",
+        alone="[name for name, _ in alone]", first="first", redundant="[f.redundant for f in (found, rails, linkage)]",
+    )  # fmt: skip
+    k = 1e7 * 1e-4
+    assert ran.answers["forces"] == pytest.approx({"bottom": k / 3, "middle": 2 * k / 3, "top": k / 3})
+    assert ran.answers["carried"] == pytest.approx(dict.fromkeys(("bottom", "middle", "top"), 10 * 9.81), rel=1e-4)
+    assert ran.answers["left"] == pytest.approx(0.5, abs=0.01)
+    assert 0.5 < ran.answers["together"] <= 1.0
+    assert ran.answers["redundant"] == [10, 5, 3]
+    assert ran.answers["freed"] == sorted(ran.answers["freed"], reverse=True)
+    assert len(ran.answers["alone"]) == 3
+    assert abs(ran.answers["first"]) == pytest.approx(60.0)
+    assert any("image/png" in o.get("data", {}) for cell in ran.outputs for o in cell)

@@ -55,6 +55,22 @@ def power(a: Bounds, b: Bounds) -> Bounds:
     return of("exp", multiply(b, of("log", a)))
 
 
+def least(a: Bounds, b: Bounds) -> Bounds:
+    """Of the least of a and b."""
+    (low, high), (other_low, other_high) = a[0], b[0]
+    if high < other_low or other_high < low:
+        return a if high < other_low else b
+    return ((min(low, other_low), min(high, other_high)), _hull(a[1], b[1]))
+
+
+def greatest(a: Bounds, b: Bounds) -> Bounds:
+    """Of the greatest of a and b."""
+    (low, high), (other_low, other_high) = a[0], b[0]
+    if low > other_high or other_low > high:
+        return a if low > other_high else b
+    return ((max(low, other_low), max(high, other_high)), _hull(a[1], b[1]))
+
+
 def of(name: str, u: Bounds) -> Bounds:
     """Of a function (`solver.functions.FUNCTIONS`) of u."""
     try:
@@ -114,6 +130,10 @@ def _bisect(gap: Callable[[float], float], a: float, b: float, before: float) ->
 
 def _sum(a: Interval, b: Interval) -> Interval:
     return (a[0] + b[0], a[1] + b[1])
+
+
+def _hull(a: Interval, b: Interval) -> Interval:
+    return (min(a[0], b[0]), max(a[1], b[1]))
 
 
 def _negative(a: Interval) -> Interval:
@@ -208,4 +228,6 @@ _RANGES: dict[str, Callable[[Interval], tuple[Interval, Interval]]] = {
     "sign": lambda u: (_rising(lambda x: math.copysign(1.0, x) if x else 0.0, u), _NONE),
     "step": lambda u: (_rising(lambda x: 1.0 if x >= 0 else 0.0, u), _NONE),
     "smoothstep": lambda u: (_rising(_smooth, u), (0.0, 1.875)),
+    "floor": lambda u: (_rising(lambda x: float(math.floor(x)), u), _NONE),
+    "ceil": lambda u: (_rising(lambda x: float(math.ceil(x)), u), _NONE),
 }

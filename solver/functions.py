@@ -10,6 +10,7 @@ import ast
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -86,7 +87,7 @@ def scaled(function: TimeFunction, factor: float) -> TimeFunction:
 
 
 def expression(text: str) -> TimeFunction:
-    """An expression of t: + − * / ** ^, parentheses, pi, e, and the functions named in `FUNCTIONS`.
+    """An expression of t: + − * / ** ^, parentheses, pi, e, the functions named in `FUNCTIONS`, min, max and mod.
 
     Raises ValueError with the place of the fault.
     """
@@ -225,12 +226,32 @@ def _smoothstep(u: Dual) -> Dual:
     return _chain(s**3 * (10 - 15 * s + 6 * s * s), 30 * s * s * (1 - s) ** 2, 60 * s * (1 - s) * (1 - 2 * s), u)
 
 
+def _floor(u: Dual) -> Dual:
+    return (float(math.floor(u[0])), 0.0, 0.0)
+
+
+def _ceil(u: Dual) -> Dual:
+    return (float(math.ceil(u[0])), 0.0, 0.0)
+
+
+def _least(a: Dual, b: Dual) -> Dual:
+    return a if a[0] <= b[0] else b
+
+
+def _greatest(a: Dual, b: Dual) -> Dual:
+    return a if a[0] >= b[0] else b
+
+
 FUNCTIONS: dict[str, Callable[[Dual], Dual]] = {
     "sin": _sin, "cos": _cos, "tan": _tan, "asin": _asin, "acos": _acos, "atan": _atan, "sinh": _sinh, "cosh": _cosh,
     "tanh": _tanh, "exp": _exp, "log": _log, "sqrt": _sqrt, "abs": _absolute, "sign": _sign, "step": _step,
-    "smoothstep": _smoothstep,
+    "smoothstep": _smoothstep, "floor": _floor, "ceil": _ceil,
 }  # fmt: skip
 """Functions of one argument; `step` is 0 before 0 and 1 after, `smoothstep` rises from 0 to 1 within [0, 1]."""
+
+_SEVERAL = {"min": (_least, bounds.least), "max": (_greatest, bounds.greatest)}
+"""Functions of two arguments or more."""
+_KNOWN = ", ".join([*FUNCTIONS, *_SEVERAL, "mod"])
 
 _BINARY: dict[type[ast.operator], tuple[Callable[[Dual, Dual], Dual], Callable[[Bounds, Bounds], Bounds]]] = {
     ast.Add: (_add, bounds.add),
@@ -313,35 +334,72 @@ def _both(
 
 
 def _call(node: ast.Call, depth: int) -> _Node:
-    name = node.func.id if isinstance(node.func, ast.Name) else ""
-    function = FUNCTIONS.get(name)
-    if function is None:
-        raise ValueError(f"unknown function at character {node.col_offset + 1}; known are {', '.join(FUNCTIONS)}")
-    if len(node.args) != 1 or node.keywords:
-        raise ValueError(f"{name} at character {node.col_offset + 1} takes one argument")
-    inner = _build(node.args[0], depth + 1)
-    value = inner.value
+    name, place = node.func.id if isinstance(node.func, ast.Name) else "", node.col_offset + 1
+    if name not in FUNCTIONS and name not in _SEVERAL and name != "mod":
+        raise ValueError(f"unknown function at character {place}; known are {_KNOWN}")
+    several, count = name in _SEVERAL, len(node.args)
+    if node.keywords or (count < 2 if several else count != (1 if name in FUNCTIONS else 2)):
+        wanted = "two arguments or more" if several else "one argument" if name in FUNCTIONS else "two arguments"
+        raise ValueError(f"{name} at character {place} takes {wanted}")
+    parts = [_build(each, depth + 1) for each in node.args]
+    if several:
+        return reduce(lambda one, other: _extreme(one, other, name), parts)
+    return _modulo(*parts) if name == "mod" else _function(parts[0], name)
+
+
+def _function(inner: _Node, name: str) -> _Node:
+    function, value = FUNCTIONS[name], inner.value
+    levels = _whole_levels(inner) if name in ("floor", "ceil") else lambda a, b: _CORNERS.get(name, ())
     return _Node(
         lambda t: function(value(t)),
         lambda a, b: bounds.of(name, inner.bounds(a, b)),
-        lambda a, b: _bends(inner, _CORNERS.get(name, ()), a, b),
+        lambda a, b: _bends(inner, levels, a, b),
     )
+
+
+def _extreme(one: _Node, other: _Node, name: str) -> _Node:
+    """The least or the greatest of two, which bends where they are equal."""
+    gap = _both(one, other, _subtract, bounds.subtract)
+    found = _both(one, other, *_SEVERAL[name])
+    return replace(found, corners=lambda a, b: _bends(gap, lambda a, b: (0.0,), a, b))
+
+
+def _modulo(one: _Node, other: _Node) -> _Node:
+    """a − b ⌊a / b⌋."""
+    turns = _function(_both(one, other, _divide, bounds.divide), "floor")
+    return _both(one, _both(other, turns, _multiply, bounds.multiply), _subtract, bounds.subtract)
 
 
 _CORNERS = {"abs": (0.0,), "sign": (0.0,), "step": (0.0,), "smoothstep": (0.0, 1.0)}
 """Where functions are not smooth."""
+_WHOLE = 1000
+"""Whole numbers between which a function is looked at at once."""
+
+Levels = Callable[[float, float], Sequence[float]]
 
 
-def _bends(inner: _Node, levels: Sequence[float], start: float, end: float) -> set[float]:
+def _whole_levels(inner: _Node) -> Levels:
+    """The whole numbers that an argument may reach within an interval of time."""
+
+    def levels(start: float, end: float) -> Sequence[float]:
+        low, high = inner.bounds(start, end)[0]
+        if not high - low < _WHOLE:
+            raise bounds.TooManyRootsError
+        return [float(k) for k in range(math.ceil(low), math.floor(high) + 1)]
+
+    return levels
+
+
+def _bends(inner: _Node, levels: Levels, start: float, end: float) -> set[float]:
     """The corners of an argument, and the times at which it reaches one of the `levels`."""
     found = inner.corners(start, end)
     ends = [start, *sorted(found), end]
-    for level in levels:
-        for a, b in pairwise(ends):
-            # Where the argument bends it may jump: of a piece its own side counts.
-            aside = 1e-13 * max(1.0, abs(b))
-            first, last = (a if a == start else a + aside), (b if b == end else b - aside)
-            if last > first:
+    for a, b in pairwise(ends):
+        # Where the argument bends it may jump: of a piece its own side counts.
+        aside = 1e-13 * max(1.0, abs(b))
+        first, last = (a if a == start else a + aside), (b if b == end else b - aside)
+        if last > first:
+            for level in levels(first, last):
                 found |= set(bounds.roots(lambda t: inner.value(t)[0], inner.bounds, level, first, last))
     return found
 

@@ -22,6 +22,10 @@ from solver.functions import constant, expression, scaled, table
         ("sinh(t) - cosh(t)*abs(t)", lambda t: math.sinh(t) - math.cosh(t) * abs(t)),
         ("t**t", lambda t: t**t),
         ("smoothstep(t/2)", lambda t: (t / 2) ** 3 * (10 - 7.5 * t + 1.5 * t * t)),
+        ("min(t^2, 2*t, 1 - t) + max(t, t^3)", lambda t: min(t * t, 2 * t, 1 - t) + max(t, t**3)),
+        ("t*floor(4*t) - ceil(t)*t^2", lambda t: t * math.floor(4 * t) - math.ceil(t) * t * t),
+        ("sin(mod(t, 0.25)) + mod(-t, 0.7)", lambda t: math.sin(t % 0.25) + -t % 0.7),
+        ("mod(t, -0.4)", lambda t: t % -0.4),
     ],
 )
 @pytest.mark.parametrize("t", [0.3, 1.1])
@@ -42,7 +46,11 @@ def test_expressions_and_their_derivatives(text: str, function: object, t: float
         ("x + 1", 'unknown name "x" at character 1'),
         ("__import__('os')", "unknown function"),
         ("sin(t).real", "not allowed"),
-        ("sin(t, 2)", "takes one argument"),
+        ("sin(t, 2)", "sin at character 1 takes one argument"),
+        ("floor()", "takes one argument"),
+        ("1 + min(t)", "min at character 5 takes two arguments or more"),
+        ("mod(t, 1, 2)", "mod at character 1 takes two arguments"),
+        ("max(t, b=1)", "takes two arguments or more"),
         ("eval(t)", "unknown function .* known are sin"),
         ("t if t else 1", "not allowed"),
         ("'a'", "not a number"),
@@ -61,7 +69,7 @@ def test_bad_expressions_say_where(text: str, words: str) -> None:
         expression(text)
 
 
-@pytest.mark.parametrize("text", ["1/t", "9**9**9**9*t", "log(t-1)", "(t-2)**0.5", "exp(exp(t+9))"])
+@pytest.mark.parametrize("text", ["1/t", "mod(1, t)", "9**9**9**9*t", "log(t-1)", "(t-2)**0.5", "exp(exp(t+9))"])
 def test_expressions_without_a_value_say_when(text: str) -> None:
     with pytest.raises(ValueError, match="at t = 0"):
         expression(text).evaluate(0.0)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from cadbridge.exporters.fmu.signals import quintic, signals_of
 from solver import functions, simulate
 from solver.constraints import GROUND
 from solver.model import Model, Motor, TimeFunction
@@ -26,6 +27,13 @@ CORNERS: list[tuple[str, float, list[float]]] = [
     ("abs(t - 5*step(t-1) - 0.5)", 9.0, [0.5, 1.0, 5.5]),
     ("exp(-t)*step(cos(t)-0.5)", 6.0, [math.pi / 3, 5 * math.pi / 3]),
     ("sin(t)^2 + exp(-t) + t/(1+t)", 100.0, []),
+    ("floor(2*t)", 1.6, [0.0, 0.5, 1.0, 1.5]),
+    ("ceil(t^2 - 0.5)", 1.6, [math.sqrt(0.5), math.sqrt(1.5), math.sqrt(2.5)]),
+    ("mod(t, 0.4)", 1.3, [0.0, 0.4, 0.8, 1.2]),
+    ("abs(mod(t, 1) - 0.25)", 1.6, [0.0, 0.25, 1.0, 1.25]),
+    ("max(0, sin(2*pi*t))", 1.2, [0.0, 0.5, 1.0]),
+    ("min(t, 2, 5 - t)", 9.0, [2.0, 3.0]),
+    ("max(t, 1 + t^2)", 9.0, []),
 ]
 
 
@@ -76,6 +84,33 @@ def test_a_pulse_between_samples_is_not_jumped_over(rate: float, options: dict[s
     assert result.status.ok
     assert result.trajectory.coordinate_rates[-1, 0] == pytest.approx(2.5, abs=1e-6)
     assert result.trajectory.motor_work[-1] == pytest.approx(0.5 * 0.01 * 2.5**2, rel=1e-6)
+
+
+@pytest.mark.parametrize("text", ["5*step(0.005 - mod(t, 0.7))", "max(0, min(5, 1e9*(0.005 - mod(t, 0.7))))"])
+def test_no_pulse_of_a_train_is_jumped_over(text: str) -> None:
+    """Five pulses of 5 N m for 5 ms on 0.01 kg m², with samples a second apart."""
+    result = simulate(disc(functions.expression(text)), duration=3.0, rate=1.0)
+    assert result.status.ok
+    assert result.trajectory.coordinate_rates[-1, 0] == pytest.approx(12.5, abs=1e-5)
+
+
+def test_steps_of_a_staircase_are_looked_for_some_at_a_time() -> None:
+    stairs = functions.expression("floor(997*t)")
+    found: list[float] = []
+    start = 0.0
+    while start < 10.0:
+        some, start = corners_ahead([stairs], start, 10.0, 256, knots=True)
+        found += some.tolist()
+    assert_allclose(np.unique(np.round(found, 9)), np.arange(9971) / 997, atol=1e-8)
+
+
+def test_the_pieces_of_an_fmu_follow_jumps() -> None:
+    function = functions.expression("max(0.2, mod(3*t, 1)) + floor(t)")
+    pieces = signals_of([function], 2.0)
+    for t in np.random.default_rng(4).uniform(0.0, 2.0, 200):
+        k = int(np.searchsorted(pieces.time, t)) - 1
+        ends = [(float(pieces.time[i]), tuple(pieces.value[i].tolist())) for i in (k, k + 1)]
+        assert_allclose(quintic(*ends[0], *ends[1], t), function.evaluate(float(t)), atol=1e-9)
 
 
 def test_a_pulse_of_a_table_and_one_of_a_function_that_names_its_corners() -> None:

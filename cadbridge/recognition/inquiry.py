@@ -43,9 +43,18 @@ class Inquiry:
     @property
     def next(self) -> Question | None:
         """The decision to ask about; None where all that is left was passed over."""
+        return next(iter(self._open()), None)
+
+    @property
+    def left(self) -> int:
+        """How many questions there are now that were not passed over."""
+        return len(self._open())
+
+    def _open(self) -> list[Question]:
+        """The questions that were not passed over, the one most worth asking first."""
         if self.unknowable:
-            return None
-        return next((q for q in questions(self.found) if (q.a, q.b) not in self._skipped), None)
+            return []
+        return [q for q in questions(self.found) if (q.a, q.b) not in self._skipped]
 
     def freedoms(self, count: int | None) -> None:
         """Take a number of freedoms; None where it is not known."""

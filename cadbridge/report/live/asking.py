@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError
 from cadbridge.recognition.deciding import Decision, MatesEditor
 from cadbridge.recognition.questions import Question, answered
-from cadbridge.report.html import el
+from cadbridge.report.html import Html, el, join
 from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.swaying import Pointed, pointed
 from cadbridge.visible import visible
@@ -20,21 +21,27 @@ MOVE, FIXED, NEXT = "They move", "They are fixed", "I do not know"
 class Asking:
     """The panel of the questions about what an editor recognised; `point` lights parts and shows a motion.
 
-    It is made anew after each answer, as all of it may ask something else then.
+    `assembly` is the one that is shown, whose instances may stand in another order. It is made anew after each answer,
+    as all of it may ask something else then.
     """
 
     def __init__(
-        self, panel: Panel, editor: MatesEditor, decide: Callable[[Decision], None],
+        self, panel: Panel, assembly: Assembly, editor: MatesEditor, decide: Callable[[Decision], None],
         point: Callable[[Pointed | None], None], notify: Callable[[str], None],
     ) -> None:  # fmt: skip
         assert editor.inquiry is not None
-        self._inquiry, self._decide, self._point, self._notify = editor.inquiry, decide, point, notify
+        self._assembly, self._inquiry, self._decide, self._point, self._notify = (
+            assembly, editor.inquiry, decide, point, notify,
+        )  # fmt: skip
         found = self._inquiry.found
         if self._inquiry.unknowable:
             panel.text(str(el("p", f"Nothing can be known of how it moves: {self._inquiry.unknowable}.")))
         told = found.hints.freedoms
         ways = "an unknown number of degrees" if found.freedoms is None else count(found.freedoms, "degree")
-        panel.text(str(el("p", f"As recognised, it has {ways} of freedom. How many should it have?")))
+        asked = (
+            "as you said." if told is not None and told == found.freedoms else "as recognised. How many should it have?"
+        )
+        panel.text(str(el("p", f"It has {ways} of freedom, {asked}")))
         self.freedoms = panel.entry("degrees of freedom, if known", "" if told is None else str(told), self.tell)
         self.question = panel.text()
         self.buttons = panel.buttons("answer", (MOVE, FIXED, NEXT), self.answer)
@@ -64,7 +71,7 @@ class Asking:
             moves = button == MOVE
             verb = "move against each other" if moves else "are fixed to each other"
             more = f", and {count(len(question.equal) - 1, 'pair')} alike" if len(question.equal) > 1 else ""
-            title = f"{question.a} and {question.b} {verb}{more}"
+            title = f"{' and '.join(question.names)} {verb}{more}"
             self._decide(Decision(title, hints=lambda hints: answered(hints, question, moves)))
 
     def ask(self) -> None:
@@ -80,13 +87,16 @@ class Asking:
             trial = self._inquiry.trial(question)
         except CadbridgeError:
             trial = None
-        self.question.content = _words(question, trial is not None, self._inquiry.found.freedoms)
+        words = _words(question, trial is not None, self._inquiry.found.freedoms)
+        self.question.content = str(
+            join([words, el("p", f"{count(self._inquiry.left, 'question')} left.", class_="note")])
+        )
         self.again.visible = trial is not None
-        self._shown = pointed(self._inquiry.found.assembly, question.a, question.b, trial)
+        self._shown = pointed(self._assembly, question.a, question.b, trial)
         self._point(self._shown)
 
 
-def _words(question: Question, moving: bool, freedoms: int | None) -> str:
+def _words(question: Question, moving: bool, freedoms: int | None) -> Html:
     """A question with what is known of it; the names are in the colours of the picture."""
     a, b = (el("b", visible(name), class_=side) for name, side in zip(question.names, ("first", "second"), strict=True))
     alike = len(question.equal) - 1
@@ -95,4 +105,4 @@ def _words(question: Question, moving: bool, freedoms: int | None) -> str:
     lines.append(el("p", visible(question.situation(freedoms))))
     if not moving:
         lines.append(el("p", "No axis is known on which they could turn, so no motion is shown."))
-    return str(el("div", *lines))
+    return el("div", *lines)

@@ -168,7 +168,7 @@ class LiveView:
         panel, mechanism = self.panel, self.mechanism
         if self._editor is not None and self._editor.inquiry is not None:
             with panel.within("tab", "Ask"):
-                self.asking = Asking(panel, self._editor, self._take, self._point, self._notify)
+                self.asking = Asking(panel, mechanism.assembly, self._editor, self._take, self._point, self._notify)
         with panel.within("tab", "Move"):
             self.moving = Moving(panel, mechanism, self.show, self._notify, self._by_hand)
         with panel.within("tab", "Simulate"):

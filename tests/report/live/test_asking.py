@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,10 @@ from tests.waiting import settled
 
 @pytest.fixture
 def editor(tmp_path: Path) -> MatesEditor:
-    return MatesEditor(bolted_look(tmp_path), recognised=True)
+    found = MatesEditor(bolted_look(tmp_path), recognised=True)
+    # What is shown may hold the instances in another order than what was recognised.
+    found._bare = replace(found._bare, instances=found._bare.instances[::-1])
+    return found
 
 
 @pytest.fixture

@@ -46,11 +46,16 @@ def main() -> None:
     out = parser.parse_args().out.resolve()
     pages = out.with_name(f"{out.name}-pages")
     write_pages(pages)
-    command = [sys.executable, "-P", "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "-b", "html"]
-    done = subprocess.run([*command, str(pages), str(out)], check=False)
-    if done.returncode == 0:
+    status = subprocess.run(generator(pages, out), check=False).returncode
+    if status == 0:
         print(out / "index.html")
-    raise SystemExit(done.returncode)
+    raise SystemExit(status)
+
+
+def generator(pages: Path, out: Path) -> list[str]:
+    """The command that makes HTML of the pages; a dead link ends it with a status other than 0."""
+    options = ("--fail-on-warning", "--keep-going", "--quiet", "-b", "html")
+    return [sys.executable, "-P", "-m", "sphinx", *options, str(pages), str(out)]
 
 
 def write_pages(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The public names are an agreement with whoever imports them."""
 
+import inspect
 import subprocess
 import sys
 from importlib.resources import files
@@ -56,3 +57,12 @@ def test_importing_cadbridge_and_its_command_line_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_path_may_be_given_as_text() -> None:
+    """`write_trajectory(run, "run.parquet")` ended in an AttributeError."""
+    functions = [f for f in (getattr(cadbridge, name) for name in cadbridge.__all__) if inspect.isfunction(f)]
+    parameters = [(f.__name__, p) for f in functions for p in inspect.signature(f).parameters.values()]
+    paths = [(name, p.name, str(p.annotation)) for name, p in parameters if "Path" in str(p.annotation)]
+    assert len(paths) > 5
+    assert [told for told in paths if "str" not in told[2]] == []

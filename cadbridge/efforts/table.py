@@ -91,9 +91,9 @@ def inverse_table(found: Inverse) -> pa.Table:
     return arrow_table(inverse_columns(found), inverse_document(found), FORMAT)
 
 
-def write_inverse(found: Inverse, path: Path) -> None:
+def write_inverse(found: Inverse, path: str | Path) -> None:
     """Write Parquet, or CSV where the name ends so; it appears whole or not at all (InputError if it cannot)."""
-    write_table(inverse_table(found), path)
+    write_table(inverse_table(found), Path(path))
 
 
 def inverse_document(found: Inverse) -> dict[str, Any]:

@@ -200,13 +200,13 @@ def trajectory_table(run: Run, columns: Sequence[str] = (), units: str = "si") -
     return arrow_table(in_units(table, units), document, FORMAT)
 
 
-def write_trajectory(run: Run, path: Path, columns: Sequence[str] = (), units: str = "si") -> None:
+def write_trajectory(run: Run, path: str | Path, columns: Sequence[str] = (), units: str = "si") -> None:
     """Write a run as Parquet or CSV, by the ending of the name; it appears whole or not at all.
 
     `columns` and `units` as in `trajectory_table`. InputError for another ending, and where the file cannot be written
     (a full disk, a folder that is not there).
     """
-    write_table(trajectory_table(run, columns, units), path)
+    write_table(trajectory_table(run, columns, units), Path(path))
 
 
 def arrow_table(columns: Columns, document: dict[str, Any], format_: str) -> pa.Table:

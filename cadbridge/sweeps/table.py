@@ -171,11 +171,12 @@ def _document(mechanism: Mechanism, sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def write_sweep(table: SweepTable, path: Path) -> None:
+def write_sweep(table: SweepTable, path: str | Path) -> None:
     """Write a dataset as Parquet or CSV, by the ending of the name; it appears whole or not at all.
 
     InputError for another ending, for series in a CSV, and where the file cannot be written.
     """
+    path = Path(path)
     check_ending(path)
     if path.suffix.lower() == ".csv" and table.series:
         raise InputError(f"{path}: a CSV has no place for series; write the sweep as .parquet.")

@@ -96,10 +96,12 @@ def peak(rows: int) -> int:
     return found
 
 
+@pytest.mark.nightly
 def test_memory_grows_with_the_assembly_and_not_with_its_square() -> None:
     assert peak(8) < 2.5 * peak(4)
 
 
+@pytest.mark.nightly
 def test_memory_grows_with_loops_that_hang_together_and_not_with_their_square() -> None:
     def reduced(rows: int) -> int:
         own = mate_rows(mechanism := build(large.bars(rows, 4)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import pytest
+
 from cadbridge.assembly import Assembly, Component
 from cadbridge.mechanism import Mechanism
 from cadbridge.recognition import recognise
@@ -21,6 +23,7 @@ def flattened(assembly: Assembly) -> Assembly:
     return replace(assembly, instances=instances, components=components, mates=(), couplings=(), drives=())
 
 
+@pytest.mark.nightly
 def test_the_flattened_kr15_is_recognised_part_by_part(kr15: Mechanism) -> None:
     found = recognise(flattened(kr15.assembly))
     by_hand = {frozenset(name.replace("/", "~") for name in b.instances) for b in (*kr15.bodies, kr15.ground)}

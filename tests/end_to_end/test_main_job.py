@@ -111,6 +111,7 @@ def test_the_kr15_moves_the_same_with_all_redundant_rows(kr15: Mechanism) -> Non
     assert np.max(np.abs(kept.result.trajectory.coordinates - dropped)) < 1e-8
 
 
+@pytest.mark.nightly
 def test_the_kr15_page_is_small_and_opens_in_a_browser(page_code: None, kr15: Mechanism, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_page(path, kr15, cb.diagnose(kr15))

@@ -250,6 +250,7 @@ def test_nothing_of_occt_reaches_our_stdout_nor_our_imports(corpus: Path) -> Non
     assert (done.stdout, done.stderr) == ("18\n", "")
 
 
+@pytest.mark.nightly
 def test_meshes_taken_again_and_again_leave_no_memory_behind() -> None:
     """OCCT's tool that merges nodes keeps the tables that it outgrows: some 100 bytes a triangle, for ever."""
     import psutil

@@ -105,6 +105,7 @@ def test_bricard_mechanism_moves_though_a_row_repeats() -> None:
     assert run.constraint_velocity.max() < 1e-12
 
 
+@pytest.mark.nightly
 def test_a_long_run_holds_its_memory_flat() -> None:
     """Steps are not kept: what 14,400 more of them leave behind is nothing."""
     sizes: list[int] = []

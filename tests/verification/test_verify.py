@@ -144,7 +144,9 @@ def test_gears_swing_within_the_error_of_the_engine(corpus: Path) -> None:
     assert in_drake.passed
 
 
-@pytest.mark.parametrize("to", ["mjcf", "urdf", "sdf"])
+@pytest.mark.parametrize(
+    "to", ["mjcf", pytest.param("urdf", marks=pytest.mark.nightly), pytest.param("sdf", marks=pytest.mark.nightly)]
+)
 def test_the_kr15_has_its_masses_and_poses_in_every_engine(kr15: Mechanism, to: str) -> None:
     result = verify(kr15, to, duration=0.02)
     assert result.links == 26

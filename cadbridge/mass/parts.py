@@ -17,7 +17,7 @@ from cadbridge.assembly import MassOverride, Mesh, Part, Shape
 from cadbridge.findings import Finding, Findings
 from cadbridge.inertia import MassProperties
 from cadbridge.mass.declared import impossible, usable
-from cadbridge.mass.weighing import Weighed, weigh_mesh
+from cadbridge.mass.weighing import Weighed, weigh_mesh, weigh_meshes
 
 MASS_TOLERANCE = 1e-3
 INERTIA_TOLERANCE = 3e-3
@@ -75,7 +75,7 @@ def part_volume(part: Part, known: Mapping[int, Weighed] = MappingProxyType({}))
         weighed = known.get(id(mesh)) or weigh_mesh(mesh)
         if mesh is not shape.fine and not _confirms(weighed, shape):
             mesh = shape.fine
-            weighed = None if mesh is None else weigh_mesh(mesh)
+            weighed = None if mesh is None else weigh_meshes([mesh])[id(mesh)]
     volume = None if weighed is None or weighed.volume is None or weighed.volume.mass <= 0 else weighed.volume
     if weighed is not None and mesh is shape.fine:
         _report_audit(part, weighed, shape, findings)

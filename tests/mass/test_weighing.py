@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Mesh
+from cadbridge.assembly import Mesh, Part, Shape
 from cadbridge.mass import audit_mesh, weighing
+from cadbridge.mass.parts import part_volume
 from cadbridge.mass.weighing import Weighed, weigh_mesh, weigh_meshes
 
 CORNERS = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.3]])
@@ -68,3 +69,23 @@ def test_a_damaged_answer_is_computed_anew(tmp_path: Path, monkeypatch: pytest.M
     for broken in (b"[[true, 0]]", b"[[true,0,0,0,1,0,[1.0]]]", b"3"):
         with pytest.raises(ValueError, match="no kept meshes"):
             weighing._unpacked(broken)
+
+
+def test_a_fine_mesh_that_is_asked_for_later_is_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A coarse mesh that does not confirm its B-Rep has the fine one weighed: with each decision in the live view."""
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
+    monkeypatch.delenv("CADBRIDGE_NO_CACHE", raising=False)
+    monkeypatch.setattr(weighing, "KEPT", 1)
+    audited: list[Mesh] = []
+
+    def counted(mesh: Mesh) -> object:
+        audited.append(mesh)
+        return audit_mesh(mesh)
+
+    monkeypatch.setattr(weighing, "audit_mesh", counted)
+    exact = weigh_mesh(CLOSED).volume
+    part = Part("part", Shape("key", coarse=OPEN, fine=CLOSED, brep=exact))
+    audited.clear()
+    first, second = part_volume(part), part_volume(part)
+    assert [mesh for mesh in audited if mesh is CLOSED] == [CLOSED]
+    assert first.of_mesh == second.of_mesh == pytest.approx(1e-3)

@@ -27,14 +27,15 @@ if TYPE_CHECKING:
     from cadbridge.geared import transmission
     from cadbridge.mechanism import build
     from cadbridge.misfit import fit, load_fit
-    from cadbridge.readers import ReadOptions, read
+    from cadbridge.readers import ReadOptions
+    from cadbridge.reading import read
     from cadbridge.recognition import recognise
     from cadbridge.report import check_document
     from cadbridge.simulation import load_scenario, load_trajectory, simulate, write_trajectory
     from cadbridge.sweeps import load_sweep, sweep, write_sweep
 
 _HOMES = {
-    "read": "cadbridge.readers",
+    "read": "cadbridge.reading",
     "ReadOptions": "cadbridge.readers",
     "build": "cadbridge.mechanism",
     "recognise": "cadbridge.recognition",

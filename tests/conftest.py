@@ -83,7 +83,7 @@ def corpus() -> Path:
 def kr15(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Mechanism:
     """The mechanism of fixtures/kr15, read (for about half a minute) by one of pytest's workers for all."""
     from cadbridge.mechanism import build
-    from cadbridge.readers import read
+    from cadbridge.reading import read
 
     base = tmp_path_factory.getbasetemp()
     kept = (base if worker_id == "master" else base.parent) / "kr15.pickle"

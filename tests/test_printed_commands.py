@@ -115,7 +115,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_printed_command_runs_on_the_kr15(
     line: str, root: Path, kr15: Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cadbridge.readers.read", lambda *arguments, **options: kr15.assembly)
+    monkeypatch.setattr("cadbridge.reading.read", lambda *arguments, **options: kr15.assembly)
     done = CliRunner().invoke(app, shlex.split(line)[1:])
     assert done.exit_code == STATUS.get(line, 0), done.output
 

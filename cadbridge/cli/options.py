@@ -64,7 +64,7 @@ class Reading:
     def assembly(self) -> Assembly:
         """Read the source, with a sign of life on a terminal."""
         from cadbridge.cli.output import working
-        from cadbridge.readers import read
+        from cadbridge.reading import read
 
         with working(f"reading {self.source.name}"):
             return read(self.source, mates=self.mates, options=self.options)

@@ -39,7 +39,7 @@ def apply(reading: Reading, assembly: Assembly, found: Fit, labels: list[str]) -
     from cadbridge.files import replacing
     from cadbridge.mechanism import build
     from cadbridge.misfit.groups import constraints_of
-    from cadbridge.readers import read
+    from cadbridge.reading import read
 
     releases = chosen(found, labels)
     path = reading.mates or reading.source.with_name(reading.source.stem + ".mates.yaml")

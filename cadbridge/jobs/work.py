@@ -37,7 +37,8 @@ def perform(order: Order) -> tuple[Finding, ...]:
     Raises what reading, building and writing raise (InputError, ModelError, OSError).
     """
     from cadbridge.mechanism import build
-    from cadbridge.readers import ReadOptions, read
+    from cadbridge.readers import ReadOptions
+    from cadbridge.reading import read
 
     say = order.options
     assembly = read(order.source, mates=say.get("mates"), options=from_given(ReadOptions, say))

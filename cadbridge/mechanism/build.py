@@ -437,6 +437,11 @@ def _proportions(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
     doubt_proportions(b.bodies, joints, where, b.findings)
 
 
+def joints_made(assembly: Assembly) -> tuple[Joint, ...]:
+    """The joints of an assembly's mechanism, for who asks of it nothing else."""
+    return build(assembly).joints
+
+
 def residuals(mate_rows: tuple[MateRows, ...], poses: tuple[Pose, ...]) -> list[tuple[str, float, float]]:
     """Per mate (name, mm, degrees): how far the poses are from fulfilling it."""
     primitives = [p for r in mate_rows for p in r.primitives]

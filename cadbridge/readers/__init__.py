@@ -1,115 +1,22 @@
-"""From files of any format to an Assembly.
+"""From files of any format to an Assembly: `registry.load` finds the format's reader.
 
-`read` finds the format's reader, lays the mates file over what the source says, and finishes what is
-common to all formats: densities requested on the command line, doubtful units, names alike.
+`cadbridge.reading` lays the mates file over what the source says.
 """
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cadbridge.budget import allow
-from cadbridge.errors import InputError
 from cadbridge.readers.options import ReadOptions
-from cadbridge.storage import use_cache
 
 if TYPE_CHECKING:
-    from cadbridge.assembly import Assembly
     from cadbridge.readers.mates_file import yaml_for_face
 
-__all__ = ["ReadOptions", "read", "yaml_for_face"]
+__all__ = ["ReadOptions", "yaml_for_face"]
 
 MATES_ENDING = ".mates.yaml"
 OVERRIDES_ENDING = ".cadbridge.yaml"
 """Of a file like a mates file that is laid over a source last, whatever mates file there is."""
-
-_OPTIONS = {MATES_ENDING: "--mates", OVERRIDES_ENDING: "--overrides"}
-"""By the ending of a file that is read unasked, the option that names one."""
-
-
-def read(source: str | Path, mates: str | Path | None = None, options: ReadOptions | None = None) -> Assembly:
-    """Read a source of any format, with its mates file over it.
-
-    `mates` names the mates file; without it, NAME.mates.yaml beside the source is taken where it
-    exists. Over both lies NAME.cadbridge.yaml beside the source, or `options.overrides`.
-    Faults of the files become findings on the Assembly (a faulty mate is left out and reported).
-    Raises InputError, with all findings known, where no Assembly can be made: the source or
-    the named mates file cannot be opened, no reader takes it, or its content cannot be used at all; and where both
-    `mates` and `options.recognise` are given.
-    """
-    from cadbridge.readers.finish import finish
-    from cadbridge.readers.registry import load, openable
-
-    options = options or ReadOptions()
-    use_cache(not options.no_cache)
-    allow(options.larger)
-    path = openable(Path(source))
-    if options.recognise:
-        if mates is not None:
-            raise InputError("Give either a mates file or --recognise, not both: each supplies the mates.")
-        return _overridden(_recognised(path, options), path, options)
-    mates_path = _named_or_beside(mates, path, MATES_ENDING)
-    with _without_collection():
-        if mates_path is None:
-            return finish(_overridden(load(path, options), path, options), options)
-
-        from cadbridge.readers.mates_file import load_document, overlay
-
-        document = load_document(mates_path)
-        if options.length_unit is None and document.spec is not None:
-            options = replace(options, length_unit=document.spec.source_units)
-        return finish(_overridden(overlay(load(path, options), document), path, options), options)
-
-
-def _overridden(assembly: Assembly, path: Path, options: ReadOptions) -> Assembly:
-    """The assembly with the overrides over it: the file that is named, else the one beside the source."""
-    file = _named_or_beside(options.overrides, path, OVERRIDES_ENDING)
-    if file is None:
-        return assembly
-    from cadbridge.readers.mates_file import load_document, overlay
-
-    done = overlay(assembly, load_document(file))
-    extra = {key: value for key, value in done.extra.items() if key != "mates_file"}
-    if "mates_file" in assembly.extra:
-        extra["mates_file"] = assembly.extra["mates_file"]
-    return replace(done, extra={**extra, "overrides_file": file.name})
-
-
-def _recognised(path: Path, options: ReadOptions) -> Assembly:
-    # Recognition looks at mechanisms and stands above the readers, who find it by name, as a reader is found.
-    assembly: Assembly = import_module("cadbridge.recognition").read_recognised(path, options)[0]
-    return assembly
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """No search for circular garbage: among the millions of young objects of a large file it finds none, slowly."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def _named_or_beside(named: str | Path | None, source: Path, ending: str) -> Path | None:
-    """The file that is named, else the one beside the source; None if there is none. InputError for a pipe or link."""
-    from cadbridge.readers.paths import beside
-    from cadbridge.readers.registry import openable
-
-    candidate = source.with_name(source.stem + ending)
-    if named is not None:
-        return openable(Path(named), candidate)
-    if not (candidate.exists() or candidate.is_symlink()):
-        return None
-    return openable(beside(candidate, source, f"name it: {_OPTIONS[ending]} {candidate}"))
 
 
 def __getattr__(name: str) -> Any:

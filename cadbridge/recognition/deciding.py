@@ -13,6 +13,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
 from cadbridge.files import replacing
 from cadbridge.findings import Findings
+from cadbridge.mechanism import joints_made
 from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.readers.mates_file import editing, load_document, overlay
@@ -225,7 +226,7 @@ class MatesEditor:
         with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
             file = Path(folder) / self.path.name
             file.write_text(self.text, encoding="utf-8")
-            laid = overlay(self._bare, load_document(file))
+            laid = overlay(self._bare, load_document(file), joints_made)
             own = str(file)
         findings = tuple(
             replace(f, where=replace(f.where, file=self.path.name)) if f.where.file == own else f for f in laid.findings

@@ -9,6 +9,7 @@ from typing import Any
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings, Where
+from cadbridge.mechanism import joints_made
 from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.readers.mates_file import load_document, overlay
@@ -20,7 +21,7 @@ from cadbridge.recognition.write import mates_text
 
 
 def read_bare(source: str | Path, options: ReadOptions | None = None) -> Assembly:
-    """A source without the mates file that may lie beside it. Raises InputError as `readers.read` does."""
+    """A source without the mates file that may lie beside it. Raises InputError as `cadbridge.read` does."""
     options = options or ReadOptions()
     return load(openable(Path(source)), options)
 
@@ -51,7 +52,7 @@ def with_recognised(assembly: Assembly, found: Recognition) -> Assembly:
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
         file = Path(folder) / "recognised.mates.yaml"
         file.write_text(mates_text(found), encoding="utf-8")
-        laid = overlay(replace(assembly, findings=()), load_document(file))
+        laid = overlay(replace(assembly, findings=()), load_document(file), joints_made)
         own = tuple(_elsewhere(f, str(file)) for f in laid.findings if f.code != "CB153")
     extra: dict[str, Any] = {**laid.extra, "recognised_gears": list(found.wheels)}
     extra["mates_file"] = {**extra.get("mates_file", {}), "name": "recognised"}

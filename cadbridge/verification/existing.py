@@ -12,7 +12,8 @@ from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 
 
 def existing_export(folder: Path, to: str) -> Path:

@@ -28,7 +28,7 @@ from cadbridge.mechanism import build  # noqa: E402
 from cadbridge.misfit.blocks import TURNS  # noqa: E402
 from cadbridge.misfit.forces import Springs  # noqa: E402
 from cadbridge.misfit.groups import Constraints, constraints_of, groups_of  # noqa: E402
-from cadbridge.readers import read  # noqa: E402
+from cadbridge.reading import read  # noqa: E402
 
 K, KT = 1e7, 1e4
 WEAK = (0.1, 0.01)

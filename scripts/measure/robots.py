@@ -151,7 +151,8 @@ def examined(task: Task) -> dict[str, Any]:
 def _read(task: Task) -> tuple[dict[str, Any], Any]:
     from cadbridge.errors import CadbridgeError
     from cadbridge.mechanism import build
-    from cadbridge.readers import ReadOptions, read
+    from cadbridge.readers import ReadOptions
+    from cadbridge.reading import read
 
     mechanism = None
     try:

@@ -15,7 +15,7 @@ from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.diagnosis.advice import deletions
 from cadbridge.diagnosis.spans import full_rank
 from cadbridge.mechanism import build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.report.document import check_document
 from cadbridge.report.views.tables import chosen, redundancies
 from tests.diagnosis.dense import motions, without

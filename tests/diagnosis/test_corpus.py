@@ -10,7 +10,7 @@ import pytest
 from cadbridge.diagnosis import diagnose
 from cadbridge.diagnosis.diagnose import mate_rows
 from cadbridge.mechanism import build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from tests.diagnosis.dense import matrix
 
 EXPECTED = {

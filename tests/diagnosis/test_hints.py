@@ -25,7 +25,7 @@ from cadbridge.catalogue import FAMILIES
 from cadbridge.diagnosis import diagnose
 from cadbridge.findings import Finding, Where
 from cadbridge.mechanism import build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from tests.diagnosis import gearing
 from tests.diagnosis.dense import without
 from tests.diagnosis.pool import POOL

@@ -18,7 +18,8 @@ from cadbridge.assembly import Face, Shape
 from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.mass import load_mesh_file
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 from cadbridge.shapes import face_features
 from cadbridge.simulation.trajectory import FORMAT, read_trajectory
 

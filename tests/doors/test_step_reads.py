@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cadbridge.findings import Findings
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.shapes.external import Copies, references
 from tests.readers.test_step import _external, block
 from tests.shapes.solids import write_part

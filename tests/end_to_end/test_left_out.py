@@ -12,7 +12,8 @@ from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where, exit_status
 from cadbridge.jobs.work import Order, perform
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 from tests.readers.kinematics import deck
 
 LEAVES_OUT = sorted(code.code for code in CATALOGUE.values() if code.leaves_out)

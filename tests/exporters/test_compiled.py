@@ -15,7 +15,8 @@ import pytest
 from cadbridge.exporters import export
 from cadbridge.exporters.names import clean
 from cadbridge.mechanism import build
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 from tests.real_robots import ROBOTS, robot_folder
 
 OF_A_DEGREE = ("damping", "friction", "armature", "rotorInertia", "rotorGearRatio", "velocityLimit", "effortLimit")

@@ -14,7 +14,7 @@ import pytest
 
 from cadbridge.exporters import export
 from cadbridge.mechanism import build
-from cadbridge.readers import read
+from cadbridge.reading import read
 
 FIXTURE = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 

@@ -15,7 +15,8 @@ from cadbridge.exporters.loops import close_loops
 from cadbridge.exporters.tree import bodies_at, spanning_tree
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 from solver.constraints import evaluate
 from tests.exporters.test_exports import accelerations, accelerations_of, names_of
 

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
 from cadbridge.frames import Pose
-from cadbridge.mechanism import Mechanism, build, residuals
+from cadbridge.mechanism import Mechanism, build, joints_made, residuals
 from cadbridge.readers.mates_file.document import load_document
 from cadbridge.readers.mates_file.overlay import overlay
 from cadbridge.simulation import MotorSpec, Scenario, simulate
@@ -32,7 +32,7 @@ def read(tmp_path: Path) -> Read:
     def laid(text: str) -> Assembly:
         path = tmp_path / "hand.mates.yaml"
         path.write_text("format: cadbridge.mates/1\n" + text, encoding="utf-8")
-        return overlay(assembly(PLACES, []), load_document(path))
+        return overlay(assembly(PLACES, []), load_document(path), joints_made)
 
     return laid
 

@@ -16,9 +16,10 @@ from cadbridge.exporters import export
 from cadbridge.exporters.names import clean
 from cadbridge.findings import Finding
 from cadbridge.mechanism import build
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
 from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.mjcf.leftovers import MOVING, OF_SPATIAL
+from cadbridge.reading import read
 
 Array = np.ndarray[Any, Any]
 

@@ -15,7 +15,8 @@ import pytest
 
 from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 from tests.readers.engines import by_drake, by_pinocchio, gap
 from tests.real_robots import ROBOTS, robot_folder
 

@@ -12,8 +12,8 @@ from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.lowering import lower
 from cadbridge.mechanism import build
-from cadbridge.readers import read
 from cadbridge.readers.lenient import lenient
+from cadbridge.reading import read
 
 ROBOT = """<?xml version="1.0"?>
 <!-- an arm -->

@@ -16,7 +16,7 @@ from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.mass import volume_properties
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from solver.constraints import FunctionCoupler
 from tests.exporters.test_exports import accelerations
 

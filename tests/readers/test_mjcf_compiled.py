@@ -18,7 +18,8 @@ from cadbridge.assembly import MateKind
 from cadbridge.exporters import export
 from cadbridge.lowering import lower
 from cadbridge.mechanism import build
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 from solver.equations.system import prepare
 from solver.state import State
 from solver.steps.methods import slope_at

@@ -11,7 +11,8 @@ import pytest
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 from tests.readers.test_mjcf import ARM, write
 
 BOX = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"

@@ -14,7 +14,8 @@ import pytest
 from cadbridge.errors import CadbridgeError
 from cadbridge.exporters import export
 from cadbridge.mechanism import build
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 
 MODEL = """<mujoco model="m"><option density="1" viscosity="0.1"/><worldbody>
 <body name="a" pos="0 0 1"><joint name="hinge" axis="0 1 0" range="-90 90" stiffness="1" damping="0.1"

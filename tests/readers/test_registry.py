@@ -14,10 +14,11 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
 from cadbridge.readers.finish import finish, unique_names
 from cadbridge.readers.materials import find_material
 from cadbridge.readers.registry import taken_by
+from cadbridge.reading import read
 
 XML = '<?xml version="1.0"?>\n'
 

@@ -15,7 +15,8 @@ from cadbridge.errors import InputError
 from cadbridge.frames import Pose
 from cadbridge.mass import volume_properties
 from cadbridge.mechanism import build
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
+from cadbridge.reading import read
 from tests.exporters.test_exports import accelerations
 
 INERTIAL = """<inertial><pose>0.1 0 0 0 0 1.5707963267948966</pose><mass>2</mass>

@@ -15,9 +15,9 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.mass import audit_mesh, part_volume, volume_properties, weigh_part
 from cadbridge.mechanism import build
-from cadbridge.readers import read as read_any
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.urdf import read
+from cadbridge.reading import read as read_any
 from solver.constraints import Coupler
 
 ROBOT = """<?xml version="1.0"?>

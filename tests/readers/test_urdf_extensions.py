@@ -13,8 +13,8 @@ from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.mass import audit_mesh, volume_properties
 from cadbridge.mechanism import build
-from cadbridge.readers import read
 from cadbridge.readers.options import ReadOptions
+from cadbridge.reading import read
 
 XACRO = """<?xml version="1.0"?>
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">

@@ -14,9 +14,9 @@ import pytest
 from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.processes import environment, python
-from cadbridge.readers import read
 from cadbridge.readers.urdf.expression_names import table
 from cadbridge.readers.urdf.expressions import RefusedError, TooLargeError, evaluate
+from cadbridge.reading import read
 
 ISSUE = (
     "(lambda T,V,f: (lambda G: (lambda g: [V(V(g['sys'])['modules']['__main__']).update([('_REFUSED_EVENTS', ())]), "

@@ -9,8 +9,8 @@ import yaml
 
 from cadbridge.errors import InputError
 from cadbridge.mechanism import build
-from cadbridge.readers import read
 from cadbridge.readers.mates_file import editing
+from cadbridge.reading import read
 from cadbridge.recognition.deciding import Decision, MatesEditor
 
 ROBOT = """\

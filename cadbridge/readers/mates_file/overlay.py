@@ -16,14 +16,16 @@ from cadbridge.readers.mates_file.gears import add_gears
 from cadbridge.readers.mates_file.joint_couplings import add_joint_couplings
 from cadbridge.readers.mates_file.left_out import leave_out
 from cadbridge.readers.mates_file.mates import add_mates, drives, home_pose, name_joints
-from cadbridge.readers.mates_file.overrides import JointOverrides
+from cadbridge.readers.mates_file.overrides import JointOverrides, JointsOf
 from cadbridge.readers.mates_file.part_overrides import override_parts
 from cadbridge.readers.mates_file.structure import attach_by_name, restructure
 from cadbridge.readers.mates_file.weights import set_densities, set_masses
 
 
-def overlay(assembly: Assembly, document: Document) -> Assembly:
+def overlay(assembly: Assembly, document: Document, joints_of: JointsOf) -> Assembly:
     """The assembly with all that the mates file adds; what is faulty in the file is left out and reported.
+
+    `joints_of` makes the joints of mates, which overrides name.
 
     Where nothing of the file can be used, the assembly with the file's findings.
     """
@@ -40,7 +42,7 @@ def overlay(assembly: Assembly, document: Document) -> Assembly:
     set_masses(draft)
     override_parts(draft)
     _add_frames(draft)
-    overrides = JointOverrides(draft, name_joints(draft))
+    overrides = JointOverrides(draft, name_joints(draft), joints_of)
     overrides.apply()
     joint_names = overrides.names
     add_joint_couplings(draft, joint_names)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
-from cadbridge.assembly import MATE_FREEDOM, Drive, Limit, Mate, MateKind
+from cadbridge.assembly import MATE_FREEDOM, Assembly, Drive, Limit, Mate, MateKind
 from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft, wildcard
 from cadbridge.readers.mates_file.mates import limit_in_si, report_open
@@ -14,6 +14,30 @@ from cadbridge.readers.mates_file.schema import OverrideSpec
 
 OF_A_JOINT = ("damping", "friction", "stiffness", "armature")
 """What a joint has once, whichever of its mates bears it."""
+
+
+class Kind(Protocol):
+    """What a joint leaves free: how many turns and slides."""
+
+    @property
+    def turns(self) -> int: ...
+    @property
+    def slides(self) -> int: ...
+
+
+class Joint(Protocol):
+    """A joint as the mechanism, which stands above the readers, makes it of mates."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def mates(self) -> tuple[str, ...]: ...
+    @property
+    def kind(self) -> Kind: ...
+
+
+JointsOf = Callable[[Assembly], Sequence[Joint]]
+"""Makes the joints of an assembly: `cadbridge.mechanism.joints_made`."""
 
 
 @dataclass(eq=False)
@@ -28,11 +52,11 @@ class _Joint:
 class JointOverrides:
     """The lines under `overrides`, with the joints that each fits."""
 
-    def __init__(self, draft: Draft, joint_names: dict[str, str]) -> None:
+    def __init__(self, draft: Draft, joint_names: dict[str, str], joints_of: JointsOf) -> None:
         """Find the joints of every line, and rename them; `names` is mate name → joint name after that."""
         self.names = dict(joint_names)
         self._draft = draft
-        joints = _joints(draft, self.names) if draft.spec.overrides else []
+        joints = _joints(draft, self.names, joints_of) if draft.spec.overrides else []
         self._lines = [(i, spec, self._fitting(i, spec, joints)) for i, spec in enumerate(draft.spec.overrides)]
 
     def _fitting(self, index: int, spec: OverrideSpec, joints: list[_Joint]) -> list[_Joint]:
@@ -115,19 +139,18 @@ class JointOverrides:
         return drives
 
 
-def _joints(draft: Draft, names: dict[str, str]) -> list[_Joint]:
-    """The joints that the mates make of their components, and the floating bodies that have a mate.
-
-    `cadbridge.mechanism` stands above the readers, who find it by name, as recognition is found.
-    """
+def _joints(draft: Draft, names: dict[str, str], joints_of: JointsOf) -> list[_Joint]:
+    """The joints that the mates make of their components, and the floating bodies that have a mate."""
     bare = tuple(replace(c, instances=(), override=None) for c in draft.components.values())
     assembly = replace(
         draft.finished(), parts=(), instances=(), components=bare, couplings=(), drives=(), joint_names=names
     )
-    made = import_module("cadbridge.mechanism").build(assembly).joints
     free = (m for m in draft.mates if m.kind is MateKind.FREE)
     return [
-        *(_Joint(joint.name, joint.mates, _freedom(joint.kind.turns, joint.kind.slides)) for joint in made),
+        *(
+            _Joint(joint.name, joint.mates, _freedom(joint.kind.turns, joint.kind.slides))
+            for joint in joints_of(assembly)
+        ),
         *(_Joint(_own_name(mate, names), (mate.name,), None) for mate in free),
     ]
 

@@ -24,7 +24,7 @@ from cadbridge.exporters.fmu.tables import PLACES
 from cadbridge.exporters.fmu.variables import KINDS
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.simulation.loads import JointForce, LoadSpecs
 from cadbridge.simulation.run import Run, simulate
 from cadbridge.simulation.scenario import Scenario

@@ -8,8 +8,8 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Pose
-from cadbridge.readers import read
 from cadbridge.readers.options import ReadOptions
+from cadbridge.reading import read
 from tests.readers.same_mechanism.model import BODIES
 from tests.readers.same_mechanism.step import Structure
 

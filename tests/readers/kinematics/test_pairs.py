@@ -186,7 +186,7 @@ def test_a_ball_with_a_pin_turns_about_x_and_z(tmp_path: Path) -> None:
 
 
 def test_a_file_without_kinematics_is_left_as_it_was(corpus: Path) -> None:
-    from cadbridge.readers import read
+    from cadbridge.reading import read
 
     assembly = read(corpus / "caxif/as1-oc-214.stp")
     assert (assembly.mates, assembly.mates_in_file) == ((), 0)

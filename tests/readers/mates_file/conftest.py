@@ -9,6 +9,7 @@ import pytest
 
 from cadbridge.assembly import Assembly, Component, Face, Instance, Mesh, Part, Shape
 from cadbridge.frames import Pose
+from cadbridge.mechanism import joints_made
 from cadbridge.readers.mates_file import load_document, overlay
 
 Overlay = Callable[..., Assembly]
@@ -93,6 +94,6 @@ def lay(tmp_path: Path) -> Overlay:
     def over(text: str, assembly: Assembly | None = None) -> Assembly:
         path = tmp_path / "hand.mates.yaml"
         path.write_text("format: cadbridge.mates/1\n" + text, encoding="utf-8")
-        return overlay(assembly or make_assembly(), load_document(path))
+        return overlay(assembly or make_assembly(), load_document(path), joints_made)
 
     return over

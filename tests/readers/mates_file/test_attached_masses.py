@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import cadbridge as cb
+from cadbridge.mechanism import joints_made
 from cadbridge.readers.mates_file import load_document, overlay
 
 LINK = """<link name="{0}"><inertial><mass value="{1}"/>
@@ -49,7 +50,7 @@ def test_what_two_components_had_by_themselves_is_told_when_they_become_one(tmp_
     lifted = tuple(replace(c, gravity_compensation=1.0) if c.name == "b" else c for c in model.components)
     document = tmp_path / "more.mates.yaml"
     document.write_text(ATTACHED)
-    made = overlay(replace(model, components=lifted), load_document(document))
+    made = overlay(replace(model, components=lifted), load_document(document), joints_made)
     (told,) = [f for f in made.findings if f.code == "CB1471"]
     assert "1 and 0 are carried, now 0 of both" in told.message
 

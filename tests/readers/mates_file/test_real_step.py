@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from cadbridge.assembly import Assembly, FeatureKind
-from cadbridge.readers import read, yaml_for_face
+from cadbridge.readers import yaml_for_face
+from cadbridge.reading import read
 
 MATES = """\
 format: cadbridge.mates/1

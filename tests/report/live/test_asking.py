@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from cadbridge.mechanism import build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.recognition.deciding import MatesEditor
 from cadbridge.recognition.edited import unedited
 from cadbridge.recognition.hints import hints_of

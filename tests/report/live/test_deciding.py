@@ -17,7 +17,7 @@ from cadbridge.cli.view import _glb
 from cadbridge.diagnosis import diagnose
 from cadbridge.frames import Pose
 from cadbridge.mechanism import build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.recognition.deciding import MatesEditor
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.deciding import Deciding

@@ -18,7 +18,7 @@ from websockets.typing import Origin
 from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.mechanism import build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.guard import Guard
 from tests.report.live.test_live import DEMO

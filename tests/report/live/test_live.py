@@ -20,7 +20,7 @@ from cadbridge.cli.view import source_of
 from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.picking import face_of
 from cadbridge.report.live.scene import body_names

@@ -13,7 +13,7 @@ from cadbridge.cli import main
 from cadbridge.diagnosis import Diagnosis
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.report.page import Extras, page_html, write_page
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.graph import Edge, edges_of, layers, layout

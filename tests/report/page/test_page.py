@@ -16,7 +16,7 @@ from cadbridge.assembly import Part
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.readers import read
+from cadbridge.reading import read
 from cadbridge.report.html import el
 from cadbridge.report.page import Extras, page_html, write_page
 from cadbridge.report.page import page as page_module

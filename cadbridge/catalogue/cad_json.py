@@ -6,7 +6,7 @@ from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB1303": Entry(
-        Severity.WARNING,
+        Severity.ERROR,
         "an unsupported mate",
         "The kind of mate is unknown, its geometry is missing, or it refers to the frame of a flexible "
         "sub-assembly in which nothing is fixed. cadbridge skips it.",

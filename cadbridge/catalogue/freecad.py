@@ -37,7 +37,7 @@ ENTRIES: dict[str, Entry] = {
         "A link to an assembly inside the same assembly.",
     ),
     "CB1228": Entry(
-        Severity.WARNING,
+        Severity.ERROR,
         "a joint of a newer FreeCAD",
         "It is not one of FreeCAD's thirteen joints. cadbridge skips it, so the mechanism may have more freedom.",
         "Write the relation in a mates file beside the source.",

@@ -30,8 +30,8 @@ ENTRIES: dict[str, Entry] = {
     "CB783": Entry(
         Severity.ERROR,
         "an unsupported pair",
-        "Higher pairs (points and curves on surfaces, flexible links) and unusual combinations of freedoms have "
-        "no equivalent mate. cadbridge skips the pair.",
+        "Higher pairs (points and curves on surfaces, flexible links) have no equivalent mate. cadbridge skips the "
+        "pair.",
         "Write mates for these parts in a mates file.",
         "A point on a curve.",
     ),

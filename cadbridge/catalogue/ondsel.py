@@ -13,7 +13,7 @@ ENTRIES: dict[str, Entry] = {
         "A line three tabs in, below one that is one tab in.",
     ),
     "CB1204": Entry(
-        Severity.WARNING,
+        Severity.ERROR,
         "an unsupported element",
         "This kind of element has no equivalent. cadbridge skips it, so the mechanism may have more freedom than "
         "in the file.",

@@ -6,7 +6,7 @@ from cadbridge.catalogue.entry import Entry, Family, Severity, Stage
 
 ENTRIES: dict[str, Entry] = {
     "CB164": Entry(
-        Severity.WARNING,
+        Severity.ERROR,
         "an unsupported constraint",
         "The kind of constraint is unknown, its geometry is missing, or it refers to the frame of a flexible "
         "sub-assembly in which nothing is fixed. cadbridge skips it.",

@@ -199,7 +199,7 @@ def _law(r: Reader, node: Node, name: str) -> MotionLaw | None:
         r.findings.add("CB162", f"{name} drives {joint!r}, which is no joint", where)
         return None
     if mate.kind not in kinds:
-        r.findings.add("CB1204", f"{name} drives {joint}, a {mate.kind.value} joint without that freedom", where)
+        r.findings.add("CB1212", f"{name} drives {joint}, a {mate.kind.value} joint without that freedom", where)
         return None
     text = _checked(r, node, key, name)
     return None if text is None else MotionLaw(name, mate.name, kind, _length(r, text, kind == "distance"), where)
@@ -269,7 +269,7 @@ def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
             continue
         index = _held(r, done, pair)
         if side is None or index is None or node.text not in ("RotationLimit", "TranslationLimit"):
-            r.findings.add("CB1204", f"{name} limits no joint of one freedom", where)
+            r.findings.add("CB1305", f"{name} limits no joint of one freedom", where)
             continue
         turns = node.text == "RotationLimit"
         value = parse(text).evaluate(0.0)[0] * (1.0 if turns else r.length)

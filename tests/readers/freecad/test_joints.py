@@ -119,7 +119,7 @@ def test_the_list_of_joint_types_is_read_not_assumed(solids: Solids, tmp_path: P
     made = two(solids, "Fixed", JointType=choice("Magnetic", ("Fixed", "Magnetic")))
     assembly = read(made, tmp_path)
     assert assembly.mates == ()
-    assert [f.code for f in assembly.findings if f.severity is Severity.WARNING] == ["CB1228"]
+    assert [f.code for f in assembly.findings if f.severity is Severity.ERROR] == ["CB1228"]
 
 
 # --- distances by the kinds of what they name ---

@@ -22,7 +22,7 @@ from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.mjcf_kept import HOME, Kept
 from cadbridge.exporters.names import Names, clean
-from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
+from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, report_limits
 from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
@@ -32,9 +32,6 @@ from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.mechanism.weights import carried_weights
 from cadbridge.wording import listed
-
-NO_LIMIT = 1e9
-"""Stands for the other end of a range of which one end was given."""
 
 ASSETS = "assets"
 _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}

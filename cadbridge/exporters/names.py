@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from cadbridge.readers.names import free_name
+
 RESERVED = ("world",)
 """MuJoCo's own name of the world."""
 LONGEST = 200
@@ -39,11 +41,6 @@ class Names:
 
     def give(self, original: str) -> str:
         """A name not given before; alike ones get _2, _3 … in the order of asking."""
-        base = clean(original, self._fallback)
-        name, number = base, 1
-        while name in self._taken:
-            number += 1
-            name = f"{base}_{number}"
-        self._taken.add(name)
+        name = free_name(clean(original, self._fallback), self._taken, "{}_{}")
         self.mapping[name] = original
         return name

@@ -9,6 +9,9 @@ import numpy as np
 from cadbridge.frames import Matrix
 from cadbridge.inertia import MassProperties
 
+NO_LIMIT = 1e9
+"""Stands for a bound that a format demands and nobody gave: no part of a machine is so fast, strong or far away."""
+
 
 def number(value: float) -> str:
     """Twelve digits, which outlast no rounding of the last ones; what is below 1e-14 is 0."""

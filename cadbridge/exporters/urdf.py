@@ -20,7 +20,7 @@ from cadbridge.exporters.collision import Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.kept import put_back
 from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.names import fresh
-from cadbridge.exporters.numbers import balanced, exact, number, numbers, small, tensor
+from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, report_tree
 from cadbridge.exporters.relations import Dependence, eliminate, ranking
@@ -32,8 +32,6 @@ from cadbridge.mechanism.model import Joint, Mechanism
 
 ROOT = "base_link"
 """The link that stands, as ROS's programs expect it (REP 105)."""
-NO_LIMIT = 1e9
-"""Stands for a bound that URDF demands and nobody gave."""
 
 
 @dataclass(frozen=True, eq=False)

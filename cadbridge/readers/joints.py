@@ -15,6 +15,9 @@ from cadbridge.findings import Where
 from cadbridge.frames import Matrix, Pose, Vector, perpendicular, unit
 from cadbridge.freedoms import Free, free
 
+NO_LIMIT = 1e15
+"""A bound of this magnitude in URDF and SDF is none: converters write the largest float, SDF's default is 1e16."""
+
 Held = tuple[str, MateKind, Feature, Feature]
 """A mate: the end of its name, its kind, and what it takes of either frame."""
 

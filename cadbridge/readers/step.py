@@ -16,6 +16,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix
 from cadbridge.readers.kinematics import with_kinematics
+from cadbridge.readers.names import unused
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import Rigid, compose, proper
 from cadbridge.readers.product_names import clean
@@ -310,11 +311,7 @@ class _Parts:
             name += " (mirrored)"
         if scale != 1.0:
             name += f" (scaled {scale:.6g})"
-        if name in self.parts:
-            number = 2
-            while f"{name}:{number}" in self.parts:
-                number += 1
-            name = f"{name}:{number}"
+        name = unused(name, self.parts, "{}:{}")
         shape = self._shape(product)
         if shape is not None and flip:
             shape = mirrored(shape, MIRROR_SUFFIX)

@@ -17,7 +17,7 @@ from cadbridge.budget import allowed, beyond
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector, unit
-from cadbridge.readers.names import free_name
+from cadbridge.readers.names import free_name, unused
 from cadbridge.readers.placement import Rigid, compose, proper
 from cadbridge.shapes import MIRROR_SUFFIX
 from cadbridge.shapes.convert import mirrored, mirrored_mass
@@ -83,9 +83,7 @@ class Structure:
 
     def add_part(self, key: str, part: Part) -> Part:
         """A part by the file's key; its name is made unique."""
-        name, count = part.name or key, 2
-        while name in self.parts:
-            name, count = f"{part.name} ({count})", count + 1
+        name = unused(part.name or key, self.parts)
         part = replace(part, name=name)
         self.parts[name] = part
         self._by_key[key] = name

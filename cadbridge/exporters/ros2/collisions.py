@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.exporters.numbers import NO_LIMIT
 from cadbridge.exporters.ros2.roles import Roles
-from cadbridge.exporters.urdf import NO_LIMIT, Description
+from cadbridge.exporters.urdf import Description
 from cadbridge.findings import Findings
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.wording import count

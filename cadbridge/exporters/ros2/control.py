@@ -5,10 +5,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from cadbridge.exporters.markup import add, document
-from cadbridge.exporters.numbers import number
+from cadbridge.exporters.numbers import NO_LIMIT, number
 from cadbridge.exporters.ros2.description import new_file
 from cadbridge.exporters.ros2.roles import Roles
-from cadbridge.exporters.urdf import NO_LIMIT
 
 _PARAMETERS = "name prefix use_mock_hardware sim_gazebo hardware_plugin initial_positions_file"
 UPDATE_RATE = 100

@@ -12,14 +12,11 @@ import numpy as np
 from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.frames import Pose, Vector, unit
 from cadbridge.freedoms import FIXED, Free, free
-from cadbridge.readers.joints import axis_feature, joint_mates
+from cadbridge.readers.joints import NO_LIMIT, axis_feature, joint_mates
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import MODEL, Scope, UnresolvedError
 from cadbridge.readers.sdf.models import placed
 from cadbridge.readers.xml import Element, child, children, numbers
-
-NO_LIMIT = 1e15
-"""A range that SDF writes for none (its default is 1e16)."""
 
 RIGHT_ANGLE = 1e-6
 """The cosine below which the two axes of a universal joint stand at a right angle."""

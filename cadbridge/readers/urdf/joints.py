@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.assembly import Coupling, CouplingKind, Drive, Limit, Mate
 from cadbridge.frames import Pose, Vector, unit
 from cadbridge.freedoms import FIXED, UNBOUND, Free, free
-from cadbridge.readers.joints import axis_feature, joint_mates
+from cadbridge.readers.joints import NO_LIMIT, axis_feature, joint_mates
 from cadbridge.readers.names import free_name
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.links import Link
@@ -30,8 +30,6 @@ TYPES: dict[str, Free] = {
 RANGED = ("revolute", "prismatic")
 """Types that a range bounds."""
 
-NO_LIMIT = 1e15
-"""A bound of a larger magnitude is none."""
 _TILTED = 1e-9
 """A direction whose part along z is less than 1 by more than this is not z."""
 

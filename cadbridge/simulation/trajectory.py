@@ -16,7 +16,6 @@ from cadbridge.files import output
 from cadbridge.identity import source_files
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.acting import load_columns, loss_columns, motor_columns, stored
-from cadbridge.simulation.by_stiffness import by_stiffness_columns
 from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.groups import chosen, group_of, in_units
 from cadbridge.simulation.joint_wrenches import gear_wrench_columns, mate_columns, reaction_columns
@@ -50,6 +49,15 @@ def motion_columns(run: Run) -> Columns:
 
 def _time(of: Samples) -> Columns:
     return {"time": (of.T.t, "s")}
+
+
+def _by_stiffness(of: Samples) -> Columns:
+    """See `by_stiffness_columns`; what shares forces by stiffness is loaded only where the rows of mates are kept."""
+    if of.run.lowered.collapsed:
+        return {}
+    from cadbridge.simulation.by_stiffness import by_stiffness_columns
+
+    return by_stiffness_columns(of)
 
 
 def _elastic(of: Samples) -> Columns:
@@ -168,7 +176,7 @@ def _attached(of: Samples) -> Columns:
 
 
 MAKERS: tuple[Callable[[Samples], Columns], ...] = (
-    _time, body_columns, joint_columns, reaction_columns, mate_columns, by_stiffness_columns, _elastic, _attached,
+    _time, body_columns, joint_columns, reaction_columns, mate_columns, _by_stiffness, _elastic, _attached,
     motor_columns, load_columns, gear_wrench_columns, loss_columns, lambda of: of.teeth, gear_error_columns,
     energy_columns, _checks,
 )  # fmt: skip

@@ -9,8 +9,9 @@ import pytest
 
 from cadbridge import folders
 from cadbridge.cli import main
-from cadbridge.readers import ReadOptions, read
+from cadbridge.readers import ReadOptions
 from cadbridge.readers.paths import package_folder
+from cadbridge.reading import read
 
 SECRET = "secret_of_another_file"
 ROBOT = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">

@@ -78,7 +78,12 @@ def attach_ignored(scene: Scene, whole: Scene, names: Sequence[str]) -> None:
         scene.groups.add(name)
     for name in names:
         host = max(area[name], key=lambda n: (area[name][n], n), default=None)
-        scene.bind(name, host or _nearest(scene, whole, name), "left out as told (--ignore)", 1.0)
+        scene.bind(
+            name,
+            host or _nearest(scene, whole, name),
+            "left out: as told (--ignore), or a spring or a cable, which yields",
+            0.95,
+        )
 
 
 def _nearest(scene: Scene, whole: Scene, name: str) -> str:

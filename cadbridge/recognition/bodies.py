@@ -19,7 +19,7 @@ from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.guides import GUIDED, SQUARE, STANDS_OUT, Verdict, judge, telescope
 from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
-from cadbridge.recognition.standard_names import StandardKind
+from cadbridge.recognition.standard_names import StandardKind, called_roller
 from cadbridge.recognition.standard_parts import StandardPart
 from solver.algebra import connected
 
@@ -324,8 +324,11 @@ def bind_keys(scene: Scene) -> None:
                 scene.bind(side, other, f"a {what} that clamps it", 0.9)
 
 
-def bind_rings(scene: Scene) -> None:
-    """Bushes to the bore they sit in; collars, washers and circlips to the shaft that carries them."""
+def bind_rings(scene: Scene, names: bool) -> None:
+    """Bushes to the bore they sit in; collars, washers and circlips to the shaft that carries them.
+
+    What is called a roller or a pulley turns on its shaft (where `names` are a witness).
+    """
     rolling = {name for pair in scene.rolling for name in pair[:2]}
     held: dict[str, list[Contact]] = defaultdict(list)
     for c in scene.contacts.found:
@@ -346,6 +349,8 @@ def bind_rings(scene: Scene) -> None:
         elif inside:
             best = max(inside, key=lambda c: c.overlap)
             if standard is None and scene.size(name) > COLLAR * scene.size(best.a.instance):
+                continue
+            if names and called_roller((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)):
                 continue
             scene.bind(name, best.a.instance, f"a ring on its shaft, {_fit_text(best)}", 0.7)
         else:

@@ -14,13 +14,15 @@ from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.fasteners import find_fasteners, find_standard_parts
 from cadbridge.recognition.gears import wheels_of_parts
 from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, find_meshing, place
+from cadbridge.recognition.standard_names import StandardKind, called_yielding
 from cadbridge.recognition.standard_parts import StandardPart
 from cadbridge.recognition.wheel_kinds import WheelKind
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """`whole` is the scene of all instances, without bodies; `fasteners` and `ignored` are taken out of it."""
+    """`whole` is the scene of all instances, without bodies; `fasteners` and `ignored` (as told, and what
+    yields to any motion: springs, cables) are taken out of it."""
 
     whole: Scene
     names: bool
@@ -57,10 +59,22 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
         i.name for i in assembly.instances
         if any(_fits(name, pattern) for pattern in ignore for name in (i.name, i.name.rsplit("/", 1)[-1], i.part))
     )  # fmt: skip
+    ignored += tuple(name for name in _yielding(whole, names) if name not in ignored)
     toothed = {w.instance for w in wheels if w.wheel.kind is not WheelKind.THREAD}
     fasteners = find_fasteners(whole, toothed, names)
     fasteners = {name: s for name, s in fasteners.items() if name not in ignored}
     return Evidence(whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, Overlaps())
+
+
+def _yielding(whole: Scene, names: bool) -> list[str]:
+    """Springs, cables and hoses: they touch what they pull on, and hold nothing in its place."""
+    springs = {name for name, s in whole.standards.items() if s.kind is StandardKind.SPRING}
+    called = {
+        i.name for i in whole.assembly.instances
+        if names and called_yielding((i.name.rsplit("/", 1)[-1], i.part))
+    }  # fmt: skip
+    found = springs | called
+    return sorted(found) if len(whole.assembly.instances) - len(found) >= 2 else []
 
 
 def _in_order(assembly: Assembly) -> Assembly:

@@ -146,7 +146,7 @@ RULES = (
     Rule("balls go with the outer ring of their bearing", 0.96, lambda r: bind_rolling(r.scene)),
     Rule("what is seated on the axis of a rolling bearing turns with its ring", 0.94, lambda r: bind_seats(r.scene)),
     Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
-    Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene)),
+    Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
     Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin)),

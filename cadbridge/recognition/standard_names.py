@@ -64,6 +64,26 @@ _MADE_FOR_ONE = re.compile(
 _SIZE = re.compile(r"\bm(\d{1,2})(?: (\d))? ?x ?(\d{1,3})(?: (\d))?\b")
 
 
+_ROLLERS = re.compile(
+    r"pulley|roller|idler|sheave|\bcast(e|o)r|\bwheel|umlenkrolle|\brolle\b|poulie|galet|polea|puleggia|滑轮|滚轮|プーリ"
+)
+"""What turns on its pin, though it looks like a bush."""
+_YIELDING = re.compile(
+    r"\bcables?\b|\bwires?\b|\bwiring\b|harness|\bhoses?\b|\bkabel|kabelbaum|\bschlauch|\bcâbles?\b|\bcavo\b|电缆|线束|ケーブル"
+)
+"""What yields to any motion: cables and hoses; not what holds them."""
+
+
+def called_roller(names: Sequence[str]) -> bool:
+    """Whether names say that a part turns on its pin."""
+    return bool(_ROLLERS.search(words(names)))
+
+
+def called_yielding(names: Sequence[str]) -> bool:
+    """Whether names say that a part yields to any motion: a cable, a hose."""
+    return bool(_YIELDING.search(words(names))) and not _MADE_FOR_ONE.search(words(names))
+
+
 def words(names: Sequence[str]) -> str:
     """Names as lower-case words, one blank between them."""
     return " ".join(re.sub(r"[_\W]+", " ", re.sub("[×*]", "x", name)) for name in names).lower()

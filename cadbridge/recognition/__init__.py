@@ -6,11 +6,13 @@
     move_each(found)           each joint moved: what collides, and where it stops
     beside_own(found)          without what the source's own mates say already
 
-The steps: `faces` (analytic surfaces of each distinct part), `contacts` (where surfaces of two instances meet),
-`fasteners` (what is taken out first), `bolts` and `pins` (lines shared by way of a third part), `actuators` (joints
-inside one solid), `bodies` (what moves as one), `guides` (what a pair's contacts leave free), `joints` (which pairs are
-joints), `turntables` and `subassemblies` (joints that no shaft shows, and spins that move nothing), `whole` (what is
-left over, and the ground), `attaching` (where fasteners go), `sweep` (each freedom moved), `write` (the mates file).
+Evidence: `faces` and `surfaces` (analytic surfaces of each distinct part), `touching` (where those of two instances
+meet), `fasteners` (what is taken out first), `bolts` and `pins` (lines shared by way of a third part), `wheels` and
+`meshing`, gathered by `evidence`. Inference: `rules` with their strengths, on a `scene`: `actuators` and `motors`
+(joints inside one solid), `bodies` (what moves as one), `judging` (what a pair's contacts leave free), `joints`,
+`turntables`, `subassemblies`, `whole` (what is left over), `grounds`, `attaching` (where fasteners go). Choice:
+`hypotheses` (second verdicts and their costs), `drives`, `choosing`. Questions: `questions`, `inquiry`, `hints`.
+Writing: `write`, `document`.
 """
 
 from cadbridge.recognition.document import recognition_document

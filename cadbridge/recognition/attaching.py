@@ -12,10 +12,10 @@ import numpy as np
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.mass.overlap import overlaps_of
-from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.bolts import beside_head
 from cadbridge.recognition.contacts import EXACT, Contact
-from cadbridge.recognition.standard_parts import StandardPart
+from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.screws import StandardPart
 
 Reached = tuple[int, float, str]
 """How many sub-assemblies two parts share, the volume (m³) that they have in common, the other part."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from cadbridge.assembly import Assembly, CouplingKind, Instance
 from cadbridge.frames import cross_length
-from cadbridge.recognition.bodies import Groups, Scene
+from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.joints import Candidate
-from cadbridge.recognition.meshing import MeshingPair, PlacedWheel
+from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel
+from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 _KINDS = {WheelKind.PULLEY: CouplingKind.BELT, WheelKind.SPROCKET: CouplingKind.CHAIN}

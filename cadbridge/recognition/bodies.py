@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import takewhile
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from cadbridge.assembly import Assembly
-from cadbridge.findings import Findings
 from cadbridge.frames import Vector, cross_length
-from cadbridge.mass.overlap import overlaps_of
-from cadbridge.recognition.contacts import Contact, Contacts, Placed, clearance
-from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.guides import GUIDED, SQUARE, STANDS_OUT, Verdict, judge, telescope
-from cadbridge.recognition.model import Bond
-from cadbridge.recognition.revolution import Revolution, revolution_of
+from cadbridge.recognition.contacts import Contact, Placed, clearance
+from cadbridge.recognition.guides import GUIDED, STANDS_OUT, telescope
+from cadbridge.recognition.judging import judge
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind, called_roller
-from cadbridge.recognition.standard_parts import StandardPart
-from solver.algebra import connected
+from cadbridge.recognition.walls import SQUARE
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
 SAME_PLACE = 1e-6
 """m within which equal parts stand in the same place."""
-MOST_LINKS = 12
-"""So many parts a model of links alone has at most."""
 WHOLE = 0.995 * 2 * np.pi
 """rad that a round face goes round at most where a flat cuts it."""
 ON_FLAT = 1e-4
@@ -37,185 +27,6 @@ TRUNNION = 0.5
 """Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum."""
 COLLAR = 0.02
 """Size of a ring beside what carries it, above which it is a wheel and no collar."""
-
-
-class Groups(connected.Groups[str]):
-    """Instances in groups that are joined one by one, with the names of each group."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        super().__init__()
-        self._of = {name: [name] for name in names}
-        self._names = dict.fromkeys(self._of)
-
-    def add(self, name: str) -> None:
-        """A name of its own, where it is new."""
-        if name not in self._names:
-            self._names[name] = None
-            self._of[name] = [name]
-
-    def join(self, a: str, b: str) -> bool:
-        """Make two groups one; False where they are already."""
-        roots = self.root(a), self.root(b)
-        if not super().join(a, b):
-            return False
-        short, long = sorted((self._of.pop(root) for root in sorted(roots)), key=len)
-        long += short
-        self._of[min(roots)] = long
-        return True
-
-    def group(self, name: str) -> set[str]:
-        """The names of one group."""
-        return set(self._of[self.root(name)])
-
-    def members(self) -> dict[str, list[str]]:
-        """All groups by their root, in the order of the names."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for name in self._names:
-            found[self.root(name)].append(name)
-        return dict(found)
-
-
-class Overlaps:
-    """The pairs of instances that overlap, with their volumes in m³, found when they are first asked for."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, ...], list[tuple[str, str, float]]] = {}
-
-    def of(self, assembly: Assembly) -> list[tuple[str, str, float]]:
-        """The pairs of an assembly."""
-        key = tuple(i.name for i in assembly.instances)
-        if key not in self._found:
-            self._found[key] = [(o.a, o.b, o.volume) for o in overlaps_of(assembly, Findings())]
-        return self._found[key]
-
-
-@dataclass(frozen=True, eq=False)
-class Driven:
-    """A part that turns on the output of a case, by instances; the contacts that hold it there."""
-
-    case: str
-    on: str
-    verdict: Verdict
-    contacts: tuple[Contact, ...]
-
-
-@dataclass(eq=False)
-class Scene:
-    """What the steps of recognition share: the assembly, its surfaces and contacts, and the bodies so far."""
-
-    assembly: Assembly
-    faces: dict[str, PartFaces]
-    contacts: Contacts
-    groups: Groups
-    fasteners: dict[str, str] = field(default_factory=dict)
-    """What an instance is, where it clamps what it touches: screw, nut, rivet or key."""
-    standards: dict[str, StandardPart] = field(default_factory=dict)
-    """The instances that are standard parts."""
-    bonds: dict[str, list[Bond]] = field(default_factory=lambda: defaultdict(list))
-    rolling: list[tuple[str, str, Contact]] = field(default_factory=list)
-    """Inner and outer ring, and a contact of a ball that rolls between them."""
-    revolutions: dict[str, Revolution | None] = field(default_factory=dict)
-    """By part."""
-    bolted: bool = False
-    """Whether fasteners were taken out."""
-    overlaps: Overlaps = field(default_factory=Overlaps)
-    screwed_ties: tuple[tuple[str, str, str, float], ...] = ()
-    """Pairs that several fasteners reach into, with the reason and how sure that is."""
-    driven: list[Driven] = field(default_factory=list)
-    """What turns on the outputs of actuators."""
-    on_shafts: dict[str, str] = field(default_factory=dict)
-    """What stands on the shaft of a motor that is one part, with that motor."""
-    idle_horns: dict[str, float] = field(default_factory=dict)
-    """Horns of servos that touch nothing else, with their radius in m."""
-    apart: list[tuple[str, str]] = field(default_factory=list)
-    """Instances that are in two bodies, whatever else is found."""
-
-    def hold_apart(self, a: str, b: str) -> None:
-        """Keep two instances in two bodies; nothing is done where they are in one already."""
-        if self.groups.root(a) != self.groups.root(b):
-            self.apart.append((a, b))
-
-    def bind(self, a: str, b: str, reason: str, confidence: float) -> bool:
-        """Make the bodies of two instances one, with the reason; False where they are, or are to stay apart."""
-        ends = {self.groups.root(a), self.groups.root(b)}
-        if any({self.groups.root(x), self.groups.root(y)} == ends for x, y in self.apart):
-            return False
-        if not self.groups.join(a, b):
-            return False
-        self.bonds[a].append(Bond(a, b, reason, confidence))
-        return True
-
-    @cached_property
-    def top(self) -> int:
-        """How many levels of the product structure all instances share: those distinguish nothing."""
-        return len(_common([i.name for i in self.assembly.instances]))
-
-    @cached_property
-    def links_only(self) -> bool:
-        """Whether the model shows links and nothing else: few parts, no sub-assemblies, no standard part.
-
-        Who draws no screw draws no part that screws would hold: each part stands for a body.
-        """
-        names = [] if self.bolted else [i.name for i in self.assembly.instances]
-        flat = all(name.count("/") == self.top for name in names)
-        return flat and 0 < len(names) <= MOST_LINKS and not any(self.is_clamp(name) for name in names)
-
-    def is_clamp(self, instance: str) -> bool:
-        """Whether an instance is a standard part that turns on nothing, or screwed to another.
-
-        A stepped pin may be a motor or a knob.
-        """
-        standard = self.standards.get(instance)
-        return instance in self.screwed or (standard is not None and standard.kind != StandardKind.PIN)
-
-    @cached_property
-    def screwed(self) -> frozenset[str]:
-        """The instances that a screw holds to another."""
-        return frozenset(name for c in self.contacts.found if c.kind == "bolt" for name in c.pair)
-
-    def shared(self, a: str, b: str) -> tuple[str, ...]:
-        """The sub-assemblies that hold both instances and not all, from the top."""
-        return tuple(_common([a, b])[self.top :])
-
-    def revolution(self, instance: str) -> Revolution | None:
-        """The body of revolution that an instance's part is; None where it is none."""
-        part = self.assembly.instance(instance).part
-        if part not in self.revolutions:
-            shape = self.assembly.part(part).shape
-            known = None if shape is None else self.faces.get(shape.key)
-            self.revolutions[part] = None if known is None or not known.surfaces else revolution_of(known)
-        return self.revolutions[part]
-
-    def size(self, instance: str) -> float:
-        """The volume of an instance's box, m³: how much of the assembly it is."""
-        shape = self.assembly.part(self.assembly.instance(instance).part).shape
-        if shape is None or shape.key not in self.faces:
-            return 0.0
-        box = self.faces[shape.key].box
-        return float((box[1] - box[0] + 1e-6).prod())
-
-    def extent(self, instance: str, direction: Vector) -> float:
-        """How far an instance's box reaches along a direction, m."""
-        placed = self.assembly.instance(instance)
-        shape = self.assembly.part(placed.part).shape
-        if shape is None or shape.key not in self.faces:
-            return 0.0
-        return float(np.abs(placed.X_WI.R.T @ direction) @ np.ptp(self.faces[shape.key].box, axis=0))
-
-    def between(self) -> dict[tuple[str, str], list[Contact]]:
-        """The contacts between different bodies, by their roots in alphabetical order."""
-        found: dict[tuple[str, str], list[Contact]] = defaultdict(list)
-        for (a, b), contacts in self.contacts.by_pair.items():
-            first, second = sorted((self.groups.root(a), self.groups.root(b)))
-            if first != second:
-                found[first, second] += contacts
-        return dict(found)
-
-
-def _common(names: Sequence[str]) -> list[str]:
-    """The sub-assemblies, from the top, that hold all of some instances."""
-    levels = takewhile(lambda level: len(set(level)) == 1, zip(*(name.split("/")[:-1] for name in names), strict=False))
-    return [level[0] for level in levels]
 
 
 def bind_copies(scene: Scene) -> list[str]:

@@ -10,11 +10,11 @@ import numpy as np
 from shapely.geometry import Point, Polygon
 
 from cadbridge.frames import Pose, Vector, frame_from_axis
-from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import EXACT, Contact, Placed
-from cadbridge.recognition.guides import SQUARE
+from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind
-from cadbridge.recognition.standard_parts import StandardPart
+from cadbridge.recognition.walls import SQUARE
 
 SHANKS = (StandardKind.SCREW, StandardKind.RIVET)
 

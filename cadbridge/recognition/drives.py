@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 
 from cadbridge.recognition.actuators import NAMES
-from cadbridge.recognition.bodies import Groups, Scene
+from cadbridge.recognition.scene import Groups, Scene
 
 _OF_A_DRIVE = re.compile(
     r"\b(mounts?|brackets?|holders?|horns?|plates?|covers?|screws?|bolts?|shafts?|coupl\w*|wheels?|pulleys?|caps?"

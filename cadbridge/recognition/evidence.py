@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.recognition.belt_drives import find_belt_drives
-from cadbridge.recognition.bodies import Groups, Overlaps, Scene, bind_copies
-from cadbridge.recognition.contacts import find_contacts, without
+from cadbridge.recognition.bodies import bind_copies
+from cadbridge.recognition.contacts import without
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.fasteners import find_fasteners, find_standard_parts
 from cadbridge.recognition.gears import wheels_of_parts
-from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, find_meshing, place
+from cadbridge.recognition.meshing import Meshing, find_meshing, place
+from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel
+from cadbridge.recognition.scene import Groups, Overlaps, Scene
+from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind, called_yielding
-from cadbridge.recognition.standard_parts import StandardPart
+from cadbridge.recognition.touching import find_contacts
 from cadbridge.recognition.wheel_kinds import WheelKind
 
 

@@ -12,12 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.assembly import Mesh, Shape
-from cadbridge.recognition.bodies import Groups, Scene
 from cadbridge.recognition.contacts import without
 from cadbridge.recognition.lead_screws import called_lead_screw
+from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.sections import across
 from cadbridge.recognition.standard_names import StandardKind, called_fastener, named_size
-from cadbridge.recognition.standard_parts import StandardPart, standard_part
+from cadbridge.recognition.standard_parts import standard_part
 from cadbridge.recognition.wheel_axes import candidate_axes
 
 TRUSTED = 0.5

@@ -10,8 +10,11 @@ from cadbridge.assembly import Assembly, CouplingKind, report_unrefined, unrefin
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
-from cadbridge.recognition.meshing import Meshing, MeshingPair, PlacedWheel, carrier_of, meeting, reaching
+from cadbridge.recognition.carriers import carrier_of
+from cadbridge.recognition.meshing import Meshing, reaching
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
+from cadbridge.recognition.pairing import meeting
+from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels import MOST_TRIANGLES, find_wheels, too_fine
 from cadbridge.wording import listed

@@ -17,15 +17,14 @@ The rules, in the order in which they are tried; all numbers are of the geometry
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length, unit
-from cadbridge.freedoms import FIXED, Free
-from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.contacts import Contact, Placed
+from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.walls import SQUARE, Verdict, Wall, faces_along, fit_text, in_mm, plane_text
 
 TELESCOPE = 3.0
 """Guided length beside the diameter from which a shaft that ends in its bore is a plunger."""
@@ -37,26 +36,12 @@ STANDS_OUT = 1.5
 """Length of a rod beside what of it is in its bore, from which it is no dowel."""
 SHALLOW = 0.08
 """Guided length beside the diameter below which a shaft in a bore centres and guides nothing."""
-APART = 4.0
-"""Distance along a rod between the bores of two bodies, beside its radius, from which it is no dowel of theirs."""
 NOT_FLUSH = 1.05
 """Length of a shaft or its bore beside what guides, from which the two do not end together."""
-ROD = 4.0
-"""Length of a rod beside that of its bore, from which it is a guide rod however short the bore is."""
-LONG_WALL = 2.0
-"""How much longer than deep walls of a slide are."""
-DEEP = 0.8
-"""Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat."""
-MOST_WALLS = 40
-"""So many faces between two bodies are tried as walls of a slide."""
 LINES = ("shaft", "cone", "holes", "eyes", "through", "bolt")
 """Kinds of contact that share a line."""
-LEAST_CUP = math.pi
-"""sr of a socket at least: a quarter of a ball, as the ring of a rod end; less is a dimple."""
 EMBRACES = 0.6 * math.pi
 """rad that a bore and its shaft go round at least, to hold one in the other across their axis."""
-LEAST_SLIDE = 0.25
-"""Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
 BESIDE = 1.5
 """Distance of a face from an axis beside the radius of a disc of its area, above which it does not lie about it."""
 CLAMPED = 6.0
@@ -65,8 +50,6 @@ HOLES_MEET = "a bore that goes on in the other"
 """Evidence of a line that two holes share."""
 UNHELD = "nothing holds it along the axis"
 """What speaks against a hinge that has no shoulder."""
-SQUARE = 0.02
-"""rad: directions that are parallel or square to each other to this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,25 +71,6 @@ class Guide:
     def holes_only(self) -> bool:
         """Whether it is but a hole that goes on in another."""
         return all(c.kind in ("holes", "eyes", "through", "bolt") for c in self.contacts)
-
-
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """What contacts leave free: fixed, revolute, prismatic, cylindrical, spherical, screw or rest (mere support)."""
-
-    type: str
-    point: Vector
-    axis: Vector | None
-    evidence: tuple[str, ...]
-    against: tuple[str, ...] = ()
-    confidence: float = 0.5
-    pitch: float | None = None
-    """Of a screw: the advance of one turn, m, positive of a right-hand thread."""
-
-    @property
-    def free(self) -> Free:
-        """What a joint of this type leaves free about and along its axis."""
-        return LEAVES.get(self.type, FIXED)
 
 
 def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:
@@ -142,106 +106,6 @@ def _one_line(a: Contact, b: Contact, slack: float) -> bool:
     return off <= 3 * slack + 0.02 * min(a.radius, b.radius)
 
 
-@dataclass(frozen=True, eq=False)
-class Wall:
-    """Planes in contact, with the normal out of body a."""
-
-    contact: Contact
-    normal: Vector
-
-    @property
-    def point(self) -> Vector:
-        """The middle of what they have in common."""
-        return self.contact.point
-
-    @property
-    def area(self) -> float:
-        """What they have in common, m²."""
-        return self.contact.overlap
-
-    def extent(self, direction: Vector) -> float:
-        """The extent of the smaller of the two faces along a direction, m."""
-        return min(_extent(side, direction) for side in (self.contact.a, self.contact.b))
-
-
-def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, links: bool = False) -> Verdict | None:
-    """The verdict on two bodies with these contacts, `of_a` the instances of one; None where nothing holds.
-
-    `links`: whether the model shows links alone, so that two parts are seldom one body.
-    """
-    balls = [c for c in contacts if c.kind == "sphere" and c.b.surface.turn > LEAST_CUP]
-    guides = guides_of(contacts, slack)
-    planes = [Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"]
-    if balls and not guides:
-        return _sockets(balls, slack)
-    corner = _corner(contacts, planes)
-    if corner is not None:
-        return corner
-    if len(guides) >= 2:
-        return _many_lines(guides, planes)
-    if guides:
-        return _one_guide(guides[0], planes, links)
-    return _walls(planes) if planes else None
-
-
-def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | None:
-    """A rounded corner on that of the other, with the faces on both sides of it: an edge cut to fit, and welded."""
-    for c in contacts:
-        if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > math.pi:
-            continue
-        beside = [
-            p.normal for p in planes if abs(float(p.normal @ c.direction)) < SQUARE
-            and abs(abs(float((p.point - c.point) @ p.normal)) - c.radius) <= SQUARE * c.radius
-        ]  # fmt: skip
-        if any(abs(float(beside[0] @ n)) < 1 - SQUARE for n in beside[1:]):
-            text = f"a rounded corner of radius {_mm(c.radius)} fits that of the other, and so do the faces beside it"
-            return Verdict("fixed", c.point, None, (text,), (), 0.6)
-    return None
-
-
-def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
-    first = balls[0]
-    others = [b for b in balls if np.linalg.norm(b.point - first.point) > 10 * slack + 1e-4]
-    text = f"ball of radius {_mm(first.radius)} in a socket, {_fit(first.gap)}"
-    if not others:
-        return Verdict("spherical", first.point, None, (text,), (), 0.8)
-    axis = unit(others[0].point - first.point)
-    if any(cross_length(o.point - first.point, axis) > 10 * slack for o in others):
-        return Verdict(
-            "fixed", first.point, None, (f"{len(balls)} balls in sockets that are not on one line",), (), 0.8
-        )
-    return Verdict("revolute", first.point, axis, (f"two balls in sockets on one line; {text}",), (), 0.8)
-
-
-def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
-    first = guides[0]
-    parallel = all(cross_length(g.direction, first.direction) < SQUARE for g in guides)
-    rods = [g for g in guides if _long_rod(g) or (not g.holes_only and g.length >= GUIDED * 2 * g.radius)]
-    if parallel and len(rods) >= 2 and not any(_along(p, first.direction) for p in planes):
-        how = (
-            f"guided over {_mm(first.length)} each" if first.length > 0 else "that stand in both apart from each other"
-        )
-        text = f"{len(rods)} parallel rods {how}, nothing across them"
-        return Verdict("prismatic", first.point, first.direction, (text,), (), 0.7)
-    what = "parallel" if parallel else "crossing"
-    return Verdict("fixed", first.point, None, (f"{len(guides)} {what} lines hold the two",), (), 0.95)
-
-
-def _long_rod(guide: Guide) -> bool:
-    """Whether a rod is guided with clearance in bores that are short beside it, or goes from one body to the other.
-
-    A dowel or a bolt fills its bores, and the parts that it holds lie on each other.
-    """
-    shafts = [c for c in guide.contacts if c.kind == "shaft"]
-    if shafts:
-        return all(
-            c.gap >= 0.0 and max(side.surface.length for side in (c.a, c.b)) >= max(ROD * c.overlap, 2 * ROD * c.radius)
-            for c in shafts
-        )
-    through = [c for c in guide.contacts if c.kind == "through"]
-    return bool(through) and all(max(c.a.low, c.b.low) - min(c.a.high, c.b.high) > APART * c.radius for c in through)
-
-
 def _stubby(guide: Guide) -> bool:
     """Whether the shafts themselves are shorter than wide: collars and not rods."""
     return all(c.a.surface.length < 2 * c.radius for c in guide.contacts if c.kind == "shaft")
@@ -264,14 +128,10 @@ def telescope(c: Contact) -> bool:
     return long >= GUIDED * 2 * c.radius and ahead > 0.0 and long >= NOT_FLUSH * c.overlap
 
 
-def _along(wall: Wall, axis: Vector) -> bool:
-    return abs(float(wall.normal @ axis)) > 1 - SQUARE
-
-
-def _one_guide(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
+def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     axis, point = guide.direction, guide.point
-    shoulders = [p for p in planes if _along(p, axis)]
-    evidence = [_guide_text(guide), *(_plane_text(p) for p in shoulders[:3])]
+    shoulders = [p for p in planes if faces_along(p, axis)]
+    evidence = [_guide_text(guide), *(plane_text(p) for p in shoulders[:3])]
     slender = guide.length / (2 * guide.radius)
     shallow = not guide.holes_only and not guide.cones and slender < SHALLOW
     seat = "too short beside its width to guide: a seat"
@@ -368,82 +228,14 @@ def _stops_turn(guide: Guide, planes: Sequence[Wall]) -> bool:
     return len(ways) == 2
 
 
-def _extent(p: Placed, direction: Vector) -> float:
-    loops = p.surface.loops
-    return float(np.ptp(np.concatenate(loops) @ p.X_WI.R.T @ direction)) if loops else 0.0
-
-
-def _walls(planes: Sequence[Wall]) -> Verdict:
-    """Planes alone: a slide between walls, or mere support."""
-    biggest = max(planes, key=lambda p: p.area)
-    bar = _bar(planes)
-    if bar is not None:
-        return bar
-    for i, p in enumerate(planes[:MOST_WALLS]):
-        for q in planes[i + 1 : MOST_WALLS]:
-            found = _slide(p, q, planes) if float(p.normal @ q.normal) < SQUARE - 1 else None
-            if found is not None:
-                return found
-    return Verdict("rest", biggest.point, biggest.normal, (_plane_text(biggest),), (), 0.5)
-
-
-def _bar(planes: Sequence[Wall]) -> Verdict | None:
-    """A bar in a hole of its own section: walls on four sides, and nothing across it."""
-    first = planes[0].normal
-    others = [p.normal for p in planes if abs(float(p.normal @ first)) < SQUARE]
-    if not others:
-        return None
-    along = unit(np.cross(first, others[0]))
-    across = (first, others[0])
-    ways = {(k, float(p.normal @ way) > 0) for p in planes for k, way in enumerate(across) if _along(p, way)}
-    if len(ways) < 4 or any(abs(float(p.normal @ along)) > SQUARE for p in planes):
-        return None
-    long = min(p.extent(along) for p in planes)
-    wide = min(float(np.ptp([p.point @ way for p in planes if _along(p, way)])) for way in across)
-    if long < DEEP * wide:
-        return None
-    point = np.mean([p.point for p in planes], axis=0)
-    text = f"walls on four sides, {_mm(long)} long, and nothing across them"
-    return Verdict("prismatic", point, along, (text,), (), 0.6)
-
-
-def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
-    """A slide between the walls p and q on a floor, where the walls are long and nothing stops it both ways."""
-    for floor in planes:
-        if abs(float(floor.normal @ p.normal)) > SQUARE:
-            continue
-        along = unit(np.cross(p.normal, floor.normal))
-        long, deep = (min(w.extent(d) for w in (p, q)) for d in (along, floor.normal))
-        stops = {float(c.normal @ along) > 0 for c in planes if _along(c, along)}
-        if long >= max(LONG_WALL * deep, LEAST_SLIDE * floor.extent(along)) and len(stops) < 2:
-            text = f"walls {_mm(long)} long and {_mm(deep)} deep on both sides of a floor"
-            against = ("a face across it stops one way",) if stops else ()
-            return Verdict("prismatic", floor.point, along, (text,), against, 0.55)
-    return None
-
-
 def _guide_text(guide: Guide) -> str:
     shafts = [c for c in guide.contacts if c.kind in ("shaft", "cone")]
     if not shafts:
         apart = min((c.gap for c in guide.contacts if c.kind == "eyes"), default=0.0)
         bolt = any(c.kind == "bolt" for c in guide.contacts)
         what = "a pin through both" if _through(guide) else "a bolt through both" if bolt else HOLES_MEET
-        what += f", {_mm(apart)} apart" if apart > 1e-6 else ""
-        return f"{what}, radius {_mm(guide.radius)}"
+        what += f", {in_mm(apart)} apart" if apart > 1e-6 else ""
+        return f"{what}, radius {in_mm(guide.radius)}"
     first = max(shafts, key=lambda c: c.overlap)
     many = f" in {len(shafts)} bores" if len(shafts) > 1 else " in a bore" if first.kind == "shaft" else " in a cone"
-    return f"shaft of radius {_mm(first.radius)}{many}, {_mm(guide.length)} long, {_fit(first.gap)}"
-
-
-def _plane_text(p: Wall) -> str:
-    return f"faces on each other over {p.area * 1e6:.4g} mm²"
-
-
-def _fit(gap: float) -> str:
-    if abs(gap) < 1e-6:
-        return "no gap"
-    return f"gap {_mm(gap)}" if gap > 0 else f"interference {_mm(-gap)}"
-
-
-def _mm(length: float) -> str:
-    return f"{length * 1e3:.4g} mm"
+    return f"shaft of radius {in_mm(first.radius)}{many}, {in_mm(guide.length)} long, {fit_text(first.gap)}"

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cadbridge.assembly import Assembly
-from cadbridge.recognition.bodies import Groups
 from cadbridge.recognition.freedoms import freedoms
 from cadbridge.recognition.hints import Pair, resolved
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
+from cadbridge.recognition.scene import Groups
 
 SURE = 0.99
 """Confidence from which a decision has no second verdict."""

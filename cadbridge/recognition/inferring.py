@@ -7,17 +7,16 @@ from dataclasses import replace
 
 from cadbridge.findings import Finding
 from cadbridge.recognition.attaching import attach_ignored, hosts_of
-from cadbridge.recognition.bodies import (
-    Scene,
-    bind_copies,
-)
+from cadbridge.recognition.bodies import bind_copies
 from cadbridge.recognition.bolts import bolt_lines
 from cadbridge.recognition.calibration import of_joint, of_weld
+from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.fasteners import without_fasteners
 from cadbridge.recognition.gears import with_gears
+from cadbridge.recognition.grounds import choose_ground
 from cadbridge.recognition.hints import Hints
-from cadbridge.recognition.joints import Candidate, find_joints, pivots_in_loops, trees
+from cadbridge.recognition.joints import find_joints, pivots_in_loops, trees
 from cadbridge.recognition.lead_screws import without_pitch
 from cadbridge.recognition.meshing import with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
@@ -26,8 +25,8 @@ from cadbridge.recognition.pins import with_shared_lines
 from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.reporting import findings_of, unread
 from cadbridge.recognition.rules import RULES, Inference, Rule, applied, with_turning
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints
-from cadbridge.recognition.whole import choose_ground
 
 
 def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Recognition:

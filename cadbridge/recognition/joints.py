@@ -5,47 +5,26 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
-from cadbridge.recognition.bodies import Groups, Scene
-from cadbridge.recognition.contacts import Contact
-from cadbridge.recognition.guides import Verdict, judge
+from cadbridge.recognition.candidates import PARALLEL, Candidate, candidates_of
+from cadbridge.recognition.judging import judge
 from cadbridge.recognition.model import Rejected
-from cadbridge.recognition.pins import HALF
-from cadbridge.recognition.revolution import SLIM
+from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.wording import count
-
-PARALLEL = 0.02
-"""Sine of the angle up to which axes run alike."""
 
 LEFT_FREE = re.compile(r"-\d+$")
 """How SolidWorks calls an instance."""
-
-MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A pair of bodies (by their roots) that may be a joint."""
-
-    a: str
-    b: str
-    verdict: Verdict
-    contacts: tuple[Contact, ...]
-
-    def other(self, body: str) -> str:
-        """The other body of the pair."""
-        return self.b if body == self.a else self.a
 
 
 def find_joints(scene: Scene, is_pin: Callable[[str], bool]) -> tuple[list[Candidate], list[Rejected]]:
     """The joints between the bodies as they are now, and what was seen and not taken."""
     members = scene.groups.members()
-    candidates = _candidates(scene, members)
+    candidates = candidates_of(scene, members)
     rejected: list[Rejected] = []
     candidates = _one_partner(scene, candidates, _pins(scene, members, is_pin), rejected)
     return trees(scene, candidates, rejected), rejected
@@ -64,7 +43,7 @@ def bind_pins(scene: Scene, is_pin: Callable[[str], bool], turned: Collection[st
     pins = {root for root in _pins(scene, members, is_pin) if not set(members[root]) & set(turned)}
     sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
     held: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
-    for c in _candidates(scene, members):
+    for c in candidates_of(scene, members):
         for pin in {c.a, c.b} & pins:
             host = c.other(pin)
             if host not in pins:
@@ -89,39 +68,6 @@ def _slim(scene: Scene, is_pin: Callable[[str], bool], name: str) -> bool:
     return is_pin(name) or name in scene.fasteners or (revolution is not None and revolution.is_ring)
 
 
-def _candidates(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
-    rolling: dict[frozenset[str], list[Contact]] = defaultdict(list)
-    for inner, outer, contact in scene.rolling:
-        rolling[frozenset((scene.groups.root(inner), scene.groups.root(outer)))].append(contact)
-    found = []
-    driven = _driven(scene)
-    for (a, b), contacts in scene.between().items():
-        if frozenset((a, b)) in driven:
-            continue
-        balls = rolling.get(frozenset((a, b)))
-        verdict = (
-            _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
-        )
-        if verdict is not None and verdict.type in MOVING and not _eyelet(scene, members, (a, b), verdict, contacts):
-            found.append(Candidate(a, b, verdict, tuple(contacts)))
-    known = {frozenset((c.a, c.b)) for c in found}
-    for pair, balls in rolling.items():
-        if len(pair) == 2 and pair not in known:
-            a, b = sorted(pair)
-            found.append(Candidate(a, b, _on_balls(balls), tuple(balls)))
-    return [*found, *driven.values()]
-
-
-def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:
-    """What turns on the output of an actuator, by the bodies as they are now."""
-    found: dict[frozenset[str], Candidate] = {}
-    for d in scene.driven:
-        a, b = sorted((scene.groups.root(d.case), scene.groups.root(d.on)))
-        if a != b:
-            found.setdefault(frozenset((a, b)), Candidate(a, b, d.verdict, d.contacts))
-    return found
-
-
 def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
     """Hinges where one hole goes on in that of a body that is joined to it by way of others.
 
@@ -142,55 +88,6 @@ def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate
             hinge = replace(verdict, type="revolute", evidence=evidence, against=against, confidence=0.4)
             found.append(Candidate(a, b, hinge, tuple(contacts)))
     return found
-
-
-def _eyelet(
-    scene: Scene, members: dict[str, list[str]], roots: tuple[str, str], verdict: Verdict, contacts: Sequence[Contact]
-) -> bool:
-    """Whether one of two bodies is a single small part about its one hole, which goes on in the other without a pin.
-
-    A grommet or a spacer of any shape, which turns on nothing. A part with a hole across that one is a link.
-    """
-    holes = [c for c in contacts if c.kind == "holes"]
-    linked = scene.links_only and any(c.kind == "eyes" for c in contacts)
-    if linked or verdict.axis is None or {c.kind for c in contacts} - {"plane", "eyes"} != {"holes"}:
-        return False
-    if not all(c.a.surface.hollow for c in holes):
-        return False
-    radius = max(c.radius for c in holes)
-    return any(
-        len(members[root]) == 1
-        and _across(scene, members[root][0], verdict.axis) <= SLIM * radius
-        and not _hole_across(scene, members[root][0], verdict.axis)
-        for root in roots
-    )
-
-
-def _hole_across(scene: Scene, name: str, axis: Vector) -> bool:
-    """Whether an instance has a hole along another direction than an axis."""
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    known = None if shape is None else scene.faces.get(shape.key)
-    return known is not None and any(
-        s.hollow and s.turn >= HALF and abs(float(instance.X_WI.vector(s.direction) @ axis)) < 1 - PARALLEL
-        for s in known.of("cylinder") if s.direction is not None
-    )  # fmt: skip
-
-
-def _across(scene: Scene, name: str, axis: Vector) -> float:
-    """Half of how far an instance reaches across an axis, m, by its box."""
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    if shape is None or shape.key not in scene.faces:
-        return 0.0
-    size = np.abs(instance.X_WI.R) @ np.ptp(scene.faces[shape.key].box, axis=0)
-    along = int(np.argmax(np.abs(axis)))
-    return float(np.delete(size, along).max()) / 2
-
-
-def _on_balls(balls: Sequence[Contact]) -> Verdict:
-    text = f"{len(balls)} ball bearing{'s' if len(balls) > 1 else ''} on the axis"
-    return Verdict("revolute", balls[0].point, balls[0].direction, (text,), (), 0.98)
 
 
 def _one_partner(

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.bodies import Scene
+from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import Line, Placed
-from cadbridge.recognition.guides import Verdict
-from cadbridge.recognition.joints import Candidate
-from cadbridge.recognition.meshing import PlacedWheel
 from cadbridge.recognition.model import Rejected
+from cadbridge.recognition.placed_wheels import PlacedWheel
+from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.walls import Verdict
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 SCREW_NAMES = re.compile(

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.bodies import Driven, Scene
 from cadbridge.recognition.drives import is_drive
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.guides import LINES, SQUARE, Verdict
+from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.pins import HALF, ROUNDED
+from cadbridge.recognition.scene import Driven, Scene
+from cadbridge.recognition.walls import SQUARE, Verdict
 
 THIN = 0.45
 """Radius of a shaft beside half of the width of its case, at most."""

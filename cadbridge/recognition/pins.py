@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Line, Placed, clearance
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind
 
 LIKE = 1.7

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from cadbridge.frames import Vector
 from cadbridge.freedoms import HINGE
-from cadbridge.recognition.bodies import Groups, Scene
+from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import EXACT
 from cadbridge.recognition.drives import is_drive
-from cadbridge.recognition.guides import SQUARE, UNHELD
-from cadbridge.recognition.joints import Candidate
+from cadbridge.recognition.guides import UNHELD
+from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.walls import SQUARE
 
 ROUND_FIGURES = (5e-5, 25.4e-3 / 64)
 """m of which placed distances are multiples: 0.05 mm and a 64th of an inch."""

@@ -6,9 +6,9 @@ from collections import defaultdict
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
-from cadbridge.recognition.bodies import Scene
 from cadbridge.recognition.contacts import EXACT
 from cadbridge.recognition.model import Bond, Recognition, Rejected
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.whole import REACHES
 from cadbridge.wording import count, listed
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.faces import SAME, PartFaces, Surface
+from cadbridge.recognition.faces import PartFaces
+from cadbridge.recognition.surfaces import SAME, Surface
 
 KNOWN = 0.98
 """Share of a part's area that must lie on surfaces of revolution about one axis."""

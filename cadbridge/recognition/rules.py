@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from cadbridge.recognition.actuators import find_actuators
 from cadbridge.recognition.attaching import Hosts
 from cadbridge.recognition.belt_drives import bind_belts
+from cadbridge.recognition.beside import bind_beside, bind_wheels
 from cadbridge.recognition.bodies import (
-    Scene,
     bind_fixed,
     bind_flats,
     bind_keys,
@@ -23,11 +23,13 @@ from cadbridge.recognition.bodies import (
     bind_stubs,
     bind_twins,
 )
+from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.evidence import Evidence
-from cadbridge.recognition.joints import Candidate, bind_pins, find_joints
+from cadbridge.recognition.joints import bind_pins, find_joints
 from cadbridge.recognition.lead_screws import lead_screws
 from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.subassemblies import (
     bind_between,
     bind_caps,
@@ -37,7 +39,7 @@ from cadbridge.recognition.subassemblies import (
     bind_within,
 )
 from cadbridge.recognition.turntables import hinged_apart, still_apart
-from cadbridge.recognition.whole import bind_beside, bind_wheels, connect
+from cadbridge.recognition.whole import connect
 
 
 @dataclass(eq=False)

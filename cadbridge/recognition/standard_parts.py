@@ -12,15 +12,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from cadbridge.assembly import Mesh, Shape
-from cadbridge.frames import Vector
 from cadbridge.polyhedron import volume_properties_of
-from cadbridge.recognition.helicoids import find_helicoid
 from cadbridge.recognition.layers import Layer, layers_of
+from cadbridge.recognition.screws import StandardPart, layered_part, screw_of
 from cadbridge.recognition.sections import Cutter, across
 from cadbridge.recognition.standard_names import StandardKind, named_kinds
 from cadbridge.recognition.wheel_axes import candidate_axes, outward
@@ -30,31 +29,6 @@ _LARGEST = 0.6
 _TRIANGLES = 200_000
 """A part of more triangles than this is no fastener, but for one with a modelled thread."""
 _AXES = 2
-_BLADE = 0.0055
-"""m; above half of M10, the largest screw that ISO gives a slot or a cross."""
-
-
-@dataclass(frozen=True, eq=False)
-class StandardPart:
-    """A standard part. `axis` and `point` in the part's frame; `low`, `high`: its extent along the axis from `point`.
-
-    `radius`: of the shank, the bore of a nut or ring, the ball. `head`: radius of a screw's head, else the outer one.
-    `under_head`: where along the axis the head's bearing surface is, None for parts without a head. `confidence` from
-    0 to 1, `evidence` the reason.
-    """
-
-    kind: StandardKind
-    point: Vector
-    axis: Vector
-    low: float
-    high: float
-    radius: float
-    head: float
-    confidence: float
-    evidence: str
-    under_head: float | None = None
-    named: bool = False
-    """Whether a name says so too."""
 
 
 def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | None:
@@ -119,16 +93,6 @@ def _by_layers(shape: Shape, mesh: Mesh) -> StandardPart | None:
     return None
 
 
-def _part(
-    kind: StandardKind, layers: Sequence[Layer], radius: float, head: float, confidence: float, evidence: str,
-    under_head: float | None = None,
-) -> StandardPart:  # fmt: skip
-    origin = np.zeros(3)
-    return StandardPart(
-        kind, origin, origin, layers[0].low, layers[-1].high, radius, head, confidence, evidence, under_head
-    )
-
-
 def _spring(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart | None:
     """A coil: at each height one or two arcs of wire between air, turning with the height."""
     coils = [layer for layer in layers if layer.word in ("a1", "a2")]
@@ -147,7 +111,7 @@ def _spring(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart |
     if turns < 1.0 or inner < 0.4 * outer:
         return None
     text = f"a coil of {2e3 * outer:.2f} mm whose wire turns with the height"
-    return _part(StandardKind.SPRING, layers, inner, outer, 0.8, text)
+    return layered_part(StandardKind.SPRING, layers, inner, outer, 0.8, text)
 
 
 def _ring(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart | None:
@@ -162,14 +126,14 @@ def _ring(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart | N
     share = sum(layer.height for layer in hexagon) / height
     if share > 0.4 and 1.35 < ratio < 2.6 and 0.15 < height / (2 * bore) < 2.0:
         text = f"a hexagon of {2e3 * hexagon[0].zones[1].high:.1f} mm across flats with a bore of {2e3 * bore:.1f} mm"
-        return _part(StandardKind.NUT, layers, bore, outer, 0.85, text)
+        return layered_part(StandardKind.NUT, layers, bore, outer, 0.85, text)
     if "af4" in words and len(words) == 1 and 1.5 < ratio < 3.4 and 0.15 < height / (2 * bore) < 1.2:
-        return _part(StandardKind.NUT, layers, bore, outer, 0.6, f"a square with a bore of {2e3 * bore:.1f} mm")
+        return layered_part(StandardKind.NUT, layers, bore, outer, 0.6, f"a square with a bore of {2e3 * bore:.1f} mm")
     tracks = sum(f.area for f in shape.faces if f.kind == "torus")
     turned = all(re.fullmatch(r"a[f9]+", word) for word in words) and len(shape.faces) <= 40
     if turned and ratio < 2.2 and 0.08 < thin < 0.6 and tracks > 0.1 * 2 * math.pi * bore * height:
         text = f"a ring of {2e3 * bore:.1f} and {2e3 * outer:.1f} mm with a track for balls"
-        return _part(StandardKind.BEARING_RING, layers, bore, outer, 0.8, text)
+        return layered_part(StandardKind.BEARING_RING, layers, bore, outer, 0.8, text)
     return _thin_ring(layers, bore, outer, height)
 
 
@@ -181,11 +145,13 @@ def _thin_ring(layers: list[Layer], bore: float, outer: float, height: float) ->
     share = max(zone.share for zone in layers[0].zones)
     size = f"{2e3 * bore:.1f} and {2e3 * outer:.1f} mm, {1e3 * height:.2f} mm thick"
     if split and 0.55 < share < 0.99 and thin < 0.25 and ratio < 2.0:
-        return _part(StandardKind.CIRCLIP, layers, bore, outer, 0.75, f"an open ring of {size}")
+        return layered_part(StandardKind.CIRCLIP, layers, bore, outer, 0.75, f"an open ring of {size}")
     if not split and thin < 0.11 and 1.06 < ratio < 1.35 and outer < 0.15:
-        return _part(StandardKind.CIRCLIP, layers, bore, outer, 0.4, f"a closed narrow ring of {size}: circlip or shim")
+        return layered_part(
+            StandardKind.CIRCLIP, layers, bore, outer, 0.4, f"a closed narrow ring of {size}: circlip or shim"
+        )
     if not split and thin < 0.13 and 1.35 <= ratio < 3.5 and outer < 0.056:
-        return _part(StandardKind.WASHER, layers, bore, outer, 0.75, f"a flat ring of {size}")
+        return layered_part(StandardKind.WASHER, layers, bore, outer, 0.75, f"a flat ring of {size}")
     return None
 
 
@@ -198,100 +164,12 @@ def _bearing(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
     spheres = [f for f in shape.faces if f.kind == "sphere"]
     if shape.solids >= 3 and len(spheres) >= 5 and np.ptp([f.area for f in spheres]) < 0.05 * spheres[0].area:
         text = f"{len(spheres)} balls between rings of {2e3 * bore:.1f} and {2e3 * outer:.1f} mm"
-        return _part(StandardKind.BEARING, layers, bore, outer, 0.9, text)
+        return layered_part(StandardKind.BEARING, layers, bore, outer, 0.9, text)
     measures = tuple(round(1e3 * x, 1) for x in (2 * bore, 2 * outer, height))
     for size, name in _BEARINGS.items():
         if all(abs(a - b) < 0.06 + 0.01 * b for a, b in zip(measures, size, strict=True)):
             text = f"the measures of a {name}: {size[0]:g} × {size[1]:g} × {size[2]:g} mm"
-            return _part(StandardKind.BEARING, layers, bore, outer, 0.6, text)
-    return None
-
-
-def _screw(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart | None:
-    """A head wider than the shank at one end, with a drive; a grub screw has a drive and no head."""
-    if any(layer.bore > 0 and not _recessed(layer) for layer in layers):
-        return None
-    ridges = find_helicoid(cutter)
-    widths = [layer.outer for layer in layers]
-    shank = _shank(layers)
-    if shank is None:
-        return None
-    radius = widths[shank]
-    top = max((0, len(layers) - 1), key=lambda i: max(widths[: shank + 1] if i == 0 else widths[shank:]))
-    side = layers[:shank] if top == 0 else layers[shank + 1 :]
-    side = side if top else side[::-1]  # from the shank to the end of the head
-    head = [layer for layer in side if layer.outer > 1.12 * radius]
-    drive = _drive(side or layers, radius)
-    if not head:
-        return _grub(layers, radius, drive, ridges is not None)
-    wide, thick = max(layer.outer for layer in head), sum(layer.height for layer in side)
-    length = (cutter.high - cutter.low) - thick
-    if not (1.15 < wide / radius < 3.2 and 0.12 < thick / (2 * radius) < 1.6 and 0.4 < length / (2 * radius) < 40):
-        return None
-    if radius > 0.04 or not _plain(layers, shank, radius):
-        return None
-    under = head[0].low if top else head[0].high
-    size = f"shank {2e3 * radius:.1f} mm, head {2e3 * wide:.1f} × {1e3 * thick:.1f} mm"
-    if drive or ridges is not None:
-        words = drive or "no drive"
-        thread = ", thread modelled" if ridges is not None else ""
-        return _part(StandardKind.SCREW, layers, radius, wide, 0.9, f"{words}, {size}{thread}", under)
-    if abs(wide / radius - 1.5) < 0.06 and abs(thick / (2 * radius) - 1) < 0.06:
-        return _part(
-            StandardKind.SCREW, layers, radius, wide, 0.6, f"a cap screw's proportions, {size}, no drive", under
-        )
-    if thick / (2 * radius) < 0.8 and length / (2 * radius) < 12:
-        return _part(
-            StandardKind.RIVET, layers, radius, wide, 0.35, f"a head without a drive, {size}: rivet or pin", under
-        )
-    return None
-
-
-def _recessed(layer: Layer) -> bool:
-    """Whether air about the axis is a drive's socket: an arc pattern around it, or a narrow hole in a head."""
-    return any(c.isdigit() for c in layer.word) or layer.bore < 0.7 * layer.outer
-
-
-def _shank(layers: list[Layer]) -> int | None:
-    """The index of the longest layer that is round and solid (or ridged by a thread)."""
-    solid = [i for i, layer in enumerate(layers) if re.fullmatch(r"f|f1+", layer.word)]
-    return max(solid, key=lambda i: layers[i].height, default=None)
-
-
-def _plain(layers: list[Layer], shank: int, radius: float) -> bool:
-    """Whether all that is not head is the shank: no wider collar beyond it, nothing but points and undercuts."""
-    wider = [layer.outer > 1.12 * radius for layer in layers]
-    return not (any(wider[:shank]) and any(wider[shank:]))
-
-
-def _drive(head: Sequence[Layer], radius: float) -> str:
-    """What turns the head of a shank: an outer hexagon, or a socket, slot or cross in it."""
-    for layer in head:
-        if re.fullmatch(r"a?f?6", layer.word) or layer.word.endswith("f6"):
-            return "hexagon head"
-    for layer in head:
-        if re.match(r"a?6", layer.word):
-            return "hexagon socket"
-        if re.match(r"a?[24]", layer.word) and radius > _BLADE:
-            return ""  # the fork of a link
-        if re.match(r"a?2", layer.word):
-            return "slot"
-        if re.match(r"a?4", layer.word):
-            return "cross recess"
-        if layer.word.startswith("af") and layer.bore < 0.7 * layer.outer:
-            return "round recess"
-    return ""
-
-
-def _grub(layers: list[Layer], radius: float, drive: str, thread: bool) -> StandardPart | None:
-    length = layers[-1].high - layers[0].low
-    ends = _drive([layers[0]], radius) or _drive([layers[-1]], radius)
-    if (drive or ends) in ("hexagon socket", "slot") and 0.5 < length / (2 * radius) < 8 and radius < 0.012:
-        return _part(
-            StandardKind.SCREW, layers, radius, radius, 0.7, f"grub screw of {2e3 * radius:.1f} mm: {drive or ends}"
-        )
-    if thread and 0.8 < length / (2 * radius) < 60 and radius < 0.02:
-        return _part(StandardKind.SCREW, layers, radius, radius, 0.5, f"threaded rod of {2e3 * radius:.1f} mm")
+            return layered_part(StandardKind.BEARING, layers, bore, outer, 0.6, text)
     return None
 
 
@@ -310,7 +188,9 @@ def _pin(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart | No
     size = f"a solid cylinder of {2e3 * radius:.2f} × {1e3 * length:.1f} mm"
     usual = min(abs(2e3 * radius - d) for d in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20)) < 0.06
     confidence = 0.3 + 0.2 * eased + 0.1 * usual
-    return _part(StandardKind.PIN, layers, radius, radius, confidence, f"{size}{', ends eased' if eased else ''}")
+    return layered_part(
+        StandardKind.PIN, layers, radius, radius, confidence, f"{size}{', ends eased' if eased else ''}"
+    )
 
 
 def _key(mesh: Mesh) -> StandardPart | None:
@@ -340,7 +220,7 @@ def _key(mesh: Mesh) -> StandardPart | None:
 
 
 _RULES: tuple[Callable[[Shape, Cutter, list[Layer]], StandardPart | None], ...] = (
-    _spring, _bearing, _ring, _screw, _pin,
+    _spring, _bearing, _ring, screw_of, _pin,
 )  # fmt: skip
 
 _KEYS = (

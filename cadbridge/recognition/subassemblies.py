@@ -11,17 +11,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
-import numpy as np
-
-from cadbridge.frames import Vector, cross_length
+from cadbridge.frames import cross_length
 from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
 from cadbridge.recognition.actuators import beside_horn
-from cadbridge.recognition.bodies import Groups, Scene
-from cadbridge.recognition.joints import Candidate
+from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.spinning import ON_AXIS, only_spins
 from cadbridge.recognition.turntables import Turntables
 
-ON_AXIS = 0.02
-"""Of a radius: how far a body of revolution may be off the axis about which it spins."""
 MOTOR = re.compile(r"motor|servo|stepper|nema|dynamixel", re.IGNORECASE)
 CAP = 0.01
 """Size of a cap beside the body in whose pocket it sits, at most."""
@@ -90,7 +87,7 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
                 found |= scene.bind(horn, near, f"a servo's horn, {1e3 * gap:.3g} mm from it", 0.6)
                 continue
             again = any(j is not joint and _one_axis(scene, j, joint) for j in of_body[other])
-            if again or _spins(scene, members[leaf], joint):
+            if again or only_spins(scene, members[leaf], joint):
                 text = f"only spins inside {inside}, which moves nothing"
                 near = max(members[other], key=lambda n: (len(scene.shared(n, leaf)), n))
                 found |= scene.bind(min(members[leaf]), near, text, 0.6)
@@ -213,48 +210,3 @@ def _inside(scene: Scene, leaf: Sequence[str], other: Sequence[str]) -> str:
     """The deepest sub-assembly that holds all of a body and a part of the other; empty where there is none."""
     shared = set.intersection(*(_paths(scene, [name]) for name in leaf)) & _paths(scene, other)
     return max(sorted(shared), key=lambda path: path.count("/"), default="")
-
-
-def _spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:
-    """Whether all instances are bodies of revolution about a joint's axis."""
-    axis, point = joint.verdict.axis, joint.verdict.point
-    if axis is None:
-        return False
-    for name in names:
-        round_part = scene.revolution(name)
-        X = scene.assembly.instance(name).X_WI
-        if round_part is None:
-            if not _balanced(scene, name, point, axis):
-                return False
-            continue
-        if cross_length(X.vector(round_part.direction), axis) > ON_AXIS:
-            return False
-        off = cross_length(X.point(round_part.point) - point, axis)
-        if off > ON_AXIS * round_part.outer + 3 * scene.contacts.slack:
-            return False
-    return True
-
-
-def _balanced(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
-    """Whether all faces of a part that have an axis are about a line, and its box is square and centred on it.
-
-    A barrel-shaped roller, whose outside is a free-form face.
-    """
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    known = None if shape is None else scene.faces.get(shape.key)
-    if known is None:
-        return False
-    X_IW = instance.X_WI.inverse()
-    foot, way = X_IW.point(point), X_IW.vector(axis)
-    along = int(np.argmax(np.abs(way)))
-    size = np.delete(np.ptp(known.box, axis=0), along)
-    middle = np.delete(known.box.mean(axis=0) - foot, along)
-    near = ON_AXIS * float(size.max())
-    if abs(way[along]) < 1 - 1e-6 or float(np.ptp(size)) > near or float(np.abs(middle).max()) > near:
-        return False
-    return all(
-        cross_length(s.direction, way) < ON_AXIS and (s.kind == "plane" or cross_length(s.point - foot, way) < near)
-        for s in known.surfaces
-        if s.direction is not None
-    )

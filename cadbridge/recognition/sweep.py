@@ -17,8 +17,8 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Pose, Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.mass.meeting import Scene, SpentError
-from cadbridge.recognition.bodies import Groups
 from cadbridge.recognition.model import FoundJoint, Motion, Recognition
+from cadbridge.recognition.scene import Groups
 from cadbridge.wording import count
 
 PROOF_TURN = math.radians(1.0)

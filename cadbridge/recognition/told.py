@@ -10,12 +10,12 @@ import numpy as np
 
 from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Vector
-from cadbridge.recognition.bodies import Scene
+from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import Line
-from cadbridge.recognition.guides import Verdict
 from cadbridge.recognition.hints import Hints, Pair, Told
-from cadbridge.recognition.joints import Candidate
 from cadbridge.recognition.pins import ROUNDED
+from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.walls import Verdict
 
 SAID = "you said so (hints)"
 """Evidence of a joint that a person said."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cadbridge.frames import Vector
-from cadbridge.recognition.bodies import Groups
 from cadbridge.recognition.model import FoundJoint, Recognition
+from cadbridge.recognition.scene import Groups
 
 
 @dataclass(frozen=True, eq=False)

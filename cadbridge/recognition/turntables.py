@@ -14,26 +14,21 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.bodies import Scene
-from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
-from cadbridge.recognition.guides import SQUARE, Verdict
-from cadbridge.recognition.joints import Candidate
-from cadbridge.recognition.pins import LIKE
+from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.contacts import Contact, Line, Placed
+from cadbridge.recognition.round_pairs import (
+    CENTRED,
+    ROUND,
+    drums_of,
+    ends_at,
+    gap_between,
+    in_line,
+    may_be_bolted,
+    stands_in,
+)
+from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.walls import SQUARE, Verdict
 
-CENTRED = 0.35
-"""Of the radius of a disc of the area in contact: how far its middle may be off the axis."""
-ROUND = 0.6 * math.pi
-"""rad that a round face goes about the axis at least: the rounded end of a link that widens counts."""
-WIDEST = 2.0
-"""Radius beside that of the other round face, of two that one stands in the other."""
-EDGE = 0.1
-"""Of a round face's radius: the chamfer or fillet between it and the plane where it ends."""
-FAR = 3.0
-"""How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two."""
-SKEW = 0.2
-"""rad between a shaft and its bore at most, in a pose that was never solved."""
-DRUM = 0.03
-"""Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's."""
 SMALL = 0.02
 """Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable."""
 
@@ -95,8 +90,8 @@ class Turntables:
             sides = [[m for m in line.members if m.instance in own] for own in (first, second)]
             if not all(sides):
                 continue
-            holes += _bolted(sides)
-            if not all(any(_ends_at(m, line, contacts) for m in side) for side in sides):
+            holes += may_be_bolted(sides)
+            if not all(any(ends_at(m, line, contacts) for m in side) for side in sides):
                 continue
             off = cross_length(middle - line.point, line.direction)
             if off <= CENTRED * math.sqrt(area / math.pi):
@@ -142,7 +137,7 @@ class Turntables:
         for line in {id(line): line for name in names for line in self._lines[name]}.values():
             ours, theirs = ([m for m in line.members if m.instance in side] for side in (own, others))
             for m in ours:
-                found += [(gap, line, m, n) for n in theirs if (gap := _apart(m, n)) is not None]
+                found += [(gap, line, m, n) for n in theirs if (gap := gap_between(m, n)) is not None]
         if not found:
             return None
         gap, line, m, n = min(found, key=lambda f: (f[0], f[3].instance))
@@ -163,7 +158,7 @@ class Turntables:
         found: dict[int, tuple[Line, Placed, Placed]] = {}
         for line in {id(line): line for name in first for line in self._lines[name]}.values():
             ours, theirs = ([m for m in line.members if m.instance in own] for own in (first, second))
-            pairs = [(m, n) for m in ours for n in theirs if m.surface.hollow != n.surface.hollow and _in_line(m, n)]
+            pairs = [(m, n) for m in ours for n in theirs if m.surface.hollow != n.surface.hollow and in_line(m, n)]
             if pairs:
                 m, n = max(pairs, key=lambda pair: min(p.surface.area for p in pair))
                 found[id(line)] = (line, m, n)
@@ -184,12 +179,12 @@ class Turntables:
         """The hinge of two bodies of which one's shaft stands beside the axis of the other's bore: an unsolved pose."""
         scene = self._scene
         shafts, bores = (
-            [m for names in (first, second) for m in _drums(scene, names) if m.surface.hollow == hollow]
+            [m for names in (first, second) for m in drums_of(scene, names) if m.surface.hollow == hollow]
             for hollow in (False, True)
         )
         found = [
             (shaft, bore) for bore in bores for shaft in shafts
-            if (shaft.instance in first) != (bore.instance in first) and _stands_in(shaft, bore)
+            if (shaft.instance in first) != (bore.instance in first) and stands_in(shaft, bore)
         ]  # fmt: skip
         if len(found) != 1:
             return None
@@ -210,66 +205,6 @@ class Turntables:
         size, other = (sum(self._scene.size(n) for n in own) for own in (names, others))
         few = len(names) == 1 and not self._scene.links_only
         return few and size < SMALL * other and self._scene.revolution(next(iter(names))) is not None
-
-
-def _drums(scene: Scene, names: set[str]) -> Iterator[Placed]:
-    """The cylinders of some instances that go round and are no small hole, with their middle as point."""
-    for name in sorted(names):
-        instance = scene.assembly.instance(name)
-        shape = scene.assembly.part(instance.part).shape
-        if shape is None or shape.key not in scene.faces:
-            continue
-        known = scene.faces[shape.key]
-        for s in known.of("cylinder"):
-            if s.direction is not None and s.turn >= ROUND and s.radius >= DRUM * known.size:
-                middle = instance.X_WI.point(s.point + 0.5 * (s.low + s.high) * s.direction)
-                yield Placed(name, instance.X_WI, s, middle, instance.X_WI.vector(s.direction))
-
-
-def _stands_in(shaft: Placed, bore: Placed) -> bool:
-    """Whether a shaft that fits a bore reaches into it, its axis along that of the bore and beside it."""
-    arm = shaft.point - bore.point
-    along = abs(float(arm @ bore.direction))
-    off = cross_length(arm, bore.direction)
-    gap = bore.surface.radius - shaft.surface.radius
-    reach = (shaft.surface.length + bore.surface.length) / 2 - along
-    parallel = abs(float(shaft.direction @ bore.direction)) > math.cos(SKEW)
-    # What stands beside the axis and yet in the bore is a boss in its clearance hole.
-    near = gap < off <= CENTRED * bore.surface.radius and reach > 0.1 * bore.surface.length
-    return -1e-6 <= gap <= 1.001 * clearance(bore.surface.radius) and parallel and near
-
-
-def _in_line(m: Placed, n: Placed) -> bool:
-    """Whether two round faces on one line lie beside each other along it and go far enough round."""
-    overlap = min(m.high, n.high) - max(m.low, n.low)
-    radii = sorted((m.surface.radius, n.surface.radius))
-    return overlap > 0.02 * radii[0] and min(m.surface.turn, n.surface.turn) >= ROUND and radii[1] < WIDEST * radii[0]
-
-
-def _apart(m: Placed, n: Placed) -> float | None:
-    """How far a shaft and a bore of its radius stand apart on their line, m; None where they are no such pair."""
-    bore = max(m.surface.radius, n.surface.radius)
-    if m.surface.hollow == n.surface.hollow or {m.surface.kind, n.surface.kind} != {"cylinder"}:
-        return None
-    gap = (n.surface.radius - m.surface.radius) * (1.0 if n.surface.hollow else -1.0)
-    apart = max(m.low, n.low) - min(m.high, n.high)
-    far = FAR * max(m.surface.length, n.surface.length)
-    fits = -1e-6 <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUND
-    return apart if fits and -1e-6 <= apart <= far else None
-
-
-def _bolted(sides: Sequence[Sequence[Placed]]) -> bool:
-    """Whether holes of two bodies on one line may hold one bolt."""
-    first, second = ([m.surface.radius for m in side if m.surface.hollow] for side in sides)
-    return any(1 / LIKE <= a / b <= LIKE for a in first for b in second)
-
-
-def _ends_at(m: Placed, line: Line, contacts: Sequence[Contact]) -> bool:
-    """Whether a round face reaches the plane of a contact, from one side or through it."""
-    if m.surface.turn < ROUND:
-        return False
-    near = EDGE * m.surface.radius + 1e-5
-    return any(m.low - near <= float((c.point - line.point) @ line.direction) <= m.high + near for c in contacts)
 
 
 def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Candidate]) -> list[Candidate]:

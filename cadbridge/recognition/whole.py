@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-
-import numpy as np
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from cadbridge.freedoms import HINGE
-from cadbridge.mass.meeting import Scene as _Meeting
-from cadbridge.recognition.bodies import Groups, Scene
+from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.carriers import steps_about
 from cadbridge.recognition.guides import LINES
-from cadbridge.recognition.joints import Candidate
-from cadbridge.recognition.meshing import MeshingPair, PlacedWheel, about, steps_about
+from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about
+from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
-from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
-from cadbridge.wording import count
-
-GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
 
 Tie = tuple[str, str, str, float]
 """Two instances, why one may hold the other, and how sure that is."""
 
 REACHES = "reaches into it by"
 """How the reason for binding what overlaps begins."""
-CLOSE = 0.02
-"""Gap beside the size of what touches nothing, up to which it is held by what is beside it."""
-MOST_GAPS = 500
-"""So many gaps between parts are measured at most."""
-FLOOR = 0.02
-"""Share of the assembly's height within which a face is at the bottom."""
 
 
 def connect(
@@ -189,76 +175,6 @@ def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
     return sorted(scene.overlaps.of(scene.assembly), key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1]))
 
 
-def bind_wheels(scene: Scene, groups: Sequence[list[str]], pairs: Sequence[MeshingPair]) -> list[list[str]]:
-    """Bind wheels that touch nothing but the teeth of others to the shaft on their axis: drawn without hub and key.
-
-    Returns the groups that stay loose.
-    """
-    wheels = {w.instance: w.wheel for p in pairs if not p.against for w in (p.a, p.b)}
-    left = []
-    for names in groups:
-        beside = [found for name in names if name in wheels for found in _shafts_beside(scene, name, wheels, names)]
-        if not beside:
-            left.append(names)
-            continue
-        _, gap, shaft, wheel = min(beside)
-        scene.bind(wheel, shaft, f"a wheel on its axis, {1e3 * max(gap, 0.0):.3g} mm from it, touches nothing", 0.5)
-    return left
-
-
-def _shafts_beside(
-    scene: Scene, name: str, wheels: Mapping[str, Wheel], own: Collection[str]
-) -> Iterator[tuple[bool, float, str, str]]:
-    """The parts that are round about a wheel's axis beside it, the best least, and the wheel.
-
-    The first value is False where the part's bore goes on in the wheel's; the second is the gap (m) along the axis.
-    """
-    wheel = wheels[name]
-    for line in scene.contacts.lines:
-        if wheel.kind is WheelKind.RACK or not about(wheel, line.point, line.direction):
-            continue
-        at = float((wheel.point - line.point) @ line.direction)
-        bores = {m.instance: m.surface.radius for m in line.members if m.surface.hollow}
-        for m in line.members:
-            gap = max(m.low - at, at - m.high) - wheel.width / 2
-            if not (m.surface.hollow or m.instance in own or m.instance in wheels) and gap <= wheel.tip:
-                continues = math.isclose(bores.get(name, -1.0), bores.get(m.instance, -2.0), rel_tol=0.01)
-                yield not continues, gap, m.instance, name
-
-
-def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:
-    """Bind groups of instances that touch nothing to what they stand close to, or hinge them in an unsolved pose.
-
-    A horn in its pocket, an arm beside its bracket: drawn with room between them, and nothing else holds them.
-    Returns the groups that stand far off, and the hinges.
-    """
-    linked = Groups(i.name for i in scene.assembly.instances)
-    apart = {name: k for k, names in enumerate(groups) for name in names}
-    rest = [name for name in linked.members() if name not in apart]
-    for names in (rest, *groups):
-        for name in names[1:]:
-            linked.join(names[0], name)
-    solids = _Meeting(scene.assembly, (), MOST_GAPS)
-    near = []
-    for name, k in apart.items():
-        if scene.on_shafts.get(name) in groups[k]:
-            continue
-        reach = CLOSE * max(solids.extent(n) for n in groups[k])
-        others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
-        near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
-    turntables, hinges = Turntables(scene), []
-    for gap, name, other in sorted(near):
-        if not linked.join(name, other):
-            continue
-        hinge = turntables.beside(scene.groups.group(name), scene.groups.group(other))
-        if hinge is not None:
-            hinges.append(hinge)
-        else:
-            scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.3)
-    held = linked.root(rest[0]) if rest else ""
-    return [names for names in groups if linked.root(names[0]) != held], hinges
-
-
 def _fitting(scene: Scene) -> list[Tie]:
     """Pairs that fit each other in some other way: a shaft in a bore that was taken for no joint."""
     return [
@@ -266,45 +182,3 @@ def _fitting(scene: Scene) -> list[Tie]:
         for c in scene.contacts.found
         if c.kind in ("shaft", "cone", "sphere", "holes", "through")
     ]
-
-
-def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str]) -> tuple[str, str]:
-    """The root of the body that stands still, and why: it stands on the floor, is large, carries many.
-
-    `among`: the instances of which one stands still, all or a group that touches nothing else.
-    """
-    members = {root: own for root, own in scene.groups.members().items() if set(own) <= set(among)}
-    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
-    degrees = Counter(body for j in joints for body in (j.a, j.b))
-    floor = _standing(scene, among)
-    total, most = sum(sizes.values()) or 1.0, max(degrees.values(), default=0) or 1
-
-    def score(root: str) -> float:
-        named = names and any(GROUND_NAMES.search(n) for n in members[root])
-        stands = any(n in floor for n in members[root])
-        return sizes[root] / total + 0.5 * degrees[root] / most + 0.6 * stands + 0.3 * named + 0.2 * (degrees[root] > 0)
-
-    best = max(sorted(members), key=score)
-    reasons = [f"{100 * sizes[best] / total:.0f} % of the assembly's boxes"]
-    reasons += [count(degrees[best], "joint")] if degrees[best] else []
-    reasons += ["stands on the floor"] if any(n in floor for n in members[best]) else []
-    return best, ", ".join(reasons)
-
-
-def _standing(scene: Scene, among: Collection[str]) -> set[str]:
-    """Of some instances those with a face at the very bottom of all of them along z, looking down."""
-    low, high = np.inf, -np.inf
-    found: dict[str, float] = {}
-    for instance in scene.assembly.instances:
-        shape = scene.assembly.part(instance.part).shape
-        if shape is None or shape.key not in scene.faces or instance.name not in among:
-            continue
-        corners = scene.faces[shape.key].box
-        grid = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
-        heights = instance.X_WI.point(grid)[:, 2]
-        low, high = min(low, float(heights.min())), max(high, float(heights.max()))
-        for s, normal in scene.faces[shape.key].across():
-            if float(instance.X_WI.vector(normal)[2]) < -0.9998:
-                height = float(instance.X_WI.point(s.point)[2])
-                found[instance.name] = min(found.get(instance.name, np.inf), height)
-    return {name for name, height in found.items() if height <= low + FLOOR * (high - low) + 1e-6}

@@ -1,0 +1,90 @@
+"""What touches nothing: wheels on the axis of a shaft, parts close to others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from cadbridge.mass.meeting import Scene as _Meeting
+from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.placed_wheels import MeshingPair, about
+from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.turntables import Turntables
+from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
+
+CLOSE = 0.02
+"""Gap beside the size of what touches nothing, up to which it is held by what is beside it."""
+
+
+MOST_GAPS = 500
+"""So many gaps between parts are measured at most."""
+
+
+def bind_wheels(scene: Scene, groups: Sequence[list[str]], pairs: Sequence[MeshingPair]) -> list[list[str]]:
+    """Bind wheels that touch nothing but the teeth of others to the shaft on their axis: drawn without hub and key.
+
+    Returns the groups that stay loose.
+    """
+    wheels = {w.instance: w.wheel for p in pairs if not p.against for w in (p.a, p.b)}
+    left = []
+    for names in groups:
+        beside = [found for name in names if name in wheels for found in _shafts_beside(scene, name, wheels, names)]
+        if not beside:
+            left.append(names)
+            continue
+        _, gap, shaft, wheel = min(beside)
+        scene.bind(wheel, shaft, f"a wheel on its axis, {1e3 * max(gap, 0.0):.3g} mm from it, touches nothing", 0.5)
+    return left
+
+
+def _shafts_beside(
+    scene: Scene, name: str, wheels: Mapping[str, Wheel], own: Collection[str]
+) -> Iterator[tuple[bool, float, str, str]]:
+    """The parts that are round about a wheel's axis beside it, the best least, and the wheel.
+
+    The first value is False where the part's bore goes on in the wheel's; the second is the gap (m) along the axis.
+    """
+    wheel = wheels[name]
+    for line in scene.contacts.lines:
+        if wheel.kind is WheelKind.RACK or not about(wheel, line.point, line.direction):
+            continue
+        at = float((wheel.point - line.point) @ line.direction)
+        bores = {m.instance: m.surface.radius for m in line.members if m.surface.hollow}
+        for m in line.members:
+            gap = max(m.low - at, at - m.high) - wheel.width / 2
+            if not (m.surface.hollow or m.instance in own or m.instance in wheels) and gap <= wheel.tip:
+                continues = math.isclose(bores.get(name, -1.0), bores.get(m.instance, -2.0), rel_tol=0.01)
+                yield not continues, gap, m.instance, name
+
+
+def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:
+    """Bind groups of instances that touch nothing to what they stand close to, or hinge them in an unsolved pose.
+
+    A horn in its pocket, an arm beside its bracket: drawn with room between them, and nothing else holds them.
+    Returns the groups that stand far off, and the hinges.
+    """
+    linked = Groups(i.name for i in scene.assembly.instances)
+    apart = {name: k for k, names in enumerate(groups) for name in names}
+    rest = [name for name in linked.members() if name not in apart]
+    for names in (rest, *groups):
+        for name in names[1:]:
+            linked.join(names[0], name)
+    solids = _Meeting(scene.assembly, (), MOST_GAPS)
+    near = []
+    for name, k in apart.items():
+        if scene.on_shafts.get(name) in groups[k]:
+            continue
+        reach = CLOSE * max(solids.extent(n) for n in groups[k])
+        others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
+        near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
+    turntables, hinges = Turntables(scene), []
+    for gap, name, other in sorted(near):
+        if not linked.join(name, other):
+            continue
+        hinge = turntables.beside(scene.groups.group(name), scene.groups.group(other))
+        if hinge is not None:
+            hinges.append(hinge)
+        else:
+            scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.3)
+    held = linked.root(rest[0]) if rest else ""
+    return [names for names in groups if linked.root(names[0]) != held], hinges

@@ -1,0 +1,119 @@
+"""Pairs of bodies that may be joints, by their contacts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.frames import Vector
+from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.judging import judge
+from cadbridge.recognition.pins import HALF
+from cadbridge.recognition.revolution import SLIM
+from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.walls import Verdict
+
+PARALLEL = 0.02
+"""Sine of the angle up to which axes run alike."""
+
+
+MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A pair of bodies (by their roots) that may be a joint."""
+
+    a: str
+    b: str
+    verdict: Verdict
+    contacts: tuple[Contact, ...]
+
+    def other(self, body: str) -> str:
+        """The other body of the pair."""
+        return self.b if body == self.a else self.a
+
+
+def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
+    rolling: dict[frozenset[str], list[Contact]] = defaultdict(list)
+    for inner, outer, contact in scene.rolling:
+        rolling[frozenset((scene.groups.root(inner), scene.groups.root(outer)))].append(contact)
+    found = []
+    driven = _driven(scene)
+    for (a, b), contacts in scene.between().items():
+        if frozenset((a, b)) in driven:
+            continue
+        balls = rolling.get(frozenset((a, b)))
+        verdict = (
+            _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
+        )
+        if verdict is not None and verdict.type in MOVING and not _eyelet(scene, members, (a, b), verdict, contacts):
+            found.append(Candidate(a, b, verdict, tuple(contacts)))
+    known = {frozenset((c.a, c.b)) for c in found}
+    for pair, balls in rolling.items():
+        if len(pair) == 2 and pair not in known:
+            a, b = sorted(pair)
+            found.append(Candidate(a, b, _on_balls(balls), tuple(balls)))
+    return [*found, *driven.values()]
+
+
+def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:
+    """What turns on the output of an actuator, by the bodies as they are now."""
+    found: dict[frozenset[str], Candidate] = {}
+    for d in scene.driven:
+        a, b = sorted((scene.groups.root(d.case), scene.groups.root(d.on)))
+        if a != b:
+            found.setdefault(frozenset((a, b)), Candidate(a, b, d.verdict, d.contacts))
+    return found
+
+
+def _eyelet(
+    scene: Scene, members: dict[str, list[str]], roots: tuple[str, str], verdict: Verdict, contacts: Sequence[Contact]
+) -> bool:
+    """Whether one of two bodies is a single small part about its one hole, which goes on in the other without a pin.
+
+    A grommet or a spacer of any shape, which turns on nothing. A part with a hole across that one is a link.
+    """
+    holes = [c for c in contacts if c.kind == "holes"]
+    linked = scene.links_only and any(c.kind == "eyes" for c in contacts)
+    if linked or verdict.axis is None or {c.kind for c in contacts} - {"plane", "eyes"} != {"holes"}:
+        return False
+    if not all(c.a.surface.hollow for c in holes):
+        return False
+    radius = max(c.radius for c in holes)
+    return any(
+        len(members[root]) == 1
+        and _across(scene, members[root][0], verdict.axis) <= SLIM * radius
+        and not _hole_across(scene, members[root][0], verdict.axis)
+        for root in roots
+    )
+
+
+def _hole_across(scene: Scene, name: str, axis: Vector) -> bool:
+    """Whether an instance has a hole along another direction than an axis."""
+    instance = scene.assembly.instance(name)
+    shape = scene.assembly.part(instance.part).shape
+    known = None if shape is None else scene.faces.get(shape.key)
+    return known is not None and any(
+        s.hollow and s.turn >= HALF and abs(float(instance.X_WI.vector(s.direction) @ axis)) < 1 - PARALLEL
+        for s in known.of("cylinder") if s.direction is not None
+    )  # fmt: skip
+
+
+def _across(scene: Scene, name: str, axis: Vector) -> float:
+    """Half of how far an instance reaches across an axis, m, by its box."""
+    instance = scene.assembly.instance(name)
+    shape = scene.assembly.part(instance.part).shape
+    if shape is None or shape.key not in scene.faces:
+        return 0.0
+    size = np.abs(instance.X_WI.R) @ np.ptp(scene.faces[shape.key].box, axis=0)
+    along = int(np.argmax(np.abs(axis)))
+    return float(np.delete(size, along).max()) / 2
+
+
+def _on_balls(balls: Sequence[Contact]) -> Verdict:
+    text = f"{len(balls)} ball bearing{'s' if len(balls) > 1 else ''} on the axis"
+    return Verdict("revolute", balls[0].point, balls[0].direction, (text,), (), 0.98)

@@ -1,0 +1,61 @@
+"""Which body stands still."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.scene import Scene
+from cadbridge.wording import count
+
+GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
+
+
+FLOOR = 0.02
+"""Share of the assembly's height within which a face is at the bottom."""
+
+
+def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str]) -> tuple[str, str]:
+    """The root of the body that stands still, and why: it stands on the floor, is large, carries many.
+
+    `among`: the instances of which one stands still, all or a group that touches nothing else.
+    """
+    members = {root: own for root, own in scene.groups.members().items() if set(own) & set(among)}
+    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    degrees = Counter(body for j in joints for body in (j.a, j.b))
+    floor = _standing(scene, among)
+    total, most = sum(sizes.values()) or 1.0, max(degrees.values(), default=0) or 1
+
+    def score(root: str) -> float:
+        named = names and any(GROUND_NAMES.search(n) for n in members[root])
+        stands = any(n in floor for n in members[root])
+        return sizes[root] / total + 0.5 * degrees[root] / most + 0.6 * stands + 0.3 * named + 0.2 * (degrees[root] > 0)
+
+    best = max(sorted(members), key=score)
+    reasons = [f"{100 * sizes[best] / total:.0f} % of the assembly's boxes"]
+    reasons += [count(degrees[best], "joint")] if degrees[best] else []
+    reasons += ["stands on the floor"] if any(n in floor for n in members[best]) else []
+    return best, ", ".join(reasons)
+
+
+def _standing(scene: Scene, among: Collection[str]) -> set[str]:
+    """Of some instances those with a face at the very bottom of all of them along z, looking down."""
+    low, high = np.inf, -np.inf
+    found: dict[str, float] = {}
+    for instance in scene.assembly.instances:
+        shape = scene.assembly.part(instance.part).shape
+        if shape is None or shape.key not in scene.faces or instance.name not in among:
+            continue
+        corners = scene.faces[shape.key].box
+        grid = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+        heights = instance.X_WI.point(grid)[:, 2]
+        low, high = min(low, float(heights.min())), max(high, float(heights.max()))
+        for s, normal in scene.faces[shape.key].across():
+            if float(instance.X_WI.vector(normal)[2]) < -0.9998:
+                height = float(instance.X_WI.point(s.point)[2])
+                found[instance.name] = min(found.get(instance.name, np.inf), height)
+    return {name for name, height in found.items() if height <= low + FLOOR * (high - low) + 1e-6}

@@ -1,0 +1,104 @@
+"""The verdict on two bodies by all of their contacts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from cadbridge.frames import cross_length, unit
+from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.guides import GUIDED, Guide, guides_of, on_one_line
+from cadbridge.recognition.walls import SQUARE, Verdict, Wall, between_walls, faces_along, fit_text, in_mm
+
+APART = 4.0
+"""Distance along a rod between the bores of two bodies, beside its radius, from which it is no dowel of theirs."""
+
+
+ROD = 4.0
+"""Length of a rod beside that of its bore, from which it is a guide rod however short the bore is."""
+
+
+LEAST_CUP = math.pi
+"""sr of a socket at least: a quarter of a ball, as the ring of a rod end; less is a dimple."""
+
+
+def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, links: bool = False) -> Verdict | None:
+    """The verdict on two bodies with these contacts, `of_a` the instances of one; None where nothing holds.
+
+    `links`: whether the model shows links alone, so that two parts are seldom one body.
+    """
+    balls = [c for c in contacts if c.kind == "sphere" and c.b.surface.turn > LEAST_CUP]
+    guides = guides_of(contacts, slack)
+    planes = [Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"]
+    if balls and not guides:
+        return _sockets(balls, slack)
+    corner = _corner(contacts, planes)
+    if corner is not None:
+        return corner
+    if len(guides) >= 2:
+        return _many_lines(guides, planes)
+    if guides:
+        return on_one_line(guides[0], planes, links)
+    return between_walls(planes) if planes else None
+
+
+def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | None:
+    """A rounded corner on that of the other, with the faces on both sides of it: an edge cut to fit, and welded."""
+    for c in contacts:
+        if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > math.pi:
+            continue
+        beside = [
+            p.normal for p in planes if abs(float(p.normal @ c.direction)) < SQUARE
+            and abs(abs(float((p.point - c.point) @ p.normal)) - c.radius) <= SQUARE * c.radius
+        ]  # fmt: skip
+        if any(abs(float(beside[0] @ n)) < 1 - SQUARE for n in beside[1:]):
+            text = f"a rounded corner of radius {in_mm(c.radius)} fits that of the other, and so do the faces beside it"
+            return Verdict("fixed", c.point, None, (text,), (), 0.6)
+    return None
+
+
+def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
+    first = balls[0]
+    others = [b for b in balls if np.linalg.norm(b.point - first.point) > 10 * slack + 1e-4]
+    text = f"ball of radius {in_mm(first.radius)} in a socket, {fit_text(first.gap)}"
+    if not others:
+        return Verdict("spherical", first.point, None, (text,), (), 0.8)
+    axis = unit(others[0].point - first.point)
+    if any(cross_length(o.point - first.point, axis) > 10 * slack for o in others):
+        return Verdict(
+            "fixed", first.point, None, (f"{len(balls)} balls in sockets that are not on one line",), (), 0.8
+        )
+    return Verdict("revolute", first.point, axis, (f"two balls in sockets on one line; {text}",), (), 0.8)
+
+
+def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
+    first = guides[0]
+    parallel = all(cross_length(g.direction, first.direction) < SQUARE for g in guides)
+    rods = [g for g in guides if _long_rod(g) or (not g.holes_only and g.length >= GUIDED * 2 * g.radius)]
+    if parallel and len(rods) >= 2 and not any(faces_along(p, first.direction) for p in planes):
+        how = (
+            f"guided over {in_mm(first.length)} each"
+            if first.length > 0
+            else "that stand in both apart from each other"
+        )
+        text = f"{len(rods)} parallel rods {how}, nothing across them"
+        return Verdict("prismatic", first.point, first.direction, (text,), (), 0.7)
+    what = "parallel" if parallel else "crossing"
+    return Verdict("fixed", first.point, None, (f"{len(guides)} {what} lines hold the two",), (), 0.95)
+
+
+def _long_rod(guide: Guide) -> bool:
+    """Whether a rod is guided with clearance in bores that are short beside it, or goes from one body to the other.
+
+    A dowel or a bolt fills its bores, and the parts that it holds lie on each other.
+    """
+    shafts = [c for c in guide.contacts if c.kind == "shaft"]
+    if shafts:
+        return all(
+            c.gap >= 0.0 and max(side.surface.length for side in (c.a, c.b)) >= max(ROD * c.overlap, 2 * ROD * c.radius)
+            for c in shafts
+        )
+    through = [c for c in guide.contacts if c.kind == "through"]
+    return bool(through) and all(max(c.a.low, c.b.low) - min(c.a.high, c.b.high) > APART * c.radius for c in through)

@@ -1,0 +1,98 @@
+"""Round faces of two bodies on one line, or beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from cadbridge.frames import cross_length
+from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
+from cadbridge.recognition.pins import LIKE
+from cadbridge.recognition.scene import Scene
+
+CENTRED = 0.35
+"""Of the radius of a disc of the area in contact: how far its middle may be off the axis."""
+
+
+ROUND = 0.6 * math.pi
+"""rad that a round face goes about the axis at least: the rounded end of a link that widens counts."""
+
+
+WIDEST = 2.0
+"""Radius beside that of the other round face, of two that one stands in the other."""
+
+
+EDGE = 0.1
+"""Of a round face's radius: the chamfer or fillet between it and the plane where it ends."""
+
+
+FAR = 3.0
+"""How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two."""
+
+
+SKEW = 0.2
+"""rad between a shaft and its bore at most, in a pose that was never solved."""
+
+
+DRUM = 0.03
+"""Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's."""
+
+
+def drums_of(scene: Scene, names: set[str]) -> Iterator[Placed]:
+    """The cylinders of some instances that go round and are no small hole, with their middle as point."""
+    for name in sorted(names):
+        instance = scene.assembly.instance(name)
+        shape = scene.assembly.part(instance.part).shape
+        if shape is None or shape.key not in scene.faces:
+            continue
+        known = scene.faces[shape.key]
+        for s in known.of("cylinder"):
+            if s.direction is not None and s.turn >= ROUND and s.radius >= DRUM * known.size:
+                middle = instance.X_WI.point(s.point + 0.5 * (s.low + s.high) * s.direction)
+                yield Placed(name, instance.X_WI, s, middle, instance.X_WI.vector(s.direction))
+
+
+def stands_in(shaft: Placed, bore: Placed) -> bool:
+    """Whether a shaft that fits a bore reaches into it, its axis along that of the bore and beside it."""
+    arm = shaft.point - bore.point
+    along = abs(float(arm @ bore.direction))
+    off = cross_length(arm, bore.direction)
+    gap = bore.surface.radius - shaft.surface.radius
+    reach = (shaft.surface.length + bore.surface.length) / 2 - along
+    parallel = abs(float(shaft.direction @ bore.direction)) > math.cos(SKEW)
+    # What stands beside the axis and yet in the bore is a boss in its clearance hole.
+    near = gap < off <= CENTRED * bore.surface.radius and reach > 0.1 * bore.surface.length
+    return -1e-6 <= gap <= 1.001 * clearance(bore.surface.radius) and parallel and near
+
+
+def in_line(m: Placed, n: Placed) -> bool:
+    """Whether two round faces on one line lie beside each other along it and go far enough round."""
+    overlap = min(m.high, n.high) - max(m.low, n.low)
+    radii = sorted((m.surface.radius, n.surface.radius))
+    return overlap > 0.02 * radii[0] and min(m.surface.turn, n.surface.turn) >= ROUND and radii[1] < WIDEST * radii[0]
+
+
+def gap_between(m: Placed, n: Placed) -> float | None:
+    """How far a shaft and a bore of its radius stand apart on their line, m; None where they are no such pair."""
+    bore = max(m.surface.radius, n.surface.radius)
+    if m.surface.hollow == n.surface.hollow or {m.surface.kind, n.surface.kind} != {"cylinder"}:
+        return None
+    gap = (n.surface.radius - m.surface.radius) * (1.0 if n.surface.hollow else -1.0)
+    apart = max(m.low, n.low) - min(m.high, n.high)
+    far = FAR * max(m.surface.length, n.surface.length)
+    fits = -1e-6 <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUND
+    return apart if fits and -1e-6 <= apart <= far else None
+
+
+def may_be_bolted(sides: Sequence[Sequence[Placed]]) -> bool:
+    """Whether holes of two bodies on one line may hold one bolt."""
+    first, second = ([m.surface.radius for m in side if m.surface.hollow] for side in sides)
+    return any(1 / LIKE <= a / b <= LIKE for a in first for b in second)
+
+
+def ends_at(m: Placed, line: Line, contacts: Sequence[Contact]) -> bool:
+    """Whether a round face reaches the plane of a contact, from one side or through it."""
+    if m.surface.turn < ROUND:
+        return False
+    near = EDGE * m.surface.radius + 1e-5
+    return any(m.low - near <= float((c.point - line.point) @ line.direction) <= m.high + near for c in contacts)

@@ -1,0 +1,201 @@
+"""All contacts of an assembly, found by the lines, planes and centres that surfaces share."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from cadbridge.assembly import Assembly
+from cadbridge.frames import Vector, cross_length
+from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Line, Placed, clearance, interference
+from cadbridge.recognition.faces import PartFaces
+from cadbridge.recognition.plane_contacts import SIDE, TILT, gathered, plane_contacts
+
+LOOSE = 4.5e-4
+"""m within which they are where placements carry clearances: two of 0.2 mm each."""
+
+
+NOISY = 1.5
+"""So many times more fits at the loose tolerance than at the exact one say that placements carry clearances."""
+
+
+ENOUGH = 30
+"""So many axes in bores tell how large the clearances of placements are."""
+
+
+FULL_TURN = 0.97 * 2 * math.pi
+
+
+BESIDE = 0.01
+"""Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved."""
+
+
+FULL_SPHERE = 0.9 * 4 * math.pi
+
+
+def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
+    """All contacts between instances as they stand. The slack of the placements is found first."""
+    placed = _placed(assembly, faces)
+    rounds = [p for p in placed if p.surface.kind in ("cylinder", "cone")]
+    centre = np.mean([p.point for p in placed], axis=0) if placed else np.zeros(3)
+    exact = _lines(rounds, centre, EXACT)
+    loose = _lines(rounds, centre, LOOSE)
+    on_exact, on_loose = list(_on_lines(exact, EXACT)), list(_on_lines(loose, LOOSE))
+    flats = [p for p in placed if p.surface.kind == "plane"]
+    # Where no shaft stands in a bore, faces on each other show how exact the placements are.
+    compared = (on_exact, on_loose) if on_loose else [plane_contacts(flats, centre, slack) for slack in (EXACT, LOOSE)]
+    fits = [len({c.pair for c in found}) for found in compared]
+    noisy = fits[1] > fits[0] and fits[1] >= NOISY * fits[0]
+    slack, lines, found = (_spread(on_loose), loose, on_loose) if noisy else (EXACT, exact, on_exact)
+    if not noisy:
+        pairs = {c.pair for c in on_exact}
+        found += [c for c in on_loose if c.pair not in pairs and _snug(c)]
+    found += plane_contacts(flats, centre, slack)
+    found += _spheres(placed, slack)
+    by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
+    for contact in found:
+        by_pair[contact.pair].append(contact)
+    return Contacts(tuple(found), tuple(lines), slack, dict(by_pair))
+
+
+def _snug(c: Contact) -> bool:
+    """Whether a shaft fills a bore to the last micron, though its axis runs beside: nothing else stands there so."""
+    whole = min(c.a.surface.turn, c.b.surface.turn) > FULL_TURN
+    return whole and abs(c.gap) < 1e-6 and c.offset <= BESIDE * c.radius and c.overlap >= c.radius
+
+
+def _spread(found: Sequence[Contact]) -> float:
+    """How far axes that were meant to be one stand apart where placements carry clearances; LOOSE where few tell."""
+    offsets = [c.offset for c in found]
+    return LOOSE if len(offsets) < ENOUGH else min(LOOSE, 1.5 * float(np.quantile(offsets, 0.95)) + EXACT)
+
+
+def _placed(assembly: Assembly, faces: dict[str, PartFaces]) -> list[Placed]:
+    found = []
+    for instance in assembly.instances:
+        shape = assembly.part(instance.part).shape
+        known = None if shape is None else faces.get(shape.key)
+        if known is None or not known.surfaces:
+            continue
+        points = instance.X_WI.point(np.array([s.point for s in known.surfaces]))
+        axes = [np.zeros(3) if s.direction is None else s.direction for s in known.surfaces]
+        directions = instance.X_WI.vector(np.array(axes))
+        found += [
+            Placed(instance.name, instance.X_WI, s, point, direction)
+            for s, point, direction in zip(known.surfaces, points, directions, strict=True)
+        ]
+    return found
+
+
+def _lines(rounds: Sequence[Placed], centre: Vector, slack: float) -> list[Line]:
+    """The lines on which round surfaces of two instances at least lie."""
+    if not rounds:
+        return []
+    points = np.array([p.point for p in rounds]) - centre
+    directions = np.array([p.direction for p in rounds])
+    directions = directions * np.where(directions @ SIDE < 0, -1.0, 1.0)[:, None]
+    feet = points - np.sum(points * directions, axis=1)[:, None] * directions
+    lines = []
+    for group in gathered(np.hstack([directions * (slack / TILT), feet]), slack):
+        members = [rounds[i] for i in group]
+        if len({p.instance for p in members}) < 2:
+            continue
+        longest = max(group, key=lambda i: rounds[i].surface.length)
+        axis, foot = directions[longest], centre + feet[longest]
+        lines.append(Line(foot, axis, tuple(_along(p, foot, axis) for p in members)))
+    return lines
+
+
+def _along(p: Placed, foot: Vector, axis: Vector) -> Placed:
+    at, sign = float((p.point - foot) @ axis), 1.0 if p.direction @ axis > 0 else -1.0
+    low, high = sorted((at + sign * p.surface.low, at + sign * p.surface.high))
+    return Placed(p.instance, p.X_WI, p.surface, p.point, p.direction, low, high)
+
+
+def _on_lines(lines: Sequence[Line], slack: float) -> Iterator[Contact]:
+    for line in lines:
+        inner = sorted((m for m in line.members if not m.surface.hollow), key=lambda m: m.low)
+        starts = np.array([m.low for m in inner])
+        longest = max((m.high - m.low for m in inner), default=0.0)
+        for outer in (m for m in line.members if m.surface.hollow):
+            # What begins before the bore ends, and not so early that it ends before the bore begins.
+            first, last = np.searchsorted(starts, [outer.low - longest, outer.high])
+            for shaft in inner[first:last]:
+                contact = _fit(line, shaft, outer, slack)
+                if contact is not None:
+                    yield contact
+
+
+def _fit(line: Line, shaft: Placed, bore: Placed, slack: float) -> Contact | None:
+    """The contact of a shaft (or inner cone) with a bore on one line; None where they do not meet."""
+    s, b = shaft.surface, bore.surface
+    low, high = max(shaft.low, bore.low), min(shaft.high, bore.high)
+    if shaft.instance == bore.instance or s.kind != b.kind or high - low <= max(slack, 0.02 * min(s.radius, b.radius)):
+        return None
+    middle = line.point + (low + high) / 2 * line.direction
+    offset = cross_length(bore.point - shaft.point, line.direction)
+    if s.kind == "cylinder":
+        gap = b.radius - s.radius
+        if not -interference(b.radius) - slack <= gap <= clearance(b.radius) + slack:
+            return None
+        return Contact("shaft", shaft, bore, middle, line.direction, gap, offset, high - low, s.radius)
+    radii = [_radius_at(p, middle) for p in (shaft, bore)]
+    tilt = abs(_widening(shaft, line) - _widening(bore, line))
+    if tilt > 5e-3 or abs(radii[1] - radii[0]) > clearance(radii[1]) + slack or abs(s.second) < 5e-3:
+        return None
+    return Contact("cone", shaft, bore, middle, line.direction, radii[1] - radii[0], offset, high - low, radii[0])
+
+
+def _radius_at(p: Placed, point: Vector) -> float:
+    return p.surface.radius + math.tan(p.surface.second) * float((point - p.point) @ p.direction)
+
+
+def _widening(p: Placed, line: Line) -> float:
+    return p.surface.second * (1.0 if p.direction @ line.direction > 0 else -1.0)
+
+
+def _spheres(placed: Sequence[Placed], slack: float) -> list[Contact]:
+    """Balls in sockets, and balls in grooves."""
+    balls = [p for p in placed if p.surface.kind == "sphere" and not p.surface.hollow]
+    if not balls:
+        return []
+    tree = cKDTree(np.array([p.point for p in balls]))
+    found = []
+    for p in placed:
+        s = p.surface
+        if not s.hollow or s.kind not in ("sphere", "torus"):
+            continue
+        reach = slack if s.kind == "sphere" else s.radius + slack + clearance(s.second)
+        for k in tree.query_ball_point(p.point, reach + 1e-12):
+            ball = balls[k]
+            contact = _socket(ball, p, slack) if s.kind == "sphere" else _groove(ball, p, slack)
+            if contact is not None and ball.instance != p.instance:
+                found.append(contact)
+    return found
+
+
+def _socket(ball: Placed, cup: Placed, slack: float) -> Contact | None:
+    gap = cup.surface.radius - ball.surface.radius
+    if not -interference(ball.surface.radius) <= gap <= clearance(cup.surface.radius) + slack:
+        return None
+    offset = float(np.linalg.norm(cup.point - ball.point))
+    area = min(ball.surface.area, cup.surface.area)
+    return Contact("sphere", ball, cup, ball.point, np.array([0.0, 0.0, 1.0]), gap, offset, area, ball.surface.radius)
+
+
+def _groove(ball: Placed, groove: Placed, slack: float) -> Contact | None:
+    """A whole ball on the middle circle of a groove that is not much wider than it."""
+    if ball.surface.turn < FULL_SPHERE or not 0.8 <= ball.surface.radius / groove.surface.second <= 1.05:
+        return None
+    arm = ball.point - groove.point
+    height = float(arm @ groove.direction)
+    away = float(np.linalg.norm(arm - height * groove.direction))
+    offset = math.hypot(height, away - groove.surface.radius)
+    if offset > slack + clearance(groove.surface.second):
+        return None
+    gap = groove.surface.second - ball.surface.radius
+    return Contact("ball", ball, groove, groove.point, groove.direction, gap, offset, 0.0, ball.surface.radius)

@@ -1,0 +1,145 @@
+"""What planes leave free of each other: a slide between walls, a bar in its hole, or mere support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cadbridge.frames import Vector, unit
+from cadbridge.freedoms import FIXED, Free
+from cadbridge.mechanism.joint_types import LEAVES
+from cadbridge.recognition.contacts import Contact, Placed
+
+LONG_WALL = 2.0
+"""How much longer than deep walls of a slide are."""
+
+
+DEEP = 0.8
+"""Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat."""
+
+
+MOST_WALLS = 40
+"""So many faces between two bodies are tried as walls of a slide."""
+
+
+LEAST_SLIDE = 0.25
+"""Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
+
+
+SQUARE = 0.02
+"""rad: directions that are parallel or square to each other to this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What contacts leave free: fixed, revolute, prismatic, cylindrical, spherical, screw or rest (mere support)."""
+
+    type: str
+    point: Vector
+    axis: Vector | None
+    evidence: tuple[str, ...]
+    against: tuple[str, ...] = ()
+    confidence: float = 0.5
+    pitch: float | None = None
+    """Of a screw: the advance of one turn, m, positive of a right-hand thread."""
+
+    @property
+    def free(self) -> Free:
+        """What a joint of this type leaves free about and along its axis."""
+        return LEAVES.get(self.type, FIXED)
+
+
+@dataclass(frozen=True, eq=False)
+class Wall:
+    """Planes in contact, with the normal out of body a."""
+
+    contact: Contact
+    normal: Vector
+
+    @property
+    def point(self) -> Vector:
+        """The middle of what they have in common."""
+        return self.contact.point
+
+    @property
+    def area(self) -> float:
+        """What they have in common, m²."""
+        return self.contact.overlap
+
+    def extent(self, direction: Vector) -> float:
+        """The extent of the smaller of the two faces along a direction, m."""
+        return min(extent_of(side, direction) for side in (self.contact.a, self.contact.b))
+
+
+def faces_along(wall: Wall, axis: Vector) -> bool:
+    return abs(float(wall.normal @ axis)) > 1 - SQUARE
+
+
+def extent_of(p: Placed, direction: Vector) -> float:
+    loops = p.surface.loops
+    return float(np.ptp(np.concatenate(loops) @ p.X_WI.R.T @ direction)) if loops else 0.0
+
+
+def between_walls(planes: Sequence[Wall]) -> Verdict:
+    """Planes alone: a slide between walls, or mere support."""
+    biggest = max(planes, key=lambda p: p.area)
+    bar = _bar(planes)
+    if bar is not None:
+        return bar
+    for i, p in enumerate(planes[:MOST_WALLS]):
+        for q in planes[i + 1 : MOST_WALLS]:
+            found = _slide(p, q, planes) if float(p.normal @ q.normal) < SQUARE - 1 else None
+            if found is not None:
+                return found
+    return Verdict("rest", biggest.point, biggest.normal, (plane_text(biggest),), (), 0.5)
+
+
+def _bar(planes: Sequence[Wall]) -> Verdict | None:
+    """A bar in a hole of its own section: walls on four sides, and nothing across it."""
+    first = planes[0].normal
+    others = [p.normal for p in planes if abs(float(p.normal @ first)) < SQUARE]
+    if not others:
+        return None
+    along = unit(np.cross(first, others[0]))
+    across = (first, others[0])
+    ways = {(k, float(p.normal @ way) > 0) for p in planes for k, way in enumerate(across) if faces_along(p, way)}
+    if len(ways) < 4 or any(abs(float(p.normal @ along)) > SQUARE for p in planes):
+        return None
+    long = min(p.extent(along) for p in planes)
+    wide = min(float(np.ptp([p.point @ way for p in planes if faces_along(p, way)])) for way in across)
+    if long < DEEP * wide:
+        return None
+    point = np.mean([p.point for p in planes], axis=0)
+    text = f"walls on four sides, {in_mm(long)} long, and nothing across them"
+    return Verdict("prismatic", point, along, (text,), (), 0.6)
+
+
+def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
+    """A slide between the walls p and q on a floor, where the walls are long and nothing stops it both ways."""
+    for floor in planes:
+        if abs(float(floor.normal @ p.normal)) > SQUARE:
+            continue
+        along = unit(np.cross(p.normal, floor.normal))
+        long, deep = (min(w.extent(d) for w in (p, q)) for d in (along, floor.normal))
+        stops = {float(c.normal @ along) > 0 for c in planes if faces_along(c, along)}
+        if long >= max(LONG_WALL * deep, LEAST_SLIDE * floor.extent(along)) and len(stops) < 2:
+            text = f"walls {in_mm(long)} long and {in_mm(deep)} deep on both sides of a floor"
+            against = ("a face across it stops one way",) if stops else ()
+            return Verdict("prismatic", floor.point, along, (text,), against, 0.55)
+    return None
+
+
+def plane_text(p: Wall) -> str:
+    return f"faces on each other over {p.area * 1e6:.4g} mm²"
+
+
+def fit_text(gap: float) -> str:
+    if abs(gap) < 1e-6:
+        return "no gap"
+    return f"gap {in_mm(gap)}" if gap > 0 else f"interference {in_mm(-gap)}"
+
+
+def in_mm(length: float) -> str:
+    return f"{length * 1e3:.4g} mm"

@@ -11,6 +11,7 @@ from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.efforts.inverse import Inverse
 from cadbridge.geared.analysis import Analysis
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.misfit.model import Fit
 from cadbridge.recognition.model import Recognition
 from cadbridge.report.html import Child, Html, el, raw
 from cadbridge.report.still import still
@@ -80,6 +81,14 @@ def _recognition(it: Recognition) -> list[Child]:
     return [_picture(it.assembly), _table(("joint", "between"), rows)]
 
 
+def _fit(it: Fit) -> list[Child]:
+    from cadbridge.report.views.misfit import answers, headline
+
+    if not it.groups:
+        return []
+    return [el("p", headline(it)), _table(("question", "answer"), answers(it))]
+
+
 _PAINTERS: dict[type, Callable[[Any], list[Child]]] = {
     Assembly: _assembly,
     Mechanism: _mechanism,
@@ -88,6 +97,7 @@ _PAINTERS: dict[type, Callable[[Any], list[Child]]] = {
     Inverse: _inverse,
     Analysis: _analysis,
     Recognition: _recognition,
+    Fit: _fit,
 }
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from cadbridge.misfit import Fit, GroupFit, Settings
-from cadbridge.misfit.model import Alone, Load
+from cadbridge.misfit.model import Alone, Load, Release
 from cadbridge.misfit.settings import FORCE_STIFFNESS, TURN_STIFFNESS, ratings_of
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Badge, Names, Number, Row, Table
@@ -96,12 +96,20 @@ def _way(kind: str) -> str:
 
 
 def _freed(group: GroupFit) -> str:
+    """The stiffest release, and the one that changes fewest mates where that is another."""
     first = group.releases.found[0]
-    changes = listed([f"{c.mate}: {c.words}" for c in first.changes], MOST, "; ")
-    return (
-        f"{changes}. Then nothing binds, the mobility stays the same, and {percent(first.left)} of the stiffness at "
-        f"{group.releases.body} is left in its worst direction."
+    plain = min(group.releases.found, key=lambda r: len(r.changes))
+    text = (
+        f"{_changes(first)}. Then nothing binds, the mobility stays the same, and {percent(first.left)} of the "
+        f"stiffness at {group.releases.body} is left in its worst direction."
     )
+    if len(plain.changes) < len(first.changes):
+        text += f" With fewest changes: {_changes(plain)}; {percent(plain.left)} is left."
+    return text
+
+
+def _changes(release: Release) -> str:
+    return listed([f"{c.mate}: {c.words}" for c in release.changes], MOST, "; ")
 
 
 def _carried(groups: Sequence[GroupFit], settings: Settings) -> str:

@@ -28,6 +28,7 @@ interface Message {
   reload?: number;
   light?: Ref | null;
   point?: Pointed | null;
+  tab?: string;
   pull?: [Triple, Triple] | null;
   text?: string;
   file?: string;
@@ -42,9 +43,8 @@ type Show = (message: Partial<ItemData>) => void;
 
 const TAB = "cadbridge tab";
 const VIEW = "cadbridge view";
-/** The event of a tab that is opened, and the tabs that light parts. */
+/** The event of a tab that is opened. */
 const TABBED = "cadbridge-tab";
-const POINTING = new Set(["Ask", "Join"]);
 const PULL = "#e8860c";
 /** ms between two times that the moment shown is sent. */
 const SELDOM = 200;
@@ -65,7 +65,7 @@ export function openLive(section: HTMLElement, picture: Picture | null, selectio
     else if (message.panel) items = build(section, message.panel, send);
     else if (message.item !== undefined) items.get(message.item)?.(message as Partial<ItemData>);
     else if (message.light !== undefined) selection.set(message.light, "page");
-    else if (message.point !== undefined) pointing?.(message.point);
+    else if (message.point !== undefined) pointing?.(message.tab ?? "", message.point);
     else if (message.pull !== undefined) spring?.(message.pull, message.text ?? "");
     else if (message.file) make("a", { href: message.file, download: message.name ?? "" }).click();
     else if (message.reload !== undefined && String(message.reload) !== section.dataset["model"]) reload(picture);
@@ -146,14 +146,14 @@ function dragging(picture: Picture, selection: Selection, send: Send): void {
   canvas.addEventListener("pointercancel", release);
 }
 
-/** What a question or a joint to be made is about is lit while its tab is open. */
-function pointed(picture: Picture): (what: Pointed | null) => void {
-  let last: Pointed | null = null;
-  const show = (): void => picture.point(POINTING.has(sessionStorage.getItem(TAB) ?? "") ? last : null);
-  document.addEventListener(TABBED, show);
-  return (what) => {
-    last = what;
-    show();
+/** What a question, or a joint to be made, is about is lit while its tab is open. */
+function pointed(picture: Picture): (tab: string, what: Pointed | null) => void {
+  const last = new Map<string, Pointed | null>();
+  const open = (): string => sessionStorage.getItem(TAB) ?? "";
+  document.addEventListener(TABBED, () => picture.point(last.get(open()) ?? null));
+  return (tab, what) => {
+    last.set(tab, what);
+    if (tab === open()) picture.point(what);
   };
 }
 

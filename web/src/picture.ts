@@ -261,20 +261,24 @@ export class Picture {
 
   /** Light two parts in two colours; the rest fades, and some parts may move to and fro. Null ends it. */
   point(what: Pointed | null): void {
-    cancelAnimationFrame(this.swaying);
+    this.pick(what ? null : this.pickedRef);
+    if (!what) return;
     this.pointed = what;
+    this.picked = new Set([what.first, what.second]);
+    this.moving = new Set(what.moving);
+    this.arrangePicked();
+    if (what.motion) this.swayAlong(what.motion);
+    this.moved();
+  }
+
+  /** What is picked ends what is pointed at. */
+  private endPointing(): void {
+    if (!this.pointed) return;
+    cancelAnimationFrame(this.swaying);
+    this.pointed = null;
+    this.moving.clear();
     this.sway.identity();
     this.rule(null);
-    if (what) {
-      this.pick(null);
-      this.picked = new Set([what.first, what.second]);
-      this.moving = new Set(what.moving);
-      this.arrangePicked();
-      if (what.motion) this.swayAlong(what.motion);
-    } else {
-      this.moving.clear();
-      this.pick(this.pickedRef);
-    }
     this.moved();
   }
 
@@ -299,7 +303,7 @@ export class Picture {
 
   /** Highlight what a reference stands for; the rest fades. */
   pick(ref: Ref | null): void {
-    if (ref !== null && this.pointed) this.point(null);
+    this.endPointing();
     this.pickedRef = ref;
     this.picked = ref === null ? new Set() : this.partsOf(ref);
     this.lightMate(ref);

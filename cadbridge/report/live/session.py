@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -69,7 +70,7 @@ class LiveView:
         self.deciding: Deciding | None = None
         self.joining: Joining | None = None
         self.asking: Asking | None = None
-        self._pointed: Pointed | None = None
+        self._pointed: dict[str, Pointed | None] = {}
         self._whole, self._answer = mechanism.assembly, PROMPT
         self.server = Server(host, port, self._page, self._greet, self._hear, self._failed, self._left)
         self.address = self.server.address
@@ -154,7 +155,7 @@ class LiveView:
         if self.simulation is not None:
             self.simulation.close()
         with self._lock:
-            self.mechanism, self.run, self._gone, self._pointed = mechanism, run, gone, None
+            self.mechanism, self.run, self._gone, self._pointed = mechanism, run, gone, {}
             self._diagnosis = diagnosis or diagnose(mechanism)
             self.poses = tuple(b.X_WB for b in mechanism.bodies)
             self._X_BI = [self._placed(i.component, i.X_WI) for i in mechanism.assembly.instances]
@@ -168,7 +169,8 @@ class LiveView:
         panel, mechanism = self.panel, self.mechanism
         if self._editor is not None and self._editor.inquiry is not None:
             with panel.within("tab", "Ask"):
-                self.asking = Asking(panel, mechanism.assembly, self._editor, self._take, self._point, self._notify)
+                point = partial(self._point, "Ask")
+                self.asking = Asking(panel, mechanism.assembly, self._editor, self._take, point, self._notify)
         with panel.within("tab", "Move"):
             self.moving = Moving(panel, mechanism, self.show, self._notify, self._by_hand)
         with panel.within("tab", "Simulate"):
@@ -182,7 +184,8 @@ class LiveView:
                 acts = (self._decided, self._notify, self.moving.attempt, self._standing)
                 self.deciding = Deciding(panel, mechanism, self._editor, *acts, before=self.deciding)
             with panel.within("tab", "Join"):
-                self.joining = Joining(panel, mechanism.assembly, self._editor, self._take, self._point, self._notify)
+                point = partial(self._point, "Join")
+                self.joining = Joining(panel, mechanism.assembly, self._editor, self._take, point, self._notify)
         with panel.within("tab", "Save"):
             give, poses = self.server.give, lambda: self.poses
             self.saving = Saving(panel, give, mechanism, self.simulation, poses, self._glb, self._notify)
@@ -276,8 +279,8 @@ class LiveView:
             return
         yield "panel", json.dumps({"panel": self.panel.document()})
         yield "poses", self._packed()
-        if self._pointed is not None:
-            yield "point", json.dumps({"point": self._pointed.message()})
+        for tab in self._pointed:
+            yield f"point {tab}", json.dumps(self._pointing(tab))
 
     def _changed(self, item: Item, name: str) -> None:
         self.server.post(f"{item.number} {name}", {"item": item.number, name: item.state[name]})
@@ -285,10 +288,14 @@ class LiveView:
     def _light(self, ref: str | None) -> None:
         self.server.post("light", {"light": ref})
 
-    def _point(self, what: Pointed | None) -> None:
-        """Light two parts and show a motion of one against the other; None lights nothing."""
-        self._pointed = what
-        self.server.post("point", {"point": None if what is None else what.message()})
+    def _point(self, tab: str, what: Pointed | None) -> None:
+        """While a tab is open, light two parts and show a motion of one against the other; None lights nothing."""
+        self._pointed[tab] = what
+        self.server.post(f"point {tab}", self._pointing(tab))
+
+    def _pointing(self, tab: str) -> dict[str, Any]:
+        what = self._pointed[tab]
+        return {"tab": tab, "point": None if what is None else what.message()}
 
     def _draw_pull(self, pull: Pulled | None) -> None:
         ends = None if pull is None else [[float(x) for x in end] for end in pull[:2]]

@@ -97,13 +97,14 @@ def test_an_answer_is_a_hint_and_all_is_inferred_anew(view: LiveView, editor: Ma
 
 def test_the_two_parts_are_lit_and_the_motion_is_that_of_the_answer(view: LiveView) -> None:
     until(view, "disc", "base")
-    assert view._pointed is not None
+    pointed = view._pointed["Ask"]
+    assert pointed is not None
     names = [i.name for i in view.mechanism.assembly.instances]
-    assert {names[view._pointed.first], names[view._pointed.second]} == {"disc", "base"}
-    assert [names[k] for k in view._pointed.moving] == ["disc"]
-    assert view._pointed.motion is not None
-    assert view._pointed.motion["point"][:2] == pytest.approx([-0.02, 0.0], abs=1e-6)
-    assert view._pointed.motion["turn"] > 0.1
+    assert {names[pointed.first], names[pointed.second]} == {"disc", "base"}
+    assert [names[k] for k in pointed.moving] == ["disc"]
+    assert pointed.motion is not None
+    assert pointed.motion["point"][:2] == pytest.approx([-0.02, 0.0], abs=1e-6)
+    assert pointed.motion["turn"] > 0.1
 
 
 def test_the_number_of_freedoms_is_told(view: LiveView, editor: MatesEditor) -> None:

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 VALUES = 0.2
 """s between two times that values of joints are written anew while bodies move."""
+DRAWS, MOST_REDUNDANT = 1000, 200
+"""Draws of errors for the page, and redundant equations above which it does not say what they cost."""
 PROMPT = "Drag a body, and the mechanism follows. Click a face to read the YAML that names it."
 
 
@@ -256,13 +258,14 @@ class LiveView:
         self.server.post("reload", {"reload": self._model})
 
     def _fit(self) -> FitShown | None:
-        """What redundant mates cost, without the search for weaker ones: a person waits for the page."""
-        if not self._diagnosis.mobility.redundant:
+        """What redundant mates cost, from few draws and without weaker ones: a person waits for the page."""
+        if not 0 < self._diagnosis.mobility.redundant <= MOST_REDUNDANT:
             return None
         from cadbridge.misfit import fit, load_fit
         from cadbridge.report.page.misfit import FitShown
 
-        return FitShown(fit(self.mechanism, load_fit(None, self.mechanism), releases=0))
+        settings = replace(load_fit(None, self.mechanism), draws=DRAWS)
+        return FitShown(fit(self.mechanism, settings, releases=0))
 
     def _page(self) -> str:
         """The page of the mechanism that is shown."""

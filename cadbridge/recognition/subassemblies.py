@@ -122,7 +122,7 @@ def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
     found = False
     for joint in joints:
         leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
-        if joint.verdict.type == "cylindrical" and degrees[leaf] == 1 and len(joints) > 1:
+        if joint.verdict.free == SLEEVE and degrees[leaf] == 1 and len(joints) > 1:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             found |= scene.bind(leaf, joint.other(leaf), text, 0.5)
     return found

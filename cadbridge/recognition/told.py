@@ -10,6 +10,8 @@ import numpy as np
 
 from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Vector
+from cadbridge.freedoms import FIXED
+from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import Line
 from cadbridge.recognition.hints import Hints, Pair, Told
@@ -41,7 +43,7 @@ def told_joints(scene: Scene, hints: Hints) -> tuple[list[Candidate], tuple[Find
         first, second = sorted((scene.groups.root(a), scene.groups.root(b)))
         why = "on the axis of the hint" if told.point is not None else "the widest axis that both share"
         kind = told.type or "revolute"
-        verdict = Verdict(kind, axis[0], None if kind == "spherical" else axis[1], (SAID, why), (), 0.8)
+        verdict = Verdict(kind, axis[0], None if LEAVES[kind].ball else axis[1], (SAID, why), (), 0.8)
         found.append(Candidate(first, second, verdict, ()))
     return found, findings.as_tuple()
 
@@ -67,7 +69,7 @@ def _as_said(verdict: Verdict, told: Told) -> Verdict:
     evidence = verdict.evidence if SAID in verdict.evidence else (*verdict.evidence, SAID)
     point, axis = _told_axis(told) or (verdict.point, verdict.axis)
     kind = told.type or verdict.type
-    if kind == "spherical":
+    if LEAVES.get(kind, FIXED).ball:
         axis = None
     elif axis is None:
         kind = verdict.type  # a ball has no axis of its own that another type could take

@@ -90,7 +90,7 @@ class Deciding:
             self._notify("Only a joint has a type that can be changed: choose one.")
             return
         title = f"{joint.name} made {kind if LEAVES[kind].axes else 'rigid'}"
-        told = self._told(title, joint.name, kind) if kind != "planar" else None
+        told = self._told(title, joint.name, kind) if 0 not in LEAVES[kind].slides else None
         if told is not None:
             self.take(told)
             return
@@ -204,7 +204,7 @@ class Deciding:
         """A decision about a joint that was recognised, as a hint; None where the file has it otherwise."""
         found = self._editor.found
         joint = None if found is None else next((j for j in found.joints if j.name == joint_name), None)
-        if found is None or joint is None or joint.type == "screw":
+        if found is None or joint is None or joint.free.pitched:
             return None
         pair = parts_of(found, joint)
         about = (joint_name, name or joint_name)

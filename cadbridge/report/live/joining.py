@@ -9,6 +9,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly
 from cadbridge.frames import Vector
+from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.deciding import Decision, MatesEditor
@@ -139,7 +140,7 @@ class Joining:
             return Decision(title, hints=lambda hints: hints.having("joint", [(a, b)], told))
         factor = self._editor.units()[1]
         point, along = yaml_vector(np.asarray(axis.point) * factor, 6), yaml_vector(axis.direction, 12)
-        axis_text = "" if kind == "spherical" else f", axis: {along}"
+        axis_text = "" if LEAVES[kind].ball else f", axis: {along}"
         first = f"{{component: {yaml_text(self._component(a))}, point: {point}{axis_text}, in: world}}"
         label = yaml_text(name or f"{a} - {b}")
         second = f"{{component: {yaml_text(self._component(b))}}}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Assembly
+from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.trying import Trial
 
 TURN = np.radians(25.0)
@@ -36,10 +37,11 @@ def pointed(assembly: Assembly, a: str, b: str, trial: Trial | None) -> Pointed:
         return Pointed(index[a], index[b])
     places = np.array([i.X_WI.p for i in assembly.instances])
     size = max(float(np.linalg.norm(np.ptp(places, axis=0))), 0.05)
+    turns = bool(LEAVES[trial.type].turns)
     motion = {
         "point": [float(x) for x in trial.point],
         "axis": [float(x) for x in trial.axis],
-        "turn": 0.0 if trial.type == "prismatic" else TURN,
-        "slide": SLIDE * size if trial.type == "prismatic" else TURN / (2 * np.pi) * trial.pitch,
+        "turn": TURN if turns else 0.0,
+        "slide": TURN / (2 * np.pi) * trial.pitch if turns else SLIDE * size,
     }
     return Pointed(index[a], index[b], tuple(index[name] for name in trial.moving if name in index), motion)

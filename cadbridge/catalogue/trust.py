@@ -88,6 +88,17 @@ ENTRIES: dict[str, Entry] = {
         "is chaotic, and its end cannot be computed.",
         "A double pendulum after ten seconds.",
     ),
+    "CB686": Entry(
+        Severity.WARNING,
+        "a pose at which branches of the motion meet",
+        "The run passed a pose at which the equations of the joints lose rank, and at which two or more branches of "
+        "the motion meet. It went on along the one that its speeds lead to; a small disturbance, a clearance or "
+        "an error of the size of the tolerance can lead along another. The interval was computed again in other "
+        "coordinates and with a smaller tolerance: if that leads elsewhere, the run is wrong from there on (CB627).",
+        "Look at the motion after that time with `tolerance` a hundred times smaller. In a real mechanism, keep away "
+        "from such a pose, or guide it there.",
+        "Three legs that lie flat at the same moment can each go on up or down.",
+    ),
 }
 
 FAMILIES = (Family("trust", "simulation", Stage.SIMULATION, ENTRIES),)

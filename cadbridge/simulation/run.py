@@ -29,6 +29,7 @@ from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, run_tree
 from cadbridge.simulation.trust.ahead import costs, mass_ratios, short_steps, short_steps_ahead, strong_gravity
+from cadbridge.simulation.trust.branches import meeting_of, tell_meeting
 from cadbridge.simulation.trust.checks import Verdict
 from cadbridge.simulation.trust.sensitivity import Again, Sensitivity, sensitivity_of, tell_sensitivity
 from cadbridge.simulation.trust.verdict import tell, verdict_of
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from cadbridge.misfit import Settings
     from cadbridge.simulation.elastic import Elastic
 
+NEARLY_LOST = 1e-7
+"""A pivot (`Statistics.pivot`) below this may be that of a pose at which rank is lost."""
 LARGEST_STEP = 0.2
 """rad (or m) by which a joint is moved at once on its way to its initial value."""
 
@@ -196,10 +199,14 @@ def _call(
 
 @dataclass(frozen=True)
 class _Again:
-    """A run once more: whole, or, of a run whose mechanism does not change, from any state (`call`)."""
+    """A run once more: whole, or, of a run whose mechanism does not change, from any state (`call`).
+
+    `absolute` is the whole run in absolute coordinates; None where it was one, or changes.
+    """
 
     whole: Again
     call: dict[str, Any] | None
+    absolute: Callable[[], Result] | None
 
 
 def _again(begun: Begun, changes: list[Change], call: dict[str, Any]) -> _Again:
@@ -211,7 +218,18 @@ def _again(begun: Begun, changes: list[Change], call: dict[str, Any]) -> _Again:
             return simulate_changing(begun.system.model, begun.start, changes=changes, **options).result
         return integrate(begun.system, begun.start, **options)
 
-    return _Again(whole, None if changes else call)
+    def absolute() -> Result:
+        return integrate(begun.system, begun.start, **{**call, "tree": None, "progress": None, "events": ()})
+
+    tree = not changes and call.get("tree") is not None
+    return _Again(whole, None if changes else call, absolute if tree else None)
+
+
+def _absolute_where_branches_may_meet(what: Scenario, result: Result, again: _Again | None) -> Result | None:
+    """The same run in absolute coordinates, where one in those of a tree came near a pose that loses rank."""
+    if not what.sensitivity or what.step is not None or again is None or again.absolute is None:
+        return None
+    return again.absolute() if result.status.ok and result.statistics.pivot < NEARLY_LOST else None
 
 
 def _judged(
@@ -224,8 +242,9 @@ def _judged(
     if not result.status.ok:
         _stopped(lowered, what, result, findings)
     ran = replace(lowered, model=system.model)
+    other = _absolute_where_branches_may_meet(what, result, again)
     if what.sensitivity and again is not None:
-        sensitivity = sensitivity_of(ran, what, result, again.whole)
+        sensitivity = sensitivity_of(ran, what, result, again.whole, other)
     else:
         sensitivity = Sensitivity(reason="the run keeps pace with the clock" if again is None else "it is not wanted")
     check = sensitivity.check(result.trajectory.t, max(what.rtol, what.atol))
@@ -234,6 +253,8 @@ def _judged(
     )
     tell(verdict, what, result, findings)
     tell_sensitivity(sensitivity, findings)
+    if what.sensitivity and again is not None and again.call is not None:
+        tell_meeting(meeting_of(system, what, other or result, again.call), findings)
     if result.status.ok:
         costs(result, findings)
     short_steps(lowered, system.model, result, findings)

@@ -1,7 +1,8 @@
 """Some intervals between samples, computed again from the state at their beginning, and held against their end.
 
 A state within a long step, a turn that was lost, a push that no step saw: whatever is wrong with a sample, the motion
-from it does not lead to the next one.
+from it does not lead to the next one. Where a run passed a pose near another branch of the motion, the steps that took
+the wrong one would take it again: such intervals are computed in absolute coordinates and with a smaller tolerance.
 """
 
 from __future__ import annotations
@@ -31,6 +32,13 @@ and of what the motion multiplies in between."""
 ROUNDING = 1e-11
 """Of a value: rows that are closed again move it by so much."""
 
+SUDDEN = 2
+"""Intervals in which velocities change most otherwise than accelerations say."""
+NEAR = 1e-5
+"""A pivot below this may be that of a pose at which branches meet: its interval is one of them too."""
+FINER = 100.0
+"""How much smaller their tolerance is."""
+
 Call = dict[str, Any]
 
 
@@ -47,12 +55,17 @@ def repeats_check(system: System, what: Scenario, result: Result, call: Call, wh
     off = np.zeros(len(T.t))
     for k in _chosen(len(T.t) - 1, count):
         off[k + 1] = _repeated(system, what, T, k, call, call["longest_step"])
+    doubtful = _doubtful(result) if len(system.plan.row) else []
+    finer = {"tree": None, "rtol": max(what.rtol / FINER, 1e-13), "atol": max(what.atol / FINER, 1e-13)}
+    for k in doubtful:
+        off[k + 1] = max(off[k + 1], _repeated(system, what, T, k, {**call, **finer}, call["longest_step"]))
     pushed, points = pushed_intervals([function for _, function in system.drives], T.t)
     for k in pushed:
         longest = min(call["longest_step"], float(T.t[k + 1] - T.t[k]) / points)
         off[k + 1] = max(off[k + 1], _repeated(system, what, T, k, call, longest))
-    text = f"the motion computed again from one of {count + len(pushed)} samples ends {{worst:.2g}} tolerances away " \
-           "from the next sample, at t = {t:.4g} s"  # fmt: skip
+    many = count + len(doubtful) + len(pushed)
+    text = f"the motion computed again from one of {many} samples ends {{worst:.2g}} tolerances away from the next " \
+           "sample, at t = {t:.4g} s"  # fmt: skip
     return judged("repeats", off, MARGIN, T.t, unit="tolerances", text=text)
 
 
@@ -60,6 +73,18 @@ def _chosen(intervals: int, count: int) -> list[int]:
     """Intervals spread by the golden ratio, none near another."""
     golden = (np.sqrt(5.0) - 1.0) / 2.0
     return sorted({int(intervals * ((0.5 + k * golden) % 1.0)) for k in range(count)})
+
+
+def _doubtful(result: Result) -> list[int]:
+    """The intervals in which a run may have gone on along another branch: velocities change there without forces."""
+    T, cost = result.trajectory, result.statistics
+    h = np.diff(T.t)[:, None, None]
+    sudden = np.abs(np.diff(T.velocities, axis=0) - 0.5 * h * (T.accelerations[1:] + T.accelerations[:-1]))
+    found = np.argsort(-sudden.max(axis=(1, 2)))[:SUDDEN].tolist()
+    if cost.pivot < NEAR:
+        k = int(np.clip(np.searchsorted(T.t, cost.pivot_at) - 1, 0, len(h) - 1))
+        found += [k, min(k + 1, len(h) - 1)]
+    return sorted(set(found))
 
 
 def _repeated(system: System, what: Scenario, T: Trajectory, k: int, call: Call, longest: float) -> float:

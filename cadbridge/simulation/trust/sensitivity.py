@@ -4,6 +4,9 @@ The error of a run falls with its tolerance. A companion whose tolerance is r ti
 as much, so the run itself is wrong by about 1/r of their distance.
 A motion that amplifies errors shows in the same figure, since it amplifies those of both runs alike, until the two have
 parted completely. Then a companion at a tolerance nearer to that of the run is taken.
+
+Where branches of the motion meet, all companions in joint coordinates may go on along the same wrong one, since their
+errors break a symmetry alike: a run that came near such a pose is compared with one in absolute coordinates too.
 """
 
 from __future__ import annotations
@@ -62,11 +65,15 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """The errors of a run as its companion at `tolerance` shows them, by units; `reason` why there are none."""
+    """The errors of a run as its companion at `tolerance` shows them, by units; `reason` why there are none.
+
+    `absolute`: one in absolute coordinates shows the worst of them.
+    """
 
     tolerance: float = 0.0
     estimates: tuple[Estimate, ...] = ()
     reason: str = ""
+    absolute: bool = False
 
     @property
     def worst(self) -> Estimate | None:
@@ -97,14 +104,19 @@ class Sensitivity:
         shares = np.array([e.share for e in self.estimates])
         text = (
             f"the result depends on the tolerance: {worst.item} is known to about {worst.error:.2g} {worst.unit} only, "
-            f"as a run at tolerance {self.tolerance:.0e} shows"
+            f"as a run {'in absolute coordinates' if self.absolute else f'at tolerance {self.tolerance:.0e}'} shows"
         )
         share, allowed = np.max(shares, axis=0), SAFETY * max(LOST, PROMISED * tolerance)
         return judged("sensitivity", share, allowed, t, unit="of the size", onwards=True, text=text)
 
 
-def sensitivity_of(lowered: Lowered, what: Scenario, result: Result, again: Again) -> Sensitivity:
-    """How far a run that came to its end depends on its tolerance; `again` runs it once more."""
+def sensitivity_of(
+    lowered: Lowered, what: Scenario, result: Result, again: Again, absolute: Result | None = None
+) -> Sensitivity:
+    """How far a run that came to its end depends on its tolerance; `again` runs it once more.
+
+    `absolute` is the same run in absolute coordinates, where that was wanted.
+    """
     T, tolerance = result.trajectory, max(what.rtol, what.atol)
     if not result.status.ok or len(T.t) < 2:
         return Sensitivity(reason="the run did not come to its end")
@@ -118,10 +130,15 @@ def sensitivity_of(lowered: Lowered, what: Scenario, result: Result, again: Agai
     for times in dict.fromkeys((first, NEARER)):
         beside = _companion(what, T, again, times)
         if beside is not None:
-            found = Sensitivity(times * tolerance, _estimates(lowered, T, beside, what, times))
+            fewer = times ** (BENT if _bends(lowered.model) else 1.0)
+            found = Sensitivity(times * tolerance, _estimates(lowered, T, beside, what, SAFETY / fewer))
             near = all(float(e.share.max()) * times < PARTED * SAFETY for e in found.estimates)
             if near and not found.told:
                 break
+    if absolute is not None and (other := _same(absolute, T)) is not None:
+        held = Sensitivity(tolerance, _estimates(lowered, T, other, what, 1.0), absolute=True)
+        if found.worst is None or (held.worst is not None and held.worst.tolerances > found.worst.tolerances):
+            return held
     return found
 
 
@@ -133,21 +150,24 @@ def _bends(model: Model) -> bool:
 
 def _companion(what: Scenario, T: Trajectory, again: Again, times: float) -> Trajectory | None:
     """The same run at a tolerance so many times as large; None where it has not the same samples."""
-    found = again(times * what.rtol, times * what.atol, float(T.t[-1] - T.t[0]))
+    return _same(again(times * what.rtol, times * what.atol, float(T.t[-1] - T.t[0])), T)
+
+
+def _same(found: Result, T: Trajectory) -> Trajectory | None:
+    """A run's trajectory where it has the samples of another."""
     same = found.status.ok and len(found.trajectory.t) == len(T.t) and np.allclose(found.trajectory.t, T.t, 0.0, 1e-9)
     return found.trajectory if same else None
 
 
 def _estimates(
-    lowered: Lowered, T: Trajectory, beside: Trajectory, what: Scenario, times: float
+    lowered: Lowered, T: Trajectory, beside: Trajectory, what: Scenario, part: float
 ) -> tuple[Estimate, ...]:
-    """The errors of a run by its companion's distance, one for each unit."""
+    """The errors of a run, one for each unit: a `part` of its companion's distance."""
     parts = [
         _of_bodies(T, beside, [unit.name for unit in lowered.units]),
         _of_joints(T, beside, lowered.joints),
         {} if lowered.stand_ins else _of_energies(T, beside),
     ]
-    fewer = times ** (BENT if _bends(lowered.model) else 1.0)
     found = []
     for unit in UNITS:
         columns = [part[unit] for part in parts if unit in part and part[unit].items]
@@ -155,7 +175,7 @@ def _estimates(
             continue
         away = np.nan_to_num(np.hstack([c.off for c in columns]), nan=np.inf)
         sizes = np.hstack([c.size for c in columns])
-        off = np.where(away > APART * (1.0 + sizes), away, away * SAFETY / fewer)
+        off = np.where(away > APART * (1.0 + sizes), away, away * part)
         items = [name for c in columns for name in c.items]
         counted = off / (what.atol + what.rtol * sizes)
         k, i = np.unravel_index(int(np.argmax(counted)), off.shape)

@@ -1,0 +1,151 @@
+"""Where branches of a motion meet: poses at which the rows of closed loops lose rank, and how a run passes one.
+
+Near such a pose two motions start from almost the same state, and the steps go on along the one that is nearer. The
+smallest pivot of a run says about when; the singular values of the rows about then, whether rank is lost; and the
+second derivatives of the rows there, along all directions that they leave free at first order, whether more than one
+branch goes through it (the tangent cone of the configuration space: Müller 2019, Proc. R. Soc. A 475, "higher-order
+analysis of kinematic singularities").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.findings import Findings
+from cadbridge.simulation.scenario import Scenario
+from solver import rotation
+from solver.equations.dynamics import evaluate_all, frames
+from solver.equations.projection import function_values
+from solver.equations.system import System
+from solver.result import Result, Trajectory
+from solver.runs.integrate import simulate
+from solver.state import State
+
+Array = NDArray[np.float64]
+
+SMALL = 1e-5
+"""A pivot below this may be that of a pose where rank is lost; where rows are many it is small at other poses too."""
+LARGEST = 400
+"""Rows of which singular values are computed."""
+POINTS = 48
+"""Poses at which they are, about the smallest pivot and then about the smallest of them."""
+LOST = 1e-6
+"""Of the largest singular value: of rows that repeat others."""
+NARROW = 0.1
+"""Where rank is lost, the smallest singular value falls to less than this part of those beside it; else it hardly
+changes over so short a time."""
+SIGN = 1e-3
+"""Of the largest eigenvalue of the second derivatives: a smaller one has no sign."""
+FINER = 100.0
+"""How much smaller the tolerance is of what is computed again."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """The time (s) at which branches meet, and how many there are (0: more than two, or it is not known)."""
+
+    t: float
+    branches: int
+
+
+def meeting_of(system: System, what: Scenario, result: Result, call: dict[str, Any]) -> Meeting | None:
+    """The pose of the smallest pivot where branches meet there; None where they do not, or that cannot be looked at."""
+    T, pivot, at = result.trajectory, result.statistics.pivot, result.statistics.pivot_at
+    if not result.status.ok or pivot > SMALL or system.program.rows > LARGEST or system.model.callbacks or len(T.t) < 2:
+        return None
+    k = int(np.clip(np.searchsorted(T.t, at) - 1, 0, len(T.t) - 2))
+    first, last = _sample(T, max(k - 1, 0)), float(T.t[min(k + 2, len(T.t) - 1)])
+    about = _again(system, what, first, last, call)
+    if about is None:
+        return None
+    rank = max(_rank(_rows(system, _sample(about, i))) for i in (0, POINTS // 2, -1))
+    values = _smallest(system, about, rank)
+    i = int(np.argmin(values))
+    near = _again(system, what, _sample(about, max(i - 1, 0)), float(about.t[min(i + 1, POINTS)]), call)
+    if near is None:
+        return None
+    nearer = _smallest(system, near, rank)
+    if not nearer.min() < NARROW * min(nearer[0], nearer[-1]):
+        return None
+    pose = _sample(near, int(np.argmin(nearer)))
+    branches = _branches(system, pose, rank)
+    return None if branches is None else Meeting(pose.t, branches)
+
+
+def tell_meeting(found: Meeting | None, findings: Findings) -> None:
+    """Report that a run passed a pose at which branches meet (CB686)."""
+    if found is not None:
+        many = "two branches" if found.branches == 2 else "branches"
+        findings.add("CB686", f"{many} of the motion meet at t = {found.t:.5g} s; the run went on by continuity")
+
+
+def _again(system: System, what: Scenario, start: State, end: float, call: dict[str, Any]) -> Trajectory | None:
+    """The motion from a state on, at so many times, in absolute coordinates; None where it does not come to its end."""
+    span = end - start.t
+    if not span > 0.0:
+        return None
+    options = {key: call[key] for key in ("integrator", "contradictory") if key in call}
+    rtol, atol = max(what.rtol / FINER, 1e-12), max(what.atol / FINER, 1e-12)
+    times = np.linspace(start.t, end, POINTS + 1)[1:]
+    found = simulate(system, start, duration=span, rate=POINTS / span, times=times, rtol=rtol, atol=atol, **options)
+    return found.trajectory if found.status.ok else None
+
+
+def _sample(T: Trajectory, k: int) -> State:
+    return State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+
+
+def _rows(system: System, state: State) -> Array:
+    """Ĝ (m, 6n) of the rows that do not give way, each over its size."""
+    T, W = system.program.terms, system.rows
+    x, R, v = frames(state.positions, state.quaternions, state.velocities)
+    assert state.angles is not None
+    *_, blocks = evaluate_all(T, W, x, R, v, state.angles.copy(), function_values(system, state.t), False)
+    G = np.zeros((system.program.rows, 6 * len(x)))
+    for i in range(len(G)):
+        for b in range(int(T.row_block[i]), int(T.row_block[i + 1])):
+            G[i, 6 * T.block_body[b] : 6 * T.block_body[b] + 6] += blocks[b]
+    G = G[W.compliance[: len(G)] == 0.0, :-6]
+    return np.asarray(G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None])
+
+
+def _rank(G: Array) -> int:
+    values = np.linalg.svd(G, compute_uv=False)
+    return int(np.sum(values > LOST * values[0]))
+
+
+def _smallest(system: System, T: Trajectory, rank: int) -> Array:
+    """The smallest of so many singular values, at each sample."""
+    poses = (_rows(system, _sample(T, k)) for k in range(len(T.t)))
+    return np.array([np.linalg.svd(G, compute_uv=False)[rank - 1] for G in poses])
+
+
+def _branches(system: System, pose: State, rank: int) -> int | None:
+    """How many branches go through a pose at which one of so many rows is lost: 2, or 0 for more; None where one does.
+
+    With w the row lost and u what all rows leave free, w·D²g(u, u) = 0 along each branch: an indefinite form.
+    """
+    G = _rows(system, pose)
+    left, _, right = np.linalg.svd(G)
+    free, lost, reach = right[rank - 1 :], left[:, rank - 1], 1e-5
+    form = np.zeros((len(free), len(free)))
+    for i, way in enumerate(free):
+        ahead, behind = (_rows(system, _moved(pose, side * reach * way)) for side in (1.0, -1.0))
+        form[i] = lost @ (ahead - behind) @ free.T / (2 * reach)
+    values = np.linalg.eigvalsh(0.5 * (form + form.T))
+    size = SIGN * np.abs(values).max()
+    above, below = int(np.sum(values > size)), int(np.sum(values < -size))
+    if not (above and below):
+        return None
+    return 2 if above == below == 1 else 0
+
+
+def _moved(pose: State, way: Array) -> State:
+    """The pose after small displacements (6n,) of its bodies [m; rad]."""
+    steps = way.reshape(-1, 6)
+    turned = [rotation.multiply(rotation.exponential(s[3:]), q) for s, q in zip(steps, pose.quaternions, strict=True)]
+    return State(pose.t, pose.positions + steps[:, :3], np.array(turned), pose.velocities, pose.angles)

@@ -1,0 +1,63 @@
+"""Poses at which branches of the motion meet: found, counted, told; and no run on another branch is called right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.simulation import Scenario
+from cadbridge.simulation.trust.branches import meeting_of
+from solver import simulate
+from solver.equations.system import prepare
+from tests.solver.examples import pendulum
+from tests.solver.test_benchmarks import _windowed_fourbar
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+FALL = Scenario(gravity=(0.0, 0.0, -9.81), duration=1.1, rate=33.0)
+
+
+def test_a_parallelogram_that_lies_flat_has_two_branches() -> None:
+    """Four rods of 1 m: from the flat pose it goes on as a parallelogram, or crossed (three of its rows repeat)."""
+    model, start = _windowed_fourbar(1)
+    system, what = prepare(model), Scenario(duration=2.0, rate=50.0)
+    result = simulate(system, start, duration=2.0, rate=50.0)
+    found = meeting_of(system, what, result, {})
+    assert found is not None
+    assert found.branches == 2
+    there = simulate(system, start, duration=found.t, rate=1 / found.t).trajectory
+    # The uprights, whose middles stand 0.5 m high at the start, lie on the line of their bearings.
+    assert np.abs(there.positions[-1, :2, 1]).max() < 1e-3
+
+
+def test_a_mechanism_that_loses_no_rank_has_no_meeting() -> None:
+    system = prepare(pendulum(3))
+    result = simulate(system, duration=1.0, rate=50.0)
+    # As if its smallest pivot had been small: the poses about it are looked at.
+    near = replace(result, statistics=replace(result.statistics, pivot=1e-9, pivot_at=0.5))
+    assert meeting_of(system, Scenario(duration=1.0, rate=50.0), near, {}) is None
+    stewart = cb.simulate(cb.build(cb.read(FIXTURES / "stewart" / "stewart.sdf")), replace(FALL, duration=0.5))
+    assert "CB686" not in {f.code for f in stewart.findings}
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
+def test_a_run_on_another_branch_is_not_called_right(tolerance: float) -> None:
+    """TRRR3 falls through a pose of all its legs after 1.045 s; errors of joint coordinates break its symmetry before.
+
+    The motion computed in absolute coordinates keeps it.
+    """
+    mechanism = cb.build(cb.read(FIXTURES / "trrr3" / "trrr3.sdf"))
+    what = replace(FALL, rtol=tolerance, atol=tolerance)
+    exact = cb.simulate(mechanism, replace(FALL, rtol=1e-10, atol=1e-10), method="absolute")
+    for method in ("tree", "absolute"):
+        run = cb.simulate(mechanism, what, method=method)
+        off = np.abs(run.result.trajectory.positions - exact.result.trajectory.positions).max()
+        codes = {f.code for f in run.findings}
+        assert "CB686" in codes
+        assert off < 100 * tolerance or (run.summary["trusted"] is False and "CB627" in codes)
+    at = [f.message for f in exact.findings if f.code == "CB686"]
+    assert at
+    assert any(t in at[0] for t in ("0.583", "0.89", "1.045"))

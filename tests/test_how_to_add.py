@@ -196,7 +196,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pushed.yaml").write_text(PUSHED)
     # Another test may have put modules on the path that import the sources as they are.
     alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    subprocess.run([sys.executable, "-c", FOLLOWED, str(folder)], cwd=folder, env=alone, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", FOLLOWED, str(folder)], cwd=folder, env=alone, check=True)
     return folder
 
 
@@ -217,7 +217,7 @@ def test_the_suite_knows_the_joint_type(extended: Path) -> None:
     """The tests of the rooms that were edited, in the copy."""
     alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "tests")
-    done = subprocess.run(command, cwd=extended, env=alone, check=False, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=extended, env=alone, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
 

@@ -177,6 +177,9 @@ def _glob(pattern: str, base: Path, findings: Findings, where: Where) -> list[Pa
     folder = Path(given.anchor) if given.is_absolute() else base
     relative = str(given.relative_to(given.anchor)) if given.is_absolute() else pattern
     try:
+        if any("**" in part and part != "**" for part in given.parts):
+            # From Python 3.13 on it means "*", and the same jobs file would be other jobs.
+            raise ValueError("** stands for whole folders, alone between slashes")
         return sorted(p for p in folder.glob(relative) if p.is_file())
     except (ValueError, IndexError, NotImplementedError, OSError, RecursionError) as error:
         findings.add("CB702", f"the pattern {shown(pattern)} cannot be used: {error}", where)

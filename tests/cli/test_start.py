@@ -36,7 +36,7 @@ print(json.dumps([status, [m for m in sys.argv[1].split(",") if m in sys.modules
 def loaded(folder: Path, *arguments: str) -> tuple[int, list[str]]:
     """The exit status of a command in a process of its own, and which of HEAVY it loaded."""
     order = [sys.executable, "-c", CODE, ",".join(HEAVY), *arguments]
-    done = subprocess.run(order, cwd=folder, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(order, cwd=folder, capture_output=True, text=True, check=True)
     status, found = json.loads(done.stdout)
     return status, found
 

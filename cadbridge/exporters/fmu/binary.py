@@ -26,6 +26,8 @@ SOURCES = ("model.c", "fmi2.c", "fmi3.c")
 _FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-s")
 _EXPORTED = "{ global: fmi2*; fmi3*; local: *; };\n"
 _SECONDS = 600
+_CACHES = ("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR")
+"""Where Zig keeps what it compiles: the second is by default in the user's home, which may not be writable."""
 
 
 class NoBinaryError(RuntimeError):
@@ -104,7 +106,7 @@ def _linked(folder: Path, kernels: Path) -> Path:
         try:
             done = subprocess.run(
                 program(compiler, *_FLAGS, *ending), cwd=folder, check=False, timeout=_SECONDS,
-                env=environment({"ZIG_LOCAL_CACHE_DIR": str(folder / "zig")}), capture_output=True, text=True,
+                env=environment(dict.fromkeys(_CACHES, str(folder / "zig"))), capture_output=True, text=True,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired):
             continue

@@ -164,7 +164,8 @@ function mark(ref: string | null, bring: boolean): void {
   for (const item of items) item.classList.add("picked");
   // A pick in the picture brings its row into view where the picture stays in view beside it.
   const row = items.find((item) => item instanceof HTMLTableRowElement);
-  if (!bring || !row || !WIDE.matches) return;
+  // In a live view a click in the picture is for its panel, which would be scrolled away.
+  if (!bring || !row || !WIDE.matches || document.querySelector("[data-model]")) return;
   open(row);
   const section = row.closest("section");
   if (section) lengthen(section);

@@ -211,4 +211,5 @@ def test_a_person_answers_and_splits_in_a_browser(view: LiveView, editor: MatesE
         assert settled(lambda: "now click the other part" in joining(view).parts.content)
         page.mouse.click(*place(page, np.array([-0.02, -0.018, 0.01])))
         page.get_by_text("are joined by lever").wait_for()
+        assert page.evaluate("scrollY") == 0  # the panel stays where it is
     assert ways(editor) == (1, 1)

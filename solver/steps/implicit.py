@@ -39,6 +39,8 @@ _SPAN, _MANY = 0.05, 0.1
 """s: what all steps in so long a time may err together, but of no more than so many over the root of the tolerance.
 Steps of second order are many, and their errors add up; those that follow what dies out at once, such as a stiff
 damper, are shorter, and theirs die out too."""
+_FOLLOWS = 0.5
+"""Steps follow accelerations whose changes from step to step differ by less than this part of themselves."""
 _DOUBLE = 2.0
 """From a step to one longer than so many, corrections are not expected to go on."""
 
@@ -366,20 +368,29 @@ def _error(G, alpha, h, acceleration, memory, tolerances):  # type: ignore[no-un
     """The step's error over what is allowed of those of all steps in `_SPAN`.
 
     Poses are off by h³ v̈ times a coefficient of the method, velocities by h³ v⃛ times another (a Taylor series of its
-    formulas); derivatives are those of the parabola through the last three accelerations.
+    formulas); derivatives are those of the parabola through the last three accelerations. Where these turn about from
+    step to step, they vibrate faster than the steps follow, and die out: only what poses are off in the step counts.
     """
     shift, (rtol, atol), one = alpha.mass - alpha.force, tolerances, memory.spans[0]
     pose, rate = abs(alpha.beta + shift / 2 - 1 / 6), abs(1 / 12 + shift * (alpha.force - 0.5))
+    first, second = 0.0, 0.0
+    for i in range(G.now.shape[0]):
+        for j in range(6):
+            change = G.now[i, j] - acceleration[i, j]
+            before = (acceleration[i, j] - memory.once[i, j]) * (h / one if one > 0.0 else 0.0)
+            first, second = max(first, abs(change), abs(before)), max(second, abs(change - before))
+    follows = one > 0.0 and second < _FOLLOWS * first
+    times = max(1.0, min(_SPAN / h, _MANY / math.sqrt(max(rtol, atol)))) if follows else 1.0
     error = 0.0
     for i in range(G.now.shape[0]):
         for j in range(6):
             size = abs(G.x[i, j]) if j < 3 else 1.0
             slope = (G.now[i, j] - acceleration[i, j]) / h
-            error = max(error, h**3 * pose * abs(slope) / (atol + rtol * size))
-            if one > 0.0:
+            error = max(error, times * h**3 * pose * abs(slope) / (atol + rtol * size))
+            if follows:
                 bend = 2 * (slope - (acceleration[i, j] - memory.once[i, j]) / one) / (h + one)
-                error = max(error, h**3 * rate * abs(bend) / (atol + rtol * abs(G.v[i, j])))
-    return error * max(1.0, min(_SPAN / h, _MANY / math.sqrt(max(rtol, atol))))
+                error = max(error, times * h**3 * rate * abs(bend) / (atol + rtol * abs(G.v[i, j])))
+    return error
 
 
 @kernel

@@ -147,7 +147,8 @@ def gear_error_columns(of: Samples) -> Columns:
     for group, primitive, rows in zip(model.groups, model.primitives, slices, strict=True):
         if group in couplings:
             radius, unit = error_scale(primitive, model.positions, model.quaternions)
-            errors[group] = (*(v[:, rows].sum(axis=1) / radius for v in (of.rows.g, of.rows.rates)), unit)
+            error, rate = (v[:, rows].sum(axis=1) / radius for v in (of.rows.g, of.rows.rates))
+            errors[group] = (error, rate, unit)
     for name, (error, rate, unit) in errors.items():
         gone = np.where(released_at(run.scenario.changes, name, of.T.t), np.nan, 0.0)
         columns[f"gear.{name}.error"] = (error + gone, unit)

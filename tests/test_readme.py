@@ -30,9 +30,11 @@ def test_every_command_and_option_exists(page: Path) -> None:
     group: Any = typer.main.get_command(app)
     for line in commands(page.read_text(encoding="utf-8")):
         _, name, *words = shlex.split(line.split(" #")[0].replace("…", ""))
-        command = group.commands.get(name)
+        command = group if name.startswith("-") else group.commands.get(name)
         assert command is not None, line
-        if hasattr(command, "commands"):
+        if command is group:
+            words = [name, *words]
+        elif hasattr(command, "commands"):
             continue
         known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)} | {"--help"}
         asked = {word.partition("=")[0] for word in words if word.startswith("-")}

@@ -1,15 +1,17 @@
 """What mates carry of the weights, shared by stiffness where rigid theory leaves it open.
 
-Let go from rest, the mechanism accelerates with a: M a + Aᵀ λ = w, A a = 0, so that (A M⁻¹ Aᵀ) λ = A M⁻¹ w for the
-independent rows. Where a is none these are the forces at rest. Of all forces that balance the same weights, those of
-the least energy ½ λᵀ C λ are what springs in the mates carry: λ − N (Nᵀ C N)⁻¹ Nᵀ C λ.
+Let go from rest, the mechanism accelerates with a: M a + Aᵀ λ = w, A a = 0 for the independent rows. With M⁻¹ = L Lᵀ,
+B = A L and a = L y this is y + Bᵀ λ = Lᵀ w, B y = 0, solved as it stands: B Bᵀ is singular in floating point where
+rows are independent by the rounding of a file alone. Where a is none these are the forces at rest. Of all forces that
+balance the same weights, those of the least energy ½ λᵀ C λ are what springs in the mates carry:
+λ − N (Nᵀ C N)⁻¹ Nᵀ C λ.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_diag, csc_array, csr_array
+from scipy.sparse import block_diag, csc_array, csr_array, eye_array, hstack, vstack
 from scipy.sparse.linalg import splu
 
 from cadbridge.misfit.groups import Constraints
@@ -31,7 +33,7 @@ def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
     g = np.array(mechanism.gravity)
     if not np.any(g):
         return None
-    inverse, weights, frames = [], [], []
+    roots, weights, frames = [], [], []
     for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True):
         mass = mechanism.component_masses[name].mass
         if mass is None or not mass.mass > 0.0:
@@ -40,18 +42,22 @@ def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
         if not np.linalg.eigvalsh(inertia)[0] > 0.0:
             return None
         none = np.zeros((3, 3))
-        inverse.append(csr_array(np.block([[np.eye(3) / mass.mass, none], [none, np.linalg.inv(inertia)]])))
+        turning = np.linalg.cholesky(np.linalg.inv(inertia))
+        roots.append(csr_array(np.block([[np.eye(3) / np.sqrt(mass.mass), none], [none, turning]])))
         weights.append(np.concatenate([mass.mass * g, np.zeros(3)]))
         # v of the rows' centre, from v of the centre of mass.
         arm = rows.centre - X.point(mass.com)
         frames.append(csr_array(np.block([[np.eye(3), -skew(arm)], [none, np.eye(3)]])))
     keep = np.flatnonzero(constraints.dependence.keep)
     A = csr_array(matrix(constraints)[keep] @ block_diag(frames, format="csr"))
-    M, w = block_diag(inverse, format="csr"), np.concatenate(weights)
-    size = np.sqrt(np.asarray(A.multiply(A @ M).sum(axis=1)).ravel())
-    A = csr_array(A.multiply(1.0 / size[:, None]))
-    force = splu(csc_array(A @ M @ A.T)).solve(np.asarray(A @ (M @ w)))
-    acceleration = M @ (w - A.T @ force)
+    L, w = block_diag(roots, format="csr"), np.concatenate(weights)
+    B = csr_array(A @ L)
+    size = np.sqrt(np.asarray(B.multiply(B).sum(axis=1)).ravel())
+    B = csr_array(B.multiply(1.0 / size[:, None]))
+    n, m = L.shape[0], len(keep)
+    equations = csc_array(vstack([hstack([eye_array(n), B.T]), hstack([B, csr_array((m, m))])]))
+    y, force = np.split(splu(equations).solve(np.concatenate([L.T @ w, np.zeros(m)])), [n])
+    acceleration = L @ y
     found = np.zeros(len(rows))
     found[keep] = force / size
     return found, bool(np.abs(acceleration).max() < STILL * float(np.linalg.norm(g)))

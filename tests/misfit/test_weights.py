@@ -13,6 +13,7 @@ from cadbridge.misfit import fit
 from cadbridge.misfit.groups import constraints_of
 from cadbridge.misfit.statics import matrix
 from cadbridge.misfit.weights import carried_weights
+from solver.rotation import skew
 from tests.diagnosis.linkages import planar
 from tests.misfit.models import on_line, table
 
@@ -70,3 +71,25 @@ def test_without_masses_no_weight_is_made_up() -> None:
     found = fit(build(bare))
     assert found.rests is None
     assert all(load.weight is None for load in found.groups[0].loads)
+
+
+def test_rows_independent_by_rounding_alone_carry_what_least_squares_gives() -> None:
+    """One pin of a four-bar askew by 1e-4 rad: its rows depend on the others but for 4e-5 (dense least squares)."""
+    model = planar([(0, 0), (0.05, 0.2), (0.45, 0.35), (0.5, 0)])
+    pin, *others = model.mates
+    axis = np.array([1e-4, 0.0, 1.0]) / np.hypot(1e-4, 1.0)
+    askew = replace(pin, a=replace(pin.a, direction=axis), b=replace(pin.b, direction=axis))
+    constraints = constraints_of(build(replace(model, mates=(askew, *others), gravity=(0.0, -G, 0.0))))
+    force, _ = carried_weights(constraints) or (np.zeros(0), True)
+    # 1 kg and 0.01 kg m² each; y is what a step of the root of the inverse mass makes.
+    frames = np.zeros((18, 18))
+    for i, X in enumerate(constraints.mechanism.X_WC):
+        own = slice(6 * i, 6 * i + 6)
+        frames[own, own] = np.block([[np.eye(3), -skew(constraints.rows.centre - X.p)], [np.zeros((3, 3)), np.eye(3)]])
+    root = np.kron(np.eye(3), np.diag([1.0, 1.0, 1.0, 10.0, 10.0, 10.0]))
+    keep = constraints.dependence.keep
+    B = matrix(constraints).toarray()[keep] @ frames @ root
+    weights = np.tile([0.0, -G, 0.0, 0.0, 0.0, 0.0], 3)
+    expected = np.linalg.lstsq(B.T, root @ weights, rcond=None)[0]
+    assert len(B) == 18
+    assert force[keep] == pytest.approx(expected, abs=1e-9 * float(np.abs(expected).max()))

@@ -269,8 +269,13 @@ def _only_limit(
 
 
 def _limit(ends: Ends, axis: int, values: tuple[Any, Any] | None, units: Units) -> Limit | None:
-    """A range of an axis as written, in SI and from the designed pose; None where neither end is given."""
+    """A range of an axis as written, in SI and from the designed pose; None where neither end is given.
+
+    Part21Error where an end is neither a number nor left out ($, * or .UNLIMITED. of the first edition).
+    """
     plain = [v.value if isinstance(v, Typed) else v for v in values or ()]
+    if not all(v is None or v is DERIVED or isinstance(v, float | Enumeration) for v in plain):
+        raise Part21Error("an end of its range is no number")
     unit = units.angle if axis > 2 else units.length
     limit = Limit.of(*(v * unit if isinstance(v, float) and math.isfinite(v) else None for v in plain))
     return None if limit is None else limit.counted_from(ends.designed(axis), axis > 2)

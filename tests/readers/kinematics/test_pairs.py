@@ -238,7 +238,7 @@ MUTATIONS: dict[str, tuple[Callable[[], str], set[str]]] = {
     "flags that say nothing": (_edit(r"\*,\*,\*,\*,\*,\*,-10\.,90\.", "$,$,$,$,$,$,-10.,90."), {"CB780"}),
     "a type that is not known": (_edit("REVOLUTE_PAIR_WITH_RANGE", "ROPE_PAIR_WITH_RANGE"), {"CB780"}),
     "an unclosed list": (_edit(r",90\.\)", ",90."), {"CB781"}),
-    "deep lists": (_edit(r",90\.\)", "," + "(" * 500 + ")" * 500 + ")"), {"CB781"}),
+    "deep lists": (_edit(r",90\.\)", "," + "(" * 30 + ")" * 30 + ")"), {"CB781"}),
     "a comment in between": (_edit(r",-10\.,90\.\)", ",-10.,/* ; ' */90.)"), {"CB780"}),
     "a word where a value belongs": (_edit(r",90\.\)", ",NINETY)"), {"CB781"}),
 }  # fmt: skip

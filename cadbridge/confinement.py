@@ -118,8 +118,10 @@ def in_force(native: bool) -> dict[str, int]:
     """The layers that hold such a process on this system, found by holding one; with Landlock's version, else 0."""
     import subprocess
 
-    command = python("cadbridge.confinement", *(["native"] if native else []))
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    arguments = ["native"] if native else []
+    done = subprocess.run(
+        python("cadbridge.confinement", *arguments), env=environment(), capture_output=True, text=True, check=False
+    )
     return {name: int(version) for name, _, version in (word.partition(":") for word in done.stdout.split())}
 
 

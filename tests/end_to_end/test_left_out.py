@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import cadbridge.readers
+import cadbridge.reading
 from cadbridge.assembly import Assembly
 from cadbridge.catalogue import CATALOGUE
 from cadbridge.cli import main
@@ -38,7 +38,7 @@ def test_every_such_code_is_refused_and_gives_status_2(
     findings = Findings()
     findings.add(code, "hinge 2 is left out", Where(file="door.urdf", line=3, item="hinge 2"))
     faulty = replace(door, findings=findings.as_tuple())
-    monkeypatch.setattr(cadbridge.readers, "read", lambda *arguments, **options: faulty)
+    monkeypatch.setattr(cadbridge.reading, "read", lambda *arguments, **options: faulty)
     assert exit_status(findings) == 2
     for order in (["simulate", "-o", str(tmp_path / "run.parquet")], ["convert", "--to", "json", "-o", str(tmp_path)]):
         assert main([order[0], "door.urdf", *order[1:]]) == 2
@@ -57,7 +57,7 @@ def test_a_mate_that_is_held_all_the_same_is_no_reason_to_refuse(
     findings = Findings()
     findings.add("CB207", "hinge is off by 1 mm", Where(item="hinge"))
     monkeypatch.setattr(
-        cadbridge.readers, "read", lambda *arguments, **options: replace(door, findings=findings.as_tuple())
+        cadbridge.reading, "read", lambda *arguments, **options: replace(door, findings=findings.as_tuple())
     )
     assert main(["simulate", "door.urdf", "--duration", "0.01", "-o", str(tmp_path / "run.parquet")]) == 1
     assert (tmp_path / "run.parquet").is_file()
@@ -82,7 +82,7 @@ def test_a_step_file_that_loses_a_pair_is_refused(
     source = tmp_path / "pair.step"
     source.write_text(pairs.text21())
     plain = lambda path, mates=None, options=None: read(path, mates, ReadOptions(geometry=False))  # noqa: E731
-    monkeypatch.setattr(cadbridge.readers, "read", plain)
+    monkeypatch.setattr(cadbridge.reading, "read", plain)
     assert main(["check", str(source)]) == 2
     assert f"error {code}: " in capsys.readouterr().err
     out = tmp_path / "run.parquet"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from numpy.typing import NDArray
 
 from cadbridge.exporters.fmu.signals import quintic, signals_of
 from solver import functions, simulate
@@ -42,14 +43,23 @@ def test_an_expression_knows_where_it_bends(text: str, end: float, expected: lis
     assert_allclose(functions.expression(text).corners(0.0, end), expected, rtol=1e-12)
 
 
-def test_very_many_corners_are_looked_for_some_at_a_time() -> None:
-    wave = functions.expression("step(sin(2*pi*50*t))")
+@pytest.mark.parametrize(
+    ("text", "end", "expected", "within"),
+    [
+        ("step(sin(2*pi*50*t))", 40.0, np.arange(4001) / 100, 1e-9),
+        ("floor(997*t)", 10.0, np.arange(9971) / 997, 1e-8),
+    ],
+)
+def test_very_many_corners_are_looked_for_some_at_a_time(
+    text: str, end: float, expected: NDArray[np.float64], within: float
+) -> None:
+    function = functions.expression(text)
     found: list[float] = []
     start = 0.0
-    while start < 40.0:
-        some, start = corners_ahead([wave], start, 40.0, 256, knots=True)
+    while start < end:
+        some, start = corners_ahead([function], start, end, 256, knots=True)
         found += some.tolist()
-    assert_allclose(np.unique(np.round(found, 9)), np.arange(4001) / 100, atol=1e-9)
+    assert_allclose(np.unique(np.round(found, 9)), expected, atol=within)
 
 
 def test_a_table_has_its_knots_and_none_where_it_rests() -> None:
@@ -92,16 +102,6 @@ def test_no_pulse_of_a_train_is_jumped_over(text: str) -> None:
     result = simulate(disc(functions.expression(text)), duration=3.0, rate=1.0)
     assert result.status.ok
     assert result.trajectory.coordinate_rates[-1, 0] == pytest.approx(12.5, abs=1e-5)
-
-
-def test_steps_of_a_staircase_are_looked_for_some_at_a_time() -> None:
-    stairs = functions.expression("floor(997*t)")
-    found: list[float] = []
-    start = 0.0
-    while start < 10.0:
-        some, start = corners_ahead([stairs], start, 10.0, 256, knots=True)
-        found += some.tolist()
-    assert_allclose(np.unique(np.round(found, 9)), np.arange(9971) / 997, atol=1e-8)
 
 
 def test_the_pieces_of_an_fmu_follow_jumps() -> None:

@@ -29,18 +29,29 @@ def same(a: Weighed, b: Weighed) -> bool:
     )  # fmt: skip
 
 
-def test_each_content_is_audited_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
+def _keeping(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what every mesh weighs, in this folder."""
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(folder))
     monkeypatch.delenv("CADBRIDGE_NO_CACHE", raising=False)
     monkeypatch.setattr(weighing, "KEPT", 1)
+
+
+def _counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Mesh]:
+    """The meshes that are audited from now on, while what they weigh is kept."""
+    _keeping(folder, monkeypatch)
     audited: list[Mesh] = []
 
     def counted(mesh: Mesh) -> object:
         audited.append(mesh)
         return audit_mesh(mesh)
 
-    monkeypatch.setattr(weighing, "_version", lambda: "one")
     monkeypatch.setattr(weighing, "audit_mesh", counted)
+    return audited
+
+
+def test_each_content_is_audited_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    audited = _counted(tmp_path, monkeypatch)
+    monkeypatch.setattr(weighing, "_version", lambda: "one")
     meshes = [CLOSED, OPEN, AGAIN, INVERTED]
     first = weigh_meshes(meshes)
     assert len(audited) == 3
@@ -59,9 +70,7 @@ def test_each_content_is_audited_once_and_kept(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_damaged_answer_is_computed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
-    monkeypatch.delenv("CADBRIDGE_NO_CACHE", raising=False)
-    monkeypatch.setattr(weighing, "KEPT", 1)
+    _keeping(tmp_path, monkeypatch)
     first = weigh_meshes([CLOSED])[id(CLOSED)]
     (kept,) = (path for path in tmp_path.rglob("*") if path.is_file())
     kept.write_bytes(kept.read_bytes()[:-3])
@@ -73,16 +82,7 @@ def test_a_damaged_answer_is_computed_anew(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_fine_mesh_that_is_asked_for_later_is_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A coarse mesh that does not confirm its B-Rep has the fine one weighed: with each decision in the live view."""
-    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
-    monkeypatch.delenv("CADBRIDGE_NO_CACHE", raising=False)
-    monkeypatch.setattr(weighing, "KEPT", 1)
-    audited: list[Mesh] = []
-
-    def counted(mesh: Mesh) -> object:
-        audited.append(mesh)
-        return audit_mesh(mesh)
-
-    monkeypatch.setattr(weighing, "audit_mesh", counted)
+    audited = _counted(tmp_path, monkeypatch)
     exact = weigh_mesh(CLOSED).volume
     part = Part("part", Shape("key", coarse=OPEN, fine=CLOSED, brep=exact))
     audited.clear()

@@ -93,7 +93,10 @@ def parse_yaml(content: bytes, findings: Findings, file: str) -> Yaml:
         mark = getattr(error, "problem_mark", None)
         where = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-        findings.add("CB140", f"not YAML: {' '.join(str(problem).split())}", where)
+        if "maximum nesting" in problem:  # LibYAML from 0.2.6 on: at 1,000 levels, before it hands over an event
+            findings.add("CB142", f"nested deeper than {MAX_DEPTH} levels", where)
+        else:
+            findings.add("CB140", f"not YAML: {' '.join(str(problem).split())}", where)
         return nothing
 
 

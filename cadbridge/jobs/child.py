@@ -22,6 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from cadbridge.confinement import libraries
 from cadbridge.errors import CadbridgeError
 from cadbridge.findings import Finding, Findings, Where, exit_status
 from cadbridge.jobs import limits
@@ -190,7 +191,7 @@ def _outside(touched: dict[str, list[int] | None], stage: Path, cache: Path | No
     home = Path.home()
     inner = [str(p) + os.sep for p in (
         stage, *([cache] if cache else []), PACKAGE / "data" / "page",
-        sys.prefix, sys.base_prefix, home / ".cache", home / ".config", home / ".local",
+        *libraries(), home / ".cache", home / ".config", home / ".local",
         *(() if os.name == "nt" else ("/proc", "/sys", "/dev", "/etc", "/usr")),
     )]  # fmt: skip
     return {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from cadbridge.cli import main
 from cadbridge.exporters.meshes import stl_bytes
 from cadbridge.jobs import Cache, plan, run
+from cadbridge.jobs.child import _outside
 from cadbridge.jobs.hashing import Hashes
 from cadbridge.jobs.local import Local
 from cadbridge.storage import digest
@@ -98,6 +100,16 @@ def test_hashes_are_remembered_until_a_file_changes(tmp_path: Path) -> None:
     assert Hashes(index).of(file) == digest(b"two")
     assert Hashes(index).of(tmp_path / "none") is None
     assert Hashes(index).of(tmp_path) is None
+
+
+def test_what_packages_hold_is_no_input_wherever_they_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = tmp_path / "elsewhere" / "site-packages"
+    monkeypatch.setattr("sys.path", [*sys.path, str(packages)])
+    opened: dict[str, list[int] | None] = {
+        str(packages / "other-1.0.dist-info" / "entry_points.txt"): None,
+        str(tmp_path / "r.urdf"): None,
+    }
+    assert _outside(opened, tmp_path / "stage", None) == {str(tmp_path / "r.urdf"): None}
 
 
 def test_a_file_just_written_is_not_trusted_by_its_time(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cadbridge.efforts.motion import Motion
 from cadbridge.efforts.task import Forces, Quantity, Task
 from cadbridge.findings import Findings, Where
-from cadbridge.simulation.circuits import Chamber, Circuit, Cylinder, DcMotor
+from cadbridge.simulation.motors import Cylinder, DcMotor, MotorSpec, Side
 from solver.bondgraph import Actuator, FluidLine
 from solver.bondgraph import Circuit as GraphCircuit
 from solver.bondgraph import with_circuits as graph_with
@@ -34,31 +34,33 @@ def with_circuits(task: Task, forces: Forces, motion: Motion, findings: Findings
             findings.add("CB637", message, Where(item=motor.joint), items=[motor.joint])
             continue
         effort = forces.efforts[:, task.names.index(motor.joint)]
-        if isinstance(motor, DcMotor):
-            found += _electric(task, motor, effort, motion.scenario.friction)
-        else:
-            found += _hydraulic(task, motor, effort, findings)
+        if motor.dc is not None:
+            found += _electric(task, motor.joint, motor.dc, effort, motion.scenario.friction)
+        if motor.cylinder is not None:
+            found += _hydraulic(task, motor.joint, motor.cylinder, effort, findings)
         circuits[motor.joint] = _drawn(motor)
     drawn = graph_with(forces.graph.built, circuits) if forces.graph is not None and circuits else None
     return replace(forces, quantities=(*forces.quantities, *found), drawn=drawn)
 
 
-def _drawn(motor: Circuit) -> Actuator:
-    if isinstance(motor, DcMotor):
-        return GraphCircuit(motor.constant * motor.ratio, motor.resistance, motor.inductance)
+def _drawn(motor: MotorSpec) -> Actuator:
+    if (dc := motor.dc) is not None:
+        return GraphCircuit(dc.constant * dc.ratio, dc.resistance, dc.inductance)
     return tuple(
-        FluidLine(side, sense * c.area, c.resistance, c.capacity, drives=side == "cap")
-        for side, c, sense in motor.sides
+        FluidLine(side.name, side.sense * side.area, side.resistance, side.capacity, drives=side.name == "cap")
+        for side in (() if motor.cylinder is None else motor.cylinder.sides)
     )
 
 
-def _electric(task: Task, motor: DcMotor, effort: Array, speeds: tuple[float, float] | None) -> list[Quantity]:
+def _electric(
+    task: Task, name: str, motor: DcMotor, effort: Array, speeds: tuple[float, float] | None
+) -> list[Quantity]:
     """Columns of one motor; `speeds` smooth the loss of its gearhead about rest, None: it loses nothing.
 
     di/dt is that of a spline through the samples' currents.
     """
     T, lowered = task.trajectory, task.lowered
-    index = [j.name for j in lowered.joints].index(motor.joint)
+    index = [j.name for j in lowered.joints].index(name)
     rate, second = T.coordinate_rates[:, index], T.coordinate_accelerations[:, index]
     slow = None if speeds is None else speeds[lowered.joints[index].coordinate == "distance"]
     torque = _before_gearhead(motor, effort, rate, slow)
@@ -67,10 +69,10 @@ def _electric(task: Task, motor: DcMotor, effort: Array, speeds: tuple[float, fl
     if motor.inductance:
         volts = volts + motor.inductance * _slope(T.t, current)
     return [
-        Quantity("motor", motor.joint, "current", "A", current, plotted=True),
-        Quantity("motor", motor.joint, "voltage", "V", volts, plotted=True),
-        Quantity("motor", motor.joint, "electric_power", "W", volts * current),
-        Quantity("motor", motor.joint, "lost", "W", motor.resistance * current**2),
+        Quantity("motor", name, "current", "A", current, plotted=True),
+        Quantity("motor", name, "voltage", "V", volts, plotted=True),
+        Quantity("motor", name, "electric_power", "W", volts * current),
+        Quantity("motor", name, "lost", "W", motor.resistance * current**2),
     ]
 
 
@@ -91,52 +93,50 @@ def _before_gearhead(motor: DcMotor, effort: Array, rate: Array, slow: float | N
     return np.asarray(np.where(effort * rate > 0.0, effort / (1.0 - lost), effort * (1.0 - lost)) / motor.ratio)
 
 
-def _hydraulic(task: Task, cylinder: Cylinder, effort: Array, findings: Findings) -> list[Quantity]:
+def _hydraulic(task: Task, name: str, cylinder: Cylinder, effort: Array, findings: Findings) -> list[Quantity]:
     """Columns of one cylinder: the rod side follows its supply, the cap's pressure gives the rest of the effort.
 
     dp/dt of the cap is that of a spline through the samples' pressures.
     """
     T = task.trajectory
-    speed = T.coordinate_rates[:, [j.name for j in task.lowered.joints].index(cylinder.joint)]
-    cap, rod = cylinder.cap, cylinder.rod
+    speed = T.coordinate_rates[:, [j.name for j in task.lowered.joints].index(name)]
+    cap, rod = cylinder.sides
     behind = _back_pressure(rod, T.t, speed)
     ahead = (effort + rod.area * behind) / cap.area
     supplied = cap.area * speed
-    if cap.stores:
+    if cap.capacity:
         supplied = supplied + cap.capacity * _slope(T.t, ahead)
     if np.min(ahead, initial=0.0) < -AMBIENT:
-        text = (
-            f"the cap of {cylinder.joint}'s cylinder would need {np.min(ahead) / 1e5:.4g} bar, which is below a vacuum"
-        )
-        findings.add("CB639", text, Where(item=cylinder.joint), items=[cylinder.joint])
-    from_supply = np.array([rod.pressure.evaluate(float(t))[0] for t in T.t])
+        text = f"the cap of {name}'s cylinder would need {np.min(ahead) / 1e5:.4g} bar, which is below a vacuum"
+        findings.add("CB639", text, Where(item=name), items=[name])
+    from_supply = np.array([rod.chamber.pressure.evaluate(float(t))[0] for t in T.t])
     returned = (from_supply - behind) / rod.resistance if rod.resistance else -rod.area * speed
     supply = ahead + cap.resistance * supplied
     sides = (("cap", cap, supply, ahead, supplied), ("rod", rod, from_supply, behind, returned))
     return [
         quantity
-        for side, chamber, source, pressure, flow in sides
+        for side, line, source, pressure, flow in sides
         for quantity in (
-            Quantity("motor", cylinder.joint, f"{side}_supply", "Pa", source, plotted=side == "cap"),
-            Quantity("motor", cylinder.joint, f"{side}_pressure", "Pa", pressure, plotted=True),
-            Quantity("motor", cylinder.joint, f"{side}_flow", "m³/s", flow),
-            Quantity("motor", cylinder.joint, f"{side}_fluid_power", "W", source * flow),
-            Quantity("motor", cylinder.joint, f"{side}_lost", "W", chamber.resistance * flow**2),
+            Quantity("motor", name, f"{side}_supply", "Pa", source, plotted=side == "cap"),
+            Quantity("motor", name, f"{side}_pressure", "Pa", pressure, plotted=True),
+            Quantity("motor", name, f"{side}_flow", "m³/s", flow),
+            Quantity("motor", name, f"{side}_fluid_power", "W", source * flow),
+            Quantity("motor", name, f"{side}_lost", "W", line.resistance * flow**2),
         )
     ]
 
 
-def _back_pressure(chamber: Chamber, t: Array, speed: Array) -> Array:
+def _back_pressure(side: Side, t: Array, speed: Array) -> Array:
     """The pressure (Pa) of the rod side, which a growing value of the joint narrows.
 
     Behind a capacity it follows p' = (u − p) / (R C), u = supply + R A ẋ, exactly for u linear between the samples.
     """
-    u = np.array([chamber.pressure.evaluate(float(s))[0] for s in t]) + chamber.resistance * chamber.area * speed
-    if not chamber.stores:
+    u = np.array([side.chamber.pressure.evaluate(float(s))[0] for s in t]) + side.resistance * side.area * speed
+    if not side.capacity:
         return np.asarray(u)
-    pressure = np.full(len(t), chamber.initial)
+    pressure = np.full(len(t), side.initial)
     for k, h in enumerate(np.diff(t)):
-        z = h / (chamber.resistance * chamber.capacity)
+        z = h / (side.resistance * side.capacity)
         gone = -np.expm1(-z)
         pressure[k + 1] = pressure[k] + gone * (u[k] - pressure[k]) + (1.0 - gone / z) * (u[k + 1] - u[k])
     return pressure

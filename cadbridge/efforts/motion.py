@@ -19,11 +19,11 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.numbers import Finite, NotNegative, Positive
 from cadbridge.readers.mates_file.positions import Place
 from cadbridge.readers.mates_file.validated import load_spec
-from cadbridge.simulation.actuator_file import DcData, LedCylinderEntry, dc_data_of, led_cylinder_of
-from cadbridge.simulation.circuits import Circuit, Cylinder, through_drive
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Strict, Three, function_of
 from cadbridge.simulation.loads import LoadSpecs, find_component, si, too_far
+from cadbridge.simulation.motor_file import LedMotor, MotorsReader
+from cadbridge.simulation.motors import MotorSpec, on_joint
 from cadbridge.simulation.scenario import Scenario, find_joint
 from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial
 from solver.functions import scaled, table
@@ -85,7 +85,7 @@ class Motion:
     bodies: tuple[BodyPath, ...] = ()
     actuators: tuple[str, ...] = ()
     simulate_free: bool = False
-    motors: tuple[Circuit, ...] = ()
+    motors: tuple[MotorSpec, ...] = ()
 
 
 class PositionEntry(Strict):
@@ -121,14 +121,6 @@ class BodyEntry(Strict):
     relative: bool = False
 
 
-class MotorEntry(Strict):
-    """A DC motor or a cylinder on an actuated joint: current and voltage, or pressures and flows are requested."""
-
-    joint: str
-    dc: DcData | None = None
-    cylinder: LedCylinderEntry | None = None
-
-
 class MotionFile(Strict):
     """The file as people write it."""
 
@@ -140,7 +132,7 @@ class MotionFile(Strict):
     joints: dict[str, Function] = Field(default_factory=dict)
     bodies: list[BodyEntry] = Field(default_factory=list)
     actuators: list[str] = Field(default_factory=list)
-    motors: list[MotorEntry] = Field(default_factory=list)
+    motors: list[LedMotor] = Field(default_factory=list)
     free: Literal["refuse", "simulate"] = "refuse"
     gap: NotNegative = GAP * 1e3
     loads: LoadsFile = Field(default_factory=LoadsFile)
@@ -198,30 +190,10 @@ class _Resolver:
         actuators = [j for i, n in enumerate(spec.actuators) if (j := self._joint(n, self._where("actuators", i)))]
         self._once("actuators", [j.name for j in actuators])
         names, free = tuple(j.name for j in actuators), spec.free == "simulate"
-        motors = [m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None]
+        read = MotorsReader(self.findings, self._joint, self._where, led=True).read(spec.motors)
+        motors = tuple(on_joint(self.mechanism, motor) for motor in read)
         self._once("motors", [m.joint for m in motors])
-        return Motion(scenario, tuple(paths), tuple(bodies), names, free, tuple(motors))
-
-    def _motor(self, i: int, entry: MotorEntry) -> Circuit | None:
-        where = self._where("motors", i)
-        joint, faults = self._joint(entry.joint, where), list[str]()
-        made: Circuit | None = None
-        if (entry.dc is None) == (entry.cylinder is None):
-            faults.append("give dc or cylinder")
-        elif entry.dc is not None:
-            made = through_drive(self.mechanism, dc_data_of(entry.joint, entry.dc, faults))
-        elif entry.cylinder is not None and joint is not None:
-            made = self._cylinder(joint, entry.cylinder, where, faults)
-        for message in faults:
-            self.findings.add("CB632", f"motor on {entry.joint}: {message}", where)
-        return None if joint is None else made
-
-    def _cylinder(self, joint: Joint, entry: LedCylinderEntry, where: Where, faults: list[str]) -> Cylinder | None:
-        try:
-            return led_cylinder_of(joint, entry, faults)
-        except ValueError as fault:
-            self.findings.add("CB603", f"motor on {joint.name}: {fault}", where)
-            return None
+        return Motion(scenario, tuple(paths), tuple(bodies), names, free, motors)
 
     def _where(self, *path: str | int) -> Where:
         return Where(self.file, *self.places.find(path))

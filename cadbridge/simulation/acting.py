@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.simulation.circuits import PRESSURE, Cylinder, DcMotor
+from cadbridge.simulation.circuits import PRESSURE
+from cadbridge.simulation.motors import Cylinder, DcMotor, MotorSpec
 from cadbridge.simulation.samples import Columns, Samples, wrench_columns
 from solver.equations.loading import components
 from solver.model import Bushing, Callback, JointLoad, Motor, Stop
@@ -26,7 +27,7 @@ def motor_columns(of: Samples) -> Columns:
         effort = _effort(of, k, motor) * of.here(motor.name)
         efforts[motor.name] = efforts.get(motor.name, 0.0) + effort
     for circuit in of.run.scenario.circuits:
-        effort, more = _dc(of, circuit) if isinstance(circuit, DcMotor) else _cylinder(of, circuit)
+        effort, more = _circuit(of, circuit)
         efforts[circuit.joint] = efforts.get(circuit.joint, 0.0) + effort
         columns |= more
     own: Columns = {}
@@ -64,10 +65,17 @@ def _named(of: Samples, name: str) -> int:
     return next(k for k, motor in enumerate(of.model.motors) if motor.name == name)
 
 
-def _dc(of: Samples, spec: DcMotor) -> tuple[Array, Columns]:
+def _circuit(of: Samples, motor: MotorSpec) -> tuple[Array, Columns]:
+    """The effort of a motor with a circuit on its joint, and what its circuit does."""
+    if motor.dc is not None:
+        return _dc(of, motor.joint, motor.dc)
+    assert motor.cylinder is not None, motor.joint
+    return _cylinder(of, motor.joint, motor.cylinder)
+
+
+def _dc(of: Samples, name: str, spec: DcMotor) -> tuple[Array, Columns]:
     """The torque of a DC motor on its joint, and what its circuit does."""
     columns: Columns = {}
-    name = spec.joint
     k = _named(of, f"{name} circuit" if spec.inductance else name)
     volts, rate = of.drive[:, k, 0], of.rates[:, of.first_motor + k]
     motor = of.model.motors[k]
@@ -98,28 +106,28 @@ def _through_gearhead(of: Samples, name: str) -> tuple[Array, Array]:
     return sense * given, np.sum(torques[:, k] * rates[:, k], axis=1)
 
 
-def _cylinder(of: Samples, spec: Cylinder) -> tuple[Array, Columns]:
+def _cylinder(of: Samples, name: str, spec: Cylinder) -> tuple[Array, Columns]:
     """The force of a cylinder on its joint, and the pressures (Pa) and flows (m³/s) of its chambers."""
     columns: Columns = {}
-    force, name = np.zeros(len(of.values)), spec.joint
+    force = np.zeros(len(of.values))
     joint = next(i for i, j in enumerate(of.run.lowered.joints) if j.name == name)
-    for side, chamber, sense in spec.sides:
-        k = _named(of, f"{name} {side}")
+    for side in spec.sides:
+        k = _named(of, f"{name} {side.name}")
         supply, rate = of.drive[:, k, 0], of.rates[:, of.first_motor + k]
-        if chamber.stores:
+        if side.capacity:
             supply, pressure = supply / PRESSURE, rate / PRESSURE
-            flow = (supply - pressure) / chamber.resistance
+            flow = (supply - pressure) / side.resistance
         else:
-            supply = supply / (sense * chamber.area)
-            flow = sense * chamber.area * of.rates[:, joint]
-            pressure = supply - chamber.resistance * flow
-        force = force + sense * chamber.area * pressure
+            supply = supply / (side.sense * side.area)
+            flow = side.sense * side.area * of.rates[:, joint]
+            pressure = supply - side.resistance * flow
+        force = force + side.sense * side.area * pressure
         columns |= {
-            f"motor.{name}.{side}_pressure": (pressure, "Pa"),
-            f"motor.{name}.{side}_flow": (flow, "m³/s"),
-            f"motor.{name}.{side}_fluid_power": (supply * flow, "W"),
-            f"motor.{name}.{side}_lost": (chamber.resistance * flow**2, "W"),
-            f"motor.{name}.{side}_stored": (0.5 * chamber.capacity * pressure**2 * chamber.stores, "J"),
+            f"motor.{name}.{side.name}_pressure": (pressure, "Pa"),
+            f"motor.{name}.{side.name}_flow": (flow, "m³/s"),
+            f"motor.{name}.{side.name}_fluid_power": (supply * flow, "W"),
+            f"motor.{name}.{side.name}_lost": (side.resistance * flow**2, "W"),
+            f"motor.{name}.{side.name}_stored": (0.5 * side.capacity * pressure**2, "J"),
         }
     return force, columns
 

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.lowering import Lowered
-from cadbridge.mechanism import Mechanism
+from cadbridge.simulation.motors import DcMotor, MotorSpec, Side
 from solver.chart.spanning import TreeJoint
 from solver.chart.steps import turn
 from solver.constraints import GROUND, AxesAngle, Coordinate, Coupler, PointOnPlane
 from solver.equations.projection import carry_angles
 from solver.equations.system import System, prepare
 from solver.functions import scaled
-from solver.model import Gyrator, JointLoad, Mesh, Model, Motor, RigidBody, TimeFunction
+from solver.model import Gyrator, JointLoad, Mesh, Model, Motor, RigidBody
 from solver.rotation import matrix, perpendicular
 from solver.state import State
 from solver.steps.methods import observed, slope_at
@@ -33,70 +33,6 @@ Array = NDArray[np.float64]
 
 PRESSURE = 1e-7
 """Pa to the rate of a chamber's pseudo-body: 100 bar are 1, so that tolerances mean the same as for joints."""
-
-
-@dataclass(frozen=True)
-class DcMotor:
-    """A DC motor on a joint (by name), behind a gearhead that turns it `ratio` times as far as the joint; SI.
-
-    V = R i + L di/dt + K ω with `resistance` (Ω), `inductance` (H; 0: the current follows at once) and `constant`
-    (N m/A, V s/rad), from `current` (A) on. `efficiency` is the gearhead's, whichever end drives.
-    """
-
-    joint: str
-    voltage: TimeFunction
-    resistance: float
-    constant: float
-    inductance: float = 0.0
-    ratio: float = 1.0
-    efficiency: float = 1.0
-    rotor_inertia: float = 0.0
-    current: float = 0.0
-
-
-@dataclass(frozen=True)
-class Chamber:
-    """One side of a cylinder: a supply at `pressure` (Pa) behind a laminar `resistance` (Pa s/m³), of `area` (m²).
-
-    `capacity` (m³/Pa) is the volume over the bulk modulus, 0 where the fluid does not give way; the pressure is
-    `initial` (Pa) at first.
-    """
-
-    pressure: TimeFunction
-    area: float
-    resistance: float = 0.0
-    capacity: float = 0.0
-    initial: float = 0.0
-
-    @property
-    def stores(self) -> bool:
-        """Whether its pressure has a motion of its own; behind no resistance it is the supply's."""
-        return self.capacity > 0.0 and self.resistance > 0.0
-
-
-@dataclass(frozen=True)
-class Cylinder:
-    """A hydraulic or pneumatic cylinder on a sliding joint (by name): the cap's pressure pushes its value up."""
-
-    joint: str
-    cap: Chamber
-    rod: Chamber
-
-    @property
-    def sides(self) -> tuple[tuple[str, Chamber, float], ...]:
-        """The two chambers by name, each with the sense in which it pushes."""
-        return ("cap", self.cap, 1.0), ("rod", self.rod, -1.0)
-
-
-Circuit = DcMotor | Cylinder
-
-
-def through_drive(mechanism: Mechanism, motor: DcMotor) -> DcMotor:
-    """A motor named by a drive turns behind that drive's reduction too."""
-    drive, joint = mechanism.drive_named(motor.joint), mechanism.joint_named(motor.joint)
-    if drive is None or joint is None:
-        return motor if joint is None else replace(motor, joint=joint.name)
-    return replace(motor, joint=joint.name, ratio=motor.ratio * drive.reduction)
 
 
 @dataclass
@@ -187,7 +123,7 @@ class Wired:
 def wired(
     lowered: Lowered,
     model: Model,
-    circuits: Sequence[Circuit],
+    circuits: Sequence[MotorSpec],
     friction: tuple[float, float] | None,
     state: State | None,
 ) -> Wired:
@@ -203,19 +139,17 @@ def wired(
     for circuit in circuits:
         index = lowered.coordinate_of(circuit.joint)
         assert index is not None, circuit.joint
-        shaft = lowered.model.coordinates[index]
-        if isinstance(circuit, DcMotor):
-            _wire_motor(found, circuit, index, friction)
-        else:
-            for side, chamber, sense in circuit.sides:
-                _wire_chamber(found, f"{circuit.joint} {side}", circuit.joint, chamber, sense, shaft)
+        if circuit.dc is not None:
+            _wire_motor(found, circuit.joint, circuit.dc, index, friction)
+        for side in () if circuit.cylinder is None else circuit.cylinder.sides:
+            _wire_chamber(found, circuit.joint, side, lowered.model.coordinates[index])
     return found
 
 
-def _wire_motor(found: Wired, motor: DcMotor, index: int, friction: tuple[float, float] | None) -> None:
-    name, constant, shaft = motor.joint, motor.constant * motor.ratio, found.model.coordinates[index]
+def _wire_motor(found: Wired, name: str, motor: DcMotor, index: int, friction: tuple[float, float] | None) -> None:
+    constant, shaft = motor.constant * motor.ratio, found.model.coordinates[index]
     if motor.efficiency < 1.0 and friction is not None:
-        shaft, constant = _gearhead(found, motor, index, friction), motor.constant
+        shaft, constant = _gearhead(found, name, motor, index, friction), motor.constant
     elif motor.rotor_inertia:
         found.add(loads=[JointLoad(shaft, armature=motor.rotor_inertia * motor.ratio**2, name=f"{name} rotor")])
     if not motor.inductance:
@@ -230,18 +164,18 @@ def _wire_motor(found: Wired, motor: DcMotor, index: int, friction: tuple[float,
     )
 
 
-def _gearhead(found: Wired, motor: DcMotor, index: int, speeds: tuple[float, float]) -> Coordinate:
+def _gearhead(found: Wired, joint: str, motor: DcMotor, index: int, speeds: tuple[float, float]) -> Coordinate:
     """A rotor that turns with the joint by a row, whose pull gives what the gearhead loses; the rotor's angle.
 
     The row is one of the body that moves: a joint whose second body is the ground is looked at from the other side.
     """
-    name, ratio, shaft = f"{motor.joint} gearhead", motor.ratio, found.model.coordinates[index]
+    name, ratio, shaft = f"{joint} gearhead", motor.ratio, found.model.coordinates[index]
     begin, sense = float(found.values[index]), 1.0
     if shaft.b == GROUND:
         # A coordinate that begins here counts from within half a turn.
         shaft, sense = _reversed(found.model, shaft), -1.0
         begin = math.remainder(begin, 2 * math.pi) if shaft.kind == "angle" else begin
-    rotor = found.freedom(f"{motor.joint} rotor", motor.rotor_inertia, ratio * found.speeds[index])
+    rotor = found.freedom(f"{joint} rotor", motor.rotor_inertia, ratio * found.speeds[index])
     row = Coupler(rotor.b, shaft.b, ((1.0, rotor), (-sense * ratio, shaft)), -ratio * begin)
     own = speeds[shaft.kind == "distance"]
     mesh = Mesh(name, rotor, shaft, motor.efficiency, own * abs(ratio), own)
@@ -255,18 +189,17 @@ def _reversed(model: Model, c: Coordinate) -> Coordinate:
     return Coordinate(c.kind, GROUND, c.a, c.point_b, axis, c.point_a, c.ref_b, c.ref_a)
 
 
-def _wire_chamber(found: Wired, name: str, joint: str, chamber: Chamber, sense: float, shaft: Coordinate) -> None:
-    area = sense * chamber.area
-    if not chamber.stores:
+def _wire_chamber(found: Wired, joint: str, side: Side, shaft: Coordinate) -> None:
+    name, area, supply = f"{joint} {side.name}", side.sense * side.area, side.chamber.pressure
+    if not side.capacity:
         # What does not give way: p = supply − R A ẋ.
-        found.add(motors=[Motor(name, shaft, "torque", scaled(chamber.pressure, area))])
-        if chamber.resistance:
-            found.add(loads=[JointLoad(shaft, damping=chamber.resistance * area**2, name=name)])
+        found.add(motors=[Motor(name, shaft, "torque", scaled(supply, area))])
+        if side.resistance:
+            found.add(loads=[JointLoad(shaft, damping=side.resistance * area**2, name=name)])
         return
-    pressure = found.freedom(f"{name} circuit", chamber.capacity / PRESSURE**2, chamber.initial * PRESSURE)
-    supply = scaled(chamber.pressure, PRESSURE)
-    resistance = chamber.resistance * PRESSURE**2
+    pressure = found.freedom(f"{name} circuit", side.capacity / PRESSURE**2, side.initial * PRESSURE)
+    resistance = side.resistance * PRESSURE**2
     found.add(
-        motors=[Motor(name, pressure, "voltage", supply, constant=1.0, resistance=resistance)],
+        motors=[Motor(name, pressure, "voltage", scaled(supply, PRESSURE), constant=1.0, resistance=resistance)],
         gyrators=[Gyrator(name, shaft, pressure, area / PRESSURE)],
     )

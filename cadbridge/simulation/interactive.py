@@ -21,9 +21,10 @@ from cadbridge.simulation.change_file import ChangeEntry, ChangesResolver
 from cadbridge.simulation.changes import ChangeSpec, solver_changes
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.loads import find_component, si
+from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.pull import Pull, with_pull
 from cadbridge.simulation.run import Run, begin, rebuilt_run
-from cadbridge.simulation.scenario import Scenario, find_joint
+from cadbridge.simulation.scenario import Scenario, find_joint, on_joints
 from cadbridge.simulation.scenario_file import FORMAT
 from cadbridge.simulation.study import study_scenario
 from solver.algebra.rank import rank
@@ -83,6 +84,7 @@ class InteractiveRun:
         what = scenario or replace(
             study_scenario(mechanism, self.findings), rtol=TOLERANCE, atol=TOLERANCE, limits="stop"
         )
+        what = on_joints(mechanism, what)
         self._prescribed = dict(positions or {})
         self.scenario = replace(what, positions={**what.positions, **self._prescribed}, changes=(), events=())
         self.mechanism = fitted(mechanism, self.findings, what.gap)
@@ -182,7 +184,7 @@ class InteractiveRun:
 
     def _make(self, entry: ChangeEntry) -> Status:
         findings = Findings()
-        driven = frozenset(m.joint for m in self.scenario.motors if m.kind in ("speed", "angle"))
+        driven = frozenset(m.joint for m in self.scenario.motors if m.kind in LEADS)
         resolver = ChangesResolver(
             self.mechanism, findings,
             lambda name, where: find_joint(self.mechanism, findings, name, where, single=False),

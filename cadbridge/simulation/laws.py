@@ -7,28 +7,24 @@ import numpy as np
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
-from cadbridge.mechanism import Mechanism
-from cadbridge.simulation.circuits import DcMotor
-from cadbridge.simulation.scenario import MotorSpec, Scenario, on_joint
+from cadbridge.simulation.motors import LEADS
+from cadbridge.simulation.scenario import Scenario
 from solver.algebra.rank import rank
 from solver.constraints import Coupler, evaluate
 
-LEADS = ("speed", "angle")
-"""Kinds of motors that prescribe a motion."""
 LARGEST = 120
 """Bodies up to which laws of motion are looked at together: the rank of all rows takes time with their third power."""
 
 
 def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
     """InputError (CB631, CB636) where laws cannot be; reports (CB635) those that fix one freedom twice."""
-    motors = [on_joint(lowered.mechanism, motor) for motor in what.motors]
     before = len(findings.errors)
-    _one_law_each(what, motors, findings)
+    _one_law_each(what, findings)
     _released(what, findings)
     if len(findings.errors) > before:
         raise InputError("The scenario's motors cannot act together.", findings)
     _losses(what, findings)
-    prescribed = prescribed_joints(lowered.mechanism, what)
+    prescribed = prescribed_joints(what)
     for name, gear in locking_wheels(lowered, prescribed):
         findings.add(
             "CB634",
@@ -40,13 +36,11 @@ def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
         _twice(lowered, prescribed, findings)
 
 
-def _one_law_each(what: Scenario, motors: list[MotorSpec], findings: Findings) -> None:
+def _one_law_each(what: Scenario, findings: Findings) -> None:
     """A joint whose motion is prescribed takes nothing else (CB631)."""
     laws: dict[str, list[str]] = {}
-    for motor in motors:
+    for motor in what.motors:
         laws.setdefault(motor.joint, []).append(motor.kind)
-    for circuit in what.circuits:
-        laws.setdefault(circuit.joint, []).append("dc" if isinstance(circuit, DcMotor) else "cylinder")
     for joint, kinds in laws.items():
         if len(kinds) > 1 and set(kinds) & set(LEADS):
             message = f"{joint} has {len(kinds)} motors: {', '.join(kinds)}"
@@ -64,15 +58,14 @@ def _released(what: Scenario, findings: Findings) -> None:
 
 def _losses(what: Scenario, findings: Findings) -> None:
     for circuit in what.circuits:
-        if isinstance(circuit, DcMotor) and circuit.efficiency < 1.0 and what.friction is None:
+        if circuit.dc is not None and circuit.dc.efficiency < 1.0 and what.friction is None:
             message = f"the gearhead of {circuit.joint} loses power; the scenario ignores it"
             findings.add("CB613", message, Where(item=circuit.joint), items=[circuit.joint])
 
 
-def prescribed_joints(mechanism: Mechanism, what: Scenario) -> list[str]:
+def prescribed_joints(what: Scenario) -> list[str]:
     """The joints whose motion a motor prescribes, by name."""
-    motors = [on_joint(mechanism, motor) for motor in what.motors]
-    return [motor.joint for motor in motors if motor.kind in LEADS]
+    return [motor.joint for motor in what.motors if motor.kind in LEADS]
 
 
 def locking_wheels(lowered: Lowered, prescribed: list[str]) -> list[tuple[str, str]]:

@@ -22,8 +22,9 @@ from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
 from cadbridge.simulation.laws import check_laws, locking_wheels, prescribed_joints
 from cadbridge.simulation.loads import placed
+from cadbridge.simulation.motors import CIRCUITS, LEADS
 from cadbridge.simulation.pace import Pace, Pacer
-from cadbridge.simulation.scenario import Scenario, on_joint
+from cadbridge.simulation.scenario import Scenario, on_joints
 from cadbridge.simulation.servos import servo_motors
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
@@ -135,7 +136,7 @@ def _simulated(
 ) -> Run:  # fmt: skip
     """A run from the placements as they are."""
     findings = Findings()
-    what = scenario or study_scenario(mechanism, findings)
+    what = on_joints(mechanism, scenario or study_scenario(mechanism, findings))
     if duration is not None:
         what = replace(what, duration=duration)
     mechanism, lowered = _lowered(mechanism, what, collapse, findings)
@@ -272,7 +273,7 @@ def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Finding
     """Report why a run stopped early: by its cause where that is known, else by the solver's reason."""
     status = result.status
     code = STATUS_CODES.get(status.code, "CB611")
-    jammed = locking_wheels(lowered, prescribed_joints(lowered.mechanism, what))
+    jammed = locking_wheels(lowered, prescribed_joints(what))
     if code == "CB611" and jammed:
         joint, gear = jammed[0]
         message = f"{joint} is prescribed and would drive {gear} backwards, which locks: {status.message}"
@@ -346,13 +347,13 @@ STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked
 
 
 def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:
-    return tuple(
-        Motor(
-            m.joint, lowered.model.coordinates[_coordinate(lowered, m.joint)], m.kind, m.function,
-            m.stiffness, m.damping, m.effort,
-        )
-        for m in (on_joint(lowered.mechanism, motor) for motor in what.motors)
-    )  # fmt: skip
+    made = []
+    for m in what.motors:
+        if m.kind not in CIRCUITS:
+            along = lowered.model.coordinates[_coordinate(lowered, m.joint)]
+            pulls = () if m.pd is None else (m.pd.kp, m.pd.kd, m.pd.effort)
+            made.append(Motor(m.joint, along, m.kind, m.function, *pulls))
+    return tuple(made)
 
 
 def _change_entry(change: Changed) -> dict[str, Any]:
@@ -430,7 +431,7 @@ def _prescribed(lowered: Lowered, what: Scenario) -> bool:
     drivers: list[Primitive] = [
         Coupler(c.a, c.b, ((1.0, c),))
         for m in what.motors
-        if m.kind in ("angle", "speed")
+        if m.kind in LEADS
         for c in (lowered.model.coordinates[_coordinate(lowered, m.joint)],)
     ]
     model, length = lowered.model, lowered.mechanism.length_scale

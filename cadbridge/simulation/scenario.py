@@ -10,33 +10,14 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.changes import ChangeSpec
-from cadbridge.simulation.circuits import Circuit
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.loads import LoadSpecs
+from cadbridge.simulation.motors import CIRCUITS, MotorSpec, on_joint
 from cadbridge.simulation.servos import Servos
 from cadbridge.study import FrameMotion
-from solver.functions import scaled
-from solver.model import TimeFunction
 
 FRICTION_SPEEDS = (math.pi / 180.0, 1e-3)
 """rad/s and m/s: one degree or millimetre a second."""
-
-
-@dataclass(frozen=True)
-class MotorSpec:
-    """A motor on a joint (by name): `kind` torque, speed, angle or pd, in SI (rad, m, N m, N).
-
-    By the name of a drive instead, all is of the motor before the drive's reduction (see `on_joint`).
-
-    `stiffness`, `damping` and `effort` (the largest torque or force) are those of a pd motor.
-    """
-
-    joint: str
-    kind: str
-    function: TimeFunction
-    stiffness: float = 0.0
-    damping: float = 0.0
-    effort: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -55,8 +36,7 @@ class Scenario:
 
     `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and reports). `friction` are the speeds
     (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
-    `frame_motions` are poses prescribed between frames. `circuits` are motors and cylinders with their own laws
-    (`cadbridge.simulation.circuits`).
+    `frame_motions` are poses prescribed between frames.
     `servos` says what the source's own actuators do.
     `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
     `integrator` is one of the solver's; with a `step` (s) all steps are of that length, and none is longer than
@@ -78,7 +58,6 @@ class Scenario:
     rates: dict[str, float] = field(default_factory=dict)
     motors: tuple[MotorSpec, ...] = ()
     frame_motions: tuple[FrameMotion, ...] = ()
-    circuits: tuple[Circuit, ...] = ()
     servos: Servos = field(default_factory=Servos)
     loads: LoadSpecs = field(default_factory=LoadSpecs)
     limits: str = "ignore"
@@ -86,6 +65,11 @@ class Scenario:
     velocities: dict[str, Vector] = field(default_factory=dict)
     events: tuple[EventSpec, ...] = ()
     changes: tuple[ChangeSpec, ...] = ()
+
+    @property
+    def circuits(self) -> tuple[MotorSpec, ...]:
+        """The motors with laws of their own: DC motors and cylinders (`cadbridge.simulation.circuits`)."""
+        return tuple(motor for motor in self.motors if motor.kind in CIRCUITS)
 
 
 def find_joint(
@@ -102,22 +86,6 @@ def find_joint(
     return None
 
 
-def on_joint(mechanism: Mechanism, motor: MotorSpec) -> MotorSpec:
-    """A motor as it acts on its joint, by the joint's name.
-
-    What is given for a drive by the drive's name is for its motor, before the reduction r: r times its torque acts on
-    the joint, and the joint turns by 1/r of its angle.
-    """
-    drive, joint = mechanism.drive_named(motor.joint), mechanism.joint_named(motor.joint)
-    if drive is None or joint is None:
-        return motor if joint is None else replace(motor, joint=joint.name)
-    r = drive.reduction
-    function = scaled(motor.function, r if motor.kind == "torque" else 1.0 / r)
-    return replace(
-        motor,
-        joint=joint.name,
-        function=function,
-        stiffness=motor.stiffness * r**2,
-        damping=motor.damping * r**2,
-        effort=motor.effort * abs(r),
-    )
+def on_joints(mechanism: Mechanism, what: Scenario) -> Scenario:
+    """The scenario with its motors as they act on their joints (see `on_joint`)."""
+    return replace(what, motors=tuple(on_joint(mechanism, motor) for motor in what.motors))

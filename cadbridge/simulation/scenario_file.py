@@ -16,44 +16,22 @@ from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.numbers import Finite, NotNegative, Positive
 from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
-from cadbridge.simulation.actuator_file import CylinderEntry, DcEntry, cylinder_of, dc_motor_of
 from cadbridge.simulation.change_file import ChangeEntry, ChangesResolver
 from cadbridge.simulation.changes import ChangeSpec
-from cadbridge.simulation.circuits import Circuit, DcMotor, through_drive
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Strict, function_of
 from cadbridge.simulation.loads import si, too_far
-from cadbridge.simulation.scenario import EventSpec, MotorSpec, Scenario, find_joint, on_joint
+from cadbridge.simulation.motor_file import Motor, MotorsReader
+from cadbridge.simulation.motors import LEADS, MotorSpec, on_joint
+from cadbridge.simulation.scenario import EventSpec, Scenario, find_joint
 from cadbridge.simulation.servos import Servos
 from cadbridge.wording import listed
-from solver.functions import scaled
 from solver.model import TimeFunction
 
 if TYPE_CHECKING:
     from cadbridge.readers.mates_file.positions import Place, Yaml
 
 FORMAT = "cadbridge.scenario/1"
-
-
-class PdEntry(Strict):
-    """A pd motor: `target` in degrees (mm), kp N m/rad, kd N m s/rad (N/m, N s/m), `effort` at most (N m, N)."""
-
-    target: Function
-    kp: NotNegative
-    kd: NotNegative = 0.0
-    effort: Positive | None = None
-
-
-class MotorEntry(Strict):
-    """A motor: its joint and one of torque (N m, N), speed (degrees/s, mm/s), angle (degrees, mm), pd, dc, cylinder."""
-
-    joint: str
-    torque: Function | None = None
-    speed: Function | None = None
-    angle: Function | None = None
-    pd: PdEntry | None = None
-    dc: DcEntry | None = None
-    cylinder: CylinderEntry | None = None
 
 
 class EventEntry(Strict):
@@ -126,7 +104,7 @@ class ScenarioFile(Strict):
     step: Positive | None = None
     max_step: Positive | None = None
     initial: Initial = Field(default_factory=Initial)
-    motors: list[MotorEntry] = Field(default_factory=list)
+    motors: list[Motor] = Field(default_factory=list)
     controls: dict[str, Function] = Field(default_factory=dict)
     servos: Literal["apply", "ignore"] = "apply"
     loads: LoadsFile = Field(default_factory=LoadsFile)
@@ -199,9 +177,6 @@ def _over(base: Scenario, read: Scenario, keys: set[str]) -> Scenario:
     return replace(read, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
 
 
-_LAWS = ("torque", "speed", "angle", "pd", "dc", "cylinder")
-
-
 @dataclass
 class _Resolver:
     """Names to joints, degrees and mm to SI; every fault is reported at its place."""
@@ -220,8 +195,7 @@ class _Resolver:
         if spec.integrator == "rk4" and spec.step is None:
             text = "integrator: rk4 does not control its error: give a step (s) beside it"
             self.findings.add("CB601", text, self._where("integrator"))
-        made = [m for i, e in enumerate(spec.motors) if (m := self._motor(i, e)) is not None]
-        motors = tuple(m for m in made if isinstance(m, MotorSpec))
+        motors = MotorsReader(self.findings, self.joint, self._where).read(spec.motors)
         return Scenario(
             gravity=spec.gravity,
             duration=spec.duration,
@@ -236,7 +210,6 @@ class _Resolver:
             positions=self._values(spec.initial.positions, "positions"),
             rates=self._values(spec.initial.rates, "rates"),
             motors=motors,
-            circuits=tuple(m for m in made if not isinstance(m, MotorSpec)),
             servos=Servos(self._controls(spec.controls), spec.servos == "apply"),
             loads=loads.resolve(spec.loads),
             limits=spec.limits,
@@ -252,7 +225,7 @@ class _Resolver:
     def _changes(
         self, spec: ScenarioFile, motors: tuple[MotorSpec, ...], loads: LoadsResolver
     ) -> tuple[ChangeSpec, ...]:
-        driven = frozenset(m.joint for m in motors if m.kind in ("speed", "angle"))
+        driven = frozenset(on_joint(self.mechanism, m).joint for m in motors if m.kind in LEADS)
         resolver = ChangesResolver(
             self.mechanism, self.findings, self.any_joint, loads.component, driven, spec.duration
         )
@@ -303,41 +276,3 @@ class _Resolver:
         if joint is None:
             return None
         return EventSpec(joint.name, entry.position * si(joint), entry.direction, entry.stop)
-
-    def _motor(self, i: int, entry: MotorEntry) -> MotorSpec | Circuit | None:
-        where = self._where("motors", i)
-        joint = self.joint(entry.joint, where)
-        given = [(k, v) for k in _LAWS if (v := getattr(entry, k)) is not None]
-        if len(given) != 1:
-            if not any(f.where.item == f"motor {i + 1}" for f in self.findings):  # else its law was left out
-                self.findings.add("CB601", f"motor on {entry.joint}: give one of {', '.join(_LAWS)}", where)
-            return None
-        kind, value = given[0]
-        if isinstance(value, DcEntry | CylinderEntry):
-            return self._circuit(joint, entry.joint, value, self._where("motors", i, kind))
-        try:
-            function = function_of(value.target if isinstance(value, PdEntry) else value)
-        except ValueError as fault:
-            self.findings.add("CB603", f"motor on {entry.joint}: {fault}", self._where("motors", i, kind))
-            return None
-        if joint is None:
-            return None
-        function = function if kind == "torque" else scaled(function, si(joint))
-        motor = MotorSpec(entry.joint, kind, function)
-        if isinstance(value, PdEntry):
-            effort = math.inf if value.effort is None else value.effort
-            motor = replace(motor, stiffness=value.kp, damping=value.kd, effort=effort)
-        return on_joint(self.mechanism, motor)
-
-    def _circuit(self, joint: Joint | None, name: str, entry: DcEntry | CylinderEntry, where: Where) -> Circuit | None:
-        if joint is None:
-            return None
-        faults: list[str] = []
-        try:
-            made = dc_motor_of(name, entry, faults) if isinstance(entry, DcEntry) else cylinder_of(joint, entry, faults)
-        except ValueError as fault:
-            self.findings.add("CB603", f"motor on {name}: {fault}", where)
-            return None
-        for doubt in faults:
-            self.findings.add("CB632", f"motor on {name}: {doubt}", where)
-        return through_drive(self.mechanism, made) if isinstance(made, DcMotor) else made

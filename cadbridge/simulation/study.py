@@ -14,7 +14,8 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.sides import Side
-from cadbridge.simulation.scenario import MotorSpec, Scenario
+from cadbridge.simulation.motors import MotorSpec
+from cadbridge.simulation.scenario import Scenario
 from cadbridge.study import MotionLaw
 from solver.functions import expression
 from solver.model import TimeFunction
@@ -102,7 +103,7 @@ def _motor(mechanism: Mechanism, law: MotionLaw, designed_at: float, findings: F
     if law.kind == "angle":
         # A pose gives an angle modulo 2π; the law gives the whole turns.
         zero += 2 * math.pi * round((value - zero) / (2 * math.pi))
-    return MotorSpec(joint.name, "angle", _measured(law_of_time, zero, sense))
+    return MotorSpec(joint.name, angle=_measured(law_of_time, zero, sense))
 
 
 def _measured(law_of_time: TimeFunction, zero: float, sense: float) -> TimeFunction:

@@ -135,7 +135,7 @@ def test_a_wheel_that_is_led_against_a_locking_worm_is_told(tmp_path: Path) -> N
     gear, worm, wheel, _ = KINDS["worm"]
     mechanism = cb.build(cb.read(pair(tmp_path, gear, 0.4, worm, wheel)))
     for joint, told in (("b", ["b is prescribed, and is the wheel of gear, which locks itself"]), ("a", [])):
-        motor = MotorSpec(joint, "angle", expression("0.1*t^2"))
+        motor = MotorSpec(joint, angle=expression("0.1*t^2"))
         run = simulate(mechanism, Scenario(duration=0.01, rate=100.0, gravity=(0.0, 0.0, 0.0), motors=(motor,)))
         assert [f.message for f in run.findings if f.code == "CB634"] == told
         assert [f.code for f in run.findings if f.severity == "error"] == (["CB673"] if told else [])

@@ -103,7 +103,7 @@ def test_the_kr15_keeps_its_gears_over_many_turns(kr15: Mechanism, tmp_path: Pat
 
 
 def test_the_kr15_moves_the_same_with_all_redundant_rows(kr15: Mechanism) -> None:
-    motor = MotorSpec("Insert:A1_MotorRotor", "torque", constant(1.0))
+    motor = MotorSpec("Insert:A1_MotorRotor", torque=constant(1.0))
     scenario = Scenario(duration=0.25, rate=40.0, motors=(motor,), **TIGHT)
     dropped = simulate(kr15, scenario).result.trajectory.coordinates
     kept = simulate(kr15, scenario, collapse=False)

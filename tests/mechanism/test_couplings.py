@@ -52,7 +52,7 @@ def axis(component: str, direction: str = "[0, 0, 1]") -> str:
 def moved(mechanism: Mechanism, text: str = "9*smoothstep(t)") -> dict[str, np.ndarray]:
     """Values of all joints over a second in which One is led."""
     assert [f for f in mechanism.findings if f.severity == "error"] == []
-    motor = MotorSpec("One", "angle", expression(text))
+    motor = MotorSpec("One", angle=expression(text))
     for collapse in (True, False):
         run = simulate(mechanism, Scenario(duration=1.0, rate=20.0, motors=(motor,)), collapse=collapse)
         assert run.result.status.ok

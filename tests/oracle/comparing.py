@@ -191,7 +191,7 @@ def _pushed(case: Case) -> Case:
     """What acts, a millionth off: gravity to the side, torques and forces in size."""
     g = np.array(case.scenario.gravity or (0.0, 0.0, -9.81)) + OFF * 9.81 * np.array([0.7, 0.4, -0.6])
     motors = tuple(
-        replace(m, function=scaled(m.function, 1 + OFF)) if m.kind == "torque" else m for m in case.scenario.motors
+        replace(m, torque=scaled(m.torque, 1 + OFF)) if m.torque is not None else m for m in case.scenario.motors
     )
     return replace(case, scenario=replace(case.scenario, gravity=(g[0], g[1], g[2]), motors=motors))
 

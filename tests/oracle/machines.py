@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,8 @@ def led(chance: Chance, turns: float) -> str:
 
 
 def _motor(joint: str, kind: str, text: str) -> MotorSpec:
-    return MotorSpec(joint, kind, expression(text))
+    law: dict[str, Any] = {kind: expression(text)}
+    return MotorSpec(joint, **law)
 
 
 def times(chance: Chance, longest: float = 1.0) -> tuple[float, float]:

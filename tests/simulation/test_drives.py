@@ -39,7 +39,7 @@ def written(folder: Path, motor: str) -> Path:
 def test_a_torque_is_of_the_side_that_its_name_tells(wheel: tuple[Mechanism, Path], name: str, torque: float) -> None:
     mechanism, folder = wheel
     said = load_scenario(written(folder, f"{{joint: {name}, torque: {torque}}}"), mechanism)
-    made = Scenario(gravity=(0, 0, 0), duration=0.5, rate=10.0, motors=(MotorSpec(name, "torque", constant(torque)),))
+    made = Scenario(gravity=(0, 0, 0), duration=0.5, rate=10.0, motors=(MotorSpec(name, torque=constant(torque)),))
     for scenario in (said, made):
         T = simulate(mechanism, scenario).result.trajectory
         assert T.coordinate_accelerations[:, 0] == pytest.approx(2.0 / (INERTIA + REDUCTION**2 * ROTOR), rel=1e-9)

@@ -75,7 +75,7 @@ def turned(run: Run, name: str, other: str | None = None) -> np.ndarray:
 
 def test_schmidts_coupling_hands_its_turn_on(schmidt: Mechanism) -> None:
     # Placements of the file are rounded: 12 of 83 rows repeat others and contradict them by a fraction of a µm.
-    speed = MotorSpec("r1", "angle", expression(f"{TURN}*t"))
+    speed = MotorSpec("r1", angle=expression(f"{TURN}*t"))
     run = cb.simulate(schmidt, Scenario(duration=1.0, rate=20.0, rtol=1e-10, atol=1e-10, motors=(speed,)))
     T = run.result.trajectory
     assert run.result.status.ok

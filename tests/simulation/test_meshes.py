@@ -30,7 +30,7 @@ def lossy(tmp_path_factory: pytest.TempPathFactory) -> Mechanism:
 
 def led(mechanism: Mechanism, collapse: bool = True, friction: bool = True, method: str = "absolute") -> Run:
     """The turret brought up to speed by the pinion, 0.2 s."""
-    motor = MotorSpec("Insert:2", "torque", constant(0.02))
+    motor = MotorSpec("Insert:2", torque=constant(0.02))
     scenario = Scenario(gravity=(0.0, 0.0, 0.0), duration=0.2, rate=50.0, motors=(motor,), rtol=1e-9, atol=1e-9)
     what = scenario if friction else replace(scenario, friction=None)
     return simulate(mechanism, what, collapse=collapse, method=method)

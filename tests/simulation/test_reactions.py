@@ -24,7 +24,7 @@ def crane() -> Mechanism:
 def test_it_is_what_the_mates_of_the_connection_carry(crane: Mechanism) -> None:
     (body,) = [b for b in crane.bodies if len(b.components) > 1]
     component = body.components[1]
-    motors = (MotorSpec("A1", "torque", constant(0.02)), MotorSpec("A2", "speed", constant(0.5)))
+    motors = (MotorSpec("A1", torque=constant(0.02)), MotorSpec("A2", speed=constant(0.5)))
     scenario = Scenario(duration=0.3, rate=50.0, rtol=1e-10, atol=1e-10, motors=motors)
     found = locked_wrench(simulate(crane, scenario), component)
     apart = simulate(crane, scenario, collapse=False)

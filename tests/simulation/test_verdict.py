@@ -182,7 +182,7 @@ def test_what_cannot_be_judged_is_neither_right_nor_wrong(bar: Run) -> None:
 def test_a_push_that_no_step_saw_is_told(rate: float) -> None:
     """Its impulse is 0.5 √π · 0.004 N m s: a function without a corner, that no step has to end at."""
     disc = case("reported", 7).mechanism
-    push = MotorSpec("Disc", "torque", expression("0.5*exp(-((t-5.303)/0.004)^2)"))
+    push = MotorSpec("Disc", torque=expression("0.5*exp(-((t-5.303)/0.004)^2)"))
     what = Scenario(gravity=(0.0, 0.0, 0.0), duration=10.0, rate=rate, motors=(push,))
     run = cb.simulate(disc, what)
     final = run.result.trajectory.coordinate_rates[-1, 0]
@@ -271,7 +271,7 @@ def test_a_run_with_a_fixed_step_is_repeated_at_half_of_it(bar: Run) -> None:
 
 
 def test_a_joint_that_is_led_is_where_its_law_says(bar: Run) -> None:
-    motors = (MotorSpec("J0", "angle", expression("0.3*sin(5*t)")),)
+    motors = (MotorSpec("J0", angle=expression("0.3*sin(5*t)")),)
     run = cb.simulate(bar.mechanism, replace(bar.scenario, motors=motors))
     assert run.summary["trusted"] is True
     np.testing.assert_allclose(columns_of(run)["joint.J0.q"][0], 0.3 * np.sin(5 * run.result.trajectory.t), atol=1e-9)

@@ -71,7 +71,8 @@ def planets(folder: Path) -> Path:
 
 
 def motor(joint: str, kind: str, text: str) -> MotorSpec:
-    return MotorSpec(joint, kind, expression(text))
+    law: dict[str, Any] = {kind: expression(text)}
+    return MotorSpec(joint, **law)
 
 
 def built(source: Path) -> Mechanism:

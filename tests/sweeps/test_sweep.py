@@ -172,7 +172,7 @@ def test_friction_that_the_scenario_ignores_is_no_parameter(pendulum: Mechanism)
 
 
 def test_functions_of_ones_own_stay_in_this_process(pendulum: Mechanism) -> None:
-    motors = (MotorSpec("hinge", "torque", constant(1.0)),)
+    motors = (MotorSpec("hinge", torque=constant(1.0)),)
     scenario = Scenario(duration=0.1, motors=motors)
     what = document({"joint": "hinge", "damping": [0, 1]})
     assert cb.sweep(pendulum, what, scenario, workers=1).statuses == {"ok": 2}

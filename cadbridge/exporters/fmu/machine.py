@@ -11,9 +11,10 @@ from cadbridge.lowering import Lowered
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.simulation.changes import solver_changes
 from cadbridge.simulation.fitting import fitted
-from cadbridge.simulation.laws import LEADS, check_laws
+from cadbridge.simulation.laws import check_laws
+from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.run import STATUS_CODES, Begun, begin, check_numbers, losses_left_out, lower_for
-from cadbridge.simulation.scenario import FRICTION_SPEEDS, Scenario
+from cadbridge.simulation.scenario import FRICTION_SPEEDS, Scenario, on_joints
 from cadbridge.simulation.study import requested_scenario
 from solver.equations.projection import carry_angles, project
 from solver.equations.system import System, prepare
@@ -61,7 +62,8 @@ class Machine:
 def machine_of(mechanism: Mechanism, options: ExportOptions, findings: Findings) -> Machine | None:
     """The machine, or None with errors among the findings."""
     given = options.scenario
-    what = given if isinstance(given, Scenario) else requested_scenario(mechanism, findings, given)
+    asked = given if isinstance(given, Scenario) else requested_scenario(mechanism, findings, given)
+    what = on_joints(mechanism, asked)
     check_numbers(what)
     _report_left_out(what, findings)
     if findings.errors:

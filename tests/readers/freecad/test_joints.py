@@ -236,7 +236,7 @@ def ratio(assembly: Assembly) -> float:
     """Rate of JC at one of JB of 1 rad/s."""
     mechanism = cb.build(assembly)
     assert cb.diagnose(mechanism).mobility.dof == 1
-    run = simulate(mechanism, Scenario(duration=0.1, rate=10.0, motors=(MotorSpec("JB", "speed", constant(1.0)),)))
+    run = simulate(mechanism, Scenario(duration=0.1, rate=10.0, motors=(MotorSpec("JB", speed=constant(1.0)),)))
     assert run.result.status.ok
     names = [j.name for j in run.lowered.joints]
     return float(run.result.trajectory.coordinate_rates[-1, names.index("JC")])

@@ -97,10 +97,11 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB111": Entry(
         Severity.ERROR,
-        "an unterminated string in a STEP file",
-        "A quote opens a string, and the statement ends before another quote closes it. The statements after it "
-        "cannot be separated, and the geometry kernel may not terminate on such a file.",
-        "Close the string at the given line, or export the file again.",
+        "an unterminated string or comment in a STEP file",
+        "A quote opens a string, and the statement ends before another quote closes it; or /* begins a comment, and no "
+        "*/ ends it. The statements after it cannot be separated, and the geometry kernel may not terminate on such a "
+        "file.",
+        "Close the string or comment at the given line, or export the file again.",
         "`#12 = PRODUCT('Arm, '', '', (#3));`",
     ),
     "CB112": Entry(

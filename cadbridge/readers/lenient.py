@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
-_DECLARATION = re.compile(rb"\A((?:\s|<!--.*?-->)*)(<\?xml\b[^>]*\?>)", re.DOTALL)
+_DECLARATION = re.compile(rb"<\?xml\b[^>]*\?>")
 _VERSION = re.compile(rb"""(version\s*=\s*["'])[^"']*""")
-_COMMENT = re.compile(rb"<!--(.*?)-->", re.DOTALL)
+_BLANKS = re.compile(rb"\s*")
 _PREFIX = re.compile(rb"""(?:<|\s)([A-Za-z_][\w.-]*):[A-Za-z_]""")
 _QUOTED = re.compile(rb"""=\s*("[^"]*"|'[^']*')""")
 _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]*)")
@@ -22,10 +23,11 @@ def lenient(text: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _declaration(text: bytes) -> tuple[bytes, list[str]]:
-    found = _DECLARATION.match(text)
+    at = _after_blanks_and_comments(text)
+    found = _DECLARATION.match(text, at)
     if found is None:
         return text, []
-    before, declaration, what = found[1], found[2], []
+    before, declaration, what = text[:at], found[0], []
     version = _VERSION.search(declaration)
     if version is not None and not version[0].endswith((b"1.0", b"1.1")):
         declaration = _VERSION.sub(rb"\g<1>1.0", declaration)
@@ -37,31 +39,53 @@ def _declaration(text: bytes) -> tuple[bytes, list[str]]:
 
 
 def _comments(text: bytes) -> tuple[bytes, list[str]]:
-    def within(found: re.Match[bytes]) -> bytes:
-        inner = found[1].replace(b"--", b"==")
+    def mended(comment: bytes) -> bytes:
+        inner = comment[4:-3].replace(b"--", b"==")
         return b"<!--" + (inner[:-1] + b"=" if inner.endswith(b"-") else inner) + b"-->"
 
-    mended = _COMMENT.sub(within, text)
-    return mended, ["-- within a comment"] if mended != text else []
+    whole = _with_comments(text, mended)
+    return whole, ["-- within a comment"] if whole != text else []
 
 
 def _prefixes(text: bytes) -> tuple[bytes, list[str]]:
     """Prefixes that nothing declares are declared at the root, each as a namespace of its own."""
-    bare = _QUOTED.sub(b'=""', _COMMENT.sub(b"", text))
+    bare = _QUOTED.sub(b'=""', _with_comments(text, lambda comment: b""))
     used = sorted(set(_PREFIX.findall(bare)) - {b"xml", b"xmlns"})
     missing = [p for p in used if b"xmlns:" + p not in text]
-    start = _DECLARATION.match(text)
-    root = _first_element(text, start.end() if start else 0)
-    if not missing or root is None:
+    if not missing:
         return text, []
+    # Comments become blanks: the places of elements stay.
+    start = _ROOT.search(_with_comments(text, lambda comment: b" " * len(comment)))
+    if start is None:
+        return text, []
+    root = start.end()
     declared = b"".join(b' xmlns:%s="undeclared:%s"' % (p, p) for p in missing)
     return text[:root] + declared + text[root:], [f"undeclared prefixes ({b', '.join(missing).decode()})"]
 
 
-def _first_element(text: bytes, at: int) -> int | None:
-    """Where the name of the root element ends."""
-    comments = [found.span() for found in _COMMENT.finditer(text)]
-    for found in _ROOT.finditer(text, at):
-        if not any(a <= found.start() < b for a, b in comments):
-            return found.end()
-    return None
+def _after_blanks_and_comments(text: bytes) -> int:
+    """Where the first other byte stands."""
+    at = 0
+    for begin, end in _comment_places(text):
+        if text[at:begin].strip():
+            break
+        at = end
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
+
+
+def _with_comments(text: bytes, mended: Callable[[bytes], bytes]) -> bytes:
+    """The text with each whole comment as `mended` gives it."""
+    pieces, at = [], 0
+    for begin, end in _comment_places(text):
+        pieces += [text[at:begin], mended(text[begin:end])]
+        at = end
+    return b"".join([*pieces, text[at:]])
+
+
+def _comment_places(text: bytes) -> Iterator[tuple[int, int]]:
+    """Where comments begin and end, in one pass: a regular expression tries each "<!--" to the end of the text."""
+    at = 0
+    while (begin := text.find(b"<!--", at)) >= 0 and (end := text.find(b"-->", begin + 4)) >= 0:
+        at = end + 3
+        yield begin, at

@@ -35,7 +35,8 @@ _KEPT = 8
 """Files whose copies are kept: more than OCCT's process keeps documents."""
 
 _CHUNK = 1 << 20
-_BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*ISO-10303-21\s*;", re.DOTALL)
+# Atomic: what looks like one comment is not tried as two.
+_BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*+ISO-10303-21\s*;", re.DOTALL)
 _NUMBER = re.compile(rb"#(\d{1,18})\s*=")
 _NEXT = re.compile(rb"\s*(?:#\d+\s*=|ENDSEC)")
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
@@ -45,6 +46,7 @@ _MANY = b"0" * 309
 """So many digits before the point are beyond double precision."""
 _NESTED = b"(" * 32
 _OPAQUE = re.compile(rb"'(?:[^']|'')*'|/\*.*?\*/", re.DOTALL)
+_OPAQUE_TO_END = re.compile(rb"'(?:[^']|'')*'|/\*(?:.*?\*/|.*)", re.DOTALL)
 _END = re.compile(rb"END-ISO-10303-21\s*;")
 
 
@@ -97,7 +99,7 @@ class Sources:
 def _checked(path: Path, findings: Findings) -> bytes:
     """The text of a STEP file that OCCT can be given. InputError where it cannot."""
     data = load(path, findings)
-    for check in (check_frame, check_numbers, check_sizes, check_quotes, check_nesting):
+    for check in (check_frame, check_comments, check_numbers, check_sizes, check_quotes, check_nesting):
         check(data, path, findings)
     return data
 
@@ -192,6 +194,18 @@ def check_frame(data: bytes, path: Path, findings: Findings) -> None:
     raise InputError(findings.as_tuple()[-1].message, findings)
 
 
+def check_comments(data: bytes, path: Path, findings: Findings) -> None:
+    """InputError where a comment is not closed: each further "/*" would be followed to the end of the text."""
+    if data.rfind(b"/*") <= data.rfind(b"*/"):
+        return
+    for found in _OPAQUE_TO_END.finditer(data):
+        if found[0].startswith(b"/*") and not found[0].endswith(b"*/"):
+            line = data.count(b"\n", 0, found.start()) + 1
+            text = f"the comment that begins in line {line} of {path.name} is not closed"
+            findings.add("CB111", text, Where(file=str(path), line=line))
+            raise InputError(text, findings)
+
+
 def check_numbers(data: bytes, path: Path, findings: Findings) -> None:
     """InputError where an entity's number stands twice: OCCT then may look for the one it means without end."""
     if _first_twice(data) is None:
@@ -219,11 +233,16 @@ def check_quotes(data: bytes, path: Path, findings: Findings) -> None:
             within = False
         elif not _NEXT.match(statements[i + 1]) or statements[i + 1].count(b"'") % 2:
             within = True  # a text may hold what looks like the end of a statement
-        elif within != _COMMENT.sub(b"", statement).count(b"'") % 2:
+        elif within != _without_comments(statement).count(b"'") % 2:
             line = sum(s.count(b"\n") + 1 for s in statements[:i]) + statement.count(b"\n") + 1
             text = f"a text in the statement that ends in line {line} of {path.name} is not closed"
             findings.add("CB111", text, Where(file=str(path), line=line))
             raise InputError(text, findings)
+
+
+def _without_comments(statement: bytes) -> bytes:
+    end = statement.rfind(b"*/") + 2  # what looks like the beginning of a comment behind it may stand in a text
+    return _COMMENT.sub(b"", statement[:end]) + statement[end:]
 
 
 def check_nesting(data: bytes, path: Path, findings: Findings) -> None:

@@ -174,3 +174,11 @@ def test_what_other_readers_of_urdf_leave_out_is_named(tmp_path: Path) -> None:
 
 def test_such_names_are_refused_where_the_format_refuses_them(tmp_path: Path) -> None:
     assert _reported(_read(tmp_path, SDF.replace('"1.7"', '"1.9"'), "m.sdf"), "CB181")
+
+
+def test_a_text_with_many_comments_is_read_in_one_pass() -> None:
+    """A valid file that begins with a comment and has no declaration took time that doubled with each comment."""
+    text = (ROBOT.split("?>\n")[1] + "<!-- limits -->\n" * 10_000).encode()
+    assert lenient(text) == (text, ())
+    assert lenient(b"<!--" * 200_000) == (b"<!--" * 200_000, ())
+    assert lenient(b"<a/>" + b"<!-- - -->" * 10_000)[1] == ()

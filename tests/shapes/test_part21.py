@@ -51,3 +51,18 @@ def test_lists_without_end_are_refused_before_occt_sees_them(tmp_path: Path) -> 
     (finding,) = findings
     assert finding.where is not None
     assert (finding.code, finding.where.line) == ("CB108", 4)
+
+
+def test_comments_are_read_in_one_pass(tmp_path: Path) -> None:
+    """Forty comments before what is no STEP file took for ever, and so did very many that nothing closes."""
+    path, findings = tmp_path / "r.step", Findings()
+    with pytest.raises(InputError, match="not a STEP file"):
+        part21.check_frame(b"/* a */" * 1_000 + b"x", path, findings)
+    begin, end = b"/* a */" * 1_000 + b"ISO-10303-21;\nDATA;\n", b"ENDSEC;\nEND-ISO-10303-21;\n"
+    whole = begin + b"/* it's */ #1=A('C:/*');\n" + end
+    for check in (part21.check_frame, part21.check_comments, part21.check_quotes):
+        check(whole, path, findings)
+    with pytest.raises(InputError, match="is not closed"):
+        part21.check_comments(begin + b"#1=A('/*');\n" + b"/* " * 300_000, path, findings)
+    told = [(f.code, f.where.line) for f in findings if f.where is not None]
+    assert told == [("CB180", 1), ("CB111", 4)]

@@ -210,8 +210,7 @@ def check_numbers(data: bytes, path: Path, findings: Findings) -> None:
     """InputError where an entity's number stands twice: OCCT then may look for the one it means without end."""
     if _first_twice(data) is None:
         return
-    # What looked like a number may have been in a string or a comment.
-    bare = _OPAQUE.sub(lambda m: b"\n" * m[0].count(b"\n"), data)
+    bare = _bare(data)
     found = _first_twice(bare)
     if found is None:
         return
@@ -249,8 +248,7 @@ def check_nesting(data: bytes, path: Path, findings: Findings) -> None:
     """InputError for lists within lists within lists: OCCT keeps a text for each fault, as long as the statement."""
     if _NESTED not in data:
         return
-    # What looked like lists may have been in a string or a comment.
-    bare = _OPAQUE.sub(lambda m: b"\n" * m[0].count(b"\n"), data)
+    bare = _bare(data)
     at = bare.find(_NESTED)
     if at >= 0:
         text = f"{path.name} nests lists more than {len(_NESTED)} deep, which would fill OCCT's memory"
@@ -270,8 +268,7 @@ def check_sizes(data: bytes, path: Path, findings: Findings) -> None:
     """InputError where a number is beyond double precision: OCCT may compute with infinity without end."""
     if not _HUGE.search(data) and _MANY not in data.translate(_DIGITS):
         return
-    # What looked like a number may have been in a string or a comment.
-    bare = _OPAQUE.sub(lambda m: b"\n" * m[0].count(b"\n"), data)
+    bare = _bare(data)
     for number in re.finditer(rb"(?<![\w#.])[-+]?\d[-+.\w]*", bare):
         try:
             size = float(number[0])
@@ -282,6 +279,11 @@ def check_sizes(data: bytes, path: Path, findings: Findings) -> None:
             text = f"{path.name} holds the number {number[0][:20].decode()}, which no machine has"
             findings.add("CB109", text, where)
             raise InputError(text, findings)
+
+
+def _bare(data: bytes) -> bytes:
+    """The text without its strings and comments, in which anything may stand; the numbers of lines stay."""
+    return _OPAQUE.sub(lambda m: b"\n" * m[0].count(b"\n"), data)
 
 
 def _first_twice(data: bytes) -> tuple[int, int] | None:

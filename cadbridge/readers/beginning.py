@@ -60,7 +60,7 @@ class Beginning:
 
 
 def _is_xml(head: bytes) -> bool:
-    return head.lstrip(_BLANK).startswith(b"<") or head[:2] == b"\0<"
+    return head.replace(b"\0", b"").lstrip(_BLANK).startswith(b"<")  # in UTF-16 each letter has a zero beside it
 
 
 def _root(text: bytes, encoding: str | None) -> str:

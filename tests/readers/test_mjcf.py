@@ -346,6 +346,16 @@ def test_welds_and_two_joint_tendons(tmp_path: Path) -> None:
     assert (coupling.joints, coupling.ratio) == (("A", "D"), 2.0)
 
 
+def test_a_file_in_utf_16_is_told_so(tmp_path: Path) -> None:
+    """MuJoCo takes all for UTF-8, whatever a byte order mark says."""
+    path = tmp_path / "model.xml"
+    for code in ("utf-16", "utf-16-be"):
+        path.write_bytes(("\ufeff" * (code == "utf-16-be") + ARM).encode(code))
+        with pytest.raises(InputError) as refused:
+            read(path)
+        assert [(f.code, f.hint) for f in refused.value.findings] == [("CB104", "Save the file in UTF-8.")]
+
+
 REFUSED: dict[str, tuple[Callable[[], str], str]] = {
     "not well-formed": (_swap("</worldbody>", ""), "CB104"),
     "doctype": (_swap("<mujoco model", "<!DOCTYPE x><mujoco model"), "CB103"),

@@ -67,6 +67,10 @@ FORMS = {
     "a byte order mark": ("<{root}{more}>{within}</{root}>", "utf-8-sig"),
     "UTF-16": ("<?xml version='1.0' encoding='UTF-16'?><{root}{more}>{within}</{root}>", "utf-16"),
     "UTF-16 undeclared": ("<{root}{more}>{within}</{root}>", "utf-16"),
+    "UTF-16 big-endian": (
+        "\ufeff<?xml version='1.0' encoding='UTF-16'?><{root}{more}>{within}</{root}>",
+        "utf-16-be",
+    ),
     "Latin 1": ("<?xml version='1.0' encoding='ISO-8859-1'?><!-- é --><{root}{more}>{within}</{root}>", "iso-8859-1"),
     "Latin 1 undeclared": ("<!-- é --><{root}{more}>{within}</{root}>", "iso-8859-1"),
     "Chinese": ("<?xml version='1.0' encoding='GB2312'?><!-- 机 --><{root}{more}>{within}</{root}>", "gb2312"),

@@ -104,6 +104,8 @@ def _check_fetched(path: Path, files: Iterable[Path], findings: Findings) -> Non
 def _check_text(root: Element, at: Path, findings: Findings) -> None:
     """InputError (CB104) where MuJoCo's parser would read another text than ours: it takes all for UTF-8."""
     encoding = (root.getroottree().docinfo.encoding or "utf-8").lower()
+    with at.open("rb") as stream:
+        encoding = "utf-16" if b"\0" in stream.read(4) else encoding  # a byte order mark says so without a declaration
     if encoding not in _ENCODINGS:
         text = f"{at.name} is in the encoding {encoding}; MuJoCo reads all as UTF-8"
         findings.add("CB104", text, Where(str(at), 1), "Save the file in UTF-8.")

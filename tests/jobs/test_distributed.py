@@ -116,7 +116,8 @@ def test_a_killed_worker_loses_no_job(tmp_path: Path, cluster: Cluster) -> None:
 def test_a_job_that_crashes_there_fails_alone(tmp_path: Path, cluster: Cluster) -> None:
     for i, what in enumerate(["crash", "exit", "slow 0", "hang"]):
         poisoned(tmp_path / f"s{i}.poison", what)
-    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.poison', timeout: 1}]")
+    jobs = "jobs: [{sources: s3.poison, timeout: 1}, {sources: '*.poison', exclude: s3.poison}]"
+    (tmp_path / "jobs.yaml").write_text(jobs)
     executor = Dask(str(cluster.file))
     try:
         reasons = {r.job.source: r.reason[:5] for r in run(tmp_path / "jobs.yaml", executor=executor)}

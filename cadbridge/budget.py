@@ -35,8 +35,8 @@ LIMITS = {
     "archive bytes": (2 << 30, "of unpacked members"),
 }
 """By kind: how many, and what they are. A robot of 20,000 links takes a tenth; each kind at its limit about 1 GB.
-Whatever bounds the size of an input stands here, but for xacro and USD: these are bounded by what their processes may
-take (docs/security.md)."""
+Whatever bounds the size of an input stands here, but for xacro, USD and OCCT: these are bounded by what their processes
+may take (docs/security.md, `cadbridge.shapes.limits`)."""
 
 _times = 1.0
 
@@ -45,6 +45,11 @@ def allow(times: float) -> None:
     """Raise all limits of this process by a factor, as `--allow-larger` does."""
     global _times
     _times = times
+
+
+def raised(limit: float) -> float:
+    """A limit of another room, times what `--allow-larger` says."""
+    return limit * _times
 
 
 def allowed(kind: str) -> int:

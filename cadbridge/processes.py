@@ -95,6 +95,11 @@ def processor_seconds(pid: int) -> float:
     return total
 
 
+def data_size(statm: bytes) -> int:
+    """Bytes of data and stack, of which RLIMIT_DATA bounds the first: the sixth number of proc(5)'s statm."""
+    return int(statm.split()[5]) * os.sysconf("SC_PAGE_SIZE")
+
+
 def family(pid: int) -> tuple[int, ...]:
     """The processes that a process started and that still run, and those that these started."""
     if not sys.platform.startswith("linux"):

@@ -32,7 +32,8 @@ ENTRIES: dict[str, Entry] = {
         "OCCT, the library that reads STEP, crashed or took too long. It runs in a separate process, so nothing "
         "else is affected, but nothing of this file is known.",
         "Export the file again with another STEP version (AP214 instead of AP242), or remove the part that "
-        "causes the crash. A large file may need more time: set CADBRIDGE_OCCT_TIME_LIMIT (seconds).",
+        "causes the crash. If OCCT was stopped at its time limit and the file is sound, --allow-larger 10 allows ten "
+        "times as long (or set CADBRIDGE_OCCT_TIME_LIMIT, in seconds).",
         "A file with self-intersecting faces.",
     ),
     "CB125": Entry(
@@ -46,9 +47,10 @@ ENTRIES: dict[str, Entry] = {
     "CB126": Entry(
         Severity.ERROR,
         "not enough memory for this file",
-        "The geometry kernel ran out of memory: the machine's, or 1.2 GB and 400 bytes for each byte of the file.",
-        "Export the file again if its text is damaged. Otherwise simplify the assembly, or read it on a machine with "
-        "more memory.",
+        "The geometry kernel ran out of memory: that of the machine, or what it may take for such a file, which is "
+        "1.2 GB up to 46 MB of text, then 0.6 GB and 13 bytes for each byte.",
+        "Export the file again if its text is damaged. Otherwise --allow-larger 2 allows twice as much; simplify the "
+        "assembly, or read it on a machine with more memory.",
         "A complete plant with all its pipes on a machine with 2 GB.",
     ),
     "CB127": Entry(

@@ -12,7 +12,6 @@ Lengths in metres. Nothing of OCCT is imported here.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,13 +21,13 @@ from typing import Any
 from cadbridge.assembly import Shape
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.shapes import limits
 from cadbridge.shapes.archive import Archive
 from cadbridge.shapes.convert import to_shape
 from cadbridge.shapes.kept import ask_once, content_of
 from cadbridge.shapes.part21 import Prepared, Sources
-from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
+from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerLateError, WorkerRefusedError
 from cadbridge.shapes.protocol import Document, FeatureTable
-from cadbridge.shapes.refining import TIME_LIMIT
 from cadbridge.shapes.text21 import Text
 from cadbridge.shapes.workspace import WORKSPACE
 
@@ -37,8 +36,8 @@ __all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document"
 MIRROR_SUFFIX = "|mirror"
 """Ends the label in `Shape.source` of a mirrored shape (mirrored at its plane x = 0)."""
 
-_BASE_TIME, _TIME_PER_MEGABYTE = 120.0, 6.0
-"""Processor seconds that OCCT may take."""
+_NEARLY = 0.5
+"""This part of the memory that OCCT may take, and it may have died for want of more: it asks for large pieces."""
 
 _SHOWN = 5
 """So many products are named in a message."""
@@ -56,7 +55,7 @@ def read_document(
     Faults of the file go to `findings`; InputError only where nothing can be read.
     """
     prepared = _SOURCES.prepare(path, findings)
-    arguments = {"path": str(prepared.path), "length_unit": length_unit, "geometry": geometry}
+    arguments = {"length_unit": length_unit, "geometry": geometry}
     document: Document = _ask("read", arguments, path, prepared, findings)
     return document, prepared
 
@@ -75,8 +74,7 @@ def load_shapes(
     for path in dict.fromkeys(paths):
         try:
             prepared = _SOURCES.prepare(path, collected)
-            arguments = {"path": str(prepared.path), "length_unit": length_unit}
-            data = _ask("whole", arguments, path, prepared, collected)
+            data = _ask("whole", {"length_unit": length_unit}, path, prepared, collected)
             if data is None:
                 collected.add("CB125", f"{path.name} holds no shape", Where(file=str(path)))
                 failed.append(path)
@@ -127,25 +125,25 @@ def _ask_files(blobs: list[bytes], verb: str, question: dict[str, Any]) -> list[
         paths = [folder / f"{i}.brp" for i in range(len(blobs))]
         for path, blob in zip(paths, blobs, strict=True):
             path.write_bytes(blob)
-        limit = _BASE_TIME + _TIME_PER_MEGABYTE * sum(map(len, blobs)) / 1e6
         try:
-            return _of_files(paths, verb, question, limit)
+            return _of_files(paths, verb, question)
         except (WorkerDiedError, WorkerRefusedError):
             return [_alone(path, verb, question) for path in paths]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _of_files(paths: list[Path], verb: str, question: dict[str, Any], limit: float) -> list[Any]:
+def _of_files(paths: list[Path], verb: str, question: dict[str, Any]) -> list[Any]:
+    limit = limits.seconds(sum(path.stat().st_size for path in paths))
     answer: list[Any] = WORKER.request(verb, {"paths": [str(p) for p in paths], **question}, limit)
     return answer
 
 
 def _alone(path: Path, verb: str, question: dict[str, Any]) -> Any:
     try:
-        return _of_files([path], verb, question, _BASE_TIME)[0]
+        return _of_files([path], verb, question)[0]
     except WorkerDiedError as died:
-        return f"the geometry kernel failed on it: {died.reason}"
+        return f"the geometry kernel failed on it: {_why(died)}"
     except WorkerRefusedError as refused:
         return refused.message
 
@@ -163,13 +161,13 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
     prepared = _SOURCES.prepare(path, findings)
     mirrored = label.endswith(MIRROR_SUFFIX)
     arguments = {
-        "path": str(prepared.path),
+        **_file(prepared),
         "label": label.removesuffix(MIRROR_SUFFIX),
         "mirrored": mirrored,
         "selector": selector,
     }
     try:
-        picked = WORKER.request("select", arguments, _time_limit(prepared))
+        picked = WORKER.request("select", arguments, limits.seconds(prepared.text_bytes))
     except WorkerRefusedError as refused:
         if refused.kind == "nothing":
             return ()
@@ -177,7 +175,7 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
             raise ValueError(f"the selector {selector!r} cannot be read: {refused.message}") from None
         raise InputError(f"{path.name}: {refused.message}") from None
     except WorkerDiedError as died:
-        raise InputError(f"OCCT failed on {path.name}: {died.reason}", findings) from None
+        raise InputError(f"OCCT failed on {path.name}: {_why(died)}", findings) from None
     return tuple(int(i) for i in picked)
 
 
@@ -204,8 +202,7 @@ def _features_in_step(path: Path, labels: list[str]) -> list[FeatureTable | str]
     findings = Findings()
     prepared = _SOURCES.prepare(path, findings)
     products = [(x.removesuffix(MIRROR_SUFFIX), x.endswith(MIRROR_SUFFIX)) for x in labels]
-    arguments = {"path": str(prepared.path), "labels": products}
-    return list(_ask("features", arguments, path, prepared, findings))
+    return list(_ask("features", {"labels": products}, path, prepared, findings))
 
 
 def _in_archive(file: str) -> bool:
@@ -245,25 +242,27 @@ def _scaled(table: FeatureTable, shape: Shape) -> FeatureTable | str:
     )
 
 
-def _ask(verb: str, arguments: dict[str, Any], path: Path, prepared: Prepared, findings: Findings) -> Any:
-    """A request to the worker, whose failures become findings and InputError."""
+def _ask(verb: str, question: dict[str, Any], path: Path, prepared: Prepared, findings: Findings) -> Any:
+    """A request to the worker about a file, whose failures become findings and InputError."""
     where = Where(file=str(path))
-    question = {key: value for key, value in arguments.items() if key != "path"}
-    if named := os.environ.get(TIME_LIMIT):
-        question["limit"] = named
-    files = (prepared.path, *prepared.externals)
+    arguments, limit = {**_file(prepared), **question}, limits.seconds(prepared.text_bytes)
     try:
         return ask_once(
-            content_of(*files), verb, question, lambda: WORKER.request(verb, arguments, _time_limit(prepared))
+            content_of(prepared.path, *prepared.externals),
+            verb,
+            question,
+            lambda: WORKER.request(verb, arguments, limit),
         )
     except WorkerDiedError as died:
         tail = f" Its last words: {died.log.splitlines()[-1]}" if died.log else ""
-        text = f"the geometry kernel failed on {path.name}: {died.reason}.{tail}"
+        text = f"the geometry kernel failed on {path.name}: {_why(died, arguments['memory'])}.{tail}"
         findings.add("CB124", text, where)
         raise InputError(text, findings) from None
     except WorkerRefusedError as refused:
-        code = {"unreadable": "CB125", "memory": "CB126"}.get(refused.kind, "CB124")
-        text = f"{path.name}: {refused.message}{_without_shape(prepared) if code == 'CB125' else ''}"
+        code = {"unreadable": "CB125", "memory": "CB126", "machine": "CB126"}.get(refused.kind, "CB124")
+        more = _without_shape(prepared) if code == "CB125" else ""
+        more = f"; {limits.larger('memory')}" if refused.kind == "memory" else more
+        text = f"{path.name}: {refused.message}{more}"
         findings.add(code, text, where)
         raise InputError(text, findings) from None
 
@@ -279,7 +278,19 @@ def _without_shape(prepared: Prepared) -> str:
     return f"; it names {some} but has no face, edge or point: the parts were empty or hidden during the export"
 
 
-def _time_limit(prepared: Prepared) -> float:
-    """Processor seconds that the worker may take for a file; CADBRIDGE_OCCT_TIME_LIMIT overrides it."""
-    named = os.environ.get(TIME_LIMIT)
-    return float(named) if named else _BASE_TIME + _TIME_PER_MEGABYTE * prepared.text_bytes / 1e6
+def _file(prepared: Prepared) -> dict[str, Any]:
+    """What the worker is told of the file of a request."""
+    return {"path": str(prepared.path), "memory": limits.memory(prepared.text_bytes)}
+
+
+def _why(died: WorkerDiedError, memory: int | None = None) -> str:
+    """How the worker ended, and what allows more where a limit ended it; `memory` bytes are what it could take.
+
+    OCCT does not look everywhere whether it was given the memory that it asked for.
+    """
+    if isinstance(died, WorkerLateError):
+        return f"{died.reason}; {limits.larger('time')}"
+    if memory is not None and died.data > _NEARLY * memory:
+        had = f"when it had {died.data / 1e9:.1f} of the {memory / 1e9:.1f} GB of memory that it may take"
+        return f"{died.reason}, {had}; {limits.larger('memory')}"
+    return died.reason

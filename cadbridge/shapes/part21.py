@@ -56,6 +56,7 @@ class Prepared:
 
     path: Path
     text_bytes: int
+    """Of the file and those that it names, unpacked."""
     externals: list[Path] = field(default_factory=list)
     densities: dict[str, Density] = field(default_factory=dict)
     operators: list[Operator] = field(default_factory=list)
@@ -93,7 +94,8 @@ class Sources:
         data = _checked(path, findings)
         lost = (densities(data), operators(data))
         copies = Copies(path, self._workspace.new(), findings, lambda other: _checked(other, findings))
-        return Prepared(copies.write(data), len(data), copies.files, *lost)
+        copy = copies.write(data)
+        return Prepared(copy, sum(f.stat().st_size for f in copy.parent.iterdir()), copies.files, *lost)
 
 
 def _checked(path: Path, findings: Findings) -> bytes:

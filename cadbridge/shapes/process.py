@@ -9,24 +9,29 @@ import queue
 import subprocess
 import tempfile
 import threading
+from pathlib import Path
 from typing import IO, Any, cast
 
-from cadbridge.processes import ONE_CORE, TimeLimit, environment, python
+from cadbridge.processes import ONE_CORE, TimeLimit, data_size, environment, python
 from cadbridge.shapes import protocol
 from cadbridge.shapes.workspace import WORKSPACE, Workspace
 
 _OCCT = "cadbridge.shapes.worker"
-_POLL = 0.25
-"""Seconds between looks at the clock; short, so that Ctrl-C is heard on Windows as well."""
+_POLL = 0.1
+"""Seconds between looks at clock and memory; short, so that Ctrl-C is heard on Windows as well."""
 
 
 class WorkerDiedError(Exception):
-    """The worker crashed or was killed at its time limit; `reason` says which, in words."""
+    """The worker crashed or was killed at its time limit; `reason` says which, in words.
 
-    def __init__(self, reason: str, log: str = "") -> None:
+    `data` is what it was last seen to have of memory, bytes, where the system tells.
+    """
+
+    def __init__(self, reason: str, log: str = "", data: int = 0) -> None:
         super().__init__(reason)
         self.reason = reason
         self.log = log
+        self.data = data
 
 
 class WorkerLateError(WorkerDiedError):
@@ -103,7 +108,7 @@ class Worker:
 
     def _ask(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
         process = cast("subprocess.Popen[bytes]", self._process)
-        limit = TimeLimit(process.pid, time_limit)
+        limit, data = TimeLimit(process.pid, time_limit), 0
         try:
             protocol.send(cast("Any", process.stdin), (verb, arguments))
         except OSError as error:
@@ -114,9 +119,10 @@ class Worker:
             except queue.Empty:
                 if reached := limit.reached:
                     raise WorkerLateError(f"it was stopped after its time limit of {reached}", self._tail()) from None
+                data = _data_of(process.pid) or data
                 continue
             if answer is None:
-                raise WorkerDiedError(f"it {_how_it_ended(process.wait())}", self._tail())
+                raise WorkerDiedError(f"it {_how_it_ended(process.wait())}", self._tail(), data)
             return answer
 
     def _tail(self) -> str:
@@ -150,6 +156,14 @@ def _read_answers(stream: Any, answers: queue.Queue[Any]) -> None:
         pass
     finally:
         answers.put(None)
+
+
+def _data_of(pid: int) -> int:
+    """Bytes of memory that a process has, on Linux; else 0."""
+    try:
+        return data_size(Path(f"/proc/{pid}/statm").read_bytes())
+    except (OSError, IndexError):
+        return 0
 
 
 def _how_it_ended(status: int) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cadbridge.confinement import confine, libraries
-from cadbridge.processes import end_with_caller
+from cadbridge.processes import data_size, end_with_caller
 from cadbridge.shapes import protocol
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _KEPT = 4
 """Documents kept for later questions about their faces."""
-_BASE_MEMORY, _MEMORY_PER_BYTE = 1_200_000_000, 60
-"""Bytes that a file may take, and for each of its own: real ones of some MB take 30."""
 _LEAST_MEMORY = 900 << 20
 """Bytes of address space that OCCT needs to be loaded and to read a small file."""
 
@@ -31,7 +29,8 @@ _LEAST_MEMORY = 900 << 20
 class Server:
     """Answers requests; keeps the last few documents."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: _Memory) -> None:
+        self._memory = memory
         self._documents: OrderedDict[tuple[str, int], StepDocument] = OrderedDict()
         self._verbs: dict[str, Callable[..., Any]] = {
             "read": self.read,
@@ -53,27 +52,27 @@ class Server:
         except UnreadableError as error:
             return protocol.Failure("unreadable", str(error))
         except MemoryError:
-            return protocol.Failure("memory", "the memory did not suffice")
+            return _no_memory()
         except OverflowError:
             return protocol.Failure("occt", "it holds numbers too large to compute with")
         except Exception as error:
             # OCCT's own exceptions come in here: each is a fault of the file, reported with its name.
             if type(error).__name__ == "Standard_OutOfMemory":
-                return protocol.Failure("memory", "the memory did not suffice")
+                return _no_memory()
             return protocol.Failure("occt", f"{type(error).__name__}: {error}")
 
-    def read(self, path: str, length_unit: float | None, geometry: bool) -> protocol.Document:
-        """A file as product graph; `length_unit` (m) replaces the file's."""
+    def read(self, path: str, memory: int, length_unit: float | None, geometry: bool) -> protocol.Document:
+        """A file as product graph; `length_unit` (m) replaces the file's; `memory` bytes are what it may take."""
         from cadbridge.shapes.document import read_document
 
-        source = self._document(path)
+        source = self._document(path, memory)
         return read_document(source, source.scale(length_unit), geometry)
 
-    def whole(self, path: str, length_unit: float | None) -> protocol.ShapeData | None:
+    def whole(self, path: str, memory: int, length_unit: float | None) -> protocol.ShapeData | None:
         """A file as one shape."""
         from cadbridge.shapes.document import read_whole
 
-        source = self._document(path)
+        source = self._document(path, memory)
         return read_whole(source, source.scale(length_unit))
 
     def refine(self, rough: protocol.Rough) -> protocol.MeshArrays | None:
@@ -82,15 +81,15 @@ class Server:
 
         return refined(rough)
 
-    def select(self, path: str, label: str, mirrored: bool, selector: str) -> list[int] | protocol.Failure:
+    def select(self, path: str, memory: int, label: str, mirrored: bool, selector: str) -> list[int] | protocol.Failure:
         """Indices of the faces that a cadquery selector picks."""
         from cadbridge.shapes.selecting import select
 
-        return select(self._document(path).shape(label, mirrored), selector)
+        return select(self._document(path, memory).shape(label, mirrored), selector)
 
-    def features(self, path: str, labels: list[tuple[str, bool]]) -> list[protocol.FeatureTable | str]:
+    def features(self, path: str, memory: int, labels: list[tuple[str, bool]]) -> list[protocol.FeatureTable | str]:
         """The features of the faces of products, by (label, mirrored); a text in place of one that fails."""
-        document = self._document(path)
+        document = self._document(path, memory)
         return [_features(document.shape, label, mirrored) for label, mirrored in labels]
 
     def brep_features(self, paths: list[str]) -> list[protocol.FeatureTable | str]:
@@ -105,12 +104,12 @@ class Server:
 
         return read_breps(paths, scale)
 
-    def _document(self, path: str) -> StepDocument:
+    def _document(self, path: str, memory: int) -> StepDocument:
         from cadbridge.shapes.document import StepDocument
 
         key = (path, os.stat(path).st_mtime_ns)
         if key not in self._documents:
-            _hold_memory(os.stat(path).st_size)
+            self._memory.hold(memory)
             self._documents[key] = StepDocument(path)
             while len(self._documents) > _KEPT:
                 self._documents.popitem(last=False)
@@ -142,13 +141,14 @@ def main() -> None:
         text = (
             f"this process may use {allowed >> 20} MiB of address space (ulimit -v); OCCT needs {_LEAST_MEMORY >> 20}"
         )
-        _serve(answers, lambda *_: protocol.Failure("memory", text))
+        _serve(answers, lambda *_: protocol.Failure("machine", text))
         return
     # Loading OCCT is what takes long. All of ours is loaded before the process is held.
     from cadbridge.shapes import brep, document, features, selecting  # noqa: F401
 
+    memory = _Memory()
     hold(Path(folder))
-    _serve(answers, Server().answer)
+    _serve(answers, Server(memory).answer)
 
 
 def hold(folder: Path) -> tuple[str, ...]:
@@ -183,17 +183,43 @@ def _limit_memory() -> int | None:
     return soft
 
 
-def _hold_memory(size: int) -> None:
-    """On Linux: no more than a file of so many bytes can need, far above what real ones do.
+class _Memory:
+    """On Linux: what this process has of memory, and the limit of what it may have; made before it is held."""
 
-    OCCT keeps a text for each fault of syntax, as long as the statement: 90 kB of brackets took 3 GB.
-    """
-    if sys.platform == "linux":
-        import resource
+    def __init__(self) -> None:
+        self._sizes = os.open("/proc/self/statm", os.O_RDONLY) if sys.platform == "linux" else None
+        self._at_first = self._data()
 
-        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        soft = _BASE_MEMORY + _MEMORY_PER_BYTE * size
-        resource.setrlimit(resource.RLIMIT_DATA, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+    def hold(self, allowed: int) -> None:
+        """From now on no more than so many bytes, beside what documents that are kept take already.
+
+        OCCT keeps a text for each fault of syntax, as long as the statement: 90 kB of brackets took 3 GB.
+        """
+        if self._sizes is not None:
+            import resource
+
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            soft = allowed + self._data() - self._at_first
+            soft = soft if hard == resource.RLIM_INFINITY else min(soft, hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+    def _data(self) -> int:
+        """Bytes of data and stack."""
+        return 0 if self._sizes is None else data_size(os.pread(self._sizes, 200, 0))
+
+
+def _no_memory() -> protocol.Failure:
+    """Which limit of memory was reached: that for the file ("memory"), or the person's or the machine's ("machine")."""
+    if sys.platform != "linux":
+        return protocol.Failure("machine", "the machine's memory did not suffice")
+    import resource
+
+    for_file, of_all = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_DATA, resource.RLIMIT_AS))
+    if resource.RLIM_INFINITY in (for_file, of_all) or for_file < of_all:
+        return protocol.Failure(
+            "memory", f"{for_file / 1e9:.1f} GB, what OCCT may take for such a file, did not suffice"
+        )
+    return protocol.Failure("machine", f"{of_all / 1e9:.1f} GB of address space did not suffice")
 
 
 if __name__ == "__main__":

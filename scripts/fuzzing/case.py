@@ -27,8 +27,6 @@ SECONDS = 20.0
 """Processor seconds of a case, with all processes that it starts."""
 MEMORY = 2 << 30
 """Bytes of a case, with all processes that it starts."""
-_OCCT = {"CADBRIDGE_OCCT_TIME_LIMIT": "12"}
-"""Below `SECONDS`: OCCT's computations with broken numbers may have no end, which its own limit is there for."""
 SERVED = 400
 """Cases of one process: what a library loses of memory in each must not be counted against the last."""
 _LOOK = 0.1
@@ -102,7 +100,7 @@ class Runner:
     def _start(self) -> None:
         self.close()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
-        paths = {"PYTHONPATH": os.pathsep.join(map(str, PATHS)), "CADBRIDGE_NO_CACHE": "1", **_OCCT}
+        paths = {"PYTHONPATH": os.pathsep.join(map(str, PATHS)), "CADBRIDGE_NO_CACHE": "1"}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", self._module, str(_NET)],
             stdin=subprocess.PIPE,

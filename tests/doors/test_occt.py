@@ -14,6 +14,7 @@ import pytest
 
 from cadbridge.findings import Findings
 from cadbridge.processes import ONE_CORE, environment
+from cadbridge.shapes import limits
 from cadbridge.shapes.part21 import Sources
 from cadbridge.shapes.process import Worker, WorkerRefusedError
 from cadbridge.shapes.workspace import Workspace
@@ -38,7 +39,7 @@ def worker(own: Path) -> Iterator[Worker]:
 
 
 def _whole(worker: Worker, path: Path) -> Any:
-    return worker.request("whole", {"path": str(path), "length_unit": None}, 60.0)
+    return worker.request("whole", {"path": str(path), "memory": 1_200_000_000, "length_unit": None}, 60.0)
 
 
 def test_a_step_file_elsewhere_is_refused(worker: Worker, own: Path, tmp_path: Path) -> None:
@@ -66,9 +67,8 @@ def test_a_reference_that_was_overlooked_opens_nothing(worker: Worker, own: Path
     part = write_part(tmp_path / "part.stp", cq.Workplane().box(10, 20, 30))
     _external(own / "source.stp", str(part))
     try:
-        found = worker.request(
-            "read", {"path": str(own / "source.stp"), "length_unit": None, "geometry": True}, 60.0
-        ).shapes
+        asked = {"path": str(own / "source.stp"), "memory": 1_200_000_000, "length_unit": None, "geometry": True}
+        found = worker.request("read", asked, 60.0).shapes
     except WorkerRefusedError:
         found = {}
     assert found == {}
@@ -138,6 +138,26 @@ def test_a_killed_process_leaves_no_copies(tmp_path: Path, monkeypatch: pytest.M
         first.close()
         second.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_small_file_ends_soon_and_a_large_one_within_what_machines_have(own: Path, tmp_path: Path) -> None:
+    """Some broken files of 10 kB keep OCCT busy for ever, others of 100 MB let it fill the memory."""
+    assert 10.0 < limits.seconds(10_000) < 12.0
+    assert limits.seconds(400_000) == 20.0
+    assert limits.memory(100 << 20) < 2_000_000_000
+    part = write_part(tmp_path / "part.stp", cq.Workplane().box(10, 20, 30))
+    _external(tmp_path / "all.stp", part.name)
+    prepared = Sources(Workspace(own)).prepare(tmp_path / "all.stp", Findings())
+    assert prepared.text_bytes > part.stat().st_size + (tmp_path / "all.stp").stat().st_size - 10
+
+
+def test_a_file_that_fills_the_memory_is_refused_at_its_limit(worker: Worker, own: Path, tmp_path: Path) -> None:
+    part = write_part(tmp_path / "part.stp", cq.Workplane().box(10, 20, 30)).read_text("utf-8")
+    broken = "#999999=A(" + ("(" * 30 + "1)") * 200_000 + ");"
+    (own / "broken.step").write_text(part.replace("DATA;", f"DATA;\n{broken}"), "utf-8")
+    with pytest.raises(WorkerRefusedError, match=r"0\.1 GB, what OCCT may take") as caught:
+        worker.request("whole", {"path": str(own / "broken.step"), "memory": 100_000_000, "length_unit": None}, 60.0)
+    assert caught.value.kind == "memory"
 
 
 def test_copies_of_the_last_files_only_are_kept(own: Path, tmp_path: Path) -> None:

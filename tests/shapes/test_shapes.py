@@ -180,7 +180,7 @@ def test_a_worker_that_dies_at_work_says_how(worker: Worker, tmp_path: Path) -> 
     killer = threading.Timer(0.05, process.kill)
     killer.start()
     with pytest.raises(WorkerDiedError, match=r"it (was ended by SIGKILL|ended)"):
-        worker.request("whole", {"path": str(path), "length_unit": None}, 60.0)
+        worker.request("whole", {"path": str(path), "memory": 1_200_000_000, "length_unit": None}, 60.0)
     killer.join()
     assert worker.request("ping", {}, 60.0) == worker.pid
 
@@ -218,7 +218,7 @@ def test_a_worker_that_hangs_is_stopped_at_its_time_limit(worker: Worker, tmp_pa
     worker.request("ping", {}, 60.0)
     path = write_part(tmp_path / "gear.step", involute_gear(80, 1.0, 10.0))
     with pytest.raises(WorkerDiedError, match="time limit"):
-        worker.request("whole", {"path": str(path), "length_unit": None}, 0.01)
+        worker.request("whole", {"path": str(path), "memory": 1_200_000_000, "length_unit": None}, 0.01)
 
 
 def test_a_crash_of_occt_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,15 +226,18 @@ def test_a_crash_of_occt_is_a_finding(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("CADBRIDGE_OCCT_TIME_LIMIT", "0.01")
     with pytest.raises(InputError, match=r"gear\.step") as caught:
         load_shapes([path])
-    assert [f.code for f in caught.value.findings] == ["CB124"]
+    (finding,) = caught.value.findings
+    assert finding.code == "CB124"
+    assert "--allow-larger 10" in finding.message
     monkeypatch.delenv("CADBRIDGE_OCCT_TIME_LIMIT")
     assert load_shapes([path])[path].solids == 1
 
 
 def test_a_fault_inside_the_worker_leaves_it_alive(worker: Worker, tmp_path: Path) -> None:
     before = worker.request("ping", {}, 60.0)
+    asked = {"path": str(tmp_path / "none.stp"), "memory": 10**9, "length_unit": None, "geometry": True}
     with pytest.raises(WorkerRefusedError) as caught:
-        worker.request("read", {"path": str(tmp_path / "none.stp"), "length_unit": None, "geometry": True}, 60.0)
+        worker.request("read", asked, 60.0)
     assert caught.value.kind == "occt"
     assert worker.request("ping", {}, 60.0) == before
 

@@ -1,11 +1,33 @@
 """What a mechanism is exported to: one table of formats, read by the export, the command line, jobs and `verify`.
 
-It stands below all of these and imports nothing, so that `cadbridge convert --help` loads no exporter.
+It stands below all of these and imports none of ours, so that `cadbridge convert --help` loads no exporter.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How `cadbridge verify` holds an export against its mechanism; MODULE:NAME is imported when used.
+
+    `engine` is the program's name and `by` makes it of (folder, gravity); where the format `is_program`, the export
+    runs by itself, and `by` compares it whole. `model` is the pattern of the file to load, without what ends in
+    `aside`. The engine holds loops where it `closes_loops`, and of a joint the `loads` whatever moves. `judges` only
+    look at files: by the checker's name, what gives its faults.
+    """
+
+    engine: str
+    by: str
+    model: str
+    aside: str = "/"
+    is_program: bool = False
+    closes_loops: bool = False
+    loads: tuple[str, ...] = ()
+    judges: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -13,9 +35,9 @@ class Target:
     """A format that `cadbridge convert --to NAME` writes.
 
     `exporter` is the module whose `contents(mechanism, name, findings, options)` returns the files, relative path →
-    bytes; it is imported when used. `engine` names the program that `cadbridge verify` loads the export in, "" where
-    there is none. `opened` is the ending of the file to open, and `opens_with` the line that says how: {0} is its path,
-    or the package's folder and {1} the package's name where `is_package`.
+    bytes; it is imported when used. `compared` is None where no engine is known. `opened` is the ending of the file to
+    open, and `opens_with` the line that says how: {0} is its path, or the package's folder and {1} the package's name
+    where `is_package`.
 
     What the format holds beside bodies and joints: `collision`, geometry for contact of its own; `carries_collision`,
     that of the source as data; `efficiencies` of gears, and the redundant rows of mates; `extensions`, the elements
@@ -25,7 +47,7 @@ class Target:
 
     name: str
     exporter: str
-    engine: str = ""
+    compared: Compared | None = None
     opened: str = ""
     opens_with: str = ""
     is_package: bool = False
@@ -40,7 +62,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "urdf",
         "cadbridge.exporters.urdf",
-        engine="Pinocchio",
+        compared=Compared("Pinocchio", "cadbridge.verification.urdf:Pinocchio", "*/urdf/*.urdf", aside=".ros.urdf"),
         opened=".urdf",
         opens_with="load {0} in ROS, Pinocchio or Drake; `cadbridge verify SOURCE --to urdf` compares.",
         collision=True,
@@ -49,7 +71,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "ros2",
         "cadbridge.exporters.ros2",
-        engine="Pinocchio",
+        compared=Compared("Pinocchio", "cadbridge.verification.ros2:Ros2", "*/urdf/*.urdf.xacro"),
         opened=".urdf.xacro",
         opens_with="put {0} into a workspace, `colcon build`, `ros2 launch {1} view.launch.py`.",
         is_package=True,
@@ -59,7 +81,9 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "mjcf",
         "cadbridge.exporters.mjcf",
-        engine="MuJoCo",
+        compared=Compared(
+            "MuJoCo", "cadbridge.verification.engines:MuJoCo", "scene.xml", closes_loops=True, loads=("armature",)
+        ),
         opened=".xml",
         opens_with="python -m mujoco.viewer --mjcf={0}",
         collision=True,
@@ -68,17 +92,36 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "sdf",
         "cadbridge.exporters.sdf",
-        engine="Drake",
+        compared=Compared("Drake", "cadbridge.verification.engines:Drake", "model.sdf", loads=("stiffness",)),
         opened=".sdf",
         opens_with="gz sim {0}",
         collision=True,
         weight_shares="all",
     ),
-    Target("usd", "cadbridge.exporters.usd", engine="Newton", collision=True),
+    Target(
+        "usd",
+        "cadbridge.exporters.usd",
+        compared=Compared(
+            "Newton",
+            "cadbridge.verification.newton:newton_or_stage",
+            "*.usda",
+            judges=(
+                ("the validators of USD (usdchecker)", "cadbridge.verification.judges:usd"),
+                ("omniverse-asset-validator", "cadbridge.verification.judges:omniverse"),
+            ),
+        ),
+        collision=True,
+    ),
     Target(
         "fmu",
         "cadbridge.exporters.fmu",
-        engine="FMPy",
+        compared=Compared(
+            "FMPy",
+            "cadbridge.verification.fmu:compare_fmu",
+            "*.fmu",
+            is_program=True,
+            judges=(("the validation of FMPy", "cadbridge.verification.judges:fmpy"),),
+        ),
         opened=".fmu",
         opens_with="fmpy simulate {0} --show-plot, or import it into any tool that reads FMI.",
         efficiencies=True,
@@ -106,6 +149,18 @@ TARGETS: tuple[Target, ...] = (
 def target_named(name: str) -> Target | None:
     """The target of that name; None where there is none."""
     return next((target for target in TARGETS if target.name == name), None)
+
+
+def compared(name: str) -> Compared | None:
+    """How an export to the format of that name is compared; None where it is not."""
+    target = target_named(name)
+    return None if target is None else target.compared
+
+
+def loaded(place: str) -> Any:
+    """What MODULE:NAME names."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def target_names() -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from cadbridge.errors import InputError
 from cadbridge.targets import TARGETS
 from cadbridge.wording import count
 
-ENGINES = {target.name: target.engine for target in TARGETS if target.engine}
+ENGINES = {target.name: target.compared.engine for target in TARGETS if target.compared is not None}
 
 
 @reads_source

@@ -6,9 +6,8 @@ import contextlib
 import json
 import tempfile
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,31 +23,15 @@ from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.verification import fmu
+from cadbridge.targets import TARGETS, Compared, compared, loaded
 from cadbridge.verification.contents import BY_MOTION, Contents, Exported, compare_contents
-from cadbridge.verification.engines import Drake, Engine, MuJoCo
+from cadbridge.verification.engines import Engine
 from cadbridge.verification.existing import check_foreign, existing_export
 from cadbridge.verification.found import Found
 from cadbridge.verification.judges import judge_files
-from cadbridge.verification.newton import Newton
-from cadbridge.verification.ros2 import Ros2
-from cadbridge.verification.stage import Stage
 from cadbridge.verification.start import random_twists, start_of
 from cadbridge.verification.swing import AT_REST, Swing, Swinger, at_rest
-from cadbridge.verification.urdf import Pinocchio
 from cadbridge.wording import count, listed
-
-ENGINES: dict[str, Callable[[Path, Sequence[float]], Engine]] = {
-    "mjcf": MuJoCo,
-    "urdf": Pinocchio,
-    "ros2": Ros2,
-    "sdf": Drake,
-    "usd": Newton,
-}
-"""Format → the engine that loads it."""
-
-FMU = "fmu"
-"""The format that FMPy runs; it says nothing of joint values that were not reached by moving."""
 
 AGREES = 1e-9
 """rad and m: by so much the couplings may miss the designed pose."""
@@ -114,29 +97,33 @@ def verify(
     errors are else too large. Raises InputError where no engine is known for the format or it is not installed, or the
     folder holds no export to it, ModelError where the mechanism cannot be exported.
     """
-    if to not in ENGINES and to != FMU:
-        raise InputError(f'no engine is known for "{to}"; there are: {", ".join(sorted((*ENGINES, FMU)))}')
+    how = compared(to)
+    if how is None:
+        known = sorted(target.name for target in TARGETS if target.compared is not None)
+        raise InputError(f'no engine is known for "{to}"; there are: {", ".join(known)}')
     if folder is not None:
-        return _verified(mechanism, to, existing_export(Path(folder), to), duration, seed, foreign=True)
+        return _verified(mechanism, to, how, existing_export(Path(folder), to), duration, seed, foreign=True)
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
         whole = Path(scratch) / "export"
-        plain = _without_study(mechanism) if to == FMU else mechanism
+        plain = _without_study(mechanism) if how.is_program else mechanism
         export(plain, whole, to, options=ExportOptions(poses=200))
-        return _verified(mechanism, to, whole, duration, seed, foreign=False)
+        return _verified(mechanism, to, how, whole, duration, seed, foreign=False)
 
 
 def _verified(
-    mechanism: Mechanism, to: str, folder: Path, duration: float, seed: int, *, foreign: bool
+    mechanism: Mechanism, to: str, how: Compared, folder: Path, duration: float, seed: int, *, foreign: bool
 ) -> Verification:
     findings = Findings()
     names, lost = _names_and_losses(folder)
     if foreign:
-        check_foreign(mechanism, to, folder)
-    if to == FMU:
-        found = _compare_fmu(_without_study(mechanism), folder, names, duration, seed)
+        check_foreign(mechanism, to, how, folder)
+    if how.is_program:
+        # It holds all that acts: the mechanism is taken as it is, without what its source asks to simulate.
+        plain = _without_study(mechanism)
+        found: Found = loaded(how.by)(plain, folder, names, duration, random_twists(plain, seed))
     else:
-        found = _compare_files(mechanism, to, folder, names, duration, seed, findings)
-    judge_files(to, folder, findings)
+        found = _compare_files(mechanism, to, how, folder, names, duration, seed, findings)
+    judge_files(how, folder, findings)
     quantities = {"mass": found.mass, "centre of mass": found.centre, "inertia": found.inertia, "pose": found.pose}
     _judge(findings, found.engine, found.precision, quantities)
     for difference in found.contents.differences:
@@ -167,38 +154,34 @@ def _verification(to: str, found: Found, lost: tuple[str, ...], findings: Findin
 
 
 def _compare_files(
-    mechanism: Mechanism, to: str, folder: Path, names: Names, duration: float, seed: int, findings: Findings
+    mechanism: Mechanism,
+    to: str,
+    how: Compared,
+    folder: Path,
+    names: Names,
+    duration: float,
+    seed: int,
+    findings: Findings,
 ) -> Found:
     """An export that an engine loads from its files."""
-    bare = _bare(mechanism, to)
-    engine = _loaded(to, folder, mechanism)
-    tree = close_loops(bare).tree if to == "mjcf" else spanning_tree(bare)
-    compared = _Comparison(tree, engine, names)
+    bare = _bare(mechanism, how)
+    with _as_input(to, folder):
+        engine: Engine = loaded(how.by)(folder, mechanism.gravity)
+    tree = close_loops(bare).tree if how.closes_loops else spanning_tree(bare)
+    mine = _Comparison(tree, engine, names)
     with _as_input(engine.name, folder):
-        mass, centre, inertia = compared.masses()
-        pose = max(compared.pose(np.random.default_rng((seed, k))) for k in range(POSES))
-        contents = compare_contents(compared.exported(mechanism, to), compared.held(), engine.precision)
-        swing = _swing(compared, bare, duration, random_twists(mechanism, seed))
+        mass, centre, inertia = mine.masses()
+        pose = max(mine.pose(np.random.default_rng((seed, k))) for k in range(POSES))
+        contents = compare_contents(mine.exported(mechanism, how), mine.held(), engine.precision)
+        swing = _swing(mine, bare, duration, random_twists(mechanism, seed))
         for fault in engine.faults():
             findings.add("CB562", fault)
-    counts = len(compared.links), len(compared.joints)
+    counts = len(mine.links), len(mine.joints)
     return Found(engine.name, engine.precision, *counts, mass, centre, inertia, pose, swing, contents)
-
-
-def _compare_fmu(mechanism: Mechanism, folder: Path, names: Names, duration: float, seed: int) -> Found:
-    """An FMU holds all that acts, so that the mechanism is taken as it is, without what its source asks to simulate."""
-    return fmu.compare_fmu(mechanism, folder, names, duration, random_twists(mechanism, seed))
 
 
 def _without_study(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, assembly=replace(mechanism.assembly, study=None))
-
-
-def _loaded(to: str, folder: Path, mechanism: Mechanism) -> Engine:
-    """The engine with the export; USD's own library where Newton is not installed. InputError where it refuses."""
-    make = Stage if to == "usd" and find_spec("newton") is None else ENGINES[to]
-    with _as_input(to, folder):
-        return make(folder, mechanism.gravity)
 
 
 @contextlib.contextmanager
@@ -238,12 +221,14 @@ def _names_and_losses(folder: Path) -> tuple[Names, tuple[str, ...]]:
     return told["names"], tuple(sorted(lost))
 
 
-def _bare(mechanism: Mechanism, to: str) -> Mechanism:
-    """What a swing compares. The springs of an SDF stay: Drake has them in its plant for good."""
+def _bare(mechanism: Mechanism, how: Compared) -> Mechanism:
+    """What a swing compares; what an engine has in its plant for good stays, as Drake its springs."""
+    kept = set(how.loads)
     joints = tuple(
         replace(
-            j, limit=None, friction=0.0, damping=0.0, stiffness=j.stiffness if to == "sdf" and j.coordinate else 0.0,
-            armature=j.armature if to == "mjcf" else 0.0,
+            j, limit=None, friction=0.0, damping=0.0,
+            stiffness=j.stiffness if "stiffness" in kept and j.coordinate else 0.0,
+            armature=j.armature if "armature" in kept else 0.0,
         )
         for j in mechanism.joints
     )  # fmt: skip
@@ -292,9 +277,9 @@ class _Comparison:
         single = [link for link in tree.links if len(link.freedoms) == 1]
         self.joints = {new_joint[link.freedoms[0].name]: link.first for link in single}
 
-    def exported(self, mechanism: Mechanism, to: str) -> Exported:
+    def exported(self, mechanism: Mechanism, how: Compared) -> Exported:
         """The links and joints with all that the mechanism has on them."""
-        tree = close_loops(mechanism).tree if to == "mjcf" else spanning_tree(mechanism)
+        tree = close_loops(mechanism).tree if how.closes_loops else spanning_tree(mechanism)
         first = {link.body: link for link in reversed(tree.links)}
         links = {name: first[link.body] for name, link in self.links.items()}
         return Exported(tree, links, self.joints, self.frames)

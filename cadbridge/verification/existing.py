@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
@@ -14,6 +13,7 @@ from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.reading import read
+from cadbridge.targets import Compared
 
 
 def existing_export(folder: Path, to: str) -> Path:
@@ -35,27 +35,16 @@ def existing_export(folder: Path, to: str) -> Path:
     return folder
 
 
-_MODELS: dict[str, Callable[[Path], Iterator[Path]]] = {
-    "mjcf": lambda folder: folder.glob("scene.xml"),
-    "urdf": lambda folder: (p for p in folder.glob("*/urdf/*.urdf") if not p.name.endswith(".ros.urdf")),
-    "ros2": lambda folder: folder.glob("*/urdf/*.urdf.xacro"),
-    "sdf": lambda folder: folder.glob("model.sdf"),
-    "usd": lambda folder: folder.glob("*.usda"),
-    "fmu": lambda folder: folder.glob("*.fmu"),
-}
-"""Format → its model in a folder."""
-
-
-def check_foreign(mechanism: Mechanism, to: str, folder: Path) -> None:
+def check_foreign(mechanism: Mechanism, to: str, how: Compared, folder: Path) -> None:
     """InputError unless an export that anybody may have changed may be handed to its engine.
 
     Its model is read by our own reader first, which is confined and bounded. Of an FMU, which is a program, only the
     data may differ from what is exported here.
     """
-    models = list(_MODELS[to](folder))
+    models = [path for path in folder.glob(how.model) if not path.name.endswith(how.aside)]
     if len(models) != 1:
         raise InputError(f"{folder} holds {len(models)} models of {to}; one is expected.")
-    if to != "fmu":
+    if not how.is_program:
         # A ROS 2 package reads its own configuration beside the model.
         read(models[0], options=ReadOptions(package_dirs=(folder,)))
         return

@@ -10,20 +10,21 @@ from importlib import import_module
 from pathlib import Path
 
 from cadbridge.findings import Findings
+from cadbridge.targets import Compared, loaded
 
 Fault = tuple[str, str]
 """Code and message."""
 
 
-def judge_files(to: str, folder: Path, findings: Findings) -> None:
+def judge_files(how: Compared, folder: Path, findings: Findings) -> None:
     """Report what checkers of the format find: faults (CB1483), warnings (CB1485); and which are missing (CB1484)."""
-    endings, judges = _JUDGES.get(to, ("", {}))
-    for name, judge in judges.items():
+    for name, place in how.judges:
+        judge: Callable[[Path], Iterator[Fault]] = loaded(place)
         silence = io.StringIO()
         try:
             with warnings.catch_warnings(), contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
                 warnings.simplefilter("ignore")
-                faults = [fault for path in sorted(folder.glob(endings)) for fault in judge(path)]
+                faults = [fault for path in sorted(folder.glob(how.model)) for fault in judge(path)]
         except ImportError:
             findings.add("CB1484", f"{name} is not installed", items=[name])
             continue
@@ -31,14 +32,16 @@ def judge_files(to: str, folder: Path, findings: Findings) -> None:
             findings.add(code, f"{name}: {fault}", items=[name])
 
 
-def _usd(path: Path) -> Iterator[Fault]:
+def usd(path: Path) -> Iterator[Fault]:
+    """What USD's own validators find."""
     usd, validation = import_module("pxr.Usd"), import_module("pxr.UsdValidation")
     validators = validation.ValidationRegistry().GetOrLoadAllValidators()
     for error in validation.ValidationContext(validators).Validate(usd.Stage.Open(str(path))):
         yield "CB1483", f"{error.GetName()}: {error.GetMessage()}"
 
 
-def _omniverse(path: Path) -> Iterator[Fault]:
+def omniverse(path: Path) -> Iterator[Fault]:
+    """What Omniverse's validator finds."""
     validator = import_module("omni.asset_validator")
     small = (validator.IssueSeverity.WARNING, validator.IssueSeverity.INFO)
     for issue in validator.ValidationEngine().validate(str(path)).issues():
@@ -46,12 +49,6 @@ def _omniverse(path: Path) -> Iterator[Fault]:
         yield "CB1485" if issue.severity in small else "CB1483", f"{issue.message} {place}".strip()
 
 
-def _fmpy(path: Path) -> Iterator[Fault]:
+def fmpy(path: Path) -> Iterator[Fault]:
+    """What FMPy finds in an FMU's description."""
     yield from (("CB1483", fault) for fault in import_module("fmpy.validation").validate_fmu(str(path)))
-
-
-_JUDGES: dict[str, tuple[str, dict[str, Callable[[Path], Iterator[Fault]]]]] = {
-    "usd": ("*.usda", {"the validators of USD (usdchecker)": _usd, "omniverse-asset-validator": _omniverse}),
-    "fmu": ("*.fmu", {"the validation of FMPy": _fmpy}),
-}
-"""Format → the files that are checked, and by which programs."""

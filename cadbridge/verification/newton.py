@@ -8,6 +8,7 @@ import json
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Tree
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification.contents import Contents
-from cadbridge.verification.engines import MuJoCo, load_module
+from cadbridge.verification.engines import Engine, MuJoCo, load_module
 from cadbridge.verification.kamino import Kamino, in_kamino
 from cadbridge.verification.stage import Stage, bare_stage
 from cadbridge.verification.start import Start
@@ -26,6 +27,11 @@ from cadbridge.wording import listed
 CURE = "`pip install 'cadbridge[newton]'` brings what goes together; use an environment of its own for another MuJoCo."
 CLOSES = ("revolute", "spherical", "fixed")
 """Joints by which Newton's MuJoCo solver closes loops."""
+
+
+def newton_or_stage(folder: Path, gravity: Sequence[float]) -> Engine:
+    """Newton with an export; USD's own library, which moves nothing, where Newton is not installed."""
+    return (Stage if find_spec("newton") is None else Newton)(folder, gravity)
 
 
 class Newton(MuJoCo):

@@ -184,11 +184,8 @@ def test_explain_finds_codes_by_words(capsys: pytest.CaptureFixture[str]) -> Non
 def test_the_words_of_options_are_those_of_the_library() -> None:
     from cadbridge.cli.convert import SHAPES
     from cadbridge.cli.inverse import METHODS
-    from cadbridge.cli.verify import ENGINES as COMPARED
     from cadbridge.efforts import METHODS as KNOWN_METHODS
     from cadbridge.exporters import COLLISIONS
-    from cadbridge.verification.compare import ENGINES, FMU
 
     assert set(SHAPES) == set(COLLISIONS)
     assert set(METHODS) == set(KNOWN_METHODS)
-    assert set(COMPARED) == {*ENGINES, FMU}

@@ -13,6 +13,7 @@ import cadbridge as cb
 from cadbridge.assembly import Mesh, Shape
 from cadbridge.exporters import export
 from cadbridge.findings import Findings
+from cadbridge.targets import compared
 from cadbridge.verification.judges import judge_files
 from tests.exporters import models
 from tests.exporters.omniverse import validator
@@ -22,7 +23,9 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 def judged(to: str, folder: Path) -> list[tuple[str, str]]:
     findings = Findings()
-    judge_files(to, folder, findings)
+    how = compared(to)
+    assert how is not None
+    judge_files(how, folder, findings)
     return [(f.code, f.message) for f in findings]
 
 

@@ -76,7 +76,6 @@ def fit(
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
     from cadbridge.report.misfit import fit_document
-    from cadbridge.report.misfit_along import along_document, along_text
     from cadbridge.report.misfit_text import fit_text
     from cadbridge.report.terminal import width
 
@@ -100,10 +99,16 @@ def fit(
     _draw(mechanism, found, moved, html, plots)
     if json:
         document = fit_document(found, assembly, findings)
-        print_json(document if moved is None else {**document, "along": along_document(moved)})
+        if moved is not None:
+            from cadbridge.report.misfit_along import along_document
+
+            document["along"] = along_document(moved)
+        print_json(document)
     else:
         typer.echo(fit_text(found, assembly.name, everything, width()))
         if moved is not None:
+            from cadbridge.report.misfit_along import along_text
+
             typer.echo("\n" + along_text(moved, width()))
         print_findings(findings)
         if html is not None:

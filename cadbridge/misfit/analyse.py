@@ -22,7 +22,7 @@ from cadbridge.misfit.contacts import one_sided as pushed
 from cadbridge.misfit.forces import Springs
 from cadbridge.misfit.groups import Group, constraints_of, groups_of
 from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNeeded, Releases, Term
-from cadbridge.misfit.play import CLOSE, STARTS, Play
+from cadbridge.misfit.play import CLOSE, STARTS, Play, deciding
 from cadbridge.misfit.proposing import Proposer
 from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_rows, tolerances_of
 from cadbridge.misfit.shared import with_shared
@@ -43,6 +43,8 @@ MAGNIFIED = 30.0
 """An equation that feels an error so many times over stands near a singular pose: at an angle of 2°."""
 FEWEST, MOST_NUMBERS = 1000, 50_000_000
 """Of groups with very many errors fewer draws are taken: at least so many, at most so many numbers."""
+LEVELS = (0.5, 0.95, 0.9973)
+"""Shares of all assemblies whose play is told."""
 ALONE, MOST_ALONE = 3, 15
 """Sets of mates with play alone that are listed; mates and redundant equations up to which they are compared."""
 PUSHED = 1000
@@ -77,7 +79,8 @@ def fit(
     if normals := normals_of(mechanism.assembly):
         judged = [(g, _with_contacts(g, done, job, signs_of(constraints, g, normals), one_sided)) for g, done in judged]
     judged.sort(key=lambda pair: -round(pair[1].play.worst, 12))
-    first = [replace(done, releases=proposer.of(group)) for group, done in judged[:RELEASED]]
+    proposed = proposer.of([group for group, _ in judged[:RELEASED]])
+    first = [replace(done, releases=found) for (_, done), found in zip(judged, proposed, strict=False)]
     groups = (*first, *(done for _, done in judged[RELEASED:]))
     _report(mechanism, groups, findings)
     dof = 6 * constraints.rows.count - constraints.dependence.rank
@@ -176,15 +179,16 @@ def _play(group: Group, zones: Zones, gaps: Array, w: Array, settings: Settings)
     play = Play(group, w)
     count = int(min(settings.draws, max(FEWEST, MOST_NUMBERS // max(len(gaps), 1))))
     errors = zones.draws(count, settings.seed, settings.uniform)
-    drawn = play.least(gaps[:, None] + group.B @ errors, CLOSE)
-    most = np.argsort(drawn.low)[-STARTS:]
+    misfits = gaps[:, None] + group.B @ errors
+    low, high = play.bounds(misfits, deciding(LEVELS, STARTS))
+    most = np.argsort(low)[-STARTS:]
     at = play.worst(zones, gaps, errors[:, most])
     exact = play.least((gaps + group.B @ at)[:, None])
     springs = (np.ones(len(w)) / w**2, _springs(group, exact.stress[:, 0], exact.off[:, 0]))
-    middle, most95, most997 = np.quantile((drawn.low + drawn.high) / 2.0, (0.5, 0.95, 0.9973))
+    middle, most95, most997 = np.quantile((low + high) / 2.0, LEVELS)
     felt = np.asarray(exact.stress[:, 0] @ group.B)
     parts = zones.lengths(felt) * zones.radii
-    stresses = np.column_stack([exact.stress, drawn.stress[:, most]])
+    stresses = np.column_stack([exact.stress, play.least(misfits[:, most], CLOSE).stress])
     needed = PlayNeeded(
         designed=float(play.least(gaps[:, None]).high[0]),
         worst=float(exact.low[0]),
@@ -208,8 +212,12 @@ def _together(group: Group, gaps: Array, errors: Array, settings: Settings) -> f
     given = np.array([play_of(settings, block) for block in group.blocks])
     if not np.any(given > 0.0):
         return None
-    found = Play(group, np.maximum(given, LEAST_PLAY)).least(gaps[:, None] + group.B @ errors, CLOSE)
-    return float(np.mean((found.low + found.high) / 2.0 <= 1.0))
+    play = Play(group, np.maximum(given, LEAST_PLAY))
+    low, high = play.bounds(
+        gaps[:, None] + group.B @ errors,
+        lambda low, high: (low <= 1.0) & (high > 1.0) & (high - low > CLOSE * high),
+    )
+    return float(np.mean((low + high) / 2.0 <= 1.0))
 
 
 def _equations(group: Group, zones: Zones, gaps: Array) -> tuple[Equation, ...]:

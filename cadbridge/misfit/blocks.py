@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import GROUND, Assembly, Coupling, Feature, Mate
+from cadbridge.diagnosis.dependence import rows_by_owner
 from cadbridge.frames import Pose, perpendicular, unit
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows
@@ -97,13 +99,24 @@ class MateFrame:
 class Blocks:
     """All rows: `scale` (m,) makes of each residual a length or an angle; `wrenches` (m, 6) act on the row's last end.
 
-    A wrench is [force; torque about the point of its mate] in world axes, for a multiplier of 1 N or 1 N m.
+    A wrench is [force; torque about the point of its mate] in world axes, for a multiplier of 1 N or 1 N m. `own` are
+    the rows (k,) of each mate and coupling, `mates` the mates by name.
     """
 
     blocks: tuple[Block, ...]
     frames: dict[str, MateFrame]
     scale: Array
     wrenches: Array
+    own: dict[str, Ints]
+    mates: dict[str, Mate]
+
+    @cached_property
+    def by_mate(self) -> dict[str, list[Block]]:
+        """The blocks of each mate and coupling."""
+        found: dict[str, list[Block]] = {}
+        for block in self.blocks:
+            found.setdefault(block.mate, []).append(block)
+        return found
 
 
 def blocks_of(mechanism: Mechanism, rows: Rows) -> Blocks:
@@ -111,7 +124,7 @@ def blocks_of(mechanism: Mechanism, rows: Rows) -> Blocks:
     assembly = mechanism.assembly
     mates = {m.name: m for m in assembly.mates}
     couplings = {c.name: c for c in assembly.couplings}
-    own = _rows_by_mate(rows.owners)
+    own = rows_by_owner(rows.owners)
     scale, wrenches = _scaled(rows)
     blocks: list[Block] = []
     frames: dict[str, MateFrame] = {}
@@ -127,14 +140,7 @@ def blocks_of(mechanism: Mechanism, rows: Rows) -> Blocks:
         frames[held.mate] = frame
         wrenches[numbers, 3:] += np.cross(rows.centre - frame.point, wrenches[numbers, :3])
         blocks += _blocks(held.mate, numbers, wrenches[numbers], frame.axis)
-    return Blocks(tuple(blocks), frames, scale, wrenches)
-
-
-def _rows_by_mate(owners: Sequence[str]) -> dict[str, Ints]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for row, owner in enumerate(owners):
-        found[owner].append(row)
-    return {owner: np.array(own, np.int64) for owner, own in found.items()}
+    return Blocks(tuple(blocks), frames, scale, wrenches, own, mates)
 
 
 def _scaled(rows: Rows) -> tuple[Array, Array]:
@@ -242,8 +248,7 @@ class Errors:
 def errors_of(mechanism: Mechanism, rows: Rows, blocks: Blocks, mates: Sequence[str]) -> Errors:
     """The errors that the rows of some mates feel; a face that several mates hold has one error."""
     assembly = mechanism.assembly
-    mate_of = {m.name: m for m in assembly.mates}
-    own = _rows_by_mate(rows.owners)
+    mate_of = blocks.mates
     uses = _uses(mechanism, [mate_of[name] for name in mates if name in mate_of])
     faces: list[Face] = []
     zones: list[Zone] = []
@@ -251,7 +256,7 @@ def errors_of(mechanism: Mechanism, rows: Rows, blocks: Blocks, mates: Sequence[
     count = 0
     for used in uses.values():
         face = _face(assembly, used)
-        numbers, effects = _effects(mechanism.units, rows, blocks, own, face, used)
+        numbers, effects = _effects(mechanism.units, rows, blocks, face, used)
         for kind in face.zones:
             part = effects[:, _COLUMNS[kind]]
             if not np.any(np.abs(part) > NOTHING):
@@ -262,11 +267,10 @@ def errors_of(mechanism: Mechanism, rows: Rows, blocks: Blocks, mates: Sequence[
             triples.append((numbers[i], columns[k], part[i, k]))
             count += part.shape[1]
         faces.append(face)
-    for block in blocks.blocks:
-        if block.mate in mates and block.mate not in mate_of:
-            zones.append(Zone(block.kind, None, block.mate, np.array([count])))
-            triples.append((block.rows, np.array([count]), np.ones(1)))
-            count += 1
+    for block in (b for name in mates if name not in mate_of for b in blocks.by_mate.get(name, ())):
+        zones.append(Zone(block.kind, None, block.mate, np.array([count])))
+        triples.append((block.rows, np.array([count]), np.ones(1)))
+        count += 1
     parts = [np.concatenate(part) for part in zip(*triples, strict=True)] if triples else [np.zeros(0)] * 3
     return Errors(tuple(faces), tuple(zones), parts[0].astype(np.int64), parts[1].astype(np.int64), parts[2], count)
 
@@ -300,7 +304,7 @@ def _face(assembly: Assembly, used: Sequence[_Use]) -> Face:
 
 
 def _effects(
-    units: Mapping[str, int], rows: Rows, blocks: Blocks, own: Mapping[str, Ints], face: Face, used: Sequence[_Use]
+    units: Mapping[str, int], rows: Rows, blocks: Blocks, face: Face, used: Sequence[_Use]
 ) -> tuple[Ints, Array]:
     """The rows (k,) of the mates of a face and what its displacement (6,) in its frame adds to each (k, 6).
 
@@ -308,7 +312,7 @@ def _effects(
     """
     numbers, effects = [], []
     for mate, side in used:
-        for i in own.get(mate.name, ()):
+        for i in blocks.own.get(mate.name, ()):
             w = blocks.wrenches[i]
             torque = w[3:] + np.cross(blocks.frames[mate.name].point - face.X_WF.p, w[:3])
             sign = 1.0 if units[(mate.a, mate.b)[side].component] == rows.ends[i][-1] else -1.0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from cadbridge.diagnosis.constraint_graph import graph_of
-from cadbridge.diagnosis.dependence import Dependence, dependence_of, rows_by_owner
+from cadbridge.diagnosis.dependence import Dependence, dependence_of
 from cadbridge.diagnosis.diagnose import mate_rows, preferred
 from cadbridge.diagnosis.pairs import Choice
 from cadbridge.diagnosis.redundancy import dependent_mates
@@ -82,30 +82,36 @@ def groups_of(constraints: Constraints) -> list[Group]:
     # Each stress has the part 1 in the equation that is too many: coefficients are per m and rad of its misfit.
     N = csr_array(dependence.stresses.multiply(units[:, None]).multiply(1.0 / units[None, dependence.repeated]))
     E = csr_array(dependence.expansion.multiply(1.0 / units[:, None]))
-    own = rows_by_owner(rows.owners)
-    blocks: dict[str, list[Block]] = {}
-    for block in constraints.blocks.blocks:
-        blocks.setdefault(block.mate, []).append(block)
+    own = constraints.blocks.own
     column_of = {int(row): k for k, row in enumerate(dependence.repeated)}
     found = []
     for mates in dependent_mates(rows, dependence):
         numbers = np.sort(np.concatenate([own[m] for m in mates]))
         stresses = np.array([column_of[int(i)] for i in numbers if not dependence.keep[i]], np.int64)
         basis = numbers[dependence.keep[numbers]]
-        found.append(_group(constraints, mates, numbers, N[numbers][:, stresses], E[numbers][:, basis], blocks))
+        found.append(_group(constraints, mates, numbers, _columns(N[numbers], stresses), _columns(E[numbers], basis)))
     return found
 
 
-def _group(
-    constraints: Constraints, mates: tuple[str, ...], numbers: Ints, N: csr_array, E: csr_array,
-    blocks: dict[str, list[Block]],
-) -> Group:  # fmt: skip
+def _columns(M: csr_array, columns: Ints) -> csr_array:
+    """M[:, columns], of ascending columns, in a time that does not grow with all columns of M."""
+    order = np.argsort(columns)
+    place = np.minimum(np.searchsorted(columns[order], M.indices), max(len(columns) - 1, 0))
+    known = columns[order][place] == M.indices if len(columns) else np.zeros(len(M.indices), bool)
+    row = np.repeat(np.arange(M.shape[0]), np.diff(M.indptr))
+    triples = (M.data[known], (row[known], order[place[known]]))
+    return csr_array(triples, shape=(M.shape[0], len(columns)))
+
+
+def _group(constraints: Constraints, mates: tuple[str, ...], numbers: Ints, N: csr_array, E: csr_array) -> Group:
     own = tuple(
-        Block(b.mate, b.kind, np.searchsorted(numbers, b.rows), b.directions) for m in mates for b in blocks.get(m, ())
+        Block(b.mate, b.kind, np.searchsorted(numbers, b.rows), b.directions)
+        for m in mates
+        for b in constraints.blocks.by_mate.get(m, ())
     )
     errors = errors_of(constraints.mechanism, constraints.rows, constraints.blocks, mates)
     place = np.searchsorted(numbers, errors.row)
     B = csr_array((errors.value, (place, errors.column)), shape=(len(numbers), errors.count))
     gaps = constraints.rows.gaps[numbers] * constraints.blocks.scale[numbers]
     repeated = np.flatnonzero(~constraints.dependence.keep[numbers])
-    return Group(mates, numbers, repeated, own, csr_array(N), csr_array(E), gaps, errors, B)
+    return Group(mates, numbers, repeated, own, N, E, gaps, errors, B)

@@ -37,7 +37,12 @@ LOWER = {
     "n": (4, 8, 10, 12, 15, 17, 20, 23, 27, 31, 34, 37, 40),
     "p": (6, 12, 15, 18, 22, 26, 32, 37, 43, 50, 56, 62, 68),
 }
-"""How far a shaft stands above its size at least; k in the grades 4 to 7."""
+"""How far a shaft stands above its size at least; k in the grades 4 to 7.
+
+A hole of the same capital letter ends as far below its size at least, but for Δ (see `_below`).
+"""
+FINEST = 5
+"""Grade from which holes K to P are known: Δ takes the grade below."""
 
 BORES = (6, 10, 18, 24, 30, 40, 50, 65, 80, 100, 120, 140, 160, 180, 200)
 """mm, of bearings; from above 2.5 mm."""
@@ -134,4 +139,28 @@ def _hole(letter: str, grade: int, diameter: float) -> tuple[float, float]:
         return -tolerance / 2, tolerance / 2
     if letter.lower() in UPPER:
         return UPPER[letter.lower()][at], UPPER[letter.lower()][at] + tolerance
-    raise ValueError(f"holes {letter}{grade} are not known here; there are {', '.join(x.upper() for x in UPPER)}, JS")
+    upper = _below(letter, grade, at)
+    if upper is None:
+        known = ", ".join(x.upper() for x in (*UPPER, "js", *LOWER))
+        raise ValueError(f"holes {letter}{grade} are not known here; there are {known}")
+    return upper - tolerance, upper
+
+
+def _below(letter: str, grade: int, at: int) -> float | None:
+    """Upper deviation (µm) of a hole K, M, N or P: that of the shaft reversed, plus Δ in fine grades above 3 mm.
+
+    Δ is the grade's tolerance less that of the next finer one, in K, M and N up to IT8 and in P up to IT7: a hole and
+    a shaft one grade finer make the same fit whichever of them has the letter (ISO 286-1:2010, tables 2 and 3). Coarser
+    holes K are not there, and N ends at its size. None for what is not known.
+    """
+    shaft, small = letter.lower(), at == 0
+    if shaft not in LOWER or grade < FINEST or (letter == "K" and grade > (10 if small else 8)):
+        return None
+    if letter == "M" and grade == 6 and SIZES[at] == 315:
+        return -9.0  # not −11: the table makes this exception
+    if letter == "N" and grade > 8 and not small:
+        return 0.0
+    fine = grade <= (7 if letter == "P" else 8) and not small
+    return GRADES[grade][at] - GRADES[grade - 1][at] - LOWER[shaft][at] if fine else -LOWER[shaft][at]
+
+

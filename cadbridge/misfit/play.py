@@ -10,6 +10,7 @@ algorithm for the least largest deviation, thesis, UCLA 1961; the bounds are tho
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,6 +21,7 @@ from cadbridge.misfit.groups import Group
 from cadbridge.misfit.zones import Zones
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 ROUNDS = 400
 """Rounds of springs."""
@@ -29,10 +31,12 @@ CLOSE = 1e-2
 """Of draws the bounds may differ by this part."""
 EXACT = 1e-11
 """Of the worst errors by this."""
+NOTHING = 1e-12
+"""m: play below this is rounding, and known closely enough."""
 SOFTEST = 1e-9
 """A spring that is softer than this part of the stiffest becomes no softer."""
-NUMBERS = 4_000_000
-"""So many numbers of one kind are computed with at once."""
+NUMBERS, FEWEST = 50_000, 128
+"""So many numbers of one kind are computed with at once, which a processor's cache holds; at least so many misfits."""
 STARTS = 48
 """Draws, of those that need most, from which the worst errors are looked for."""
 CLIMBS = 12
@@ -66,9 +70,9 @@ class Play:
 
     @cached_property
     def _squares(self) -> Array:
-        """The products (m, n²) of the basis's entries in each row."""
-        M = self._basis
-        return (M[:, :, None] * M[:, None, :]).reshape(len(M), -1)
+        """The products (b, n²) of the basis's entries, summed over the rows of each block."""
+        M = [self._basis[block.rows] for block in self.group.blocks]
+        return np.array([part.T @ part for part in M]).reshape(len(M), -1)
 
     @cached_property
     def _owner(self) -> NDArray[np.int64]:
@@ -91,53 +95,83 @@ class Play:
         return np.asarray(np.sqrt(np.add.reduceat(r[order] ** 2, starts, axis=0)))
 
     def _left(self, e: Array, k: Array) -> Array:
-        """What springs k (m, c) leave of misfits e (m, c) as r (m, c)."""
+        """What springs k (b, c) leave of misfits e (m, c) as r (m, c); k (b, 1) are the same springs for all."""
         M, n = self._basis, self._basis.shape[1]
-        weight = 1.0 / k if self._by_stresses else k
-        H = (weight.T @ self._squares).reshape(-1, n, n)
-        right = M.T @ (e if self._by_stresses else k * e)
-        solved = np.linalg.solve(H, right.T[:, :, None])[:, :, 0].T
-        return np.asarray(weight * (M @ solved) if self._by_stresses else e - M @ solved)
-
-    def _left_by(self, e: Array, k: Array) -> Array:
-        """What the same springs k (b,) leave of all misfits e (m, c)."""
-        M, weight = self._basis, k[self._owner][:, None]
-        if self._by_stresses:
-            return np.asarray((M @ np.linalg.solve(M.T @ (M / weight), M.T @ e)) / weight)
-        return np.asarray(e - M @ np.linalg.solve(M.T @ (weight * M), M.T @ (weight * e)))
+        H = ((1.0 / k if self._by_stresses else k).T @ self._squares).reshape(-1, n, n)
+        right = M.T @ (e if self._by_stresses else k[self._owner] * e)
+        if len(H) == 1:
+            solved = np.linalg.solve(H[0], right)
+        else:
+            solved = np.linalg.solve(H, right.T[:, :, None])[:, :, 0].T
+        return np.asarray(M @ solved / k[self._owner] if self._by_stresses else e - M @ solved)
 
     def least(self, e: Array, close: float = EXACT, rounds: int = ROUNDS) -> Needed:
         """The least play for misfits e (m, c), to within `close` where so many rounds of springs are enough."""
-        step = max(1, NUMBERS // max(len(e), self._squares.shape[1]))
-        parts = [self._least(e[:, i : i + step], close, rounds) for i in range(0, e.shape[1], step)]
+        parts = [self._least(e[:, i : i + self._step], close, rounds) for i in range(0, e.shape[1], self._step)]
         return Needed(
             np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]),
             np.hstack([p.stress for p in parts]), np.hstack([p.off for p in parts]),
         )  # fmt: skip
 
+    @cached_property
+    def _step(self) -> int:
+        """So many misfits are computed with at once."""
+        return max(FEWEST, NUMBERS // max(len(self.group.rows), self._squares.shape[1]))
+
     def _least(self, e: Array, close: float, rounds: int) -> Needed:
         c = e.shape[1]
         best = Needed(np.zeros(c), np.full(c, np.inf), np.zeros(e.shape), np.zeros(e.shape))
-        open_, k = np.arange(c), np.ones((len(self.w), c)) / self.w[:, None] ** 2
+        open_, k = np.arange(c), self._first(c)
         for _ in range(rounds):
             stiff = k[self._owner]
-            r = self._left(e[:, open_], stiff)
-            force = stiff * r
-            off = self._sizes(r) / self.w[:, None]
-            total = np.sum(self.w[:, None] * self._sizes(force), axis=0)
-            force = force / np.where(total > 0.0, total, 1.0)
-            low = np.sum(force * e[:, open_], axis=0)
-            high = np.max(off, axis=0)
+            low, high, r, total, k = self._round(e[:, open_], k)
             better = low > best.low[open_]
-            best.low[open_[better]], best.stress[:, open_[better]] = low[better], force[:, better]
+            best.low[open_[better]], best.stress[:, open_[better]] = low[better], (stiff * r / total)[:, better]
             better = high < best.high[open_]
             best.high[open_[better]], best.off[:, open_[better]] = high[better], r[:, better]
-            left = best.high[open_] - best.low[open_] > close * best.high[open_]
+            left = best.high[open_] - best.low[open_] > np.maximum(close * best.high[open_], NOTHING)
             if not np.any(left):
                 break
-            open_, k = open_[left], (k * off)[:, left]
-            k = np.maximum(k / np.max(k, axis=0), SOFTEST)
+            open_, k = open_[left], k[:, left]
         return replace(best, high=np.maximum(best.low, best.high))
+
+    def bounds(self, e: Array, undecided: Callable[[Array, Array], Bools]) -> tuple[Array, Array]:
+        """Bounds low and high (c,) of the play for misfits e (m, c), as close as `undecided` asks.
+
+        It says of bounds which misfits (c,) need closer ones.
+        """
+        c = e.shape[1]
+        low, high, k = np.zeros(c), np.full(c, np.inf), np.empty((len(self.w), c))
+        open_ = np.ones(c, bool)
+        for turn in range(ROUNDS):
+            numbers = np.flatnonzero(open_)
+            for own in np.array_split(numbers, -(-len(numbers) // self._step)):
+                least, most, _, _, k[:, own] = self._round(e[:, own], k[:, own] if turn else self._first(1))
+                low[own], high[own] = np.maximum(low[own], least), np.minimum(high[own], most)
+            high = np.maximum(low, high)
+            open_ = undecided(low, high)
+            if not np.any(open_):
+                break
+        return low, high
+
+    def _first(self, c: int) -> Array:
+        """The springs (b, c) of the first round."""
+        return np.ones((len(self.w), c)) / self.w[:, None] ** 2
+
+    def _round(self, e: Array, k: Array) -> tuple[Array, Array, Array, Array, Array]:
+        """What springs k (b, c) tell of misfits e (m, c): low, high (c,), what they leave (m, c) and the next springs.
+
+        The forces of the springs over the fourth, `total` (c,), are the stress that needs `low`. With r what is left,
+        λᵀe = λᵀr.
+        """
+        r = self._left(e, k)
+        sizes = self._sizes(r)
+        off, force = sizes / self.w[:, None], k * sizes
+        total = np.sum(self.w[:, None] * force, axis=0)
+        total = np.where(total > 0.0, total, 1.0)
+        after = k * off
+        after = np.maximum(after / np.maximum(np.max(after, axis=0), 1e-300), SOFTEST)
+        return np.sum(force * sizes, axis=0) / total, np.max(off, axis=0), r, total, after
 
     def worst(self, zones: Zones, gaps: Array, errors: Array) -> Array:
         """The errors (n,) in their zones that need most play, of those found (a lower bound of the worst case).
@@ -168,9 +202,26 @@ class Play:
 
     def sufficient(self, zones: Zones, gaps: Array, k: Array) -> float:
         """A play (m) with which errors in their zones go together for certain: springs k (b,) leave no more of them."""
-        R, fixed = self._left_by(self.group.B.toarray(), k), self._left_by(gaps[:, None], k)[:, 0]
+        R, fixed = self._left(self.group.B.toarray(), k[:, None]), self._left(gaps[:, None], k[:, None])[:, 0]
         sizes = [
             (zones.widest(R[block.rows])[0] + float(np.linalg.norm(fixed[block.rows]))) / w
             for block, w in zip(self.group.blocks, self.w, strict=True)
         ]
         return float(max(sizes))
+
+
+def deciding(levels: Sequence[float], most: int) -> Callable[[Array, Array], Bools]:
+    """Which draws (c,) must be known closer: those that may be a quantile of `levels`, or of the `most` largest ones.
+
+    A quantile lies between the same quantile of the lower bounds and of the upper ones.
+    """
+
+    def undecided(low: Array, high: Array) -> Bools:
+        places = [*levels, max(0.0, 1.0 - most / len(low))]
+        found = np.zeros(len(low), bool)
+        for least, largest in zip(np.quantile(low, places), np.quantile(high, places), strict=True):
+            if largest - least > CLOSE * largest:
+                found |= (high >= least) & (low <= largest)
+        return found & (high - low > CLOSE * high)
+
+    return undecided

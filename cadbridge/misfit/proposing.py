@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import GROUND, Assembly, Mate
-from cadbridge.diagnosis.dependence import Dependence
+from cadbridge.diagnosis.dependence import rows_by_owner
 from cadbridge.mechanism import build
 from cadbridge.misfit.groups import Constraints, Group, constraints_of
 from cadbridge.misfit.model import Change, Release, Releases
 from cadbridge.misfit.options import coordinates, options_of, words
-from cadbridge.misfit.releases import Candidate, search
+from cadbridge.misfit.releases import Candidate, Search, search
 from cadbridge.misfit.settings import Settings, stiffness_rows
-from cadbridge.misfit.statics import Loads, Statics
+from cadbridge.misfit.statics import Carried, Loads, Statics
 from cadbridge.misfit.weakening import weakened
 
 Array = NDArray[np.float64]
@@ -26,6 +26,40 @@ TRIED = 4
 """Times the sets that are listed are diagnosed at most, where some are refused."""
 LARGEST = 60
 """Redundant equations of one group above which no releases are looked for, which is said."""
+
+
+@dataclass(eq=False)
+class _Ranking:
+    """The releases of a group as they are proved, one after the other: `most` of them, the plainest at last."""
+
+    group: Group
+    carried: Carried
+    search: Search
+    most: int
+    proved: list[Release] = field(default_factory=list)
+    refused: int = 0
+
+    def __post_init__(self) -> None:
+        self._plain = min(self.search.candidates, key=lambda c: (len(c.options), -c.left), default=None)
+        self._rest = list(self.search.candidates[: TRIED * self.most])
+
+    def next(self) -> Candidate | None:
+        """The candidate to be proved next; None where there are enough, or no more."""
+        if len(self.proved) == self.most or not self._rest:
+            return None
+        candidate = self._rest.pop(0)
+        if len(self.proved) == self.most - 1 and self._plain is not None:
+            chosen, self._plain = self._plain, None
+            return chosen
+        if candidate is self._plain:
+            self._plain = None
+        return candidate
+
+    def take(self, release: Release | None) -> None:
+        """What became of a candidate; None where its diagnosis contradicts it."""
+        self.refused += release is None
+        if release is not None and release not in self.proved:
+            self.proved.append(release)
 
 
 class Proposer:
@@ -42,40 +76,25 @@ class Proposer:
     def _k(self) -> Array:
         return stiffness_rows(self._settings, self._constraints.blocks.blocks, len(self._constraints.rows))
 
-    def of(self, group: Group) -> Releases:
-        """The releases of a group, stiffest first; and the one that changes fewest mates, where it is another."""
-        mechanism = self._constraints.mechanism
+    def of(self, groups: Sequence[Group]) -> list[Releases]:
+        """The releases of each group, stiffest first; and the one that changes fewest mates, where it is another."""
+        rankings = [self._ranking(group) for group in groups]
+        known = [r for r in rankings if r is not None]
+        while asked := [(r, candidate) for r in known if (candidate := r.next()) is not None]:
+            made = [(r.group, self._changes(r.group, candidate)) for r, candidate in asked]
+            for (r, candidate), (_, changes), proof in zip(asked, made, self._proofs(made), strict=True):
+                along = dict(zip(r.carried.names, candidate.along.tolist(), strict=True))
+                r.take(Release(tuple(changes), candidate.left, along) if proof else None)
+        counted = coordinates(self._constraints.mechanism.assembly)
+        return [Releases((), 0, False, "", ()) if r is None else _releases(r, counted) for r in rankings]
+
+    def _ranking(self, group: Group) -> _Ranking | None:
+        """None where no releases are asked for, the group is too large, or its mates carry no load."""
         loads = self._loads(group) if self._most and group.redundant <= LARGEST else None
         if loads is None:
-            return Releases((), 0, False, "", ())
-        carried = loads.carried
-        options = options_of(group, self._constraints.blocks.frames, mechanism.assembly)
-        found = search(group, options, loads)
-        plain = min(found.candidates, key=lambda c: (len(c.options), -c.left), default=None)
-        proved, refused = self._first_proved(group, found.candidates, plain, carried.names)
-        fixed = tuple(sorted(set(group.mates) & coordinates(mechanism.assembly)))
-        return Releases(tuple(proved), len(found.candidates), found.complete, carried.component, fixed, refused)
-
-    def _first_proved(
-        self, group: Group, candidates: Sequence[Candidate], plain: Candidate | None, names: Sequence[str]
-    ) -> tuple[list[Release], int]:
-        """The first candidates that their diagnosis proves, with the plainest one at last; how many it refused."""
-        around = _around(self._constraints.mechanism.assembly, group)
-        before = constraints_of(build(around)).dependence
-        proved: list[Release] = []
-        refused = 0
-        for candidate in candidates[: TRIED * self._most]:
-            last = len(proved) == self._most - 1 and plain is not None
-            chosen = plain if last and plain is not None else candidate
-            release = self._proved(group, chosen, names, around, before)
-            refused += release is None
-            if release is not None and release not in proved:
-                proved.append(release)
-            if candidate is plain or chosen is plain:
-                plain = None
-            if len(proved) == self._most:
-                break
-        return proved, refused
+            return None
+        options = options_of(group, self._constraints.blocks.frames, self._constraints.mechanism.assembly)
+        return _Ranking(group, loads.carried, search(group, options, loads), self._most)
 
     def _loads(self, group: Group) -> Loads | None:
         """Loads on the component named, else on the heaviest of the group whose loads its mates carry."""
@@ -109,13 +128,8 @@ class Proposer:
         X = mechanism.X_WC[unit]
         return X.p if mass is None else X.point(mass.com)
 
-    def _proved(
-        self, group: Group, candidate: Candidate, names: Sequence[str], around: Assembly, before: Dependence
-    ) -> Release | None:
-        """A candidate as a release; None where the diagnosis of what it makes contradicts it.
-
-        `around` is the group by itself, whose rows depend on each other as in `before`.
-        """
+    def _changes(self, group: Group, candidate: Candidate) -> list[Change]:
+        """What a candidate makes of the mates of its group."""
         assembly = self._constraints.mechanism.assembly
         mates = {m.name: m for m in assembly.mates}
         changes = []
@@ -124,11 +138,36 @@ class Proposer:
             frame = self._constraints.blocks.frames[option.mate]
             made = weakened(assembly, mates[option.mate], blocks, frame, option)
             changes.append(Change(option.mate, words(option, blocks), tuple(made)))
-        after = constraints_of(build(applied(around, changes))).dependence
-        if after.rank != before.rank or len(before.repeated) - len(after.repeated) != group.redundant:
-            return None
-        along = dict(zip(names, candidate.along.tolist(), strict=True))
-        return Release(tuple(changes), candidate.left, along)
+        return changes
+
+    def _proofs(self, made: Sequence[tuple[Group, Sequence[Change]]]) -> list[bool]:
+        """Whether a diagnosis of the changed mates finds no redundancy in each group, and the rank that it had.
+
+        Groups share no dependence, so that one diagnosis proves all; those that it does not prove get one each.
+        """
+        proofs = self._proved(made)
+        if all(proofs) or len(made) == 1:
+            return proofs
+        return [proof or self._proved([one])[0] for proof, one in zip(proofs, made, strict=True)]
+
+    def _proved(self, made: Sequence[tuple[Group, Sequence[Change]]]) -> list[bool]:
+        around = _around(self._constraints.mechanism.assembly, [group for group, _ in made])
+        after = constraints_of(build(applied(around, [change for _, changes in made for change in changes])))
+        own, keep = rows_by_owner(after.rows.owners), after.dependence.keep
+        proofs = []
+        for group, changes in made:
+            names = {change.mate: [mate.name for mate in change.mates] for change in changes}
+            now = [keep[own[n]] for mate in group.mates for n in names.get(mate, [mate]) if n in own]
+            kept = np.concatenate(now) if now else np.zeros(0, bool)
+            proofs.append(bool(np.all(kept)) and len(kept) == len(group.rows) - group.redundant)
+        return proofs
+
+
+def _releases(ranking: _Ranking, counted: set[str]) -> Releases:
+    fixed = tuple(sorted(set(ranking.group.mates) & counted))
+    found = ranking.search
+    body = ranking.carried.component
+    return Releases(tuple(ranking.proved), len(found.candidates), found.complete, body, fixed, ranking.refused)
 
 
 def applied(assembly: Assembly, changes: Sequence[Change]) -> Assembly:
@@ -138,11 +177,12 @@ def applied(assembly: Assembly, changes: Sequence[Change]) -> Assembly:
     return replace(assembly, mates=tuple(mates))
 
 
-def _around(assembly: Assembly, group: Group) -> Assembly:
-    """The mates of a group alone, which share no dependence with others; the whole where couplings are in it."""
-    if any(c.name in group.mates for c in assembly.couplings):
+def _around(assembly: Assembly, groups: Sequence[Group]) -> Assembly:
+    """The mates of groups alone, which share no dependence with others; the whole where couplings are in them."""
+    names = {mate for group in groups for mate in group.mates}
+    if any(c.name in names for c in assembly.couplings):
         return assembly
-    mates: tuple[Mate, ...] = tuple(m for m in assembly.mates if m.name in group.mates)
+    mates: tuple[Mate, ...] = tuple(m for m in assembly.mates if m.name in names)
     held = {f.component for m in mates for f in (m.a, m.b)} - {GROUND}
     return replace(
         assembly,

@@ -20,11 +20,14 @@ from cadbridge.misfit.options import Option
 from cadbridge.misfit.statics import Loads
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 SETS = 4_000
 """Sets that are compared one by one."""
 NODES = 60_000
 """Steps of the search for all sets; beyond them the stiffest are looked for."""
+TOGETHER = 500
+"""Sets that are computed with at once."""
 TRIES = 300
 """Orders in which equations are given up, the least loaded first, to find stiff sets where there are too many."""
 ORDERS = 40
@@ -59,8 +62,7 @@ def search(group: Group, options: dict[str, list[Option]], loads: Loads) -> Sear
     found, complete = _all_sets(N, [own for own in options.values() if own])
     if not complete:
         found = list({_key(s): s for s in (*_plain_sets(N, options), *_stiff_sets(N, options, loads))}.values())
-    parts = {id(o): o.stresses(group.N.toarray()) for own in options.values() for o in own}
-    judged = [c for s in found if (c := _judged(parts, s, loads)) is not None]
+    judged = _judged(found, group, loads)
     names: dict[int, tuple[str, str]] = {id(o): _key((o,))[0] for own in options.values() for o in own}
     judged.sort(key=lambda c: (-round(c.left, 6), len(c.options), -round(float(np.sum(c.along)), 6),
                                sorted(names[id(o)] for o in c.options)))  # fmt: skip
@@ -73,34 +75,71 @@ def _key(options: Sequence[Option]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((mate, repr(freed)) for mate, freed in said.items()))
 
 
-def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[Sequence[tuple[Option, ...]], bool]:
-    """Every set, mate by mate, as long as what is given up stays independent; and whether the search came to an end."""
+def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[list[tuple[Option, ...]], bool]:
+    """Every set, mate by mate, as long as what is given up stays independent; and whether the search came to an end.
+
+    Sets that give up equally many equations of the same first mates are grown together.
+    """
     d = N.shape[1]
-    parts = [[(o, o.stresses(N)) for o in own if o.count <= d] for own in mates]
-    most = np.array([max((o.count for o, _ in own), default=0) for own in parts])
+    ways = [_by_count(own, N) for own in mates]
+    most = np.array([max((rows.shape[1] for _, rows in own), default=0) for own in ways])
     rest = np.append(np.cumsum(most[::-1])[::-1], 0)
     found: list[tuple[Option, ...]] = []
     nodes = 0
-
-    def walk(i: int, chosen: tuple[Option, ...], count: int, basis: Array) -> bool:
-        nonlocal nodes
-        nodes += 1
+    # What is chosen (n, i) of the first i mates, by number, and orthonormal bases (n, c, d) of what that gives up.
+    stack = [(np.zeros((1, 0), np.int64), np.zeros((1, 0, d)))]
+    while stack:
+        chosen, basis = stack.pop()
+        (n, i), count = chosen.shape, basis.shape[1]
+        nodes += n
         if count == d:
-            found.append(chosen)
-            return len(found) <= SETS
-        if i == len(parts) or count + rest[i] < d:
-            return True
-        if nodes > NODES:
-            return False
-        for option, stresses in parts[i]:
-            if count + option.count > d:
-                continue
-            grown = _grown(basis, stresses)
-            if grown is not None and not walk(i + 1, (*chosen, option), count + option.count, grown):
-                return False
-        return walk(i + 1, chosen, count, basis)
+            found += [tuple(own[k] for own, k in zip(mates, row, strict=False) if k >= 0) for row in chosen.tolist()]
+        elif count + rest[i] >= d:
+            stack.append((np.column_stack([chosen, np.full(n, -1)]), basis))
+            for numbers, rows in ways[i]:
+                if count + rows.shape[1] <= d:
+                    stack += _grown_by(chosen, basis, numbers, rows)
+        if len(found) > SETS or nodes > NODES:
+            return found, False
+    return found, True
 
-    return found, walk(0, (), 0, np.zeros((0, d)))
+
+def _by_count(options: Sequence[Option], N: Array) -> list[tuple[Ints, Array]]:
+    """Options that give up equally many equations: their numbers (o,) and parts (o, k, d) in the self-stresses."""
+    counts = sorted({o.count for o in options if o.count <= N.shape[1]})
+    found = []
+    for count in counts:
+        numbers = [i for i, o in enumerate(options) if o.count == count]
+        rows = np.array([options[i].stresses(N) for i in numbers])
+        sizes = np.linalg.norm(rows, axis=2, keepdims=True)
+        found.append((np.array(numbers), rows / np.maximum(sizes, 1e-300)))
+    return found
+
+
+def _grown_by(chosen: Ints, basis: Array, numbers: Ints, rows: Array) -> list[tuple[Ints, Array]]:
+    """Each set with each option of one more mate, where that stays independent; some `TOGETHER` at a time."""
+    (n, _, d), (o, k, _) = basis.shape, rows.shape
+    step = max(1, TOGETHER // o)
+    found = []
+    for start in range(0, n, step):
+        own = basis[start : start + step]
+        new = np.broadcast_to(rows.reshape(1, o * k, d), (len(own), o * k, d))
+        for _ in range(2):
+            new = new - (new @ own.transpose(0, 2, 1)) @ own
+        new = new.reshape(len(own), o, k, d).copy()
+        free = np.ones((len(own), o), bool)
+        for j in range(k):
+            row, before = new[:, :, j, None], new[:, :, :j]
+            for _ in range(2):
+                row = row - (row @ before.swapaxes(2, 3)) @ before
+            size = np.linalg.norm(row, axis=3, keepdims=True)
+            free &= size[:, :, 0, 0] >= FULL
+            new[:, :, j] = (row / np.maximum(size, FULL))[:, :, 0]
+        at, option = np.nonzero(free)
+        if len(at):
+            both = np.concatenate([own[at], new[at, option]], axis=1)
+            found.append((np.column_stack([chosen[start + at], numbers[option]]), both))
+    return found
 
 
 def _grown(basis: Array, rows: Array) -> Array | None:
@@ -185,14 +224,23 @@ def _same(option: Option, wanted: dict[int, Array]) -> bool:
     )
 
 
-def _judged(parts: dict[int, Array], options: tuple[Option, ...], loads: Loads) -> Candidate | None:
-    """The stiffness that is left of all mates', in the worst direction of the loads and along the chosen ones.
+def _judged(sets: Sequence[tuple[Option, ...]], group: Group, loads: Loads) -> list[Candidate]:
+    """The stiffness that each set leaves of all mates', in the worst direction of the loads and along the chosen ones.
 
-    `parts` are those of each option in the self-stresses, by its id.
+    Sets whose equations are independent by rounding alone are left out.
     """
-    given_up = np.vstack([parts[id(o)] for o in options])
-    s = np.linalg.svd(given_up, compute_uv=False)
-    if s[-1] < 1e-6 * s[0]:
-        return None
-    after = loads.released(options, given_up)
-    return Candidate(options, loads.worst_left(after), loads.left(after))
+    if not sets:
+        return []
+    N = group.N.toarray()
+    options = {id(o): o for chosen in sets for o in chosen}
+    parts = {key: (o.stresses(N), loads.of(o)) for key, o in options.items()}
+    judged = []
+    for start in range(0, len(sets), TOGETHER):
+        some = sets[start : start + TOGETHER]
+        given_up, lost = (np.array([np.vstack([parts[id(o)][j] for o in chosen]) for chosen in some]) for j in (0, 1))
+        s = np.linalg.svd(given_up, compute_uv=False)
+        sound = np.flatnonzero(s[:, -1] >= 1e-6 * s[:, 0])
+        after = loads.released(given_up[sound], lost[sound])
+        worst, along = loads.worst_left(after), loads.left(after)
+        judged += [Candidate(some[i], float(worst[j]), along[j]) for j, i in enumerate(sound.tolist())]
+    return judged

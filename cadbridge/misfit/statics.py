@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -138,23 +137,35 @@ class Loads:
             total += float(np.sum(force**2)) / float(self.k[self.group.rows[freed.block.rows[0]]])
         return total
 
-    def released(self, options: Sequence[Option], given_up: Array) -> Array:
-        """The compliance (p, p) without what options give up; `given_up` (d, d) are its parts in the self-stresses."""
+    def of(self, option: Option) -> Array:
+        """The forces (count, p) in what an option gives up, as they are."""
+        return np.vstack([f.weights @ self._own[f.block.rows] for f in option.freed])
+
+    def released(self, given_up: Array, lost: Array) -> Array:
+        """The compliances (n, p, p) without what n sets give up.
+
+        `given_up` (n, d, d) are its parts in the self-stresses, `lost` (n, d, p) the forces in it.
+        """
         H, h = self._mixed
-        lost = np.vstack([f.weights @ self._own[f.block.rows] for o in options for f in o.freed])
         z = -np.linalg.solve(given_up, lost)
-        return np.asarray(self._energy + h.T @ z + z.T @ h + z.T @ H @ z)
+        mixed = h.T @ z
+        return np.asarray(self._energy + mixed + mixed.swapaxes(1, 2) + z.swapaxes(1, 2) @ (H @ z))
 
-    def worst_left(self, after: Array) -> float:
-        """The least stiffness that is left of all mates', as a part, over all directions."""
-        if not len(after):
-            return 1.0
-        from scipy.linalg import eigh
+    @cached_property
+    def _root(self) -> Array:
+        """L⁻¹ (p, p) where the compliance with all mates is L Lᵀ."""
+        return np.asarray(np.linalg.inv(np.linalg.cholesky(self.all_mates)))
 
-        return float(1.0 / max(1.0, eigh(after, self.all_mates, eigvals_only=True)[-1]))
+    def worst_left(self, after: Array) -> Array:
+        """The least stiffness (n,) that compliances (n, p, p) leave of all mates', as a part, over all directions."""
+        if not after.shape[-1]:
+            return np.ones(len(after))
+        grown = np.linalg.eigvalsh(self._root @ after @ self._root.T)[:, -1]
+        return np.asarray(1.0 / np.maximum(1.0, grown))
 
     def left(self, after: Array) -> Array:
-        """The stiffness that is left along each of the axes that the mates carry whole, as a part."""
+        """The stiffness (n, k) that is left along each of the axes that the mates carry whole, as a part."""
         a = self.carried.axes
-        before, now = np.diag(a.T @ self.all_mates @ a), np.diag(a.T @ after @ a)
+        before = np.diag(a.T @ self.all_mates @ a)
+        now = np.einsum("pk,npq,qk->nk", a, after, a)
         return np.asarray(before / np.maximum(now, before))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 
 import numpy as np
@@ -89,13 +89,16 @@ class Zones:
 
     def draws(self, count: int, seed: int, uniform: bool) -> Array:
         """Errors (n, count): normal with the radius as three standard deviations and cut off there, or uniform."""
-        random = np.random.default_rng(seed)
-        found = np.zeros((int(self.sizes.sum()), count))
-        for start, size, radius in zip(self.starts, self.sizes, self.radii, strict=True):
-            found[start : start + size] = radius * (
-                _in_ball(random, size, count) if uniform else _cut_normal(random, size, count)
-            )
-        return found
+        drawn = _unit_draws(tuple(self.sizes.tolist()), count, seed, uniform)
+        return np.repeat(self.radii, self.sizes)[:, None] * drawn
+
+
+@lru_cache(maxsize=4)
+def _unit_draws(sizes: tuple[int, ...], count: int, seed: int, uniform: bool) -> Array:
+    """Errors (n, count) in zones of radius 1 of so many columns each; groups of alike zones have the same."""
+    random = np.random.default_rng(seed)
+    draw = _in_ball if uniform else _cut_normal
+    return np.concatenate([np.zeros((0, count)), *(draw(random, size, count) for size in sizes)])
 
 
 def _between(k: int) -> Array:

@@ -13,7 +13,17 @@ from cadbridge.errors import InputError
 from cadbridge.mechanism import build
 from cadbridge.misfit import load_fit
 from cadbridge.misfit.bores import bore_of
-from cadbridge.misfit.iso286 import BEARINGS, BORES, GRADES, SIZES, bearing_clearance, fit_clearance, rail_play
+from cadbridge.misfit.iso286 import (
+    BEARINGS,
+    BORES,
+    GRADES,
+    LOWER,
+    SIZES,
+    UPPER,
+    bearing_clearance,
+    fit_clearance,
+    rail_play,
+)
 from tests.misfit.models import on_line
 
 
@@ -27,6 +37,53 @@ from tests.misfit.models import on_line
     ],
 )  # fmt: skip
 def test_clearances_of_iso_286(fit: str, mm: float, least: float, most: float) -> None:
+    assert fit_clearance(fit, mm * 1e-3) == pytest.approx((least * 1e-6, most * 1e-6), abs=1e-12)
+
+
+HOLES = {
+    3: "0 -6, 0 -10, 0 -14, -2 -8, -2 -12, -2 -16, -4 -10, -4 -14, -4 -18",
+    6: "2 -6, 3 -9, 5 -13, -1 -9, 0 -12, 2 -16, -5 -13, -4 -16, -2 -20",
+    10: "2 -7, 5 -10, 6 -16, -3 -12, 0 -15, 1 -21, -7 -16, -4 -19, -3 -25",
+    18: "2 -9, 6 -12, 8 -19, -4 -15, 0 -18, 2 -25, -9 -20, -5 -23, -3 -30",
+    30: "2 -11, 6 -15, 10 -23, -4 -17, 0 -21, 4 -29, -11 -24, -7 -28, -3 -36",
+    50: "3 -13, 7 -18, 12 -27, -4 -20, 0 -25, 5 -34, -12 -28, -8 -33, -3 -42",
+    80: "4 -15, 9 -21, 14 -32, -5 -24, 0 -30, 5 -41, -14 -33, -9 -39, -4 -50",
+    120: "4 -18, 10 -25, 16 -38, -6 -28, 0 -35, 6 -48, -16 -38, -10 -45, -4 -58",
+    180: "4 -21, 12 -28, 20 -43, -8 -33, 0 -40, 8 -55, -20 -45, -12 -52, -4 -67",
+    250: "5 -24, 13 -33, 22 -50, -8 -37, 0 -46, 9 -63, -22 -51, -14 -60, -5 -77",
+}
+"""Limits (µm) of the holes K6 K7 K8 M6 M7 M8 N6 N7 N8 by size (mm), as DME prints them ("Tables for determining metric
+tolerances", table 6); M8 up to 3 mm, which it does not have, by ISO 286-2."""
+
+
+@pytest.mark.parametrize("mm", HOLES)
+def test_holes_k_m_and_n_have_the_limits_that_a_catalogue_prints(mm: int) -> None:
+    names = [letter + grade for letter in "KMN" for grade in "678"]
+    for name, printed in zip(names, HOLES[mm].split(", "), strict=True):
+        upper, lower = map(float, printed.split())
+        # Against a shaft h: from h's upper deviation, 0, and from its lower one, less than 0 by its grade.
+        shaft = GRADES[5][SIZES.index(mm)]
+        assert fit_clearance(f"{name}/h5", mm * 1e-3) == pytest.approx((lower * 1e-6, (upper + shaft) * 1e-6)), name
+
+
+def test_deviations_are_those_that_others_print() -> None:
+    """Of ISO 286-1 N and P of holes as usefastener.com prints them (1 to 250 mm); K, M and N of holes, and D to G, as
+    Narayana, Machine Drawing, table 15.3 does (120 to 500 mm)."""
+    assert LOWER["p"][:10] == (6, 12, 15, 18, 22, 26, 32, 37, 43, 50)
+    assert LOWER["n"][:10] == (4, 8, 10, 12, 15, 17, 20, 23, 27, 31)
+    for letter, values in (("k", (3, 4, 4, 4, 5)), ("m", (15, 17, 20, 21, 23)), ("n", (27, 31, 34, 37, 40))):
+        assert LOWER[letter][8:] == values
+    for letter, values in (("d", (145, 170, 190, 210, 230)), ("e", (85, 100, 110, 125, 135)),
+                           ("f", (43, 50, 56, 62, 68)), ("g", (14, 15, 17, 18, 20))):  # fmt: skip
+        assert UPPER[letter][8:] == values
+
+
+@pytest.mark.parametrize(("fit", "mm", "least", "most"), [
+    ("P7/h6", 25, -35, -1), ("P6/h5", 16, -26, -7), ("P9/h9", 25, -74, 30), ("N9/h9", 25, -52, 52),
+    ("M6/h5", 300, -41, 14),
+])  # fmt: skip
+def test_holes_on_the_shaft_basis(fit: str, mm: float, least: float, most: float) -> None:
+    """P7/h6 is as tight as H7/p6; N9 ends at its size; M6 of 250 to 315 mm is the standard's exception."""
     assert fit_clearance(fit, mm * 1e-3) == pytest.approx((least * 1e-6, most * 1e-6), abs=1e-12)
 
 
@@ -50,7 +107,8 @@ def test_clearances_of_bearings_grow_with_class_and_bore() -> None:
 @pytest.mark.parametrize(
     ("call", "arguments"),
     [(fit_clearance, ("H7g6", 0.02)), (fit_clearance, ("H7/z6", 0.02)), (fit_clearance, ("H99/g6", 0.02)),
-     (fit_clearance, ("H7/g6", 0.6)), (fit_clearance, ("H7/k9", 0.02)), (fit_clearance, ("P7/h6", 0.02)),
+     (fit_clearance, ("H7/g6", 0.6)), (fit_clearance, ("H7/k9", 0.02)), (fit_clearance, ("R7/h6", 0.02)),
+     (fit_clearance, ("K9/h6", 0.02)), (fit_clearance, ("N4/h6", 0.02)),
      (bearing_clearance, ("C9", 0.02)), (bearing_clearance, ("C4", 0.004)), (bearing_clearance, ("C3", 0.3)),
      (rail_play, (17, False))],
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -18,66 +18,70 @@ CLASSES = ("f", "m", "c", "v")
 """The classes of ISO 2768-1, here so that the help need not import them."""
 
 
+FitFile = Annotated[
+    Path | None,
+    typer.Option("--fit", help="Tolerances, stiffness and play; by default NAME.fit.yaml beside the source."),
+]
+Iso = Annotated[
+    str | None, typer.Option("--iso", help="Class of ISO 2768-1 for all other faces; by default m.", **one_of(CLASSES))
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Show the tables too: what must agree, what costs most, forces, weaker mates.")
+]
+Body = Annotated[
+    str | None,
+    typer.Option("--body", help="Component at which to compare stiffness; by default the heaviest.", metavar="NAME"),
+]
+Releases = Annotated[
+    int | None, typer.Option("--releases", help="Releases to list for each group; by default 5.", min=0)
+]
+Apply = Annotated[
+    list[str] | None,
+    typer.Option("--apply", help="Write the release with this label into the mates file; repeatable."),
+]
+AlongJoint = Annotated[
+    str | None,
+    typer.Option("--along", help="Move this joint and find the pose that binds first.", metavar="JOINT"),
+]
+OneSided = Annotated[
+    bool, typer.Option("--one-sided", help="Let faces that lie on each other push only, and say which lift off.")
+]
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write the report page, with the forces as arrows and a slider.")
+]
+Plots = Annotated[
+    Path | None,
+    typer.Option("--plots", help="With --along, write plots of play and forces into this folder.", metavar="FOLDER"),
+]
+
+
+class _To(NamedTuple):
+    """What is written and how the answer is printed."""
+
+    everything: bool
+    ranked: bool
+    apply: list[str]
+    html: Path | None
+    plots: Path | None
+    json: bool
+
+
 @reads_source
 def fit(
-    reading: Reading,
-    fit_file: Annotated[
-        Path | None,
-        typer.Option("--fit", help="Tolerances, stiffness and play; by default NAME.fit.yaml beside the source."),
-    ] = None,
-    iso: Annotated[
-        str | None,
-        typer.Option("--iso", help="Class of ISO 2768-1 for all other faces; by default m.", **one_of(CLASSES)),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Show every group of mates in full.")] = False,
-    body: Annotated[
-        str | None,
-        typer.Option(
-            "--body",
-            help="Component at which to compare stiffness; by default the heaviest.",
-            metavar="NAME",
-        ),
-    ] = None,
-    releases: Annotated[int, typer.Option("--releases", help="Releases to list for each group.", min=0)] = 5,
-    apply: Annotated[
-        list[str] | None,
-        typer.Option("--apply", help="Write the release with this label into the mates file; repeatable."),
-    ] = None,
-    along: Annotated[
-        str | None,
-        typer.Option(
-            "--along",
-            help="Move this joint and find the pose that binds first.",
-            metavar="JOINT",
-        ),
-    ] = None,
-    one_sided: Annotated[
-        bool, typer.Option("--one-sided", help="Let faces that lie on each other push only, and say which lift off.")
-    ] = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write the report page, with the forces as arrows and a slider.")
-    ] = None,
-    plots: Annotated[
-        Path | None,
-        typer.Option(
-            "--plots", help="With --along, write plots of play and forces into this folder.", metavar="FOLDER"
-        ),
-    ] = None,
-    json: Json = False,
-    strict: Strict = False,
-) -> None:
+    reading: Reading, fit_file: FitFile = None, iso: Iso = None, everything: Everything = False, body: Body = None,
+    releases: Releases = None, apply: Apply = None, along: AlongJoint = None, one_sided: OneSided = False,
+    html: Html = None, plots: Plots = None, json: Json = False, strict: Strict = False,
+) -> None:  # fmt: skip
     """Compute what redundant mates cost: needed play, forces of misfits, and which mates to weaken."""
     from dataclasses import replace
 
-    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
+    from cadbridge.cli.output import exit_status, working
     from cadbridge.errors import InputError
     from cadbridge.files import refuse_output
     from cadbridge.mechanism import build
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
-    from cadbridge.report.misfit import fit_document
-    from cadbridge.report.misfit_text import fit_text
-    from cadbridge.report.terminal import width
+    from cadbridge.misfit.analyse import RELEASES
 
     if plots is not None and along is None:
         raise InputError("The plots are over a joint's value: --plots needs --along.")
@@ -89,35 +93,43 @@ def fit(
     if iso is not None:
         settings = replace(settings, iso_class=iso)
     with working("weighing the redundant mates"):
-        found = analyse(mechanism, settings, releases, body, one_sided)
+        found = analyse(mechanism, settings, RELEASES if releases is None else releases, body, one_sided)
         moved = None
         if along is not None:
             from cadbridge.sweeps.fits import fit_along
 
             moved = fit_along(mechanism, along, settings)
+    ranked = body is not None or releases is not None
+    _show(reading, mechanism, found, moved, _To(everything, ranked, apply or [], html, plots, json))
+    raise typer.Exit(exit_status((*assembly.findings, *mechanism.findings, *found.findings), strict))
+
+
+def _show(reading: Reading, mechanism: Mechanism, found: Fit, moved: Along | None, to: _To) -> None:
+    """Print the answer, and write what is asked for."""
+    from cadbridge.cli.output import print_findings, print_json, print_next
+    from cadbridge.report.misfit import fit_document
+    from cadbridge.report.misfit_text import fit_text
+    from cadbridge.report.terminal import width
+
+    assembly = mechanism.assembly
     findings = (*assembly.findings, *mechanism.findings, *found.findings)
-    _draw(mechanism, found, moved, html, plots)
-    if json:
+    _draw(mechanism, found, moved, to.html, to.plots)
+    if moved is not None:
+        from cadbridge.report.misfit_along import along_document, along_text
+    if to.json:
         document = fit_document(found, assembly, findings)
-        if moved is not None:
-            from cadbridge.report.misfit_along import along_document
-
-            document["along"] = along_document(moved)
-        print_json(document)
+        print_json(document if moved is None else {**document, "along": along_document(moved)})
     else:
-        typer.echo(fit_text(found, assembly.name, everything, width()))
+        typer.echo(fit_text(found, assembly.name, to.everything, width(), to.ranked))
         if moved is not None:
-            from cadbridge.report.misfit_along import along_text
-
             typer.echo("\n" + along_text(moved, width()))
         print_findings(findings)
-        if html is not None:
-            print_next(f"Wrote {html}. Open it in a browser.")
-    if apply:
+        if to.html is not None:
+            print_next(f"Wrote {to.html}. Open it in a browser.")
+    if to.apply:
         from cadbridge.cli.releasing import apply as write
 
-        print_next(f"Wrote {write(reading, assembly, found, apply)}; read again, nothing binds in what was changed.")
-    raise typer.Exit(exit_status(findings, strict))
+        print_next(f"Wrote {write(reading, assembly, found, to.apply)}; read again, nothing binds in what was changed.")
 
 
 def _draw(mechanism: Mechanism, found: Fit, along: Along | None, html: Path | None, plots: Path | None) -> None:

@@ -85,8 +85,15 @@ def fit(
     _report(mechanism, groups, findings)
     dof = 6 * constraints.rows.count - constraints.dependence.rank
     return Fit(
-        groups, settings, None if weights is None else weights[1], dof, len(constraints.rows), findings.as_tuple()
-    )
+        groups, settings, None if weights is None else weights[1], dof, len(constraints.rows), findings.as_tuple(),
+        _units(mechanism.assembly, groups),
+    )  # fmt: skip
+
+
+def _units(assembly: Assembly, groups: Sequence[GroupFit]) -> tuple[str, ...]:
+    """The components of several parts whose faces are off."""
+    names = dict.fromkeys(e.component for group in groups for e in group.errors if e.component not in (None, GROUND))
+    return tuple(str(name) for name in names if len(assembly.component(str(name)).instances) > 1)
 
 
 def _near(name: str, known: Sequence[str]) -> str:

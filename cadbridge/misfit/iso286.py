@@ -162,5 +162,3 @@ def _below(letter: str, grade: int, at: int) -> float | None:
         return 0.0
     fine = grade <= (7 if letter == "P" else 8) and not small
     return GRADES[grade][at] - GRADES[grade - 1][at] - LOWER[shaft][at] if fine else -LOWER[shaft][at]
-
-

@@ -211,7 +211,8 @@ class GroupFit:
 class Fit(Shown):
     """The groups of a mechanism, the costliest first, with what was assumed; `together` as of `PlayNeeded`, for all.
 
-    `rests`: whether the mechanism stands still under its weights, None where these are not known.
+    `rests`: whether the mechanism stands still under its weights, None where these are not known. `units` are the
+    components of several parts: they are off as a whole.
     """
 
     groups: tuple[GroupFit, ...]
@@ -220,6 +221,7 @@ class Fit(Shown):
     dof: int
     rows: int
     findings: Sequence[Finding]
+    units: tuple[str, ...] = ()
 
     @property
     def redundant(self) -> int:

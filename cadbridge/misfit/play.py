@@ -116,7 +116,7 @@ class Play:
     @cached_property
     def _step(self) -> int:
         """So many misfits are computed with at once."""
-        return max(FEWEST, NUMBERS // max(len(self.group.rows), self._squares.shape[1]))
+        return max(FEWEST, NUMBERS // max(len(self.group.rows), int(self._squares.shape[1])))
 
     def _least(self, e: Array, close: float, rounds: int) -> Needed:
         c = e.shape[1]

@@ -41,6 +41,7 @@ def fit_document(fit: Fit, assembly: Assembly, findings: Iterable[Finding]) -> D
         ],
         "together": fit.together,
         "rests": fit.rests,
+        "rigid_units": list(fit.units),
         "groups": [_group_document(group, fit) for group in fit.groups],
         "findings": findings_list(findings),
     }

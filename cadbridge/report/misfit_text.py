@@ -9,6 +9,7 @@ from cadbridge.misfit.model import Equation, Error
 from cadbridge.report.terminal import PIPED, draw, plain_table, wrapped
 from cadbridge.report.views.misfit import (
     answers,
+    assumed,
     direction,
     headline,
     loads_table,
@@ -17,44 +18,39 @@ from cadbridge.report.views.misfit import (
     unit_of,
 )
 from cadbridge.report.views.numbers import figure
-from cadbridge.wording import count, listed
+from cadbridge.wording import listed
 
 MOST_TERMS = 6
 """Errors of one equation that the terminal shows."""
 
 
-def fit_text(fit: Fit, name: str, everything: bool = False, columns: int = PIPED) -> str:
-    """The answer first, then the groups, then what counts in the costliest one (or in all)."""
+def fit_text(
+    fit: Fit, name: str, everything: bool = False, columns: int = PIPED, ranked: bool = False
+) -> str:  # fmt: skip
+    """The answer first, then the groups; with `everything` the tables of each group, from which the answers follow.
+
+    `ranked` shows the weaker mates of the costliest group all the same; contacts that only push always show.
+    """
     if not fit.groups:
         text = f"{name}: Nothing binds. None of its {fit.rows} equations is redundant: errors of parts need no play."
         return "\n".join(wrapped([text], columns))
     groups = fit.groups
-    asked = [f"{question} {text}" for question, text in answers(fit)]
-    parts = ["\n".join(wrapped([f"{name}: {headline(fit)}", "", *asked, *_assumed(fit)], columns))]
+    asked: list[str] = []
+    for question, texts in answers(fit):
+        asked += ["", *([f"{question} One of:", *(f"  - {t}" for t in texts)] if len(texts) > 1
+                        else [f"{question} {texts[0]}"])]  # fmt: skip
+    parts = ["\n".join(wrapped([f"{name}: {headline(fit)}", *asked, "", assumed(fit)], columns))]
     if len(groups) > 1:
         parts.append(_overview(groups, columns))
-    shown = groups if everything else groups[:1]
-    parts += [_details(fit, group, i if len(groups) > 1 else 0, columns) for i, group in enumerate(shown, 1)]
-    if len(shown) < len(groups):
-        parts.append(f"The other {count(len(groups) - len(shown), 'group')} in full: --all")
+    if everything:
+        parts += [_details(fit, group, i if len(groups) > 1 else 0, columns) for i, group in enumerate(groups, 1)]
+    else:
+        parts += [table for g in groups if (table := _one_sided(g, _of(g, len(groups) > 1), columns))]
+        if ranked and groups[0].releases.found:
+            parts.append(_releases(groups[0], _of(groups[0], len(groups) > 1), 1, columns))
+        text = "With --all: what must agree, what costs most play, all forces, and the weaker mates with their labels."
+        parts.append("\n".join(wrapped([text], columns)))
     return "\n\n".join(part.rstrip("\n") for part in parts)
-
-
-def _assumed(fit: Fit) -> list[str]:
-    """What the numbers rest on."""
-    settings = fit.settings
-    weights = {True: "", False: "; weights at the instant of release from rest", None: "; weights unknown"}[fit.rests]
-    names = [name for group in fit.groups for name in group.contacts]
-    contacts = f" ({listed(names, 4)} only push, as faces on faces: --one-sided)" if names else ""
-    spread = "uniform" if settings.uniform else "normal, tolerance = 3σ"
-    reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
-    return [
-        "",
-        f"Assumed: each face is off by at most half of ISO 2768-{settings.iso_class}, so that a distance between two "
-        f"faces keeps the standard{', unless the fit file says otherwise' if settings.tolerances else ''}; errors are "
-        f"{spread}, {settings.draws} draws; play is equal in all directions, and tilt play is that play divided by "
-        f"{' to '.join(reach)} mm; first order, at the designed pose; mates push and pull{contacts}{weights}.",
-    ]
 
 
 def _overview(groups: Sequence[GroupFit], columns: int) -> str:
@@ -78,7 +74,7 @@ def _overview(groups: Sequence[GroupFit], columns: int) -> str:
 
 def _details(fit: Fit, group: GroupFit, number: int, columns: int) -> str:
     """A group in full; `number` (0: the only one) is its place."""
-    title = f" of {listed(group.mates, 4)}" if number else ""
+    title = _of(group, number > 0)
     equations = [[_equation(e), _feels(e), f"{figure(e.worst * 1e3, 3)} {unit_of(e.turns)}"] for e in group.equations]
     errors = [
         [_face(e), f"±{figure(e.tolerance * 1e3, 3)} {unit_of(e.turns)}", f"{100 * e.share:.0f} %"]
@@ -96,6 +92,10 @@ def _details(fit: Fit, group: GroupFit, number: int, columns: int) -> str:
         _one_sided(group, title, columns),
         _releases(group, title, max(number, 1), columns),
     ])).rstrip()  # fmt: skip
+
+
+def _of(group: GroupFit, many: bool) -> str:
+    return f" of {listed(group.mates, 4)}" if many else ""
 
 
 def _one_sided(group: GroupFit, title: str, columns: int) -> str:

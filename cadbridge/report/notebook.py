@@ -86,7 +86,10 @@ def _fit(it: Fit) -> list[Child]:
 
     if not it.groups:
         return []
-    return [el("p", headline(it)), _table(("question", "answer"), answers(it))]
+    return [
+        el("p", headline(it)),
+        _table(("question", "answer"), [(q, " Or: ".join(texts)) for q, texts in answers(it)]),
+    ]
 
 
 _PAINTERS: dict[type, Callable[[Any], list[Child]]] = {

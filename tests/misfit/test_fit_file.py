@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from typer.testing import CliRunner
 from cadbridge.cli.app import app
 from cadbridge.errors import InputError
 from cadbridge.mechanism import build
-from cadbridge.misfit import fit, load_fit
+from cadbridge.misfit import Settings, fit, load_fit
 from cadbridge.misfit.file import json_schema_text
+from cadbridge.misfit.settings import Fitted
+from cadbridge.report.views.misfit import assumed
 from tests.misfit.models import on_line, table
 
 DOOR = Path(__file__).resolve().parents[2] / "fixtures" / "door"
@@ -95,12 +98,40 @@ def test_what_is_no_fit_file_is_refused(tmp_path: Path, text: str) -> None:
 def test_the_command_tells_the_answer_first() -> None:
     done = CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf")])
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("door: 10 of 15 equations are redundant: they are in bottom, middle, top.")
+    head, drawing = done.stdout.split("What goes on the drawing? One of:\n")
+    assert head.startswith("door: bottom, middle, top ")
+    assert len(head) < 400
+    assert drawing.startswith("  - Closer parts: keep the faces of bottom, middle, top within ±0.1 mm and ±0.12 mrad")
+    assert "(--apply 1.1)" in drawing
+    assert "What must agree" not in drawing  # tables are for those who ask
+    assert "What must agree" in CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf"), "--all"]).stdout
+    assert "Which mates to weaken" in CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf"), "--body", "leaf"]).stdout
     found = json.loads(CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf"), "--json"]).stdout)
     assert found["format"] == "cadbridge.fit/1"
     (group,) = found["groups"]
     assert (group["redundant"], len(group["equations"])) == (10, 10)
     assert sum(e["share"] for e in group["errors"]) == pytest.approx(1.0)
+
+
+def test_what_has_no_errors_of_its_own_is_told() -> None:
+    """The inner parts of a sub-assembly, and the tilt of a bearing that a fit names."""
+    model = on_line((0.0, 0.5))
+    one = model.instances[0]
+    (door_,) = model.components
+    twice = replace(
+        model,
+        instances=(one, replace(one, name="inner")),
+        components=(replace(door_, instances=(*door_.instances, "inner")),),
+    )
+    bearing = Fitted("hinge 0", "bearing C3", 0.02, None, 1e-5, 2e-5)
+    found = fit(build(twice), Settings(fitted=[bearing], draws=100), releases=0)
+    assert found.units == ("door",)
+    text = assumed(found)
+    assert "door: a sub-assembly is off as a whole" in text
+    assert "hinge 0: a bearing's tilt and axial play are taken as none" in text
+    plain = fit(build(model), Settings(draws=100), releases=0)
+    assert plain.units == ()
+    assert "sub-assembly" not in assumed(plain)
 
 
 def test_nothing_binds_in_an_exact_design() -> None:

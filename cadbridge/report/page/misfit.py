@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from cadbridge.report.misfit_along import plot_lines
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.plots import Line, plot_figure, plot_of
 from cadbridge.report.page.tables import draw
-from cadbridge.report.views.misfit import answers, direction, headline, loads_table
+from cadbridge.report.views.misfit import answers, assumed, direction, headline, loads_table
 from cadbridge.sweeps.fits import Along
 from cadbridge.wording import listed
 
@@ -46,7 +47,8 @@ def fit_section(mechanism: Mechanism, items: Items, shown: FitShown) -> Html:
         "section",
         el("h2", "Redundant mates: play and forces", id="fit-h"),
         el("p", headline(found)),
-        el("dl", [el("div", el("dt", asked), el("dd", text)) for asked, text in answers(found)], class_="answers"),
+        el("dl", [el("div", el("dt", asked), *_ways(texts)) for asked, texts in answers(found)], class_="answers"),
+        el("p", assumed(found), class_="note"),
         el("p", "Choose what is off, and move the slider: the forces that parts carry when they are put together "
            "without play grow with it. To first order, at the designed pose.", class_="note"),
         el("div", el("p", "The slider needs JavaScript; the table below has the worst case.", class_="note"),
@@ -56,6 +58,13 @@ def fit_section(mechanism: Mechanism, items: Items, shown: FitShown) -> Html:
         el("div", figures, class_="plots") if figures else None,
         id="fit", aria_labelledby="fit-h",
     )  # fmt: skip
+
+
+def _ways(texts: Sequence[str]) -> list[Html]:
+    """An answer: a text, or a list of which one is enough."""
+    if len(texts) == 1:
+        return [el("dd", texts[0])]
+    return [el("dd", "One of:", el("ul", [el("li", text) for text in texts]))]
 
 
 def _group(mechanism: Mechanism, items: Items, found: Fit, own: Influences) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from cadbridge.report.views.table import Badge, Names, Number, Row, Table
 from cadbridge.wording import count, listed
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
+LABEL = "1.{}"
+"""The label by which a release of the first group is applied."""
 MOST = 4
 """Mates that a sentence names."""
 
@@ -20,33 +22,39 @@ MOST = 4
 def headline(fit: Fit) -> str:
     """What is too much, and what that means."""
     group, many = fit.groups[0], len(fit.groups) > 1
-    one = "the one that needs most play is" if many else "they are in"
-    freedoms = "does not move" if fit.dof == 0 else f"moves with {count(fit.dof, 'degree')} of freedom"
+    freedoms = "It does not move, and its" if fit.dof == 0 else (
+        f"It moves all the same, with {count(fit.dof, 'degree')} of freedom, but its"
+    )  # fmt: skip
     return (
-        f"{fit.redundant} of {fit.rows} equations are redundant"
-        + (f", in {len(fit.groups)} groups of mates; " if many else ": ")
-        + f"{one} {listed(group.mates, MOST)}. It {freedoms} all the same, but the parts of these mates go together "
-        "only if they fit."
+        f"{listed(group.mates, MOST)} constrain the same motions more than once"
+        + (f", and so do {len(fit.groups) - 1} more groups of mates" if many else "")
+        + f": {fit.redundant} of all {fit.rows} equations are redundant. {freedoms} parts go together without force "
+        "only if they are exact, or if these mates have play."
     )
 
 
-def answers(fit: Fit) -> list[tuple[str, str]]:
-    """The designer's questions with their answers: what play, what for the drawing, what forces, what to change."""
+Answer = tuple[str, Sequence[str]]
+"""A question and what answers it, a paragraph each."""
+
+
+def answers(fit: Fit) -> list[Answer]:
+    """The designer's questions with their answers: first what goes on the drawing, then what happens without it."""
     group = fit.groups[0]
-    found = [("What play do they need?", _play(fit, group)), ("What goes on the drawing?", drawing(fit)[0])]
+    of = f" (of {listed(group.mates, MOST)}, which need most)" if len(fit.groups) > 1 else ""
+    found: list[Answer] = [(f"What goes on the drawing?{of}", drawing(group))]
+    found.append(("How much play do they need as they are?", [_play(fit, group)]))
     forces = _carried(fit.groups, fit.settings)
     if forces:
-        found.append(("What do they carry without play?", forces))
-    if group.releases.found:
-        found.append(("Which change frees them?", _freed(group)))
+        found.append(("What do they carry if they are forced together without play?", [forces]))
     return found
 
 
 def _play(fit: Fit, group: GroupFit) -> str:
     play = group.play
     text = (
-        f"{mm(play.worst)} in each mate, in the worst case of the tolerances; {mm(play.squares)} by root sum of "
-        f"squares (RSS). Half of all assemblies need less than {mm(play.median)}, 95 % less than {mm(play.most95)}."
+        f"Each of these mates up to {mm(play.worst)} to either side, if all errors come together at their worst "
+        f"({mm(play.squares)} as a root sum of squares, RSS). Half of all assemblies need more than {mm(play.median)}, "
+        f"one of twenty more than {mm(play.most95)}."
     )
     if play.designed > 1e-5:
         text += f" The design itself needs {mm(play.designed)}: its mates contradict each other."
@@ -55,17 +63,11 @@ def _play(fit: Fit, group: GroupFit) -> str:
     return text
 
 
-def drawing(fit: Fit) -> list[str]:
-    """For each group a sentence for the drawing: close tolerances with a little play, or play at few mates alone."""
-    return [_sentence(group) for group in fit.groups]
-
-
-def _sentence(group: GroupFit) -> str:
-    ways = [text for text in (_closer(group), _alone(group.alone[0]) if group.alone else "") if text]
-    if not ways:
-        return f"Give {listed(group.mates, MOST)} {mm(group.play.worst)} of play each."
-    first = ways[0][0].upper() + ways[0][1:]
-    return f"{first}{', or ' + ways[1] if len(ways) > 1 else ''}."
+def drawing(group: GroupFit) -> list[str]:
+    """What a designer may do, one of them is enough: closer parts, play at few mates, or weaker mates."""
+    ways = [_closer(group), _alone(group.alone[0]) if group.alone else "", *_freed(group)]
+    found = [way for way in ways if way]
+    return found or [f"Give {listed(group.mates, MOST)} ±{mm(group.play.worst)} of play each."]
 
 
 def _closer(group: GroupFit) -> str:
@@ -75,10 +77,16 @@ def _closer(group: GroupFit) -> str:
     if play <= group.play.designed or errors_only <= 0.0:
         return ""
     part = (play - group.play.designed) / errors_only
-    kinds = {turns: [e.tolerance for e in group.errors if e.turns == turns] for turns in (False, True)}
-    limits = [f"±{figure(part * min(own) * 1e3, 2)} {unit_of(turns)}" for turns, own in kinds.items() if own]
+    limits, now = [], []
+    for turns in (False, True):
+        own = [e.tolerance for e in group.errors if e.turns == turns]
+        if own:
+            per = " (mm per m)" if turns else ""
+            limits.append(f"±{figure(part * min(own) * 1e3, 2)} {unit_of(turns)}{per}")
+            now.append(f"±{figure(min(own) * 1e3, 2)} {unit_of(turns)}")
     return (
-        f"keep the faces of {listed(group.mates, MOST)} within {' and '.join(limits)} and give each {mm(play)} of play"
+        f"Closer parts: keep the faces of {listed(group.mates, MOST)} within {' and '.join(limits)} of their places in "
+        f"each part (now {' and '.join(now)}), and give each of these mates ±{mm(play)} of play."
     )
 
 
@@ -86,30 +94,39 @@ def _alone(found: Alone) -> str:
     """What few mates would need, if all others had no play."""
     by_mate: dict[str, list[str]] = {}
     for c in found.needs:
-        by_mate.setdefault(c.mate, []).append(f"{figure(c.worst * 1e3, 2)} {unit_of(c.turns)} {_way(c.kind)}")
-    texts = [f"{mate} ±({', '.join(needs)})" for mate, needs in by_mate.items()]
-    return f"leave the tolerances as they are and give only {listed(texts, MOST, '; ')} of play"
+        by_mate.setdefault(c.mate, []).append(f"±{figure(c.worst * 1e3, 2)} {unit_of(c.turns)} {_way(c.kind)}")
+    texts = [f"{mate} {', '.join(needs)}" for mate, needs in by_mate.items()]
+    return f"More play: leave the tolerances, give none to the other mates, and give {listed(texts, MOST, '; ')}."
 
 
 def _way(kind: str) -> str:
     return {"across": "across", "along": "along its axis", "tilt": "of tilt", "turn": "of turn"}.get(kind, kind)
 
 
-def _freed(group: GroupFit) -> str:
+def _freed(group: GroupFit) -> list[str]:
     """The stiffest release, and the one that changes fewest mates where that is another."""
-    first = group.releases.found[0]
-    plain = min(group.releases.found, key=lambda r: len(r.changes))
-    text = (
-        f"{_changes(first)}. Then nothing binds, the mobility stays the same, and {percent(first.left)} of the "
-        f"stiffness at {group.releases.body} is left in its worst direction."
-    )
+    if not group.releases.found:
+        return []
+    releases = group.releases.found
+    first, plain = releases[0], min(releases, key=lambda r: len(r.changes))
+    found = [
+        f"Weaker mates (--apply {LABEL.format(1)}): {_changes(first)}. Then no error of a part binds, it moves as "
+        f"before, and {percent(first.left)} of the stiffness at {group.releases.body} is left in the worst direction."
+    ]
     if len(plain.changes) < len(first.changes):
-        text += f" With fewest changes: {_changes(plain)}; {percent(plain.left)} is left."
-    return text
+        label = LABEL.format(releases.index(plain) + 1)
+        found.append(f"Fewest changes (--apply {label}): {_changes(plain)}. {percent(plain.left)} of it is left.")
+    return found
 
 
 def _changes(release: Release) -> str:
-    return listed([f"{c.mate}: {c.words}" for c in release.changes], MOST, "; ")
+    return listed([f"{c.mate}: {_in_brackets(c.words)}" for c in release.changes], MOST, "; ")
+
+
+def _in_brackets(words: str) -> str:
+    """A change with the hardware for it in brackets, so that a sentence can go on."""
+    what, _, hardware = words.partition(": ")
+    return f"{what} ({hardware})" if hardware else what
 
 
 def _carried(groups: Sequence[GroupFit], settings: Settings) -> str:
@@ -122,10 +139,36 @@ def _carried(groups: Sequence[GroupFit], settings: Settings) -> str:
     if not texts:
         return ""
     known = any(load.stiffness not in (FORCE_STIFFNESS, TURN_STIFFNESS) for load in loads)
-    guess = "" if known else ": a guess, so that only the ratios of the forces mean something"
+    guess = "" if known else "; that is a guess, so that only the ratios of forces mean something"
     over = list(dict.fromkeys(load.mate for load in loads if beyond(load, settings)))
     rated = f" Beyond their ratings: {listed(over, MOST)}." if over else ""
-    return f"Up to {' and '.join(texts)} in the worst case, with stiffness {_stiffness(loads)}{guess}.{rated}"
+    return (
+        f"Up to {' and '.join(texts)} in the worst case, if each mate is as stiff as {_stiffness(loads)}{guess}.{rated}"
+    )
+
+
+def assumed(fit: Fit) -> str:
+    """What the numbers rest on."""
+    settings = fit.settings
+    weights = {True: "", False: "; weights at the instant of release from rest", None: "; weights unknown"}[fit.rests]
+    contacts = [name for group in fit.groups for name in group.contacts]
+    pushing = f" ({listed(contacts, MOST)} only push, as faces on faces: --one-sided)" if contacts else ""
+    spread = "evenly spread" if settings.uniform else "normal, with the tolerance as 3σ"
+    reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
+    bearings = [f.mate for f in settings.fitted if f.name.startswith("bearing")]
+    notes = [
+        f"{listed(bearings, MOST)}: a bearing's tilt and axial play are taken as none" if bearings else "",
+        f"{listed(fit.units, MOST)}: a sub-assembly is off as a whole, its inner parts have no errors of their own"
+        if fit.units else "",
+    ]  # fmt: skip
+    more = "".join("; " + note for note in notes if note)
+    given = ", unless the fit file gives its tolerance" if settings.tolerances else ""
+    return (
+        "Assumed, where a fit file (NAME.fit.yaml) says nothing else: each face is off by at most half of what ISO "
+        f"2768-{settings.iso_class} allows for the size of its part{given}; errors are {spread}, {settings.draws} "
+        f"draws; play is alike in all directions, and of a tilt it is that play / {' to '.join(reach)} mm; first "
+        f"order, at the designed pose; mates push and pull{pushing}{weights}{more}."
+    )
 
 
 def beyond(load: Load, settings: Settings) -> bool:
@@ -141,7 +184,7 @@ def _stiffness(loads: Sequence[Load]) -> str:
         if values:
             least, most = f"{values[0]:.3g}", f"{values[-1]:.3g}"
             texts.append(f"{least} {unit}" if least == most else f"{least} to {most} {unit}")
-    return f"k = {' and '.join(texts)}"
+    return " and ".join(texts)
 
 
 def loads_table(group: GroupFit, settings: Settings, title: str = "") -> Table:

@@ -207,6 +207,24 @@ def test_turns_are_not_counted_where_samples_lie_too_far_apart() -> None:
     assert turns.state in (NOT_TESTED, OK)
 
 
+def test_a_joint_that_swings_between_few_samples_has_lost_no_turn() -> None:
+    """A wheel that swings twice between two samples: the integral of its rate there is off by half a turn."""
+    made = case("differential", 9)
+    run = cb.simulate(made.mechanism, made.scenario)
+    assert run.verdict is not None
+    assert "CB627" not in {f.code for f in run.findings}
+    lost = at(run, "coordinates", -1, math.tau)
+    states = found(run, spoilt(run, **lost))
+    assert states["turns"] == WRONG
+
+
+def test_two_runs_that_are_wrong_alike_by_chance_hide_no_error() -> None:
+    """A falling delta: the run at ten times the tolerance is hardly farther off than the run itself."""
+    made = case("delta", 8)
+    run = cb.simulate(made.mechanism, replace(made.scenario, rtol=1e-6, atol=1e-6))
+    assert "CB683" in {f.code for f in run.findings}
+
+
 def test_deviations_are_held_against_what_is_allowed_at_each_time() -> None:
     t = np.arange(4.0)
     off = np.array([0.0, 2.0, np.nan, 0.5])

@@ -3,7 +3,7 @@
 The error of a run falls with its tolerance. A companion whose tolerance is r times as large is wrong by about r times
 as much, so the run itself is wrong by about 1/r of their distance.
 A motion that amplifies errors shows in the same figure, since it amplifies those of both runs alike, until the two have
-parted completely. Then a companion at a tolerance nearer to that of the run is taken.
+parted completely. Then a companion at a tolerance nearer to that of the run is taken, and held against the first.
 
 Where branches of the motion meet, all companions in joint coordinates may go on along the same wrong one, since their
 errors break a symmetry alike: a run that came near such a pose is compared with one in absolute coordinates too.
@@ -11,8 +11,9 @@ errors break a symmetry alike: a run that came near such a pose is compared with
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,10 @@ def sensitivity_of(
         beside = _companion(what, T, again, times)
         if beside is not None:
             fewer = times ** (BENT if _bends(lowered.model) else 1.0)
+            farther = found.estimates
             found = Sensitivity(times * tolerance, _estimates(lowered, T, beside, what, SAFETY / fewer))
+            if farther:
+                found = replace(found, estimates=tuple(map(_between, found.estimates, farther)))
             near = all(float(e.share.max()) * times < PARTED * SAFETY for e in found.estimates)
             if near and not found.told:
                 break
@@ -140,6 +144,16 @@ def sensitivity_of(
         if found.worst is None or (held.worst is not None and held.worst.tolerances > found.worst.tolerances):
             return held
     return found
+
+
+def _between(near: Estimate, far: Estimate) -> Estimate:
+    """What a companion nearer by shows, but no less than the mean, on a logarithmic scale, with one far away that has
+    not parted from the run: errors scatter, and two runs side by side may be wrong alike by chance."""
+    times = math.sqrt(far.error / near.error) if near.error > 0.0 else 1.0
+    if times <= 1.0 or float(far.share.max()) > LOST:
+        return near
+    changes = {"error": times * near.error, "tolerances": times * near.tolerances}
+    return replace(near, **changes, share=times * near.share)  # type: ignore[arg-type]
 
 
 def _bends(model: Model) -> bool:

@@ -23,7 +23,8 @@ ROUNDING = 1e-13
 MOST = 500
 """Samples at which angles are held against poses, spread over the run: each takes as long as a sample itself."""
 SURE = 0.25
-"""Turns: where the integral of a rate between two samples is no better known than this, it counts no turns."""
+"""Turns: where the integral of a rate between two samples is no better known than this, it counts no turns. One that is
+lost is whole, so that less than one but for this is none."""
 
 
 def poses_check(system: System, what: Scenario, result: Result) -> Check:
@@ -58,7 +59,7 @@ def turns_check(system: System, result: Result) -> Check:
     off = np.concatenate([[0.0], np.where(unsure, 0.0, np.abs(missed)).max(axis=1)])
     # A turn that is lost once stays lost.
     text = "the angle of a joint differs by {worst:.3g} turns from the integral of its rate at t = {t:.4g} s"
-    return judged("turns", off, 0.5, T.t, unit="turns", onwards=True, text=text)
+    return judged("turns", off, 1.0 - SURE, T.t, unit="turns", onwards=True, text=text)
 
 
 def _missed(T: Trajectory, turning: list[int]) -> tuple[Array, NDArray[np.bool_]]:

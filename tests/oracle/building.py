@@ -53,8 +53,10 @@ class Maker:
         return Feature(component, kind, np.array(at, float) - origin, unit(axis))
 
     def joint(self, name: str, kind: MateKind, a: str, b: str, at: Triple, axis: Triple, **more: float) -> str:
-        """A joint of b on a about an axis of the world."""
-        self.mates.append(Mate(name, kind, self.feature(a, at, axis), self.feature(b, at, axis), **more))  # type: ignore[arg-type]
+        """A joint of b on a about an axis of the world; a ball joint has no axis, but a point."""
+        side = FeatureKind.POINT if kind is MateKind.SPHERICAL else FeatureKind.AXIS
+        one, two = (self.feature(body, at, axis, side) for body in (a, b))
+        self.mates.append(Mate(name, kind, one, two, **more))  # type: ignore[arg-type]
         return name
 
     def pair(

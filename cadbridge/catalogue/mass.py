@@ -183,6 +183,14 @@ ENTRIES: dict[str, Entry] = {
         "Correct the value in the file, or override it in the mates file.",
         "A forearm of 0.4 m with its centre at 180 m.",
     ),
+    "CB323": Entry(
+        Severity.WARNING,
+        "a body beyond reason",
+        "A body or one of its joints lies more than 100 km from most bodies of the model. No machine is so large, and "
+        "results near such positions have fewer digits. The likely cause is a slip in an origin, or another unit.",
+        "Correct the origin in the file, or the unit.",
+        "A joint whose origin is 1e9 m from its parent.",
+    ),
 }
 
 FAMILIES = (Family("mass", "mass properties", Stage.MASS, ENTRIES),)

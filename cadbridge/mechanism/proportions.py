@@ -20,8 +20,11 @@ from cadbridge.wording import listed
 
 WIDE = 50.0
 """Lengths of the model above which no radius of gyration is; the slip of kg mm² for kg m² makes a thousand."""
-OUTSIDE = 100.0
-"""Lengths of the model from its joints at which no centre of mass is; that of mm for m makes some hundreds."""
+OUTSIDE = 10.0
+"""Lengths of the model from its joints at which no centre of mass is; that of mm for m makes tens to hundreds, and
+those of 148 robots lie within 1.2."""
+FAR = 1e5
+"""m between two bodies of one machine: no such is built, and computing with positions so large takes digits away."""
 HUGE = 50.0
 """The same two in m, where the model has no length: all its joints in one point."""
 POINTLIKE = 1e-3
@@ -68,7 +71,7 @@ class Placed:
 def doubt_proportions(
     bodies: Sequence[Body], joints: Mapping[str, Sequence[Vector]], where: Mapping[str, Where], findings: Findings
 ) -> None:
-    """Report CB320 to CB322 of the bodies whose mass somebody wrote.
+    """Report CB320 to CB322 of the bodies whose mass somebody wrote, and CB323 of all that lie beyond reason.
 
     `joints`: of each body by its name the points in the world at which others hold it; `where` its mass stands.
     """
@@ -93,6 +96,24 @@ def doubt_proportions(
         others = f"; so are those of {listed(names[1:])}" if len(names) > 1 else ""
         findings.add(code, found[0][1] + others, found[0][0].where, items=names)
     _doubt_masses(placed, findings)
+    _doubt_places(bodies, joints, where, findings)
+
+
+def _doubt_places(
+    bodies: Sequence[Body], joints: Mapping[str, Sequence[Vector]], where: Mapping[str, Where], findings: Findings
+) -> None:
+    """Bodies and joints that lie beyond reason from where most bodies are."""
+    origins = np.array([body.X_WB.p for body in bodies], float).reshape(-1, 3)
+    middle = np.sort(origins, axis=0)[len(origins) // 2] if len(origins) else np.zeros(3)
+    away = {
+        body.name: max(float(np.linalg.norm(point - middle)) for point in (body.X_WB.p, *joints.get(body.name, ())))
+        for body in bodies
+    }
+    far = sorted((name for name, distance in away.items() if distance > FAR), key=lambda name: -away[name])
+    if far:
+        others = f"; so do {listed(far[1:])}" if len(far) > 1 else ""
+        text = f"{far[0]}, or a joint of it, lies {_metres(away[far[0]])} from most bodies{others}"
+        findings.add("CB323", text, where.get(far[0], Where(item=far[0])), items=far)
 
 
 def _length(points: Sequence[Vector], placed: Sequence[Placed]) -> float:

@@ -11,7 +11,7 @@ from cadbridge.readers.options import ReadOptions
 from cadbridge.report.document import check_document
 from cadbridge.report.views.verdict import verdict
 
-DOUBTS = {"CB320", "CB321", "CB322"}
+DOUBTS = {"CB320", "CB321", "CB322", "CB323"}
 
 
 def link(name: str, mass: float, inertia: float, centre: float = 0.15) -> str:
@@ -56,6 +56,7 @@ def test_an_arm_as_it_is_built_is_not_doubted(tmp_path: Path) -> None:
         (link("b", 1.5e6, 1.2e5), "CB321", "the 2 other bodies together 2.5 kg"),
         (link("b", 1e-11, 1e-14), "CB321", "all bodies together 2.5 kg"),
         (link("b", 1.5, 0.012, centre=150.0), "CB322", "mm for m?"),
+        (link("b", 1.5, 0.012, centre=20.0), "CB322", "mm for m?"),
     ],
 )
 def test_what_cannot_be_is_told_with_its_place(tmp_path: Path, spoilt: str, code: str, words: str) -> None:
@@ -77,6 +78,15 @@ def test_lengths_in_mm_are_told_at_each_body_in_one_finding(tmp_path: Path) -> N
     (told,) = [f for f in mechanism.findings if f.code in DOUBTS]
     assert (told.code, told.items) == ("CB320", ("a", "b", "c"))
     assert "(mm for m?)" in told.message
+
+
+def test_a_body_beyond_reason_is_told_whatever_its_mass(tmp_path: Path) -> None:
+    massless = arm(tmp_path, *(link(name, 0.0, 0.0, 0.0) for name in "abc"), step=1e9)
+    assert {f.code for f in massless.findings} & DOUBTS == {"CB323"}
+    (told,) = [f for f in arm(tmp_path, *SOUND, step=1e9).findings if f.code == "CB323"]
+    assert set(told.items) == {"a", "b", "c"}
+    assert told.where.line is not None
+    assert "CB323" not in {f.code for f in arm(tmp_path, *SOUND, step=4e4).findings}
 
 
 @pytest.mark.parametrize("scale", [1e-2, 1.0, 1e2])

@@ -62,6 +62,7 @@ def with_releases(before: str | None, assembly: Assembly, releases: list[Release
     """The text of a mates file (None: a new one) in which weaker mates stand in place of some."""
     from cadbridge.exporters.mates_file import mate_item
     from cadbridge.readers.mates_file import editing
+    from cadbridge.readers.names import free_name
 
     text = before if before is not None else editing.EMPTY
     changes = [change for release in releases for change in release.changes]
@@ -71,9 +72,7 @@ def with_releases(before: str | None, assembly: Assembly, releases: list[Release
         names[change.mate] = []
         for number, mate in enumerate(change.mates, 1):
             name = f"{change.mate}, weaker" + (f" {number}" if len(change.mates) > 1 else "")
-            while name in taken:
-                name += "'"
-            taken.add(name)
+            name = free_name(name, taken)
             names[change.mate].append(name)
             item = mate_item(assembly, replace(mate, name=name), editing.length_unit(text))
             text = editing.add_mate(text, item, f"{MARK}: {change.words}")

@@ -10,6 +10,8 @@ from cadbridge.readers.names import free_name
 
 RESERVED = ("world",)
 """MuJoCo's own name of the world."""
+WITH_COUNT = "{}_{}"
+"""How a name that is taken gets its count."""
 LONGEST = 200
 """Letters of a name: file systems take 255 bytes with the ending, YAML 1,024 for a key."""
 
@@ -23,24 +25,17 @@ def clean(name: str, fallback: str = "item") -> str:
     return f"{fallback}_{plain}" if plain[0].isdigit() else plain
 
 
-def fresh(name: str, taken: set[str]) -> str:
-    """The name with the fewest underscores behind it that nobody has; taken from now on."""
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
-
-
 class Names:
     """Hands out clean unique names and remembers what each stood for."""
 
     def __init__(self, fallback: str, reserved: Iterable[str] = RESERVED) -> None:
         self._fallback = fallback
         self._taken = set(reserved)
+        self._counts: dict[str, int] = {}
         self.mapping: dict[str, str] = {}
 
     def give(self, original: str) -> str:
         """A name not given before; alike ones get _2, _3 … in the order of asking."""
-        name = free_name(clean(original, self._fallback), self._taken, "{}_{}")
+        name = free_name(clean(original, self._fallback), self._taken, WITH_COUNT, self._counts)
         self.mapping[name] = original
         return name

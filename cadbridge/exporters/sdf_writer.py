@@ -9,7 +9,7 @@ import numpy as np
 from cadbridge.assembly import Limit
 from cadbridge.exporters.collision import Solid
 from cadbridge.exporters.markup import add, document, solid_element
-from cadbridge.exporters.names import Names, fresh
+from cadbridge.exporters.names import WITH_COUNT, Names
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.plan import Plan
 from cadbridge.exporters.relations import Dependence
@@ -19,6 +19,7 @@ from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint
 from cadbridge.mechanism.weights import carried_weights
+from cadbridge.readers.names import free_name
 
 LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
 """kg and kg m² of the links between the single freedoms of a joint: SDFormat takes none without mass."""
@@ -45,7 +46,7 @@ class Writer:
         root = ET.Element("sdf", {"version": self.version, **self._namespaces()})
         model = add(root, "model", name=name)
         if self._has_ground():
-            fixed = add(model, "joint", name=fresh("ground_to_world", self._taken), type="fixed")
+            fixed = add(model, "joint", name=free_name("ground_to_world", self._taken, WITH_COUNT), type="fixed")
             self._between(fixed, "world", self._ground)
             self._link(model, 0)
         else:
@@ -115,7 +116,7 @@ class Writer:
             return
         for n, freedom in enumerate(link.freedoms):
             last = n == len(link.freedoms) - 1
-            below = child if last else fresh(f"{child}_via{n + 1}", self._taken)
+            below = child if last else free_name(f"{child}_via{n + 1}", self._taken, WITH_COUNT)
             if not last:
                 _between_link(model, below, link.X_WL)
             bounded = not freedom.turns or _range(link, freedom) is not None
@@ -213,7 +214,7 @@ class Older(Writer):
         if not shared:
             return False
         reference = min(i for i in shared if i is not None)
-        name = fresh(f"{self._plan.joint_names[mimic.dependent]}_gearbox", self._taken)
+        name = free_name(f"{self._plan.joint_names[mimic.dependent]}_gearbox", self._taken, WITH_COUNT)
         gearbox = add(model, "joint", name=name, type="gearbox")
         # A body turns against the shared one as its joint does, or, where it is the joint's parent, the other way.
         far = [self._index(link) if link.parent == reference else link.parent or 0 for link in (one, other)]

@@ -19,7 +19,7 @@ from cadbridge.exporters import ros, sidecars
 from cadbridge.exporters.collision import Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.kept import put_back
 from cadbridge.exporters.markup import add, document, solid_element
-from cadbridge.exporters.names import fresh
+from cadbridge.exporters.names import WITH_COUNT
 from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import Plan, make_plan, report_tree
@@ -29,6 +29,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint, Mechanism
+from cadbridge.readers.names import free_name
 
 ROOT = "base_link"
 """The link that stands, as ROS's programs expect it (REP 105)."""
@@ -228,14 +229,14 @@ def _joints(
     parent, X = plan.link_names[link.parent], plan.tree.X_PL(link)
     if _floating(link):
         name = link.joint.name if link.joint is not None else plan.joint_names[link.first]
-        joint = add(robot, "joint", name=fresh(f"{plan.link_names[i]}_floating", via), type="floating")
+        joint = add(robot, "joint", name=free_name(f"{plan.link_names[i]}_floating", via, WITH_COUNT), type="floating")
         plan.names["joints"][joint.attrib["name"]] = name
         _connect(joint, X, parent, plan.link_names[i])
         return
     for n, freedom in enumerate(link.freedoms):
         k = link.first + n
         last = n == len(link.freedoms) - 1
-        child = plan.link_names[i] if last else fresh(f"{plan.link_names[i]}_via{n + 1}", via)
+        child = plan.link_names[i] if last else free_name(f"{plan.link_names[i]}_via{n + 1}", via, WITH_COUNT)
         if not last:
             add(robot, "link", name=child)
         _single(robot, plan, link.joint, freedom, k, (X, parent, child), mimics.get(k), unknown)

@@ -13,6 +13,7 @@ from cadbridge.assembly import Assembly, Part
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.readers.materials import find_material, names
+from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 
 LARGEST = 200.0
@@ -134,14 +135,11 @@ _IN_YAML = "Give each a name of its own in the mates file."
 def unique_names(items: tuple[_T, ...], what: str, findings: Findings, taken: set[str] | None = None) -> tuple[_T, ...]:
     """The items with every name unique: a repeated one gets ' (2)', ' (3)' …, and is reported."""
     taken = set() if taken is None else taken
-    first = {item.name for item in items}
+    known = taken | {item.name for item in items}  # a name with a count is not that of a later item
     counts: dict[str, int] = {}
     done: list[_T] = []
     for item in items:
-        name = item.name
-        while name in taken or (name != item.name and name in first):
-            counts[item.name] = counts.get(item.name, 1) + 1
-            name = f"{item.name} ({counts[item.name]})"
+        name = free_name(item.name, known, counts=counts) if item.name in taken else item.name
         taken.add(name)
         if name != item.name:
             where = getattr(item, "where", None)

@@ -116,7 +116,17 @@ class Samples:
 
     def table(self, makers: Iterable[Callable[[Samples], Columns]]) -> Columns:
         """The columns of several makers, in their order."""
-        return {name: column for columns in makers for name, column in columns(self).items()}
+        return {name: column for columns in makers for name, column in self.once(columns).items()}
+
+    def once(self, maker: Callable[[Samples], Columns]) -> Columns:
+        """The columns of a maker, which are made once: those of motors are asked for by the energies too."""
+        if maker not in self._made:
+            self._made[maker] = maker(self)
+        return self._made[maker]
+
+    @cached_property
+    def _made(self) -> dict[Callable[[Samples], Columns], Columns]:
+        return {}
 
 
 def wrench_columns(name: str, wrench: Array) -> Columns:

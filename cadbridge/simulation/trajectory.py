@@ -84,7 +84,7 @@ def _checks(of: Samples) -> Columns:
 
 def energy_columns(of: Samples) -> Columns:
     """The energies, with what circuits store."""
-    return _energies(of, stored(motor_columns(of)) if of.run.scenario.circuits else 0.0)
+    return _energies(of, stored(of.once(motor_columns)) if of.run.scenario.circuits else 0.0)
 
 
 def _energies(of: Samples, stores: Array | float) -> Columns:

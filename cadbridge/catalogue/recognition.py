@@ -206,9 +206,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1650": Entry(
         Severity.INFO,
         "joints whose ends were not looked for",
-        "`cadbridge recognise` moves each joint until two parts meet and writes its limits. It stops after 30 s, so "
-        "these joints have no limits.",
-        "Pass `--limits`, which takes all the time that it needs, or `--no-limits`; or write `limits` by hand.",
+        "`cadbridge recognise` moves each joint until two parts meet and writes its limits. It stops after a fixed amount of "
+        "work, the same on every machine, so these joints have no limits.",
+        "Pass `--limits`, which allows more work, or `--no-limits`; or write `limits` by hand.",
         "An arm of a thousand parts.",
     ),
     "CB1486": Entry(

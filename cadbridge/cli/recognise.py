@@ -29,7 +29,7 @@ def recognise(
         bool | None,
         typer.Option(
             "--limits/--no-limits",
-            help="Move each joint until parts meet, and write its limits. By default for at most 30 s.",
+            help="Move each joint until parts meet, and write its limits. By default with a bounded amount of work.",
         ),
     ] = None,
     overwrite: Annotated[
@@ -110,10 +110,10 @@ def _moved(found: Recognition, limits: bool | None) -> Recognition:
     import math
 
     from cadbridge.recognition import move_each
-    from cadbridge.simulation.limits import MOST_SECONDS, of_recognised
+    from cadbridge.simulation.limits import MOST_TRIANGLES, of_recognised
 
     found = move_each(found)
-    return found if limits is False else of_recognised(found, math.inf if limits else MOST_SECONDS)
+    return found if limits is False else of_recognised(found, math.inf if limits else MOST_TRIANGLES)
 
 
 def _write_page(html: Path, assembly: Assembly, found: Recognition, options: ReadOptions) -> None:

@@ -95,9 +95,9 @@ def _editor(reading: Reading) -> MatesEditor:
 def _with_limits(found: Recognition) -> Recognition:
     """What is written of a recognition: with its joints moved to their ends, as `recognise` does."""
     from cadbridge.recognition import move_each
-    from cadbridge.simulation.limits import MOST_SECONDS, of_recognised
+    from cadbridge.simulation.limits import MOST_TRIANGLES, of_recognised
 
-    return of_recognised(move_each(found), MOST_SECONDS)
+    return of_recognised(move_each(found), MOST_TRIANGLES)
 
 
 def _glb(mechanism: Mechanism, run: Path | None) -> bytes:

@@ -7,6 +7,7 @@ by counting intersections and not by the clock, so that the same file gives the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -62,12 +63,16 @@ class _Piece:
 class Scene:
     """The parts of an assembly as solids. `size`: its diagonal, m; `work`: how many intersections may be made.
 
-    Pairs of instances in `apart` are not looked at.
+    `triangles`: of how many triangles both sides of all intersections may have together. Pairs of instances in `apart`
+    are not looked at.
     """
 
-    def __init__(self, assembly: Assembly, apart: Collection[frozenset[str]], work: int) -> None:
+    def __init__(
+        self, assembly: Assembly, apart: Collection[frozenset[str]], work: int, triangles: float = math.inf
+    ) -> None:
         self._assembly = assembly
         self._left = work
+        self._triangles = triangles
         self._solids: dict[str, Manifold | None] = {}
         self._smaller: dict[str, Manifold] = {}
         self._boxes: dict[str, NDArray[np.float64]] = {}
@@ -128,6 +133,11 @@ class Scene:
             if gap < reach:
                 yield other, gap
 
+    def overlap_as_drawn(self, pair: Pair) -> bool:
+        """Whether two parts that were found to collide share more than their meshes are off as they are drawn."""
+        limit = min(THICK, 0.01 * self.extent(pair[0]), 0.01 * self.extent(pair[1]))
+        return any(piece.thickness > limit for piece in self._designed.get(pair, ()))
+
     def _collide(self, name: str, other: str, X: Pose) -> bool:
         limit = min(THICK, 0.01 * self.extent(name), 0.01 * self.extent(other))
         pieces = [piece for piece in self._shared(name, other, X) if piece.thickness > limit]
@@ -143,12 +153,13 @@ class Scene:
 
     def _shared(self, name: str, other: str, X: Pose) -> list[_Piece]:
         """The pieces that a displaced part shares with one that stays, in the frame of the latter, mm."""
-        if self._left <= 0:
+        if self._left <= 0 or self._triangles <= 0:
             raise SpentError
-        self._left -= 1
         A, B = self._solid(name), self._solid(other)
         assert A is not None
         assert B is not None
+        self._left -= 1
+        self._triangles -= A.num_tri() + B.num_tri()
         X_WA, X_WB = (self._assembly.instance(n).X_WI for n in (name, other))
         X_BA = X_WB.inverse() @ X @ X_WA
         both = B ^ self._shrunk(name, A).transform(np.hstack([X_BA.R, 1e3 * X_BA.p[:, None]]))

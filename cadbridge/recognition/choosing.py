@@ -11,7 +11,6 @@ shows, as each moves something: a witness, that may cost `DRIVES` at most. Joint
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -36,10 +35,10 @@ SHORT = 50.0
 """What each degree of freedom costs that is missing or too many, nats: more than any few decisions."""
 MOST_TRIES = 12
 """Inferences that are made at most to meet a mobility."""
+MOST_INFERRED = 6000
+"""Instances in all of them: fewer are made of a large assembly. No clock, so that every machine takes the same."""
 MOST_PROPOSED = 60
 """Integer programmes that are solved at most."""
-MOST_SECONDS = 60.0
-"""Time for them, s."""
 
 
 def settled(evidence: Evidence, hints: Hints) -> Recognition:
@@ -61,7 +60,8 @@ def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
 
 def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, budget: float) -> Recognition:
     """The cheapest recognition with the mobility wanted; else, where the hints give it, the nearest."""
-    told, until = hints.freedoms is not None, time.monotonic() + MOST_SECONDS
+    told = hints.freedoms is not None
+    most = max(1, min(MOST_TRIES, MOST_INFERRED // len(found.assembly.instances)))
     if found.freedoms is None:
         return found
     best, turned = found, tuple[Hypothesis, ...]()
@@ -72,7 +72,7 @@ def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, 
         trial = _inferred(evidence, trial_hints)
         if _missed(trial, wanted) < _missed(best, wanted):
             best, turned = trial, chosen
-        if not _missed(best, wanted) or tries + 1 >= MOST_TRIES or time.monotonic() > until:
+        if not _missed(best, wanted) or tries + 1 >= most:
             break
     if _missed(best, wanted) and not told:
         return found

@@ -8,7 +8,6 @@ are not looked at: their teeth are closer to each other than what meshes are off
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -35,10 +34,11 @@ LEAST_TURN, LEAST_SLIDE = math.radians(1.0), 5e-4
 """rad and m: a joint that moves less cannot move."""
 WORK = 40_000
 """Intersections in all; joints beyond are named."""
-MOST_SECONDS = 30.0
-"""Time for the limits of what was recognised, unless more is asked for, s."""
+MOST_TRIANGLES = 6e7
+"""Triangles of both sides of all intersections, for what was recognised, unless more is asked for: 13 to 30 s of one
+core in 2026. It is not counted by the clock, so that a file gives the same limits on every machine."""
 _SAME = 1e-9
-_LATE = "no time was left"
+_SPENT = "the work that was allowed is used up"
 _OPEN = "its loops close no further"
 _MESH = (
     CouplingKind.SPUR, CouplingKind.BEVEL, CouplingKind.INTERNAL, CouplingKind.RACK_PINION, CouplingKind.WORM,
@@ -100,28 +100,27 @@ def _limited(joint: Joint, swept: Swept | None) -> Joint:
     return replace(joint, limit=replace(own, lower=lower, upper=upper))
 
 
-def of_recognised(found: Recognition, seconds: float = math.inf) -> Recognition:
+def of_recognised(found: Recognition, triangles: float = math.inf) -> Recognition:
     """A recognition with the limits of its joints, moved with the gears and loops that were recognised.
 
-    Joints that are not reached in so many seconds have none, which is reported (CB1650).
+    Joints that so many triangles in intersections do not reach have none, which is reported (CB1650).
     """
     findings = Findings(f for f in found.findings if f.code not in MOTION_CODES)
     mechanism = build(with_recognised(found.assembly, found))
-    until = time.monotonic() + seconds
     apart = {frozenset(g.instances) for g in found.gears}
-    swept = {s.joint.name: s for s in sweep(mechanism, findings, apart, until)}
+    swept = {s.joint.name: s for s in sweep(mechanism, findings, apart, triangles)}
     joints = tuple(_taken(mechanism, found, joint, swept.get(joint.name)) for joint in found.joints)
     findings.extend(motion_findings(found, joints))
-    late = [name for name, s in swept.items() if s.fault == _LATE]
+    late = [name for name, s in swept.items() if s.fault == _SPENT]
     if late:
-        text = f"no time was left to find the limits of {count(len(late), 'joint')}: {listed(late)}"
+        text = f"the limits of {count(len(late), 'joint')} were not looked for: {listed(late)}"
         findings.add("CB1650", text, items=late)
     return replace(found, joints=joints, findings=findings.as_tuple())
 
 
 def _taken(mechanism: Mechanism, found: Recognition, joint: FoundJoint, swept: Swept | None) -> FoundJoint:
     """A recognised joint with its limits, about its own axis and from its own body a."""
-    if swept is None or swept.fault == _LATE or joint.axis is None:
+    if swept is None or swept.fault == _SPENT or joint.axis is None:
         return joint
     if swept.fault:
         untested = joint.motion is not None and joint.motion.state == "untested"
@@ -137,23 +136,20 @@ def _taken(mechanism: Mechanism, found: Recognition, joint: FoundJoint, swept: S
 
 
 def sweep(
-    mechanism: Mechanism, findings: Findings, apart: Set[frozenset[str]] = frozenset(), until: float = math.inf
+    mechanism: Mechanism, findings: Findings, apart: Set[frozenset[str]] = frozenset(), triangles: float = math.inf
 ) -> list[Swept]:
-    """Move every hinge and slide that has no limits, while `time.monotonic` is before `until`.
+    """Move every hinge and slide that has no limits, as far as the work reaches: `WORK` and so many triangles.
 
     Pairs of instances in `apart` are not looked at.
     """
     assembly = mechanism.assembly
-    scene = Scene(assembly, {*apart, *_meshing(mechanism)}, WORK)
+    scene = Scene(assembly, {*apart, *_meshing(mechanism)}, WORK, triangles)
     sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
     requested = [j for j in mechanism.joints if j.coordinate and not _bounded(j)]
     hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
     if hollow and requested:
         findings.add("CB1482", f"{count(len(hollow), 'part')} without a closed mesh: {listed(hollow)}", items=hollow)
-    return [
-        _swept(mechanism, scene, sides, joint) if time.monotonic() < until else Swept(joint, fault=_LATE)
-        for joint in requested
-    ]
+    return [_swept(mechanism, scene, sides, joint) for joint in requested]
 
 
 def _bounded(joint: Joint) -> bool:
@@ -183,7 +179,7 @@ def _swept(mechanism: Mechanism, scene: Scene, sides: Sequence[Sequence[str]], j
         if high is not None or not turning:  # what turns all round one way does so the other way
             low = _stop(_meets(Mover(mechanism, leading), scene, sides, joint.name, -1.0), step, most)
     except SpentError:
-        return Swept(joint, fault="the assembly is too large to move every joint")
+        return Swept(joint, fault=_SPENT)
     if low is not None and high is not None and max(low[0], high[0]) < (LEAST_TURN if turning else LEAST_SLIDE):
         return Swept(joint, fault=f"cannot move: {high[1]} at once, both ways")
     ends = ("" if low is None else low[1], "" if high is None else high[1])
@@ -204,7 +200,8 @@ def _meets(
         for (X, some), (Y, others) in combinations(_alike([*moved, Pose()], sides, scene.size), 2):
             pair = scene.first_hit(some, others, Y.inverse() @ X)
             if pair is not None:
-                return f"{pair[0]} meets {pair[1]}"
+                drawn = ", which overlap as drawn" if scene.overlap_as_drawn(pair) else ""
+                return f"{pair[0]} meets {pair[1]}{drawn}"
         return None
 
     return meets

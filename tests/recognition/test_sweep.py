@@ -118,8 +118,8 @@ def test_the_command_writes_limits_with_the_parts_that_meet_unless_it_is_told_no
     assert "# moved: moves a little both ways" in bare.stdout
 
 
-def test_joints_that_time_does_not_reach_are_named(tmp_path: Path) -> None:
-    found = of_recognised(move_each(recognise(cb.read(lever_and_posts(tmp_path, [60])))), seconds=0.0)
+def test_joints_that_the_work_does_not_reach_are_named(tmp_path: Path) -> None:
+    found = of_recognised(move_each(recognise(cb.read(lever_and_posts(tmp_path, [60])))), triangles=0.0)
     (joint,) = found.joints
     assert joint.limit is None
     assert [f.items for f in found.findings if f.code == "CB1650"] == [(joint.name,)]

@@ -206,8 +206,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1650": Entry(
         Severity.INFO,
         "joints whose ends were not looked for",
-        "`cadbridge recognise` moves each joint until two parts meet and writes its limits. It stops after a fixed amount of "
-        "work, the same on every machine, so these joints have no limits.",
+        "`cadbridge recognise` moves each joint until two parts meet and writes its limits. It stops after a fixed "
+        "amount of work, the same on every machine, so these joints have no limits.",
         "Pass `--limits`, which allows more work, or `--no-limits`; or write `limits` by hand.",
         "An arm of a thousand parts.",
     ),

@@ -42,7 +42,7 @@ def ask(inquiry: Inquiry) -> Recognition:
             moves = answer.startswith("y")
             _take(inquiry, lambda question=question, moves=moves: inquiry.answer(question, moves))  # type: ignore[misc]
         else:
-            say("Nothing is left to ask: the rest is sure, was told, or was passed over.")
+            say("Nothing is left to ask: what was not told or passed over cannot change the mobility.")
     except (EOFError, typer.Abort) as ended:
         raise InputError("--ask needs a terminal to answer in; --questions prints the questions as JSON.") from ended
     return inquiry.found

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from cadbridge.mass.meeting import Scene as _Meeting
+from cadbridge.recognition.axles import Axles
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.placed_wheels import MeshingPair, about
 from cadbridge.recognition.scene import Groups, Scene
@@ -77,11 +78,12 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         reach = CLOSE * max(solids.extent(n) for n in groups[k])
         others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
-    turntables, hinges = Turntables(scene), []
+    turntables, axles, hinges = Turntables(scene), Axles(scene), []
     for gap, name, other in sorted(near):
         if not linked.join(name, other):
             continue
-        hinge = turntables.beside(scene.groups.group(name), scene.groups.group(other))
+        own, theirs = scene.groups.group(name), scene.groups.group(other)
+        hinge = turntables.beside(own, theirs) or axles.hinge(own, theirs)
         if hinge is not None:
             hinges.append(hinge)
         else:

@@ -24,6 +24,7 @@ from cadbridge.recognition.hints import Hints, resolved
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.proving import MOST_ROUNDS, attributed, blocked, welded
 from cadbridge.recognition.told import SAID, SAID_FIXED
 from cadbridge.wording import count
 
@@ -54,8 +55,19 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
 
 
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
-    found = replace(infer(evidence, hints), fasteners=frozenset(evidence.fasteners), hints=hints)
-    return replace(found, freedoms=freedoms(found))
+    """What is inferred under hints, with the joints that cannot move as welds."""
+    found, stuck = _once(evidence, hints), list[Hypothesis]()
+    for _ in range(MOST_ROUNDS):
+        new = blocked(found, hints)
+        if not new:
+            break
+        stuck += new
+        found = attributed(_once(evidence, welded(hints, stuck)), stuck, SAID_FIXED)
+    return replace(found, hints=hints, freedoms=freedoms(found))
+
+
+def _once(evidence: Evidence, hints: Hints) -> Recognition:
+    return replace(infer(evidence, hints), fasteners=frozenset(evidence.fasteners), hints=hints)
 
 
 def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, budget: float) -> Recognition:

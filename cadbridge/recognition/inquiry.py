@@ -42,7 +42,7 @@ class Inquiry:
 
     @property
     def next(self) -> Question | None:
-        """The decision to ask about; None where all that is left was passed over."""
+        """The decision to ask about; None where what is left changes no mobility or was passed over."""
         return next(iter(self._open()), None)
 
     @property
@@ -51,10 +51,10 @@ class Inquiry:
         return len(self._open())
 
     def _open(self) -> list[Question]:
-        """The questions that were not passed over, the one most worth asking first."""
+        """The questions that were not passed over and could change the mobility, the one most worth asking first."""
         if self.unknowable:
             return []
-        return [q for q in questions(self.found) if (q.a, q.b) not in self._skipped]
+        return [q for q in questions(self.found) if q.matters and (q.a, q.b) not in self._skipped]
 
     def freedoms(self, count: int | None) -> None:
         """Take a number of freedoms; None where it is not known."""

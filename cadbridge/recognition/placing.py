@@ -70,6 +70,8 @@ def _left_free(scene: Scene, c: Candidate) -> bool:
     if c.verdict.free != HINGE or c.verdict.against != (UNHELD,) or axis is None or scene.contacts.slack > EXACT:
         return False
     names = {name for contact in c.contacts for name in contact.pair}
+    if not any(contact.kind in ("shaft", "through", "cone") for contact in c.contacts):
+        return False  # what would slide, the pin, is not drawn
     if any(is_drive(name.rsplit("/", 1)[-1]) for name in names):
         return False  # the output of a drive does not slide out of it
     own, other = (_heights(scene, {n for n in names if scene.groups.root(n) == body}, axis) for body in (c.a, c.b))

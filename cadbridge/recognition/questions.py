@@ -37,6 +37,13 @@ class Question:
     cost: float
     change: int | None
     names: Pair = ("", "")
+    turns: bool = True
+    """Whether the geometry shows a motion, now or with the other answer."""
+
+    @property
+    def matters(self) -> bool:
+        """Whether the other answer could change the mobility."""
+        return self.turns and self.change != 0
 
     @property
     def text(self) -> str:
@@ -64,7 +71,9 @@ def questions(found: Recognition) -> list[Question]:
         return []
     names = shortest(i.name for i in found.assembly.instances)
     asked = [
-        Question(h.a, h.b, h.now, h.confidence, h.reason, worth, h.equal, h.cost, h.change, (names[h.a], names[h.b]))
+        Question(
+            h.a, h.b, h.now, h.confidence, h.reason, worth, h.equal, h.cost, h.change, (names[h.a], names[h.b]), h.turns
+        )
         for h in hypotheses(found) if (worth := _worth(h, gap)) > 0.0
     ]  # fmt: skip
     return sorted(asked, key=lambda q: (-q.worth, q.a, q.b))

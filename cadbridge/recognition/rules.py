@@ -30,6 +30,7 @@ from cadbridge.recognition.lead_screws import lead_screws
 from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.seated import bind_spacers, bind_trays
 from cadbridge.recognition.subassemblies import (
     bind_between,
     bind_caps,
@@ -119,6 +120,8 @@ def _moves_nothing(run: Inference) -> None:
         lambda joints: bind_idle(scene, joints, toothed),
         lambda joints: bind_caps(scene, joints),
         lambda joints: bind_clamped(scene, joints),
+        lambda joints: bind_spacers(scene, joints, toothed, names),
+        lambda joints: bind_trays(scene, joints),
         lambda joints: bind_between(scene, joints, toothed, names),
         lambda joints: bind_flanges(scene, joints),
     )

@@ -150,6 +150,8 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
         motor = names and any(MOTOR.search(name.rsplit("/", 1)[-1]) for name in members[body])
         if len(others) == 2 and (small or motor) and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
             loose = min(own, key=lambda j: (_guided(j), j.verdict.confidence, j.other(body)))
+            if not loose.contacts:  # a wheel that touches nothing holds nothing
+                continue
             text = "turns on one line between two bodies that turn against each other there; guided less on this one"
             found |= scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
     return found

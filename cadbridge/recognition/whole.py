@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from cadbridge.freedoms import HINGE
+from cadbridge.recognition.axles import Axles
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.carriers import steps_about
 from cadbridge.recognition.guides import LINES
@@ -19,6 +20,10 @@ Tie = tuple[str, str, str, float]
 
 REACHES = "reaches into it by"
 """How the reason for binding what overlaps begins."""
+COAXIAL = 0.25
+"""How sure it is that parts of one sub-assembly which touch nothing, and share an axis, are one body."""
+TOGETHER = "of the same sub-assembly"
+"""How the reason for binding what touches nothing to its sub-assembly begins."""
 
 
 def connect(
@@ -36,7 +41,7 @@ def connect(
     bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None
-    turntables = Turntables(scene)
+    turntables, axles = Turntables(scene), Axles(scene)
     turning_on: list[Candidate] = []
     for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
         if frozenset(tie[:2]) in meshing or {tie[0], tie[1]} <= scene.fasteners.keys():
@@ -48,11 +53,11 @@ def connect(
             if {tie[0], tie[1]} & turning:
                 late.append(tie)
                 continue
-        _tied(scene, linked, turntables, tie, turning_on)
+        _tied(scene, linked, (turntables, axles), tie, turning_on)
     bind_carriers(scene, linked, joints, pairs)
     for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie[:2])):
         if not _meshing(scene, tie, pairs):
-            _tied(scene, linked, turntables, tie, turning_on)
+            _tied(scene, linked, (turntables, axles), tie, turning_on)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
     return groups[1:], turning_on
 
@@ -103,16 +108,22 @@ def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pai
             scene.bind(one, other, f"both hold axes of {pair.a.instance} and {pair.b.instance}, which mesh", 0.7)
 
 
-def _tied(scene: Scene, linked: Groups, turntables: Turntables, tie: Tie, joints: list[Candidate]) -> None:
+def _tied(scene: Scene, linked: Groups, turning: tuple[Turntables, Axles], tie: Tie, joints: list[Candidate]) -> None:
     """Bind two parts that nothing connects yet, or let one turn on the other."""
+    turntables, axles = turning
     alone = linked.join(tie[0], tie[1])
     if scene.groups.root(tie[0]) == scene.groups.root(tie[1]):
         return
     found = turntables.between(tie[0], tie[1])
+    if found is None and tie[2].startswith(TOGETHER):
+        found = axles.hinge(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
     if found is not None:
         joints.append(found)
     elif alone:
-        scene.bind(*tie)
+        a, b, reason, confidence = tie
+        # What only the product structure holds, about an axis of both, may well turn on it.
+        unsure = reason.startswith(TOGETHER) and axles.coaxial(a, b)
+        scene.bind(a, b, reason, COAXIAL if unsure else confidence)
 
 
 def _turning(scene: Scene, wheels: Sequence[PlacedWheel]) -> set[str]:
@@ -168,7 +179,7 @@ def _of_one_assembly(scene: Scene) -> Iterator[Tie]:
         # A group of parts is held by its largest, not by the horn or the wheel on it.
         for name in sorted(names, key=lambda n: (-scene.size(n), n)):
             if name != chief:
-                yield name, chief, f"of the same sub-assembly {path}, and nothing else holds it", 0.4
+                yield name, chief, f"{TOGETHER} {path}, and nothing else holds it", 0.4
 
 
 def _reaching(scene: Scene) -> list[tuple[str, str, float]]:

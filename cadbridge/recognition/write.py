@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Mapping
 
 from cadbridge.frames import Pose
 from cadbridge.freedoms import SLIDE
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.hints import hints_text
-from cadbridge.recognition.hypotheses import hypotheses
+from cadbridge.recognition.hypotheses import Hypothesis, hypotheses
 from cadbridge.recognition.model import FoundJoint, Recognition
 from cadbridge.recognition.part_names import shortest
+from cadbridge.recognition.reporting import SURE
 from cadbridge.recognition.units import Unit, Units, units_of
 from cadbridge.recognition.write_gears import gear_lines
-from cadbridge.wording import count, listed
+from cadbridge.wording import count
 
 CLOSEST = 3
-"""So many welds are named in the first line, that are most likely to be joints."""
+"""So many other verdicts are named in the first line, the closest."""
 
 _HEAD = """\
 # {freedoms}
@@ -52,14 +52,29 @@ def mates_text(found: Recognition) -> str:
 
 
 def freedoms_text(found: Recognition) -> str:
-    """The mobility, and the welds most likely to be joints: the first line of the file."""
+    """The mobility, whether it is sure, and what else it may be: the first line of the file."""
     if found.freedoms is None:
         return "Too many bodies to count the degrees of freedom."
-    text = f"{count(found.freedoms, 'degree').capitalize()} of freedom."
-    known = (h for h in hypotheses(found) if h.now == "fixed" and h.turns and (h.change is None or h.change > 0))
+    text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"
+    known = [h for h in hypotheses(found) if h.turns and h.change != 0]
+    doubtful = sum(h.confidence < SURE for h in known)
+    if found.hints.freedoms is not None and found.hints.freedoms == found.freedoms:
+        text += ", as you said."
+    elif doubtful:
+        text += f", not sure: {count(doubtful, 'decision')} behind it {'is' if doubtful == 1 else 'are'} below 90 %."
+    else:
+        text += "; each decision behind it is at least 90 % sure."
     names = shortest(i.name for i in found.assembly.instances)
-    closest = [f"{names[h.a]} - {names[h.b]}" for h in islice(known, CLOSEST)]
-    return f"{text} Did you expect more? Closest: {listed(closest)}." if closest else text
+    closest = [_otherwise(h, names, found.freedoms) for h in known[:CLOSEST]]
+    return f"{text} Closest: {'; '.join(closest)}." if closest else text
+
+
+def _otherwise(h: Hypothesis, names: Mapping[str, str], freedoms: int) -> str:
+    """The other verdict of a decision, how likely it is, and the mobility with it."""
+    more = f" and {count(len(h.equal) - 1, 'pair')} alike" if len(h.equal) > 1 else ""
+    other = "joined" if h.now == "fixed" else "fixed"
+    text = f"{names[h.a]} - {names[h.b]}{more} {other} ({100 * (1 - h.confidence):.0f} %)"
+    return text if h.change is None else f"{text}: {freedoms + h.change}"
 
 
 def _attached(found: Recognition, units: Units) -> Iterator[str]:

@@ -1,0 +1,62 @@
+"""Wheels that are drawn without their axle: they touch nothing, and stand about an axis of what carries them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.contacts import Line
+from cadbridge.recognition.round_pairs import ROUND
+from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.seated import round_outside
+from cadbridge.recognition.walls import Verdict
+
+
+class Axles:
+    """The lines on which instances have round faces."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._lines: dict[str, list[Line]] = defaultdict(list)
+        for line in scene.contacts.lines:
+            for name in dict.fromkeys(m.instance for m in line.members):
+                self._lines[name].append(line)
+
+    def coaxial(self, a: str, b: str) -> bool:
+        """Whether two instances have round faces on one line."""
+        return any(m.instance == b and m.surface.turn >= ROUND for line in self._lines[a] for m in line.members)
+
+    def hinge(self, first: set[str], second: set[str]) -> Candidate | None:
+        """The hinge of a wheel drawn without its axle: it touches nothing, and stands on the one axis of some others.
+
+        A wheel is round outside and has a hole through its hub, less than half as wide as itself, on a round face of
+        the others that is no wider than itself: no cap, no bush.
+        """
+        found: list[tuple[str, Line, float]] = []
+        for own, others in ((first, second), (second, first)):
+            if len(own) == 1 and not self._scene.is_clamp(next(iter(own))):
+                found += self._hubs(next(iter(own)), others)
+        if len({name for name, _, _ in found}) != 1 or len({id(line) for _, line, _ in found}) != 1:
+            return None
+        name, line, radius = found[0]
+        at = [m.low + m.high for m in line.members if m.instance == name]
+        point = line.point + sum(at) / (2 * len(at)) * line.direction
+        text = f"a wheel that touches nothing, with its hub, radius {1e3 * radius:.4g} mm, on an axis of the other"
+        low, high = sorted((self._scene.groups.root(next(iter(first))), self._scene.groups.root(next(iter(second)))))
+        against = ("no axle is drawn",)
+        return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), against, 0.45), ())
+
+    def _hubs(self, name: str, others: set[str]) -> Iterator[tuple[str, Line, float]]:
+        """The lines of a wheel's hub on which some others have a round face that it could stand on."""
+        for line in {id(line): line for line in self._lines[name]}.values():
+            own = [m for m in line.members if m.instance == name and m.surface.kind == "cylinder"]
+            holes = [m.surface.radius for m in own if m.surface.hollow and m.surface.turn >= ROUND]
+            widest = max((m.surface.radius for m in own if not m.surface.hollow), default=0.0)
+            theirs = [
+                m.surface.radius for m in line.members
+                if m.instance in others and m.surface.turn >= ROUND and m.surface.kind == "cylinder"
+            ]  # fmt: skip
+            fits = holes and theirs and 2 * min(holes) < widest and min(theirs) < widest
+            if fits and round_outside(self._scene, name, line.point, line.direction):
+                yield name, line, min(holes)

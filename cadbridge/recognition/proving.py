@@ -1,0 +1,70 @@
+"""Joints that cannot move as they are drawn become welds: a motion that runs into parts at once is no motion.
+
+Each joint is moved a little both ways with all that hangs on it (`sweep`). Of 61 right joints of the corpus none ran
+into parts both ways at once, so that a collision counts `BLOCKED` against a joint; what is surer than that stays, and
+CB1610 reports it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hypotheses import Hypothesis, parts_of
+from cadbridge.recognition.model import FoundJoint, Recognition
+from cadbridge.recognition.sweep import move_each
+
+BLOCKED = 3.0
+"""How much a collision both ways at once speaks against a joint, nats: odds of 20 to 1, as 0 of 61 allow."""
+MOST_ROUNDS = 3
+"""So often joints are moved and welded anew: what was held by a false joint may then be another."""
+MOST_BODIES = 100
+"""Above so many bodies no joint is moved."""
+
+
+def blocked(found: Recognition, hints: Hints) -> list[Hypothesis]:
+    """The joints that cannot move and are not surer than that, as decisions whose second verdict is the weld."""
+    if not 1 < len(found.bodies) <= MOST_BODIES:
+        return []
+    told = {frozenset(pair) for pair in (*hints.joint, *hints.fixed, *hints.apart)}
+    return [
+        h for before, after in zip(found.joints, move_each(found).joints, strict=True)
+        if after.motion is not None and after.motion.state == "blocked"
+        and (h := _decision(found, before, after.motion.reason)).cost < BLOCKED
+        and frozenset((h.a, h.b)) not in told
+    ]  # fmt: skip
+
+
+def _decision(found: Recognition, joint: FoundJoint, why: str) -> Hypothesis:
+    a, b = parts_of(found, joint)
+    return Hypothesis(a, b, "joint", joint.confidence, why, ((a, b),), True, 0)
+
+
+def welded(hints: Hints, stuck: Sequence[Hypothesis]) -> Hints:
+    """The hints with the joints that cannot move as welds."""
+    for h in stuck:
+        hints = hints.having("fixed", h.equal)
+    return hints
+
+
+def attributed(found: Recognition, stuck: Sequence[Hypothesis], said: str) -> Recognition:
+    """The recognition in which the welds of `stuck` (now for the reason `said`) give the collision as their reason."""
+    of: dict[frozenset[str], Hypothesis] = {frozenset(pair): h for h in stuck for pair in h.equal}
+    bodies = tuple(
+        replace(body, bonds=tuple(
+            b if h is None or b.reason != said else replace(b, reason=_reason(h), confidence=_share(h))
+            for b in body.bonds for h in (of.get(frozenset((b.instance, b.to or ""))),)
+        ))
+        for body in found.bodies
+    )  # fmt: skip
+    return replace(found, bodies=bodies)
+
+
+def _reason(h: Hypothesis) -> str:
+    return f"as a joint ({100 * h.confidence:.0f} %) it could not move: {h.reason}"
+
+
+def _share(h: Hypothesis) -> float:
+    return round(1.0 / (1.0 + math.exp(h.cost - BLOCKED)), 3)

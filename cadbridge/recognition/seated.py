@@ -1,0 +1,141 @@
+"""What bolts and trays seat: it could move by its contacts alone, but is no joint.
+
+A spacer between two faces, clamped lengthwise by the bolt inside it; a board or a battery in an open tray, which could
+be drawn out the way it was put in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from cadbridge.frames import Vector, cross_length
+from cadbridge.freedoms import HINGE, SLIDE
+from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.standard_names import called_roller
+from cadbridge.recognition.walls import SQUARE
+
+ROUND_OUTSIDE = 0.7
+"""Radius of the widest round face about an axis beside half of the part's width, from which it is round outside."""
+SEATED = 0.25
+"""Size of what an open tray holds beside the tray, below which it need not fill it."""
+STROKE = 0.25
+"""How far the walls of a slide go on beyond what slides, beside its length: a tray is no longer than what it holds."""
+
+
+def round_outside(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
+    """Whether a part's box is square across a line and centred on it, and a round face about it is nearly as wide."""
+    X_IW = scene.assembly.instance(name).X_WI.inverse()
+    shape = scene.assembly.part(scene.assembly.instance(name).part).shape
+    known = None if shape is None else scene.faces.get(shape.key)
+    if known is None:
+        return False
+    foot, way = X_IW.point(point), X_IW.vector(axis)
+    along = int(np.argmax(np.abs(way)))
+    size = np.delete(np.ptp(known.box, axis=0), along)
+    middle = np.delete(known.box.mean(axis=0) - foot, along)
+    near = 0.02 * float(size.max())
+    if abs(way[along]) < 1 - 1e-6 or float(np.ptp(size)) > near or float(np.abs(middle).max()) > near:
+        return False
+    widest = max(
+        (s.radius for s in known.of("cylinder")
+         if s.direction is not None and not s.hollow and cross_length(s.direction, way) < SQUARE
+         and cross_length(s.point - foot, way) < near),
+        default=0.0,
+    )  # fmt: skip
+    return widest >= ROUND_OUTSIDE * float(size.max()) / 2
+
+
+def bind_spacers(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
+    """Bind a part that is round outside, and that the bolt inside it clamps between two faces; whether there was any.
+
+    What has teeth, or is called a roller or a pulley (where `names` are a witness), turns on its bolt.
+    """
+    members = scene.groups.members()
+    degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
+    found = False
+    for joint in joints:
+        if joint.verdict.free != HINGE or joint.verdict.axis is None or not _clamped(joint):
+            continue
+        for leaf in (joint.a, joint.b):
+            own = members[leaf]
+            if degrees[leaf] != 1 or len(own) != 1 or own[0] in toothed:
+                continue
+            called = (own[0].rsplit("/", 1)[-1], scene.assembly.instance(own[0]).part)
+            if (names and called_roller(called)) or not round_outside(
+                scene, own[0], joint.verdict.point, joint.verdict.axis
+            ):
+                continue
+            text = "a spacer that its bolt clamps between two faces: it could but spin"
+            found |= scene.bind(own[0], joint.other(leaf), text, 0.6)
+            break
+    return found
+
+
+def _clamped(joint: Candidate) -> bool:
+    """Whether a bolt goes through, and faces square to it lie on each other at two heights."""
+    axis, point = joint.verdict.axis, joint.verdict.point
+    assert axis is not None
+    if not any(c.kind in ("bolt", "through") for c in joint.contacts):
+        return False
+    heights = [
+        float((c.point - point) @ axis)
+        for c in joint.contacts
+        if c.kind == "plane" and abs(float(c.direction @ axis)) > 1 - SQUARE
+    ]
+    radius = max((c.radius for c in joint.contacts if c.kind in ("bolt", "through")), default=0.0)
+    return len(heights) > 1 and max(heights) - min(heights) > 0.5 * radius
+
+
+def bind_trays(scene: Scene, joints: Sequence[Candidate]) -> bool:
+    """Bind what is small in an open tray or fills it: walls beside a floor, and a stop one way; whether there was any.
+
+    Two equal parts that slide along one direction are jaws. A model of links draws no tray.
+    """
+    if scene.links_only:
+        return False
+    members = scene.groups.members()
+    degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
+    slides = [
+        j for j in joints
+        if j.verdict.free.motion == SLIDE and j.verdict.against and all(c.kind == "plane" for c in j.contacts)
+    ]  # fmt: skip
+    found = False
+    for joint in slides:
+        sizes = {body: sum(scene.size(n) for n in members[body]) for body in (joint.a, joint.b)}
+        leaf = min(sizes, key=lambda body: (sizes[body], body))
+        small = sizes[leaf] <= SEATED * sizes[joint.other(leaf)]
+        if (
+            degrees[leaf] == 1
+            and (small or _fills(scene, members[leaf], joint))
+            and not any(_alike(scene, members, joint, other) for other in slides if other is not joint)
+        ):
+            text = "in an open tray with a stop: it could but be drawn out"
+            found |= scene.bind(leaf, joint.other(leaf), text, 0.3)
+    return found
+
+
+def _fills(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
+    """Whether the walls that guide a body go on beyond it by less than a stroke."""
+    axis = joint.verdict.axis
+    assert axis is not None
+    ends = [
+        side.X_WI.point(np.concatenate(side.surface.loops)) @ axis
+        for c in joint.contacts if abs(float(c.direction @ axis)) < SQUARE
+        for side in (c.a, c.b) if side.instance not in leaf and side.surface.loops
+    ]  # fmt: skip
+    length = max(scene.extent(name, axis) for name in leaf)
+    return bool(ends) and max(float(np.ptp(e)) for e in ends) <= (1.0 + STROKE) * length
+
+
+def _alike(scene: Scene, members: dict[str, list[str]], joint: Candidate, other: Candidate) -> bool:
+    """Whether two slides on one body carry equal parts along one direction."""
+    common = {joint.a, joint.b} & {other.a, other.b}
+    if len(common) != 1 or joint.verdict.axis is None or other.verdict.axis is None:
+        return False
+    base = next(iter(common))
+    parts = [sorted(scene.assembly.instance(n).part for n in members[j.other(base)]) for j in (joint, other)]
+    return parts[0] == parts[1] and cross_length(joint.verdict.axis, other.verdict.axis) < SQUARE

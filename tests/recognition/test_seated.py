@@ -1,0 +1,100 @@
+"""What could move by its contacts alone and is no joint: spacers, trays, what is blocked; and wheels with no axle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import pytest
+
+from cadbridge.recognition import Recognition, read_bare, recognise
+
+CORNERS = [(50, 20), (-50, 20), (50, -20), (-50, -20)]
+
+
+def recognised(folder: Path, made: cq.Assembly) -> Recognition:
+    """What is recognised in an assembly, by way of a STEP file."""
+    file = folder / "made.step"
+    made.export(str(file))
+    return recognise(read_bare(file))
+
+
+def at(x: float, y: float, z: float) -> cq.Location:
+    return cq.Location(cq.Vector(x, y, z))
+
+
+def moves_with(found: Recognition, part: str) -> set[str]:
+    """The parts that move with a part, it too, by their last names."""
+    bodies = ({n.split("/")[-1] for n in body.instances} for body in found.bodies)
+    return next(names for names in bodies if part in names)
+
+
+@pytest.mark.parametrize("turns", [True, False])
+def test_a_wheel_in_a_fork_without_an_axle_turns_and_a_square_block_does_not(tmp_path: Path, turns: bool) -> None:
+    cheeks = (
+        cq.Workplane().box(4, 20, 60).translate((-13, 0, 0)).union(cq.Workplane().box(4, 20, 60).translate((13, 0, 0)))
+    )
+    fork = cheeks.union(cq.Workplane().box(30, 20, 6).translate((0, 0, 33)))
+    fork = fork.cut(cq.Workplane("YZ").circle(4).extrude(60, both=True))
+    profile = cq.Workplane("YZ").circle(30) if turns else cq.Workplane("YZ").rect(50, 30)
+    caster = (
+        cq.Assembly(name="caster")
+        .add(fork, name="fork")
+        .add(profile.circle(6).extrude(12), name="wheel", loc=at(-6, 0, 0))
+    )
+    made = cq.Assembly(name="made").add(caster)
+    made.add(cq.Workplane().box(80, 80, 5), name="plate", loc=at(0, 0, 38.5))
+    made.add(cq.Workplane().box(200, 200, 5), name="deck", loc=at(0, 0, 43.5))
+    found = recognised(tmp_path, made)
+    assert [j.type for j in found.joints] == ["revolute"] * turns
+    for joint in found.joints:
+        assert joint.confidence < 0.7
+        assert joint.axis is not None
+        assert abs(float(joint.axis[0])) == pytest.approx(1.0)
+
+
+def test_a_board_in_an_open_tray_is_put_there(tmp_path: Path) -> None:
+    # A groove along x, open at its ends, with a step across it: the board stands against that.
+    tray = cq.Workplane().box(160, 60, 20).cut(cq.Workplane().box(200, 40, 20).translate((0, 0, 5)))
+    tray = tray.union(cq.Workplane().box(10, 40, 15))
+    made = cq.Assembly(name="made").add(tray, name="tray")
+    made.add(cq.Workplane().box(40, 40, 8), name="board", loc=at(25, 0, -1))
+    for k, (x, y) in enumerate(CORNERS):
+        for name, size, z in (("leg", 8, -20), ("foot", 12, -40), ("pad", 14, -60)):
+            made.add(cq.Workplane().box(size, size, 20), name=f"{name}{k}", loc=at(x, y, z))
+    found = recognised(tmp_path, made)
+    assert "board" in moves_with(found, "tray")
+    assert any("in an open tray" in bond.reason for body in found.bodies for bond in body.bonds)
+
+
+@pytest.mark.parametrize("name", ["spacer", "idler_pulley"])
+def test_a_spacer_that_its_bolt_clamps_is_no_joint_and_a_pulley_is(tmp_path: Path, name: str) -> None:
+    def bolt(length: float) -> cq.Workplane:
+        return cq.Workplane().polygon(6, 15).extrude(-5).faces(">Z").workplane().circle(4).extrude(length)
+
+    frame = cq.Workplane().box(120, 60, 32).cut(cq.Workplane().box(120, 54, 20).translate((0, 10, 0)))
+    frame = frame.cut(cq.Workplane().center(40, 0).circle(4).extrude(40, both=True))
+    made = cq.Assembly(name="made").add(frame, name="frame")
+    made.add(cq.Workplane().circle(13).circle(4).extrude(20), name=name, loc=at(40, 0, -10))
+    made.add(bolt(40), name="bolt", loc=at(40, 0, -16))
+    made.add(cq.Workplane().polygon(6, 15).circle(4).extrude(6), name="nut", loc=at(40, 0, 16))
+    for k, (x, y) in enumerate(CORNERS):
+        made.add(cq.Workplane().box(10, 10, 20), name=f"leg{k}", loc=at(x, y, -26))
+    found = recognised(tmp_path, made)
+    assert (name in moves_with(found, "frame")) == (name == "spacer")
+
+
+def test_a_hinge_that_runs_into_parts_both_ways_at_once_is_a_weld_and_says_why(tmp_path: Path) -> None:
+    def base(cheeks: bool) -> cq.Workplane:
+        plate = cq.Workplane().box(120, 80, 10).union(cq.Workplane().circle(6).extrude(15))
+        for y in (10.05, -10.05) if cheeks else ():
+            plate = plate.union(cq.Workplane().box(10, 8, 20).translate((40, y + (4 if y > 0 else -4), 10)))
+        return plate
+
+    lever = cq.Workplane().box(60, 20, 8).translate((20, 0, 4)).cut(cq.Workplane().circle(6.05).extrude(20))
+    for cheeks in (False, True):
+        made = cq.Assembly(name="made").add(base(cheeks), name="base").add(lever, name="lever", loc=at(0, 0, 5))
+        found = recognised(tmp_path, made)
+        assert len(found.joints) == (not cheeks)
+        reasons = [bond.reason for body in found.bodies for bond in body.bonds]
+        assert any("it could not move: " in reason for reason in reasons) == cheeks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from cadbridge.simulation.circuits import Wired, wired
 from cadbridge.simulation.determined import report_least_norm
 from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
+from cadbridge.simulation.held import Held, held
 from cadbridge.simulation.laws import check_laws, locking_wheels, prescribed_joints
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.motors import CIRCUITS, LEADS
@@ -37,7 +38,7 @@ from cadbridge.simulation.trust.verdict import tell, verdict_of
 from cadbridge.wording import count
 from solver.algebra.rank import rank
 from solver.constraints import Coupler, Primitive, evaluate
-from solver.equations.projection import carry_angles, project
+from solver.equations.projection import Projected, carry_angles, project
 from solver.equations.system import System, prepare
 from solver.model import Model, Motor, Stop, TimeFunction
 from solver.result import Result, Trajectory
@@ -459,7 +460,8 @@ def _events(lowered: Lowered, what: Scenario) -> list[Event]:
 def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
     """The designed pose moved to the joint values requested, on the constraints; None for the designed pose at rest.
 
-    Temporary drivers lead the joints there in small steps, so that loops and gears follow.
+    Temporary drivers lead the joints there in small steps, so that loops and gears follow; what they leave free stays
+    as designed, where it can.
     """
     wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
     frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
@@ -479,27 +481,52 @@ def _with_positions(
     frames: tuple[PrescribedFrame, ...],
     findings: Findings,
 ) -> State:
-    """The pose with the joint values wanted and the frames where their motions begin, in steps of temporary drivers."""
+    """The pose with the joint values wanted and the frames where their motions begin; else as designed where it can be.
+
+    InputError where it cannot be reached.
+    """
+    # Frames determine what no joint names: there the poses that are nearest follow.
+    keep = held(lowered, wanted) if not frames else Held((), ())
+    found = _led(lowered, scenario, wanted, frames, (*keep.outside, *keep.within))
+    if not found.status.ok and keep.within:
+        found = _led(lowered, scenario, wanted, frames, keep.outside)
+    if not found.status.ok:
+        findings.add("CB614", found.status.message, items=found.status.groups)
+        raise InputError("The initial state cannot be reached.", findings)
+    return found.state
+
+
+def _led(
+    lowered: Lowered,
+    scenario: Scenario,
+    wanted: dict[str, float],
+    frames: tuple[PrescribedFrame, ...],
+    keep: tuple[Primitive, ...],
+) -> Projected:
+    """Where small steps of temporary drivers lead, with the rows `keep`; of the first step that fails what it left."""
     plain = prepare(lowered.model)
-    state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
+    found = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions))
+    state = found.state
     present = [frame.present(state.positions, state.quaternions) for frame in frames]
     ways = [*map(abs, wanted.values()), *(f.way(X) for f, X in zip(frames, present, strict=True))]
     count = max(1, int(np.ceil(max(ways) / LARGEST_STEP)))
     for step in range(1, count + 1):
         rates = scenario.rates if step == count else {}
         model = _driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates)
+        model = _with_rows(model, "as designed", keep)
         for frame, X in zip(frames, present, strict=True):
-            rows = frame.rows(frame.on_the_way(X, step / count))
-            groups = (*model.groups, *[frame.name] * len(rows))
-            model = replace(model, primitives=(*model.primitives, *rows), groups=groups)
+            model = _with_rows(model, frame.name, frame.rows(frame.on_the_way(X, step / count)))
         system = prepare(model)
-        projected = project(system, carry_angles(state, plain, system))
-        if not projected.status.ok:
-            findings.add("CB614", projected.status.message, items=projected.status.groups)
-            raise InputError("The initial state cannot be reached.", findings)
+        found = project(system, carry_angles(state, plain, system))
         # The turns that gears made on the way belong to the state, the drivers do not.
-        state = carry_angles(projected.state, system, plain)
-    return state
+        state = carry_angles(found.state, system, plain)
+        if not found.status.ok:
+            break
+    return replace(found, state=state)
+
+
+def _with_rows(model: Model, name: str, rows: Sequence[Primitive]) -> Model:
+    return replace(model, primitives=(*model.primitives, *rows), groups=(*model.groups, *[name] * len(rows)))
 
 
 def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, float]) -> Model:

@@ -1,0 +1,132 @@
+"""What stays as designed while joints are led to their initial values: all freedoms that these do not determine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.frames import Pose
+from cadbridge.lowering import Lowered
+from cadbridge.mechanism import GROUND_BODY, Joint
+from solver.algebra.rank import independent_rows
+from solver.constraints import AxesAngle, Coupler, PointOnPlane, Primitive, evaluate
+from solver.rotation import matrix
+
+Neighbours = dict[int, set[int]]
+
+_PAIRS = ((0, 1), (0, 2), (1, 2))
+"""Axes of two frames that are perpendicular where the frames are parallel."""
+_INDEPENDENT = 1e-3
+"""Scaled remainder above which a freedom counts as one that the others leave: held below it, it could move them far."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Rows that hold freedoms: `outside` of loops and couplings, where nothing else feels them, and `within`."""
+
+    outside: tuple[Primitive, ...]
+    within: tuple[Primitive, ...]
+
+
+def held(lowered: Lowered, led: Collection[str]) -> Held:
+    """The rows that hold what can be held as designed where the joints `led` (by any of their names) are moved.
+
+    A joint that hangs on one side of no loop is held; of those in loops and couplings the ones that the rows and the
+    joints led leave independent, driven ones before others. So does a body that nothing holds: the first of its group.
+    """
+    neighbours = _neighbours(lowered)
+    roots = _roots(neighbours)
+    core = _core(neighbours, roots)
+    moved = {id(joint) for name in led if (joint := lowered.mechanism.joint_named(name)) is not None}
+    driven = {d.joint for d in lowered.mechanism.drives}
+    outside = [row for root in roots if root != GROUND_BODY for row in _pose_rows(lowered, GROUND_BODY, root, None)]
+    leading: list[Primitive] = []
+    candidates: list[Primitive] = []
+    for joint in sorted(lowered.mechanism.joints, key=lambda j: (not j.coordinate, j.name not in driven)):
+        rows = _joint_rows(lowered, joint)
+        if not {lowered.unit_of[joint.a], lowered.unit_of[joint.b]} <= core:
+            outside += [] if id(joint) in moved else rows
+        else:
+            (leading if id(joint) in moved else candidates).extend(rows)
+    return Held(tuple(outside), _independent(lowered, core, leading, candidates))
+
+
+def _neighbours(lowered: Lowered) -> Neighbours:
+    """Which units share equations with a unit; the ground is one."""
+    found: Neighbours = {unit: set() for unit in (GROUND_BODY, *range(len(lowered.units)))}
+    for primitive in lowered.model.primitives:
+        for a, b in combinations(set(primitive.bodies), 2):
+            found[a].add(b)
+            found[b].add(a)
+    return found
+
+
+def _roots(neighbours: Neighbours) -> list[int]:
+    """The ground, and the first unit of each group that does not hang on it."""
+    seen: set[int] = set()
+    roots = []
+    for unit in neighbours:
+        if unit in seen:
+            continue
+        roots.append(unit)
+        toward = [unit]
+        while toward:
+            near = toward.pop()
+            if near not in seen:
+                seen.add(near)
+                toward += neighbours[near]
+    return roots
+
+
+def _core(neighbours: Neighbours, roots: Iterable[int]) -> set[int]:
+    """The units left where those are taken off, again and again, that hang on one other: loops, what joins them."""
+    left = {unit: set(near) for unit, near in neighbours.items()}
+    kept = set(roots)
+    ends = [unit for unit, near in left.items() if len(near) == 1 and unit not in kept]
+    while ends:
+        unit = ends.pop()
+        for other in left.pop(unit):
+            left[other].discard(unit)
+            if len(left[other]) == 1 and other not in kept:
+                ends.append(other)
+    return set(left)
+
+
+def _joint_rows(lowered: Lowered, joint: Joint) -> list[Primitive]:
+    """A joint at its designed pose: its coordinate, or its two frames on each other."""
+    if joint.coordinate:
+        coordinate = lowered.model.coordinates[next(i for i, own in enumerate(lowered.joints) if own is joint)]
+        return [Coupler(coordinate.a, coordinate.b, ((1.0, coordinate),))]
+    a, X_CB = lowered.placed(joint.a)
+    return _pose_rows(lowered, a, lowered.unit_of[joint.b], _designed(lowered, a) @ X_CB @ joint.X_AJ)
+
+
+def _pose_rows(lowered: Lowered, a: int, b: int, X_WF: Pose | None) -> list[Primitive]:
+    """Six rows that hold b to a, in terms of a frame F (b's own where None)."""
+    X_WF = X_WF or _designed(lowered, b)
+    X_A, X_B = _designed(lowered, a).inverse() @ X_WF, _designed(lowered, b).inverse() @ X_WF
+    place = [PointOnPlane(a, b, X_A.p, axis, X_B.p) for axis in X_A.R.T]
+    return [*place, *(AxesAngle(a, b, X_A.R[:, i], X_B.R[:, j]) for i, j in _PAIRS)]
+
+
+def _designed(lowered: Lowered, unit: int) -> Pose:
+    model = lowered.model
+    return Pose() if unit == GROUND_BODY else Pose(matrix(model.quaternions[unit]), model.positions[unit])
+
+
+def _independent(
+    lowered: Lowered, core: set[int], leading: list[Primitive], candidates: list[Primitive]
+) -> tuple[Primitive, ...]:
+    """The candidates that add to the rows within the core, to those that lead and to each other."""
+    if not candidates:
+        return ()
+    model = lowered.model
+    rows = [p for p in model.primitives if core.issuperset(p.bodies)]
+    count = sum(p.rows for p in candidates)
+    G = evaluate((*rows, *leading, *candidates), model.positions, model.quaternions).G
+    keep: NDArray[np.bool_] = independent_rows(G, lowered.mechanism.length_scale, _INDEPENDENT)
+    return tuple(p for p, kept in zip(candidates, keep[len(keep) - count :], strict=True) if kept)

@@ -1,0 +1,105 @@
+"""What no initial value names stays as designed: other joints of a chain, a base that nothing holds, loops, gears."""
+
+from __future__ import annotations
+
+import math
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.mechanism import Mechanism
+from cadbridge.simulation import Run, Scenario, simulate
+from cadbridge.simulation.held import held
+from tests.simulation.test_servos import ARM
+
+ROBOT = """<mujoco><option integrator="RK4" timestep="1e-4"><flag contact="disable"/></option><worldbody>
+  <body name="base" pos="0 0 1"><freejoint/><geom type="box" size=".1 .05 .03" mass="3"/>
+    <body name="arm" pos=".1 0 0"><joint name="A" axis="0 1 .2"/>
+      <geom type="capsule" fromto="0 0 0 .3 0 .1" size=".02" mass="1"/>
+      <body name="hand" pos=".3 0 .1"><joint name="ball" type="ball"/>
+        <geom type="box" pos=".1 0 0" size=".1 .02 .01" mass=".5"/>
+        <body name="tip" pos=".2 0 0"><joint name="B" axis="0 0 1"/>
+          <geom type="box" pos=".05 0 0" size=".05 .01 .01" mass=".2"/></body></body></body></body>
+</worldbody></mujoco>"""
+
+
+def _built(folder: Path, text: str) -> Mechanism:
+    path = folder / "robot.xml"
+    path.write_text(text, encoding="utf-8")
+    return cb.build(cb.read(path))
+
+
+def _first(run: Run) -> dict[str, tuple[float, float]]:
+    T = run.result.trajectory
+    return {j.name: (T.coordinates[0, i], T.coordinate_rates[0, i]) for i, j in enumerate(run.lowered.joints)}
+
+
+def test_the_joints_of_a_chain_stay(tmp_path: Path) -> None:
+    """Setting the shoulder alone turned the elbow by −1.7 rad, as inertia would have it."""
+    arm = _built(tmp_path, ARM.format(limit="", actuators=""))
+    scenario = Scenario(duration=0.01, positions={"shoulder": 1.0}, rates={"elbow": 2.0})
+    values = _first(simulate(arm, scenario))
+    assert values["shoulder"] == pytest.approx((1.0, 0.0), abs=1e-12)
+    assert values["elbow"] == pytest.approx((0.0, 2.0), abs=1e-12)
+    assert values["slide"] == pytest.approx((0.0, 0.0), abs=1e-12)
+
+
+def test_a_base_that_nothing_holds_and_a_ball_joint_stay_as_in_mujoco(tmp_path: Path) -> None:
+    robot = _built(tmp_path, ROBOT)
+    positions, rates = {"A": 0.4, "B": -0.7}, {"A": 1.5, "B": -2.0}
+    scenario = Scenario(duration=0.3, rate=10, rtol=1e-11, atol=1e-11, positions=positions, rates=rates)
+    run = simulate(robot, scenario)
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
+    data = mujoco.MjData(model)
+    for name in positions:
+        data.joint(name).qpos[0], data.joint(name).qvel[0] = positions[name], rates[name]
+    mujoco.mj_step(model, data, 3000)
+    found = {j.name: run.result.trajectory.coordinates[-1, i] for i, j in enumerate(run.lowered.joints)}
+    assert found == {name: pytest.approx(float(data.joint(name).qpos[0]), abs=1e-9) for name in positions}
+
+
+def test_gears_follow_and_what_they_do_not_move_stays() -> None:
+    with as_file(files("cadbridge.data") / "demo") as folder:
+        crane = cb.build(cb.read(folder / "demo.step"))
+    values = _first(simulate(crane, Scenario(duration=0.01, positions={"A1": 1.0}, rates={"A1": 0.5})))
+    assert abs(values["Insert:2"][0]) == pytest.approx(3.0, abs=1e-9)
+    assert values["A2"] == pytest.approx((0.0, 0.0), abs=1e-10)
+
+
+BAR = '<geom type="capsule" fromto="0 0 0 {x} 0 {z}" size=".01" mass="1"/>'
+FIVE_BAR = f"""<mujoco><worldbody>
+  <body name="a"><joint name="A" axis="0 1 0"/>{BAR.format(x=-0.1, z=0.2)}
+    <body name="b" pos="-.1 0 .2"><joint name="B" axis="0 1 0"/>{BAR.format(x=0.2, z=0.2)}</body></body>
+  <body name="d" pos=".2 0 0"><joint name="D" axis="0 1 0"/>{BAR.format(x=0.1, z=0.2)}
+    <body name="c" pos=".1 0 .2"><joint name="C" axis="0 1 0"/>{BAR.format(x=-0.2, z=0.2)}</body></body>
+</worldbody><equality><connect body1="b" body2="c" anchor=".2 0 .2"/></equality>
+<actuator><motor name="m" joint="D"/></actuator></mujoco>"""
+
+
+def test_of_a_loop_the_driven_joint_stays_and_the_others_follow(tmp_path: Path) -> None:
+    five_bar = _built(tmp_path, FIVE_BAR)
+    values = _first(simulate(five_bar, Scenario(duration=0.01, positions={"A": math.radians(10)}, rates={"A": 1.0})))
+    assert values["D"] == pytest.approx((0.0, 0.0), abs=1e-10)
+    assert abs(values["B"][0]) > 0.05
+    assert abs(values["C"][1]) > 0.1
+
+
+def test_what_cannot_stay_gives_way(tmp_path: Path) -> None:
+    """The crank goes where the driven joint, held, would not let it."""
+    five_bar = _built(tmp_path, FIVE_BAR)
+    run = simulate(five_bar, Scenario(duration=0.01, positions={"A": math.radians(-80)}))
+    values = _first(run)
+    assert values["A"][0] == pytest.approx(math.radians(-80), abs=1e-10)
+    assert abs(values["D"][0]) > 0.01
+    assert np.max(run.result.trajectory.constraint_position) < 1e-10
+
+
+def test_as_many_freedoms_are_held_as_there_are(tmp_path: Path) -> None:
+    lowered = simulate(_built(tmp_path, ROBOT), Scenario(duration=0.01)).lowered
+    rows = held(lowered, ["A"])
+    assert len(rows.outside) == 6 + 6 + 1  # base, ball joint in six rows, B
+    assert rows.within == ()

@@ -232,18 +232,6 @@ def test_kamino_takes_loops_and_no_couplings(file: str, whole: bool) -> None:
     assert in_kamino(spanning_tree(mechanism)) is whole
 
 
-NO_NEWTON = "Newton needs an older MuJoCo than these tests: scripts/extras newton tries it on every example"
-
-
-def test_kamino_swings_a_delta_the_same() -> None:
-    pytest.importorskip("newton", reason=NO_NEWTON)
-    result = verify(
-        cb.build(cb.read(Path(__file__).resolve().parents[2] / "fixtures/delta/delta.sdf")), "usd", duration=0.02
-    )
-    assert result.verdict == "same"
-    assert result.moved > 0.01
-
-
 GRIPPER = """<mujoco>
   <option density="1000" viscosity="1"/>
   <worldbody>
@@ -265,16 +253,6 @@ def test_what_acts_in_mujoco_alone_is_not_compared(tmp_path: Path) -> None:
     result = verify(cb.build(cb.read(path)), "mjcf", duration=0.25)
     assert result.verdict == "same"
     assert result.moved > 0.1
-
-
-@pytest.mark.parametrize("model", ["four_bar", "branched", "planetary", "geared_pair"])
-def test_usd_swings_the_same_in_newton(model: str) -> None:
-    pytest.importorskip("newton", reason=NO_NEWTON)
-    result = verify(getattr(models, model)(), "usd", duration=0.5)
-    assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-6
-    assert result.verdict == "same"
-    assert result.moved > 0.1
-    assert not result.findings
 
 
 def test_a_motion_that_magnifies_the_engines_rounding_is_not_called_different(monkeypatch: pytest.MonkeyPatch) -> None:

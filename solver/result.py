@@ -76,11 +76,12 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class Occurrence:
-    """The event `name` occurred at time `t` (s) in `state`."""
+    """The event `name` occurred at time `t` (s) in `state`; `value` is that which its coordinate passed, if one did."""
 
     name: str
     t: float
     state: State
+    value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,9 @@ class Statistics:
     `unsolved` of the evaluations left rows of constraints open by more than a thousandth. `within` is the largest error
     of a state within a step, over what the tolerances allow, as far as an acceleration more told it. `pivot` is the
     smallest pivot of the rows that close loops, over what it would be between free bodies, and `pivot_at` its time (s):
-    towards 0 the rank changes, and which way the motion goes on may depend on the tolerance.
+    towards 0 the rank changes, and which way the motion goes on may depend on the tolerance. `dips` are the
+    lowest of its minima (time, pivot), as steps passed them. `skipped` is the largest speed of a vibration of stiff
+    loads that generalised-α began without: over its tolerance, and with its unit.
     """
 
     steps: int = 0
@@ -103,6 +106,8 @@ class Statistics:
     within: float = 0.0
     pivot: float = math.inf
     pivot_at: float = 0.0
+    dips: tuple[tuple[float, float], ...] = ()
+    skipped: tuple[float, float, str] = (0.0, 0.0, "m/s")
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,8 +63,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a run that depends on its tolerance",
         "A second run at a larger tolerance ends elsewhere, by more than a hundred times what the tolerance of the "
-        "run suggests: the motion amplifies small errors, or errors add up over many steps. The message gives the "
-        "estimated largest error in each unit, and the value that has it.",
+        "run suggests: the motion amplifies small errors, or errors add up over many steps. Or stiff loads vibrate so "
+        "fast that the steps of `generalized_alpha` leave the vibration out. The message gives the estimated largest "
+        "error in each unit, and the value that has it.",
         "If that error is too large for you, reduce `tolerance` in the scenario. `simulate --confirm` repeats the run "
         "at a tenth of it and compares every column.",
         "A falling delta robot: a deviation from its symmetry grows 75-fold each half second.",
@@ -73,8 +74,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a run that could not be tested",
         "Whether the run is right could not be tested, for the reason in the message: it has one sample, it did not"
-        " come to its end, or masses are not known. It is neither right nor wrong; `trusted` is then null and the "
-        "exit status is 4, unless something else is wrong.",
+        " come to its end, masses are not known, or mates contradict each other. It is neither right nor wrong; "
+        "`trusted` is then null and the exit status is 4, unless something else is wrong.",
         "Give masses or densities; take more samples.",
         "A cam train of parts without material, whose motion is prescribed.",
     ),
@@ -93,8 +94,10 @@ ENTRIES: dict[str, Entry] = {
         "a pose at which branches of the motion meet",
         "The run passed a pose at which the equations of the joints lose rank, and at which two or more branches of "
         "the motion meet. It went on along the one that its speeds lead to; a small disturbance, a clearance or "
-        "an error of the size of the tolerance can lead along another. The interval was computed again in other "
-        "coordinates and with a smaller tolerance: if that leads elsewhere, the run is wrong from there on (CB627).",
+        "an error of the size of the tolerance can lead along another. With `--method auto` such a run is computed in "
+        "the poses of the bodies, where legs that are alike stay alike. The interval was computed again with a smaller "
+        "tolerance: if that leads elsewhere, the run is wrong from there on (CB627). Of mechanisms with more than 400 "
+        "rows the message names the times at which branches may meet.",
         "Look at the motion after that time with `tolerance` a hundred times smaller. In a real mechanism, keep away "
         "from such a pose, or guide it there.",
         "Three legs that lie flat at the same moment can each go on up or down.",

@@ -23,8 +23,9 @@ from solver.model.validation import check_state
 from solver.result import Occurrence, Result, Statistics, Status, Trajectory
 from solver.runs import termination as endings
 from solver.runs.arguments import check_events, checked, sample_times
+from solver.runs.dipping import dips_of
 from solver.runs.events import Event, crossings
-from solver.runs.marcher import Marcher
+from solver.runs.marcher import Marcher, sudden
 from solver.runs.marching import MET, NO_SOLUTION, NO_VALUE, TOO_SHORT
 from solver.state import State
 from solver.steps.explicit import Pace
@@ -40,8 +41,6 @@ _PROJECTION_ALLOWED = 20.0
 The local drift from the constraints is a part of the local error; more means that the pose changes its rank in
 passing, and that the step was led by accelerations of another branch.
 """
-_ANY = 1e300
-"""Times the fastest: no bound of what a projection changes. It is multiplied with speeds that may be zero."""
 _FIRST_STEP = 0.04
 """s, times the power of the tolerance with which steps go: the first of controlled error, 1 ms at 1e-8 by dopri5."""
 _SAMPLES_A_STEP = 10
@@ -123,7 +122,7 @@ def simulate(
         watched = progress is not None or should_stop is not None
         run = _begin(plain, start.state, method, (rtol, atol), step, longest_step, events, tree, samples, watched)
         if contradictory:
-            run.marcher.engine.may_change_suddenly(_ANY)
+            run.marcher.engine.may_change_suddenly(sudden((rtol, atol), contradictory))
         status = start.status if not start.status.ok else None
         if status is None:
             status = _advance_all(run, progress, lambda: interrupted() or bool(should_stop and should_stop()))
@@ -142,8 +141,16 @@ def simulate(
         within=float(engine.within.worst[0]),
         pivot=float(engine.within.pivot[0]),
         pivot_at=float(engine.within.pivot[1]),
+        dips=dips_of(engine.within),
+        skipped=_skipped(engine),
     )
     return Result(status, _trajectory(run), statistics, tuple(run.occurred))
+
+
+def _skipped(engine: Absolute) -> tuple[float, float, str]:
+    """The largest speed of a vibration that steps of generalised-α began without."""
+    part, speed, turns = engine.implicit[2].skipped.tolist()
+    return part, speed, "rad/s" if turns else "m/s"
 
 
 def longest_at(rate: float) -> float:
@@ -261,7 +268,7 @@ def _meet_events(run: _Run) -> Status | None:
     marcher = run.marcher
     for theta, event in crossings(run.events, marcher.look(0.0)[1], marcher.look):
         state, _ = marcher.look(theta)
-        run.occurred.append(Occurrence(event.name, state.t, state))
+        run.occurred.append(Occurrence(event.name, state.t, state, event.value))
         if event.stop:
             marcher.end_at(state.t)
             run.state = state

@@ -38,6 +38,15 @@ _CORNERS = 256
 """As many corners of functions of time ahead."""
 
 
+_ANY = 1e300
+"""Times the fastest: no bound of what a projection changes. It is multiplied with speeds that may be zero."""
+
+
+def sudden(tolerances: tuple[float, float], contradictory: bool = False) -> float:
+    """By which part of the fastest the projection after a step may change velocities; of contradictory rows, by any."""
+    return _ANY if contradictory else float(_SUDDEN * np.sqrt(max(tolerances)))
+
+
 class Marcher:
     """Runs of an engine, one after the other: `state`, `slope` and `work`, counts, and samples since the last look."""
 
@@ -78,13 +87,13 @@ class Marcher:
         self._open()
         self._course.clock[:10] = state.t, pace.h, times[-1], np.inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
         self._course.counts[:6] = 0
-        self.engine.may_change_suddenly(_SUDDEN * np.sqrt(max(tolerances)))
+        self.engine.may_change_suddenly(sudden(tolerances))
         self._set(state)
         self._work[:] = 0.0
         self._find_corners()
         self._repeated = self._sample_start()
         _, _, memory, _ = self.engine.implicit
-        for own, value in zip(memory, (*[self._slope[0]] * 3, *np.zeros(4), 1.0), strict=True):
+        for own, value in zip(memory, (*[self._slope[0]] * 3, *np.zeros(4), 1.0, 0.0), strict=True):
             own[...] = value
         self._course.counts[4] = 1
 

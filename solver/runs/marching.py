@@ -16,6 +16,7 @@ from solver.compilation.compiled import Array1, Ints1, entry, kernel, table
 from solver.constraints.kernels import evaluate_terms, unwind
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, scaled_residual, stage
 from solver.equations.system import SPEED
+from solver.runs.dipping import begin_dips, look_for_dip
 from solver.runs.driving import Drives, fill_here, fill_nodes, next_corner
 from solver.runs.jumping import begin_anew
 from solver.runs.meeting import Watched, look_at_watched, may_meet, pass_on
@@ -197,8 +198,8 @@ def sample_start(
     for k in range(power.shape[0]):
         power[k], out.work[0, k] = E.power[k], work[k]
     mark_repeats(P, E.sweeps, W.compliance, D.doubled)
-    D.worst[0] = D.pivot[1] = 0.0
-    D.pivot[0] = smallest_pivot(P, E.sweeps, W.compliance, D.doubled)
+    D.worst[0] = 0.0
+    begin_dips(D, course.clock[0], smallest_pivot(P, E.sweeps, W.compliance, D.doubled))
     record(tables, D, state, drives.end, S.multipliers, out, 0)
     again: bool = repeated(tables)
     return again
@@ -244,8 +245,7 @@ def _try_step(run, begin, tableau, pace, refused, tolerances):  # type: ignore[n
         counts[5] = 1 if whole > 1.0 and error <= 1.0 else 0
         return _refuse(run, pace, step, now, whole, off), True
     D.worst[0] = max(D.worst[0], off)
-    if pivot < D.pivot[0]:
-        D.pivot[0], D.pivot[1] = pivot, now
+    look_for_dip(D, now, pivot)
     _accept(run, begin, step, now, corner)
     clock[1] = _longer(pace, course, step, whole, last, refused)
     if met:

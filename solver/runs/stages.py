@@ -28,6 +28,8 @@ def total(parts: Sequence[Statistics], seconds: float) -> Statistics:
         within=max((s.within for s in parts), default=0.0),
         pivot=nearest.pivot,
         pivot_at=nearest.pivot_at,
+        dips=tuple(dip for s in parts for dip in s.dips),
+        skipped=max((s.skipped for s in parts), default=Statistics().skipped),
     )
 
 

@@ -39,8 +39,6 @@ _SPAN, _MANY = 0.05, 0.1
 """s: what all steps in so long a time may err together, but of no more than so many over the root of the tolerance.
 Steps of second order are many, and their errors add up; those that follow what dies out at once, such as a stiff
 damper, are shorter, and theirs die out too."""
-_FOLLOWS = 0.5
-"""Steps follow accelerations whose changes from step to step differ by less than this part of themselves."""
 _DOUBLE = 2.0
 """From a step to one longer than so many, corrections are not expected to go on."""
 
@@ -70,6 +68,8 @@ class Memory(NamedTuple):
     `spans` (2,) the lengths of these steps: 0 where there was none. `moves` (n, 6) corrected the poses at the end of
     the step before, `trend` is by how much more than in the step before that, and `pushes` corrected the velocities
     beyond `moves` over the step; all are along the rows there. `shrink` (1,): by which factor changes shrank last.
+    `skipped` (3,): the largest speed (m/s, or rad/s where the last is 1) of a vibration that steps began without, over
+    its tolerance, and itself.
     """
 
     algorithmic: Array2
@@ -80,6 +80,7 @@ class Memory(NamedTuple):
     pushes: Array2
     spans: Array1
     shrink: Array1
+    skipped: Array1
 
 
 @table
@@ -89,7 +90,8 @@ class Guess(NamedTuple):
     `now` (n, 6) are the accelerations sought, `own` the method's; x, `turn` (n, 3), q (n, 4), v (n, 6), `angles` (na,)
     the state at the step's end, `turn` what it turned; multipliers (m,). `moves` and `pushes` (n, 6) correct poses and
     velocities so that they keep the constraints, `trend` is that of `Memory`; `ways` (n, 6) is how poses follow new
-    accelerations.
+    accelerations. `damped` (m,) is how much more of a soft row answers to its rate than to its place; `skipped` is that
+    of this step.
     """
 
     now: Array2
@@ -104,6 +106,8 @@ class Guess(NamedTuple):
     pushes: Array2
     trend: Array2
     ways: Array2
+    damped: Array1
+    skipped: Array1
 
 
 Implicit = tuple[Guess, Alpha, Memory, tuple[int, tuple[Array1, Array1]]]
@@ -113,14 +117,14 @@ Implicit = tuple[Guess, Alpha, Memory, tuple[int, tuple[Array1, Array1]]]
 def make_implicit(S: Steps, alpha: Alpha | None, soft: tuple[int, tuple[Array1, Array1]]) -> Implicit:
     """For the method with these coefficients, or none; a step's end is that of S."""
     shape = S.v.shape
-    now, own, turn, *others = zeros(shape, shape, S.x.shape, shape, shape, shape, shape)
+    now, own, turn, *others = zeros(shape, shape, S.x.shape, shape, shape, shape, shape, len(S.multipliers), 3)
     guess = Guess(now, own, S.x, turn, S.q, S.v, S.angles, S.multipliers, *others)
-    memory = Memory(*zeros(*[shape] * 6, 2, 1))
+    memory = Memory(*zeros(*[shape] * 6, 2, 1, 3))
     return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), memory, soft
 
 
 @kernel
-def _soften(T, F, E, now, first, tangents, step_rate, step_place):  # type: ignore[no-untyped-def]
+def _soften(T, F, E, G, first, tangents, step_rate, step_place):  # type: ignore[no-untyped-def]
     """Let loads along coordinates answer to the accelerations sought: s = γ' h d + β' h² k adds to the armature J.
 
     Their rows say M v̇ + Ĝᵀ (J q̈ + s (q̈ − q̈ of the guess)) = f, so that s does nothing once the guess is right.
@@ -138,14 +142,16 @@ def _soften(T, F, E, now, first, tangents, step_rate, step_place):  # type: igno
             fade = min(depth / F.stop_depth[k], 1.0)
             d += fade * F.stop_damping[k]
             s += fade * F.stop_stiffness[k]
-        _soften_row(T, E, now, first + k, F.armature[k], step_rate * d + step_place * s)
+        _soften_row(T, E, G, first + k, F.armature[k], (step_rate * d, step_place * s))
     for k in range(damping.shape[0]):
-        _soften_row(T, E, now, first + count + k, 0.0, step_rate * damping[k] + step_place * stiffness[k])
+        _soften_row(T, E, G, first + count + k, 0.0, (step_rate * damping[k], step_place * stiffness[k]))
 
 
 @kernel
-def _soften_row(T, E, now, i, armature, soft):  # type: ignore[no-untyped-def]
-    """c and compliance of row i, in which c is −(q̈ at v̇ = 0)."""
+def _soften_row(T, E, G, i, armature, parts):  # type: ignore[no-untyped-def]
+    """c and compliance of row i, in which c is −(q̈ at v̇ = 0), for what answers to the rate and to the place."""
+    soft, now = parts[0] + parts[1], G.now
+    G.damped[i] = parts[0] / parts[1] if parts[1] > 0.0 else np.inf
     whole = max(armature + soft, 1e-30)
     E.compliance[i] = 1.0 / whole
     along = -E.c[i]
@@ -240,7 +246,7 @@ def _respond(tables, G, effects, drive, soft):  # type: ignore[no-untyped-def]
     look_around(T, P, W, E, G.angles, drive)
     act(T, B, F, E, drive)
     turn_rates(T, P.spin, E.R, E.v, E.rate)
-    _soften(T, F, E, G.now, first, tangents, effects[0], effects[1])
+    _soften(T, F, E, G, first, tangents, effects[0], effects[1])
     factor(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
     # What is left of rows that only hold is corrected with the poses; of springs and of teeth it would count.
     enough = _LEFT if first == G.multipliers.shape[0] and F.mesh_row.shape[0] == 0 else 0.0
@@ -347,12 +353,17 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
     (T, P, B, _, W, length, E), angles, (acceleration, turning, _) = tables, state[3], slope
     for k in range(angles.shape[0]):
         G.angles[k] = angles[k] + h * turning[k]
+    if memory.spans[0] == 0.0:
+        _begin_filtered(tables, G, alpha, h, state, acceleration, memory, drive, soft, tolerances)
+        acceleration = memory.algorithmic
     _predict(memory, acceleration, h, G.now)
     _expect_corrections(G, memory, h)
     _place_guess(G, alpha, h, state, acceleration, memory)
     converged, moved, rounds = _iterate(tables, G, alpha, h, memory.shrink, drive, soft, tolerances)
+    error = np.inf
     if converged:
         _turn_corrections(tables, G, memory, h)
+        error = _error(tables, G, alpha, h, acceleration, memory, soft, tolerances)
     _restore(E, W, soft[0])
     if not converged:
         return np.inf, np.inf, rounds
@@ -360,37 +371,128 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
     residual = 0.0
     if whole or moved > _NEAR:
         residual = put_back(T, P, B, W, length, E, G.x, G.q, G.v, G.angles, drive, 8)
-    return _error(G, alpha, h, acceleration, memory, tolerances), residual, rounds
+    return error, residual, rounds
 
 
 @kernel
-def _error(G, alpha, h, acceleration, memory, tolerances):  # type: ignore[no-untyped-def]
+def _error(tables, G, alpha, h, acceleration, memory, soft, tolerances):  # type: ignore[no-untyped-def]
     """The step's error over what is allowed of those of all steps in `_SPAN`.
 
     Poses are off by h³ v̈ times a coefficient of the method, velocities by h³ v⃛ times another (a Taylor series of its
-    formulas); derivatives are those of the parabola through the last three accelerations. Where these turn about from
-    step to step, they vibrate faster than the steps follow, and die out: only what poses are off in the step counts.
+    formulas); derivatives are those of the parabola through the last three accelerations. After the first step of all
+    there is no third: v⃛ is as where v̇ begins with a parabola's apex, as from rest. What stiff loads make vibrate
+    faster than the steps follow is not in them; see `_filter`.
     """
-    shift, (rtol, atol), one = alpha.mass - alpha.force, tolerances, memory.spans[0]
+    E, one = tables[6], memory.spans[0]
+    shift, (rtol, atol) = alpha.mass - alpha.force, tolerances
     pose, rate = abs(alpha.beta + shift / 2 - 1 / 6), abs(1 / 12 + shift * (alpha.force - 0.5))
-    first, second = 0.0, 0.0
-    for i in range(G.now.shape[0]):
-        for j in range(6):
-            change = G.now[i, j] - acceleration[i, j]
-            before = (acceleration[i, j] - memory.once[i, j]) * (h / one if one > 0.0 else 0.0)
-            first, second = max(first, abs(change), abs(before)), max(second, abs(change - before))
-    follows = one > 0.0 and second < _FOLLOWS * first
-    times = max(1.0, min(_SPAN / h, _MANY / math.sqrt(max(rtol, atol)))) if follows else 1.0
+    times = h * h * max(1.0, min(_SPAN / h, _MANY / math.sqrt(max(rtol, atol))))
     error = 0.0
     for i in range(G.now.shape[0]):
         for j in range(6):
+            E.v[i, j] = G.now[i, j] - acceleration[i, j]
+    _filter(tables, G, soft[0], np.inf)
+    for i in range(G.now.shape[0]):
+        for j in range(6):
             size = abs(G.x[i, j]) if j < 3 else 1.0
-            slope = (G.now[i, j] - acceleration[i, j]) / h
-            error = max(error, times * h**3 * pose * abs(slope) / (atol + rtol * size))
-            if follows:
-                bend = 2 * (slope - (acceleration[i, j] - memory.once[i, j]) / one) / (h + one)
-                error = max(error, times * h**3 * rate * abs(bend) / (atol + rtol * abs(G.v[i, j])))
+            error = max(error, times * pose * abs(E.v[i, j]) / (atol + rtol * size))
+            change = G.now[i, j] - acceleration[i, j]
+            E.v[i, j] = 2 * change
+            if one > 0.0:
+                E.v[i, j] = 2 * (change - (acceleration[i, j] - memory.once[i, j]) * h / one) * h / (h + one)
+    _filter(tables, G, soft[0], np.inf)
+    _filter(tables, G, soft[0], np.inf)
+    for i in range(G.now.shape[0]):
+        for j in range(6):
+            error = max(error, times / h * rate * abs(E.v[i, j]) / (atol + rtol * abs(G.v[i, j])))
     return error
+
+
+@kernel
+def _filter(tables, G, first, most):  # type: ignore[no-untyped-def]
+    """Take from accelerations, the workspace's v, what stiff loads hold faster than the steps follow: into `move`.
+
+    S⁻¹M v is left with the iteration's matrix S = M + Ĝᵀ(γ'h d + β'h² k)Ĝ, as of errors of stiff methods (Hairer and
+    Wanner 1996, IV.8): of what vibrates with ω a part of 1 / (1 + β'h²ω²). Of soft rows, those `damped` less than
+    `most`.
+    """
+    T, P, B, F, _, _, E = tables
+    count, held = F.term.shape[0], False
+    for i in range(E.gv.shape[0]):
+        E.gv[i] = 0.0
+    for j in range(6 * E.move.shape[0]):
+        E.move[j // 6, j % 6] = 0.0
+    for i in range(first, E.compliance.shape[0]):
+        armature = F.armature[i - first] if i - first < count else 0.0
+        part = 1.0 - armature * E.compliance[i]
+        if part > _LEFT and G.damped[i] <= most:
+            held = True
+            for b in range(T.row_block[i], T.row_block[i + 1]):
+                for j in range(6):
+                    E.gv[i] += part * E.blocks[b, j] * E.v[T.block_body[b], j]
+    if held:
+        correct(T, P, B, E, E.gv)
+        add_rows(E.v, -1.0, E.move)
+
+
+@kernel
+def _begin_filtered(tables, G, alpha, h, state, acceleration, memory, drive, soft, tolerances):  # type: ignore[no-untyped-def]
+    """Begin with accelerations without what stiff loads would make vibrate faster than steps of h follow.
+
+    Else velocities swing by h times that, as long as the method takes to damp it (order reduction at the start: Arnold,
+    Brüls and Cardona 2015, who perturb the first accelerations too).
+    """
+    (x, q, v, _), E, first = state, tables[6], soft[0]
+    share = (1 - alpha.force) / (1 - alpha.mass)
+    effects = (h * alpha.gamma * share, h * h * alpha.beta * share, share)
+    for j in range(3):
+        G.skipped[j] = 0.0
+    copy_rows(acceleration, memory.algorithmic)
+    if first == E.compliance.shape[0]:
+        return
+    copy_rows(acceleration, G.now)
+    copy_rows(x, G.x)
+    copy_rows(q, G.q)
+    copy_rows(v, G.v)
+    _respond(tables, G, effects, drive, soft)
+    copy_rows(acceleration, E.v)
+    _filter(tables, G, first, np.inf)
+    add_rows(memory.algorithmic, -1.0, E.move)
+    _keep_skipped(tables, G, first, effects[1], acceleration, v, tolerances)
+
+
+@kernel
+def _keep_skipped(tables, G, first, effect, acceleration, v, tolerances):  # type: ignore[no-untyped-def]
+    """Keep the speed that the vibration has which the steps begin without, where it does not die out in a step.
+
+    Of accelerations y that vibrate with ω the speed is y / ω = h √(β' y Fy), F the filter; `move` is y of all soft
+    rows. A damper d beside the spring k ends it in the step where h ω² d / k is above 1.
+    """
+    E, (rtol, atol) = tables[6], tolerances
+    stiff = _largest(E.move)
+    copy_rows(E.move, E.v)
+    _filter(tables, G, first, np.inf)
+    most = _largest(E.v) / stiff if stiff > 0.0 else np.inf
+    copy_rows(acceleration, E.v)
+    _filter(tables, G, first, most)
+    copy_rows(E.move, G.ways)
+    copy_rows(E.move, E.v)
+    _filter(tables, G, first, np.inf)
+    for i in range(G.ways.shape[0]):
+        for j in range(6):
+            speed = math.sqrt(effect * abs(G.ways[i, j] * E.v[i, j]))
+            part = speed / (atol + rtol * max(abs(v[i, j]), speed))
+            if part > G.skipped[0]:
+                G.skipped[0], G.skipped[1], G.skipped[2] = part, speed, 1.0 if j >= 3 else 0.0
+
+
+@kernel
+def _largest(rows):  # type: ignore[no-untyped-def]
+    largest = 0.0
+    for i in range(rows.shape[0]):
+        for j in range(6):
+            largest = max(largest, abs(rows[i, j]))
+    return largest
 
 
 @kernel
@@ -442,6 +544,9 @@ def remember(implicit, h, acceleration):  # type: ignore[no-untyped-def]
     """Make the end of a step of h, which began with `acceleration`, the start of the next."""
     G, alpha, memory, _ = implicit
     if alpha.beta > 0.0:
+        if memory.spans[0] == 0.0 and G.skipped[0] > memory.skipped[0]:
+            for j in range(3):
+                memory.skipped[j] = G.skipped[j]
         copy_rows(memory.once, memory.twice)
         copy_rows(acceleration, memory.once)
         copy_rows(G.own, memory.algorithmic)

@@ -64,6 +64,10 @@ def make_samples(system: System, times: Array1) -> Samples:
     )
 
 
+DIPS = 12
+"""Minima of the smallest pivot that are kept."""
+
+
 @table
 class Within(NamedTuple):
     """Arrays for states within a step, with up to `extra` accelerations more; n bodies, t terms, m rows, N numbers.
@@ -73,8 +77,9 @@ class Within(NamedTuple):
     coefficients `pose_part`, `sum_part` for 0, 1 and 3 nodes; `missed` (N,) closes the sum. `most` (k,) bounds the
     sizes of coordinates in what errors are allowed, `energy` (1,) J is a size of the work. `acceleration`, `turning`
     and `power` keep those at the step's end. `worst` (1,) is the largest error so far over what is allowed;
-    `pivot` (2,) the smallest pivot of the loops' rows so far, of what it would be between free bodies, and when (s),
-    but for rows that repeat others from the start (`doubled`).
+    `pivot` (6,) the smallest pivot of the loops' rows so far, of what it would be between free bodies, and when (s),
+    but for rows that repeat others from the start (`doubled`); then that after the last step and after the one before
+    it with their times. `dips` (k, 2) are the lowest of its minima, in no order, and when (s).
     """
 
     extra: int
@@ -90,6 +95,7 @@ class Within(NamedTuple):
     energy: Array1
     worst: Array1
     pivot: Array1
+    dips: Array2
     doubled: Ints1
     acceleration: Array2
     turning: Array1
@@ -137,7 +143,7 @@ def make_within(system: System, extra: int, most: Array1 | None = None) -> Withi
         *fits(),
         *zeros((10, k), (7, size), (9, k), (6, size), size, size),
         most,
-        *zeros(1, 1, 2),
+        *zeros(1, 1, 6, (DIPS, 2)),
         np.zeros(len(system.plan.row), dtype=np.int64),
         *zeros((n, 6), na, d + 1, (n, 4), (n, 3)),
         still,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import as_file, files
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from cadbridge.simulation import LoadSpecs, Run, Scenario, simulate
 from cadbridge.simulation.trust import ahead
 from cadbridge.simulation.trust.ahead import costs, mass_ratios
 from cadbridge.simulation.trust.balance import energy_balance
+from cadbridge.simulation.trust.sensitivity import sensitivity_of, tell_sensitivity
 from cadbridge.simulation.trust.verdict import tell, verdict_of
 from cadbridge.simulation.vibration import fastest
 from solver.analyses.linear import linearise
@@ -232,12 +233,43 @@ def test_stiff_springs_of_one_loop_are_solved_with_each_other() -> None:
     assert np.abs(result.trajectory.velocities).max() < 1e-4
 
 
+def test_a_vibration_that_steps_do_not_follow_is_told(crane: Mechanism) -> None:
+    """Springs that begin loaded by the weights: as fast as an explicit run that follows the vibration shows it."""
+    pairs = ((GROUND, 0), (0, 1), (1, 2), (GROUND, 2))
+    model = four_bar((1.0, 1.0, 1.0))
+    stiff = replace(model, loads=tuple(JointLoad(turn(a, b), stiffness=1e8) for a, b in pairs))
+    followed = integrate(stiff, duration=0.002, rate=1e5, rtol=1e-9, atol=1e-9)
+    call: dict[str, Any] = {"duration": 0.2, "rate": 100, "integrator": "generalized_alpha"}
+    damped = integrate(stiff, **call, rtol=1e-4, atol=1e-4)
+    part, speed, unit = damped.statistics.skipped
+    assert (unit, part) == ("rad/s", pytest.approx(speed / 1e-4, rel=1e-3))
+    assert speed == pytest.approx(np.abs(followed.trajectory.velocities).max(), rel=0.05)
+    # Steps that follow it leave nothing out; nor is anything left out that a damper ends at once.
+    assert integrate(stiff, **{**call, "duration": 0.01}, rtol=1e-7, atol=1e-7).statistics.skipped[0] < 1.0
+    held = replace(stiff, loads=tuple(replace(load, damping=1e6) for load in stiff.loads))
+    assert integrate(held, **call, rtol=1e-4, atol=1e-4).statistics.skipped[0] < 1e-2
+    run = simulate(crane, Scenario(duration=0.1, rate=100))
+    far = replace(run.result, statistics=replace(run.result.statistics, skipped=(400.0, 4e-6, "rad/s")))
+    found = sensitivity_of(run.lowered, run.scenario, far, lambda *_: run.result)
+    findings = Findings()
+    tell_sensitivity(found, findings)
+    (told,) = findings.as_tuple()
+    assert told.code == "CB683"
+    assert "vibration" in told.message
+
+
 def test_accelerations_that_leave_joints_open_are_counted(crane: Mechanism) -> None:
     run = simulate(crane, Scenario(duration=0.1, rate=100))
     findings = Findings()
     open_joints = replace(run.result, statistics=replace(run.result.statistics, unsolved=30, evaluations=1000))
     costs(open_joints, findings)
     assert [f.code for f in findings.as_tuple()] == ["CB680"]
+    # At rest what is left open of nothing is nothing.
+    T = run.result.trajectory
+    still = replace(T, velocities=0.0 * T.velocities, accelerations=0.0 * T.accelerations)
+    findings = Findings()
+    costs(replace(open_joints, trajectory=still), findings)
+    assert not findings.as_tuple()
 
 
 def test_many_rejected_steps_are_a_warning(crane: Mechanism) -> None:

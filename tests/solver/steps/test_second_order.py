@@ -91,13 +91,13 @@ def test_the_motion_after_the_stall_is_that_of_the_reference() -> None:
 
 
 def test_velocities_are_controlled_too() -> None:
-    """Within hundreds of tolerances: a first step from rest may pass for one that does not follow the motion."""
+    """From rest, where the first accelerations hardly differ."""
     exact = _run(None)
-    for tolerance in (1e-4, 1e-6):
+    for tolerance in (1e-3, 1e-4, 1e-5, 1e-6):
         result = simulate(
             _fourbar(), duration=2.0, rate=100.0, integrator="generalized_alpha", rtol=tolerance, atol=tolerance
         )
         run = result.trajectory
         for column in ("positions", "velocities"):
             size = 1.0 + np.abs(getattr(exact, column)).max()
-            assert np.abs(getattr(run, column) - getattr(exact, column)[:201]).max() < 400 * tolerance * size
+            assert np.abs(getattr(run, column) - getattr(exact, column)[:201]).max() < 100 * tolerance * size

@@ -1,0 +1,72 @@
+"""Where the smallest pivot of the loops' rows dips: poses near which their rank may change, as the steps pass them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from solver.compilation.compiled import kernel
+
+_ALIKE = 0.1
+"""Of the roots of the pivots about a minimum: so well they lie on the two lines to a pose at which rank is lost."""
+
+
+@kernel
+def begin_dips(D, t, pivot):  # type: ignore[no-untyped-def]
+    """Before a run from t (s) on, where the smallest pivot is so large."""
+    D.pivot[0], D.pivot[1] = pivot, t
+    for k in (2, 4):
+        D.pivot[k], D.pivot[k + 1] = pivot, t
+    for k in range(D.dips.shape[0]):
+        D.dips[k, 0] = np.inf
+
+
+@kernel
+def look_for_dip(D, t, pivot):  # type: ignore[no-untyped-def]
+    """The smallest pivot after a step that ended at t (s): whether it had a minimum in the last two, and which."""
+    passed = D.pivot
+    if pivot < passed[0]:
+        passed[0], passed[1] = pivot, t
+    before, when, last, at = passed[4], passed[5], passed[2], passed[3]
+    if when < at and at < t and last < before and last <= pivot:
+        _estimate_dip(D.dips, (before, last, pivot), (when, at, t))
+    passed[4], passed[5], passed[2], passed[3] = last, at, pivot, t
+
+
+@kernel
+def _estimate_dip(dips, pivots, times):  # type: ignore[no-untyped-def]
+    """Keep the minimum of which these are the pivots about it.
+
+    A pivot goes with the square of the time to a pose at which rank is lost, and steps jump over the pose: where the
+    three are such squares, it is 0 between them; else that of the parabola through them.
+    """
+    (before, last, pivot), (when, at, t) = pivots, times
+    first, end = math.sqrt(max(before, 0.0)), math.sqrt(max(pivot, 0.0))
+    slope = (first + end) / (t - when)
+    lost = when + first / slope if slope > 0.0 else at
+    if abs(math.sqrt(max(last, 0.0)) - slope * abs(at - lost)) < _ALIKE * (first + end):
+        _keep_dip(dips, 0.0, lost)
+        return
+    fall, rise = (last - before) / (at - when), (pivot - last) / (t - at)
+    bend = (rise - fall) / (t - when)
+    slope = fall + bend * (at - when)
+    least = last - slope * slope / (4.0 * bend)
+    _keep_dip(dips, least if least > 0.0 else last, at - slope / (2.0 * bend) if least > 0.0 else at)
+
+
+@kernel
+def _keep_dip(dips, pivot, t):  # type: ignore[no-untyped-def]
+    """In place of the highest one, where that is higher."""
+    highest = 0
+    for k in range(1, dips.shape[0]):
+        if dips[k, 0] > dips[highest, 0]:
+            highest = k
+    if pivot < dips[highest, 0]:
+        dips[highest, 0], dips[highest, 1] = pivot, t
+
+
+def dips_of(D: Any) -> tuple[tuple[float, float], ...]:
+    """The minima (time in s, pivot) that were kept, in order of time."""
+    return tuple(sorted((float(t), float(pivot)) for pivot, t in D.dips if math.isfinite(pivot)))

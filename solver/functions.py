@@ -341,7 +341,9 @@ def _call(node: ast.Call, depth: int) -> _Node:
     if node.keywords or (count < 2 if several else count != (1 if name in FUNCTIONS else 2)):
         wanted = "two arguments or more" if several else "one argument" if name in FUNCTIONS else "two arguments"
         raise ValueError(f"{name} at character {place} takes {wanted}")
-    parts = [_build(each, depth + 1) for each in node.args]
+    # Of two that are written alike neither is greater anywhere, and no bounds would exclude that they cross.
+    alike = {ast.dump(each): each for each in node.args} if several else dict(enumerate(node.args))
+    parts = [_build(each, depth + 1) for each in alike.values()]
     if several:
         return reduce(lambda one, other: _extreme(one, other, name), parts)
     return _modulo(*parts) if name == "mod" else _function(parts[0], name)

@@ -149,6 +149,11 @@ _COORDINATES = {"absolute": "the poses of all bodies", "tree": "joint coordinate
 """What a run takes its steps in, by its method."""
 
 
+def _value(value: float, unit: str) -> str:
+    """A joint's coordinate as people write it."""
+    return f"{np.degrees(value):.6g}°" if unit == "rad" else f"{value:.6g} m"
+
+
 def run_text(
     run: Run, output: Path, against: Comparison | None = None, plots: Path | None = None, columns: int = PIPED
 ) -> str:
@@ -167,7 +172,9 @@ def run_text(
         drift = figure(s["energy_drift_J"], scale=s["energy_exchanged_J"])
         lines.append(f"  energy exchanged {figure(s['energy_exchanged_J'])} J, error of its balance {drift} J")
     lines += _trust(run)
-    lines += [f"  joint {e['joint']} passes its value at {figure(e['t_s'])} s" for e in s["events"]]
+    lines += [
+        f"  joint {e['joint']} passes {_value(e['value'], e['unit'])} at {figure(e['t_s'])} s" for e in s["events"]
+    ]
     for change in s.get("changes", ()):
         size = f"{figure(change['impulse_N_s'])} N s, {figure(change['angular_impulse_N_m_s'])} N m s"
         lost = figure(change["energy_lost_J"])
@@ -235,6 +242,10 @@ def _trust(run: Run) -> list[str]:
     errors = run.summary["sensitivity"].get("estimated_errors", [])
     if errors:
         lines.append(f"  wrong by up to about {_errors(errors)}, as a run at a larger tolerance shows")
+    elif run.scenario.step:
+        lines.append(
+            "  how wrong steps of this length make it was not tested: --confirm repeats it at half of the step"
+        )
     return lines
 
 

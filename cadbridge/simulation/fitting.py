@@ -100,6 +100,11 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
     return _rebuilt(mechanism, lowered, found, collapse)
 
 
+def contradictory(findings: Findings) -> bool:
+    """Whether `fitted` found mates that no velocity keeps all of: the solver is to be told so."""
+    return any(f.code == "CB626" for f in findings)
+
+
 @dataclass(frozen=True, eq=False)
 class _Fit:
     """Where each joint sits on its units: the displacement in the unit's frame C; and the design on all rows.

@@ -19,7 +19,7 @@ from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.change_file import ChangeEntry, ChangesResolver
 from cadbridge.simulation.changes import ChangeSpec, solver_changes
-from cadbridge.simulation.fitting import fitted
+from cadbridge.simulation.fitting import contradictory, fitted
 from cadbridge.simulation.loads import find_component, si
 from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.pull import Pull, with_pull
@@ -147,7 +147,7 @@ class InteractiveRun:
         what = self.scenario
         self.status = advance(
             self._course, self._times(end), what.rate, rtol=what.rtol, atol=what.atol, integrator=what.integrator,
-            step=what.step, should_stop=should_stop,
+            step=what.step, should_stop=should_stop, contradictory=contradictory(self.findings),
         )  # fmt: skip
         if self.status.code == "stopped":
             self.status = _READY

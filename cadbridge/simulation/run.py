@@ -18,7 +18,7 @@ from cadbridge.shown import Shown, sentence
 from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.circuits import Wired, wired
 from cadbridge.simulation.determined import report_least_norm
-from cadbridge.simulation.fitting import fitted
+from cadbridge.simulation.fitting import contradictory, fitted
 from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
 from cadbridge.simulation.held import Held, held
 from cadbridge.simulation.laws import check_laws, locking_wheels, prescribed_joints
@@ -31,7 +31,7 @@ from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario, with_velocities
 from cadbridge.simulation.trees import METHODS, run_tree
 from cadbridge.simulation.trust.ahead import costs, mass_ratios, short_steps, short_steps_ahead, strong_gravity
-from cadbridge.simulation.trust.branches import meeting_of, tell_meeting
+from cadbridge.simulation.trust.branches import meetings_of, tell_meetings
 from cadbridge.simulation.trust.checks import Verdict
 from cadbridge.simulation.trust.sensitivity import Again, Sensitivity, sensitivity_of, tell_sensitivity
 from cadbridge.simulation.trust.verdict import tell, verdict_of
@@ -145,7 +145,7 @@ def _simulated(
     changes = solver_changes(lowered, what.changes, collapse=collapse, duration=what.duration, findings=findings)
     pacer = Pacer(progress) if real_time else None
     call = _call(lowered, what, pacer or progress, real_time)
-    call["contradictory"] = any(f.code == "CB626" for f in findings)
+    call["contradictory"] = contradictory(findings)
     try:
         begun = begin(lowered, what, findings)
         ahead = early and short_steps_ahead(lowered, begun.system, begun.start, what)
@@ -154,6 +154,8 @@ def _simulated(
         call["tree"] = None if tree is None else (*tree, *begun.circuits.trees)
         rebuilt = simulate_changing(begun.system.model, begun.start, changes=changes, **call) if changes else None
         result = integrate(begun.system, begun.start, **call) if rebuilt is None else rebuilt.result
+        if method == "auto" and not real_time:
+            result = _through_branches(begun, result, call)
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
     again = None if real_time else _again(begun, changes, call)
@@ -163,7 +165,7 @@ def _simulated(
     _not_applied(lowered, what, findings)
     chosen = _conveniences(lowered, what, begun.stops)
     summary = {
-        "method": "absolute" if tree is None else "tree",
+        "method": "absolute" if call["tree"] is None else "tree",
         **_summary(lowered, result),
         **_said(verdict, sensitivity, result.trajectory),
         **chosen,
@@ -227,11 +229,33 @@ def _again(begun: Begun, changes: list[Change], call: dict[str, Any]) -> _Again:
     return _Again(whole, None if changes else call, absolute if tree else None)
 
 
+def _through_branches(begun: Begun, result: Result, call: dict[str, Any]) -> Result:
+    """A run, or the same in absolute coordinates where one in those of a tree came near a pose that loses rank.
+
+    There errors of joint coordinates, which are not alike in legs that are, lead along other branches; those of poses
+    keep a symmetry. `call` is changed to what was called.
+    """
+    if call["tree"] is None or not (result.status.ok and _nearly_lost(result)):
+        return result
+    other = {**call, "tree": None}
+    through = integrate(begun.system, begun.start, **other)
+    if not through.status.ok:
+        return result
+    call.update(other)
+    return through
+
+
+def _nearly_lost(result: Result) -> bool:
+    """Whether a run came near a pose that loses rank, as far as its steps show."""
+    cost = result.statistics
+    return min((cost.pivot, *(pivot for _, pivot in cost.dips))) < NEARLY_LOST
+
+
 def _absolute_where_branches_may_meet(what: Scenario, result: Result, again: _Again | None) -> Result | None:
     """The same run in absolute coordinates, where one in those of a tree came near a pose that loses rank."""
     if not what.sensitivity or what.step is not None or again is None or again.absolute is None:
         return None
-    return again.absolute() if result.status.ok and result.statistics.pivot < NEARLY_LOST else None
+    return again.absolute() if result.status.ok and _nearly_lost(result) else None
 
 
 def _judged(
@@ -251,12 +275,18 @@ def _judged(
         sensitivity = Sensitivity(reason="the run keeps pace with the clock" if again is None else "it is not wanted")
     check = sensitivity.check(result.trajectory.t, max(what.rtol, what.atol))
     verdict = verdict_of(
-        ran, what, result, None if what.changes else system, None if again is None else again.call, check
+        ran,
+        what,
+        result,
+        None if what.changes else system,
+        None if again is None else again.call,
+        check,
+        contradictory(findings),
     )
     tell(verdict, what, result, findings)
     tell_sensitivity(sensitivity, findings)
     if what.sensitivity and again is not None and again.call is not None:
-        tell_meeting(meeting_of(system, what, other or result, again.call), findings)
+        tell_meetings(meetings_of(system, what, other or result, again.call), findings)
     if result.status.ok:
         costs(result, findings)
     short_steps(lowered, system.model, result, findings)
@@ -293,7 +323,7 @@ def _whole(lowered: Lowered, rebuilt: Rebuilt) -> tuple[Lowered, System]:
 def rebuilt_run(mechanism: Mechanism, what: Scenario, lowered: Lowered, rebuilt: Rebuilt, findings: Findings) -> Run:
     """A run of the solver with changes, which somebody else steered, as a run of the mechanism."""
     result = rebuilt.result
-    verdict = verdict_of(lowered, what, result)
+    verdict = verdict_of(lowered, what, result, contradictory=contradictory(findings))
     tell(verdict, what, result, findings)
     said = _said(verdict, Sensitivity(reason="somebody steered the run"), result.trajectory)
     summary = {"method": "absolute", **_summary(lowered, result), **said}
@@ -554,6 +584,16 @@ def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Find
             findings.add("CB612", f"{joint.name} is beyond its limits from t = {t:.4g} s on", Where(item=joint.name))
 
 
+def _passed(lowered: Lowered, result: Result) -> list[dict[str, Any]]:
+    """The joints that passed a value of theirs (rad, m), and when; changes of the mechanism are told as changes."""
+    units = {joint.name: "m" if joint.coordinate == "distance" else "rad" for joint in lowered.joints}
+    return [
+        {"joint": e.name, "t_s": e.t, "value": e.value, "unit": units[e.name]}
+        for e in result.events
+        if e.value is not None and e.name in units
+    ]
+
+
 def _summary(lowered: Lowered, result: Result) -> dict[str, Any]:
     """What a person wants to know of a run first; plain numbers."""
     T = result.trajectory
@@ -565,8 +605,7 @@ def _summary(lowered: Lowered, result: Result) -> dict[str, Any]:
         "message": result.status.message,
         "simulated_s": float(T.t[-1]) if len(T.t) else 0.0,
         "samples": len(T.t),
-        # Changes of the mechanism are events of the solver too; they are told as changes.
-        "events": [{"joint": e.name, "t_s": e.t} for e in result.events if lowered.coordinate_of(e.name) is not None],
+        "events": _passed(lowered, result),
         "bodies": len(lowered.units),
         "rows": int(sum(p.rows for p in lowered.model.primitives)),
         "steps": result.statistics.steps,

@@ -140,6 +140,9 @@ def _report(table: SweepTable, plan: Sweep, missing: int, findings: Findings) ->
         why = str(table.columns["message"][first])
         text = f"{sum(bad.values())} of {count(done, 'run')} did not end well: {', '.join(kinds)}"
         findings.add("CB652", text + (f"; run {first}: {why}" if why else ""))
+    parted = sum("CB626" in str(codes).split(" ") for codes in table.columns["findings"])
+    if parted:
+        findings.add("CB626", f"the mates contradict each other in {parted} of {count(done, 'run')}")
     if missing:
         findings.add("CB654", f"the sweep was stopped: {done} of {count(done + missing, 'run')} are kept")
     if done:

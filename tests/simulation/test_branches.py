@@ -10,7 +10,8 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.simulation import Scenario
-from cadbridge.simulation.trust.branches import meeting_of
+from cadbridge.simulation.trust import branches
+from cadbridge.simulation.trust.branches import Meetings, meetings_of
 from solver import simulate
 from solver.equations.system import prepare
 from tests.solver.examples import pendulum
@@ -25,8 +26,7 @@ def test_a_parallelogram_that_lies_flat_has_two_branches() -> None:
     model, start = _windowed_fourbar(1)
     system, what = prepare(model), Scenario(duration=2.0, rate=50.0)
     result = simulate(system, start, duration=2.0, rate=50.0)
-    found = meeting_of(system, what, result, {})
-    assert found is not None
+    (found, *_) = meetings_of(system, what, result, {}).found
     assert found.branches == 2
     there = simulate(system, start, duration=found.t, rate=1 / found.t).trajectory
     # The uprights, whose middles stand 0.5 m high at the start, lie on the line of their bearings.
@@ -38,7 +38,7 @@ def test_a_mechanism_that_loses_no_rank_has_no_meeting() -> None:
     result = simulate(system, duration=1.0, rate=50.0)
     # As if its smallest pivot had been small: the poses about it are looked at.
     near = replace(result, statistics=replace(result.statistics, pivot=1e-9, pivot_at=0.5))
-    assert meeting_of(system, Scenario(duration=1.0, rate=50.0), near, {}) is None
+    assert meetings_of(system, Scenario(duration=1.0, rate=50.0), near, {}) == Meetings()
     stewart = cb.simulate(cb.build(cb.read(FIXTURES / "stewart" / "stewart.sdf")), replace(FALL, duration=0.5))
     assert "CB686" not in {f.code for f in stewart.findings}
 
@@ -61,3 +61,35 @@ def test_a_run_on_another_branch_is_not_called_right(tolerance: float) -> None:
     at = [f.message for f in exact.findings if f.code == "CB686"]
     assert at
     assert any(t in at[0] for t in ("0.583", "0.89", "1.045"))
+
+
+def test_of_too_many_rows_the_times_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branches, "LARGEST", 10)
+    mechanism = cb.build(cb.read(FIXTURES / "trrr3" / "trrr3.sdf"))
+    run = cb.simulate(mechanism, FALL, method="absolute")
+    (told,) = [f.message for f in run.findings if f.code == "CB686"]
+    assert "not looked at" in told
+    assert "1.045" in told
+
+
+def test_all_poses_are_told_at_which_branches_meet() -> None:
+    """Three on the way."""
+    mechanism = cb.build(cb.read(FIXTURES / "trrr3" / "trrr3.sdf"))
+    exact = cb.simulate(mechanism, replace(FALL, rtol=1e-10, atol=1e-10), method="absolute")
+    told = " ".join(f.message for f in exact.findings if f.code == "CB686")
+    for t in ("0.583", "0.89", "1.045"):
+        assert t in told
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-4, 1e-5, 1e-6])
+def test_the_default_method_passes_by_the_absolute_equations(tolerance: float) -> None:
+    """A tree goes elsewhere at each of these tolerances."""
+    mechanism = cb.build(cb.read(FIXTURES / "trrr3" / "trrr3.sdf"))
+    exact = cb.simulate(mechanism, replace(FALL, rtol=1e-10, atol=1e-10), method="absolute")
+    run = cb.simulate(mechanism, replace(FALL, rtol=tolerance, atol=tolerance))
+    assert run.summary["method"] == "absolute"
+    assert run.summary["trusted"]
+    one, other = run.result.trajectory, exact.result.trajectory
+    for column in ("positions", "velocities", "kinetic"):
+        size = 1.0 + np.abs(getattr(other, column)).max()
+        assert np.abs(getattr(one, column) - getattr(other, column)).max() < 100 * tolerance * size

@@ -14,10 +14,13 @@ from numpy.testing import assert_allclose
 import cadbridge as cb
 from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, MateKind
 from cadbridge.efforts import JointPath, Motion, inverse
+from cadbridge.exporters.fmu.machine import machine_of
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import MotorSpec, Run, Scenario
 from cadbridge.simulation.fitting import fitted
+from cadbridge.simulation.interactive import InteractiveRun
 from cadbridge.simulation.posing import Mover
 from solver import rotation
 from solver.functions import expression
@@ -141,6 +144,26 @@ def test_what_does_not_fit_is_told(rounded: Callable[[int], Assembly]) -> None:
     assert codes(larger) - {"CB683"} == {"CB625"}
     assert np.abs(larger.result.trajectory.coordinates[-1]).min() > 1.0
     assert larger.summary["constraint_position"] < 1e-12
+
+
+def test_a_run_of_mates_that_contradict_each_other_is_told_by_all_that_run_it(
+    rounded: Callable[[int], Assembly],
+) -> None:
+    mechanism = cb.build(rounded(4))
+    live = InteractiveRun(mechanism, Scenario(**SWING))
+    assert live.advance(0.01).ok
+    run = live.run()
+    assert codes(run) == {"CB626", "CB684"}
+    assert run.summary["trusted"] is None
+    findings = Findings()
+    machine = machine_of(mechanism, ExportOptions(scenario=Scenario(**SWING)), findings)
+    assert machine is not None
+    assert machine.contradictory
+    assert "CB626" in {f.code for f in findings}
+    what = {"format": "cadbridge.sweep/1", "vary": [{"joint": "hinge 3", "damping": [0, 1]}]}
+    table = cb.sweep(mechanism, what, Scenario(**SWING), duration=0.01, workers=1)
+    assert list(table.columns["status"]) == ["untrusted", "untrusted"]
+    assert "CB626" in {f.code for f in table.findings}
 
 
 def test_a_four_bar_with_a_plane_out_of_place() -> None:

@@ -17,6 +17,7 @@ import yaml
 import cadbridge as cb
 from cadbridge.errors import InputError, ModelError
 from cadbridge.mechanism import Mechanism
+from cadbridge.report import run_text
 from cadbridge.simulation import Scenario, load_scenario, simulate, write_trajectory
 from cadbridge.simulation.scenario_file import json_schema_text
 
@@ -134,7 +135,9 @@ def test_an_event_ends_the_run_where_its_joint_passes(crane: Mechanism, tmp_path
     path = scenario(tmp_path, text + "events: [{joint: A1, position: 45, direction: rising, stop: true}]\n")
     run = simulate(crane, load_scenario(path, crane))
     assert run.result.status.code == "event"
-    assert run.summary["events"] == [{"joint": "A1", "t_s": pytest.approx(0.5, abs=1e-9)}]
+    passed = {"joint": "A1", "t_s": pytest.approx(0.5, abs=1e-9), "value": pytest.approx(np.pi / 4), "unit": "rad"}
+    assert run.summary["events"] == [passed]
+    assert "joint A1 passes 45° at 0.5 s" in run_text(run, tmp_path / "run.csv")
     assert run.result.trajectory.t[-1] == pytest.approx(0.5, abs=1e-9)
 
 

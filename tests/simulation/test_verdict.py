@@ -221,7 +221,7 @@ def test_a_joint_that_swings_between_few_samples_has_lost_no_turn() -> None:
 def test_two_runs_that_are_wrong_alike_by_chance_hide_no_error() -> None:
     """A falling delta: the run at ten times the tolerance is hardly farther off than the run itself."""
     made = case("delta", 8)
-    run = cb.simulate(made.mechanism, replace(made.scenario, rtol=1e-6, atol=1e-6))
+    run = cb.simulate(made.mechanism, replace(made.scenario, rtol=1e-6, atol=1e-6), method="tree")
     assert "CB683" in {f.code for f in run.findings}
 
 

@@ -104,3 +104,11 @@ def test_constant_and_scaled() -> None:
     assert_allclose(scaled(expression("t^2"), math.pi / 180).evaluate(3.0), [math.pi / 20, math.pi / 30, math.pi / 90])
     with pytest.raises(ValueError, match="finite"):
         constant(math.inf)
+
+
+def test_the_greatest_of_one_function_twice_is_that_function() -> None:
+    """No bounds exclude that it crosses itself: a search for corners would end at no interval."""
+    once, twice = expression("sin(3*t)"), expression("max(sin(3*t), sin(3*t))")
+    assert twice.corners(0.0, 1e4) == []
+    assert twice.evaluate(0.4) == once.evaluate(0.4)
+    assert expression("min(t, t, 1)").corners(0.0, 10.0) == pytest.approx([1.0])

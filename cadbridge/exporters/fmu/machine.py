@@ -10,7 +10,7 @@ from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.simulation.changes import solver_changes
-from cadbridge.simulation.fitting import fitted
+from cadbridge.simulation.fitting import contradictory, fitted
 from cadbridge.simulation.laws import check_laws
 from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.run import STATUS_CODES, Begun, begin, check_numbers, losses_left_out, lower_for
@@ -46,7 +46,7 @@ class Machine:
     """What is computed: the prepared model and its state at the start, with the way back to joints and bodies.
 
     `load_of[i]` is the load that carries the damping and the friction of joint i of `lowered.joints`; `released` are
-    the joints that the scenario takes apart at its start.
+    the joints that the scenario takes apart at its start. `contradictory`: no velocity keeps all rows.
     """
 
     lowered: Lowered
@@ -57,6 +57,7 @@ class Machine:
     functions: tuple[TimeFunction | None, ...]
     load_of: tuple[int, ...]
     released: frozenset[str]
+    contradictory: bool = False
 
 
 def machine_of(mechanism: Mechanism, options: ExportOptions, findings: Findings) -> Machine | None:
@@ -126,7 +127,8 @@ def _prepared(lowered: Lowered, what: Scenario, findings: Findings) -> Machine:
         None if k in steady or own <= k < len(model.motors) else function
         for k, (_, function) in enumerate(system.drives)
     )
-    return Machine(lowered, what, system, projected.state, tuple(given), functions, load_of, released)
+    parted = contradictory(findings)
+    return Machine(lowered, what, system, projected.state, tuple(given), functions, load_of, released, parted)
 
 
 def _changed(lowered: Lowered, what: Scenario, begun: Begun, findings: Findings) -> tuple[System, State]:

@@ -26,6 +26,7 @@ from solver.equations.system import System
 from solver.equations.workspace import Workspace
 from solver.runs.driving import Drives
 from solver.runs.integrate import first_step, longest_at, pace_of
+from solver.runs.marcher import sudden
 from solver.runs.marching import Course
 from solver.runs.meeting import nothing_watched
 from solver.steps.methods import METHODS, Absolute
@@ -143,7 +144,7 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     T, W, E, S = system.program.terms, system.rows, engine.tables[-1], engine.steps
     tableau = engine.method.tableau
     assert tableau is not None
-    engine.may_change_suddenly(0.05 * max(what.rtol, what.atol) ** 0.5)
+    engine.may_change_suddenly(sudden((what.rtol, what.atol), machine.contradictory))
     D, Q, samples = engine.within, space(T, system.schur, n), make_samples(system, np.zeros(1))
     for workspace in (E, S, D, Q, samples):
         _cleared(workspace)

@@ -38,6 +38,10 @@ LOST = 1e-6
 NARROW = 0.1
 """Where rank is lost, the smallest singular value falls to less than this part of those beside it; else it hardly
 changes over so short a time."""
+MOST = 4
+"""Poses that are looked at; each takes about a hundred singular value decompositions."""
+SAME = 1e-3
+"""s: meetings so near each other are one."""
 SIGN = 1e-3
 """Of the largest eigenvalue of the second derivatives: a smaller one has no sign."""
 FINER = 100.0
@@ -52,11 +56,49 @@ class Meeting:
     branches: int
 
 
-def meeting_of(system: System, what: Scenario, result: Result, call: dict[str, Any]) -> Meeting | None:
-    """The pose of the smallest pivot where branches meet there; None where they do not, or that cannot be looked at."""
-    T, pivot, at = result.trajectory, result.statistics.pivot, result.statistics.pivot_at
-    if not result.status.ok or pivot > SMALL or system.program.rows > LARGEST or system.model.callbacks or len(T.t) < 2:
-        return None
+@dataclass(frozen=True)
+class Meetings:
+    """Where branches meet along a run, in order of time; `unseen`: times (s) of poses that were not looked at, and
+    why."""
+
+    found: tuple[Meeting, ...] = ()
+    unseen: tuple[float, ...] = ()
+    why: str = ""
+
+
+def meetings_of(system: System, what: Scenario, result: Result, call: dict[str, Any]) -> Meetings:
+    """The poses near those where the smallest pivot dips at which branches meet."""
+    T = result.trajectory
+    times = _dips(result)
+    if not result.status.ok or len(T.t) < 2 or not times:
+        return Meetings()
+    if system.program.rows > LARGEST:
+        return Meetings(
+            (), times, f"the loops have {system.program.rows} rows, and of {LARGEST} at most it is computed"
+        )
+    if system.model.callbacks:
+        return Meetings((), times, "functions in Python are not called again")
+    found: list[Meeting] = []
+    for t in times[:MOST]:
+        meeting = _meeting_at(system, what, T, t, call)
+        if meeting is not None and all(abs(meeting.t - other.t) > SAME for other in found):
+            found.append(meeting)
+    beyond = times[MOST:]
+    return Meetings(tuple(sorted(found, key=lambda m: m.t)), beyond, f"{MOST} are looked at" if beyond else "")
+
+
+def _dips(result: Result) -> tuple[float, ...]:
+    """The times (s) at which the smallest pivot dips low enough, the lowest first; one for each pair of samples."""
+    cost, T = result.statistics, result.trajectory
+    dips = sorted((pivot, t) for t, pivot in (*cost.dips, (cost.pivot_at, cost.pivot)) if pivot < SMALL)
+    places = {int(np.searchsorted(T.t, t)): t for _, t in reversed(dips)}
+    return tuple(t for _, t in dips if t in places.values())
+
+
+def _meeting_at(
+    system: System, what: Scenario, T: Trajectory, at: float, call: dict[str, Any]
+) -> Meeting | None:  # fmt: skip
+    """The pose about a time (s) at which branches meet; None where they do not."""
     k = int(np.clip(np.searchsorted(T.t, at) - 1, 0, len(T.t) - 2))
     first, last = _sample(T, max(k - 1, 0)), float(T.t[min(k + 2, len(T.t) - 1)])
     about = _again(system, what, first, last, call)
@@ -76,11 +118,20 @@ def meeting_of(system: System, what: Scenario, result: Result, call: dict[str, A
     return None if branches is None else Meeting(pose.t, branches)
 
 
-def tell_meeting(found: Meeting | None, findings: Findings) -> None:
-    """Report that a run passed a pose at which branches meet (CB686)."""
-    if found is not None:
-        many = "two branches" if found.branches == 2 else "branches"
-        findings.add("CB686", f"{many} of the motion meet at t = {found.t:.5g} s; the run went on by continuity")
+def tell_meetings(passed: Meetings, findings: Findings) -> None:
+    """Report that a run passed poses at which branches meet, or may meet (CB686)."""
+    for many, some in (("two branches", [m for m in passed.found if m.branches == 2]),
+                       ("branches", [m for m in passed.found if m.branches != 2])):  # fmt: skip
+        if some:
+            times = _listed([m.t for m in some])
+            findings.add("CB686", f"{many} of the motion meet at t = {times} s; the run went on by continuity")
+    if passed.unseen:
+        text = f"branches of the motion may meet at t = {_listed(sorted(passed.unseen))} s; not looked at: {passed.why}"
+        findings.add("CB686", text)
+
+
+def _listed(times: list[float]) -> str:
+    return ", ".join(f"{t:.5g}" for t in times)
 
 
 def _again(system: System, what: Scenario, start: State, end: float, call: dict[str, Any]) -> Trajectory | None:

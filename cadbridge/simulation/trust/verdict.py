@@ -19,19 +19,22 @@ from solver.result import Result
 
 def verdict_of(
     lowered: Lowered, what: Scenario, result: Result, system: System | None = None, call: Call | None = None,
-    sensitivity: Check | None = None,
+    sensitivity: Check | None = None, contradictory: bool = False,
 ) -> Verdict:  # fmt: skip
     """Whether a run is what its tolerances or its step promise, by its samples.
 
     `lowered` has the model that was run. `system` None: its rows changed on the way, and angles are not looked at;
     `call` None: no part of the run is computed again. `sensitivity` is the check of how far the end depends on the
-    tolerance, where there is one.
+    tolerance, where there is one. Of `contradictory` mates nothing is called right.
     """
     samples = len(result.trajectory.t)
     checks = tuple(_checks(lowered, what, result, system, call)) if samples else ()
     if sensitivity is not None:
         checks = (*checks, sensitivity)
-    return together(checks, samples, _untestable(lowered, result))
+    return together(checks, samples, _untestable(lowered, result) or (JAMMED if contradictory else ""))
+
+
+JAMMED = "the mates contradict each other (CB626), so what moves, and how, is not determined"
 
 
 def _untestable(lowered: Lowered, result: Result) -> str:

@@ -1,4 +1,4 @@
-"""Numbers of the files that people write (mates, scenario, motion, sweep, jobs): finite, of a size that machines have.
+"""What models of the files that people write are made of: numbers, finite and of a size that machines have.
 
 No length, mass, stiffness, time or ratio of a machine comes near `LARGEST` in any unit that such a file may use, and
 products of a few such numbers stay finite.
@@ -8,10 +8,23 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 LARGEST = 1e12
 
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=LARGEST)]
 NotNegative = Annotated[float, Field(allow_inf_nan=False, ge=0, le=LARGEST)]
+
+
+class FileModel(BaseModel):
+    """A mapping of such a file: no unknown key passes."""
+
+    # Built when the first file is validated: most commands read none.
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+
+class Strict(FileModel):
+    """One in which no text becomes a number, either."""
+
+    model_config = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)

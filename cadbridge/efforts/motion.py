@@ -13,19 +13,18 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from cadbridge.errors import InputError
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
-from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
-from cadbridge.numbers import Finite, NotNegative, Positive
-from cadbridge.readers.mates_file.positions import Place
+from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.readers.mates_file.validated import load_spec
 from cadbridge.simulation.fitting import GAP
-from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Strict, Three, function_of
-from cadbridge.simulation.loads import LoadSpecs, find_component, si, too_far
+from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Three, function_of
+from cadbridge.simulation.loads import LoadSpecs, find_component, si
 from cadbridge.simulation.motor_file import LedMotor, MotorsReader
 from cadbridge.simulation.motors import MotorSpec, on_joint
-from cadbridge.simulation.scenario import Scenario, find_joint
-from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial, Resolver
 from solver.functions import scaled, table
 from solver.model import TimeFunction
 
@@ -88,7 +87,7 @@ class Motion:
     motors: tuple[MotorSpec, ...] = ()
 
 
-class PositionEntry(Strict):
+class PositionEntry(FileModel):
     """mm in the world: functions of time of `x`, `y`, `z`, what is left out stays free; or a table [time, x, y, z]."""
 
     x: Function | None = None
@@ -97,7 +96,7 @@ class PositionEntry(Strict):
     table: list[Four] | None = None
 
 
-class OrientationEntry(Strict):
+class OrientationEntry(FileModel):
     """Degrees: `roll`, `pitch`, `yaw` about the world's x, y, z in this order; or about moving axes by `sequence`.
 
     A table has rows [time, roll, pitch, yaw], or [time, angles of the sequence].
@@ -111,7 +110,7 @@ class OrientationEntry(Strict):
     table: list[Four] | None = None
 
 
-class BodyEntry(Strict):
+class BodyEntry(FileModel):
     """A component moved along a path by a `point` (mm) of it; `relative`: counted from where it is as designed."""
 
     component: str
@@ -121,7 +120,7 @@ class BodyEntry(Strict):
     relative: bool = False
 
 
-class MotionFile(Strict):
+class MotionFile(FileModel):
     """The file as people write it."""
 
     format: Literal["cadbridge.motion/1"]
@@ -151,35 +150,31 @@ def load_motion(path: str | Path, mechanism: Mechanism) -> Motion:
     """Read a motion file for a mechanism; InputError with all faults, each with line and column."""
     findings, path = Findings(), Path(path)
     spec, places = load_spec(MotionFile, path, findings, "CB660")
-    motion = None if spec is None else _Resolver(mechanism, findings, str(path), places).resolve(spec)
+    motion = None if spec is None else _MotionResolver(mechanism, findings, str(path), places).resolve(spec)
     if findings.errors or motion is None:
         raise InputError("The motion file cannot be used.", findings)
     return motion
 
 
-@dataclass
-class _Resolver:
-    """Names to joints and bodies, degrees and mm to SI; every fault is reported at its place."""
-
-    mechanism: Mechanism
-    findings: Findings
-    file: str
-    places: Place
+class _MotionResolver(Resolver):
+    """From the file to a motion."""
 
     def resolve(self, spec: MotionFile) -> Motion:
         speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
-        loads = LoadsResolver(self.mechanism, self.findings, self._joint, self._where, speeds)
+        loads = LoadsResolver(self.mechanism, self.findings, self.joint, self.where, speeds)
         if not spec.joints and not spec.bodies:
-            self.findings.add("CB660", "nothing moves: give joints or bodies", self._where())
+            self.findings.add("CB660", "nothing moves: give joints or bodies", self.where())
+        if spec.initial.rates:
+            self.findings.add("CB660", "initial.rates: the motion gives the rates", self.where("initial", "rates"))
         if spec.duration * spec.rate > LARGEST:
             text = f"duration × rate asks for more than {LARGEST} samples"
-            self.findings.add("CB660", text, self._where("rate" if "rate" in spec.model_fields_set else "duration"))
+            self.findings.add("CB660", text, self.where("rate" if "rate" in spec.model_fields_set else "duration"))
         scenario = Scenario(
             gravity=spec.gravity,
             duration=spec.duration,
             rate=spec.rate,
             gap=spec.gap * 1e-3,
-            positions=self._initial(spec.initial),
+            positions=self.initial(spec.initial.positions, "positions", "CB660"),
             loads=loads.resolve(spec.loads) if spec.model_fields_set & {"loads"} else LoadSpecs(),
             friction=speeds if spec.friction == "apply" else None,
         )
@@ -187,40 +182,20 @@ class _Resolver:
         bodies = [b for i, e in enumerate(spec.bodies) if (b := self._body(i, e)) is not None]
         self._once("joints", [p.joint for p in paths])
         self._once("bodies", [b.name for b in bodies])
-        actuators = [j for i, n in enumerate(spec.actuators) if (j := self._joint(n, self._where("actuators", i)))]
+        actuators = [j for i, n in enumerate(spec.actuators) if (j := self.joint(n, self.where("actuators", i)))]
         self._once("actuators", [j.name for j in actuators])
         names, free = tuple(j.name for j in actuators), spec.free == "simulate"
-        read = MotorsReader(self.findings, self._joint, self._where, led=True).read(spec.motors)
+        read = MotorsReader(self.findings, self.joint, self.where, led=True).read(spec.motors)
         motors = tuple(on_joint(self.mechanism, motor) for motor in read)
         self._once("motors", [m.joint for m in motors])
         return Motion(scenario, tuple(paths), tuple(bodies), names, free, motors)
 
-    def _where(self, *path: str | int) -> Where:
-        return Where(self.file, *self.places.find(path))
-
-    def _joint(self, name: str, where: Where) -> Joint | None:
-        return find_joint(self.mechanism, self.findings, name, where)
-
     def _once(self, section: str, names: list[str]) -> None:
         for name in sorted({n for n in names if names.count(n) > 1}):
-            self.findings.add("CB660", f"{section}: {name} is named more than once", self._where(section))
-
-    def _initial(self, initial: Initial) -> dict[str, float]:
-        if initial.rates:
-            self.findings.add("CB660", "initial.rates: the motion gives the rates", self._where("initial", "rates"))
-        found = {}
-        for name, value in initial.positions.items():
-            where = self._where("initial", "positions", name)
-            joint = self._joint(name, where)
-            if joint is None:
-                continue
-            found[joint.name] = value * si(joint)
-            if why := too_far(self.mechanism, joint, found[joint.name]):
-                self.findings.add("CB660", why, where, items=(joint.name,))
-        return found
+            self.findings.add("CB660", f"{section}: {name} is named more than once", self.where(section))
 
     def _joint_path(self, name: str, value: Function) -> JointPath | None:
-        joint = self._joint(name, self._where("joints", name))
+        joint = self.joint(name, self.where("joints", name))
         drive = self.mechanism.drive_named(name)
         factor = 1.0 if drive is None else 1.0 / drive.reduction
         function = self._function(value, factor if joint is None else factor * si(joint), "joints", name)
@@ -233,7 +208,7 @@ class _Resolver:
         try:
             return scaled(function_of(value), factor)
         except ValueError as fault:
-            self.findings.add("CB603", f"{'.'.join(map(str, path))}: {fault}", self._where(*path))
+            self.findings.add("CB603", f"{'.'.join(map(str, path))}: {fault}", self.where(*path))
             return None
 
     def _columns(self, rows: list[Four], factor: float, *path: str | int) -> list[TimeFunction | None]:
@@ -241,11 +216,11 @@ class _Resolver:
         try:
             return [scaled(table([(row[0], row[k]) for row in rows]), factor) for k in (1, 2, 3)]
         except ValueError as fault:
-            self.findings.add("CB603", f"{'.'.join(map(str, path))}: {fault}", self._where(*path))
+            self.findings.add("CB603", f"{'.'.join(map(str, path))}: {fault}", self.where(*path))
             return [None, None, None]
 
     def _body(self, i: int, entry: BodyEntry) -> BodyPath | None:
-        where = self._where("bodies", i)
+        where = self.where("bodies", i)
         found = find_component(self.mechanism, self.findings, entry.component, where)
         if found is not None and found[0] == GROUND_BODY:
             self.findings.add("CB661", f"{entry.component} belongs to the ground, which does not move", where)
@@ -273,7 +248,7 @@ class _Resolver:
         single = [(name, getattr(entry, name)) for name in "xyz"]
         given = any(value is not None for _, value in single)
         if given == (entry.table is not None):
-            self.findings.add("CB660", "position: give x, y, z or a table", self._where(*place))
+            self.findings.add("CB660", "position: give x, y, z or a table", self.where(*place))
             return [None, None, None]
         if entry.table is not None:
             return self._columns(entry.table, 1e-3, *place, "table")
@@ -285,7 +260,7 @@ class _Resolver:
         forms = named + (entry.angles is not None) + (entry.table is not None)
         if forms != 1 or (entry.angles is not None and entry.sequence is None) or (named and entry.sequence):
             text = "orientation: give roll, pitch, yaw, or a sequence with its angles, or a table of either"
-            self.findings.add("CB660", text, self._where(*place))
+            self.findings.add("CB660", text, self.where(*place))
             return None
         degree = math.pi / 180.0
         axes = entry.sequence or "".join(letter for _, letter in _NAMED)

@@ -11,10 +11,10 @@ import types
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from cadbridge.numbers import Positive
+from cadbridge.numbers import Positive, Strict
 from cadbridge.options import options_of
 from cadbridge.readers.options import ReadOptions
 from cadbridge.run_options import RunOptions
@@ -43,13 +43,6 @@ def memory_bytes(text: str) -> int:
 
 def _fault(message: str) -> PydanticCustomError:
     return PydanticCustomError("jobs_file", "{message}", {"message": message})
-
-
-class Strict(BaseModel):
-    """What all models share."""
-
-    # Built when the first file is validated: most commands read none.
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 _FORMS: dict[Any, Any] = {float: Positive, str: Text, Path: Text, bool: bool}

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cadbridge.numbers import NotNegative, Positive
-from cadbridge.readers.mates_file.values import Name, Strict
+from cadbridge.numbers import NotNegative, Positive, Strict
+from cadbridge.readers.mates_file.values import Name
 
 FORMAT = "cadbridge.fit/1"
 IsoClass = Literal["f", "m", "c", "v"]

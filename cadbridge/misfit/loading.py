@@ -40,14 +40,14 @@ def load_fit(path: str | Path | None, mechanism: Mechanism) -> Settings:
 
     findings, path = Findings(), Path(path)
     spec, places = load_spec(FitFile, path, findings, "CB440")
-    settings = None if spec is None else _Resolver(mechanism, findings, str(path), places).resolve(spec)
+    settings = None if spec is None else _FitResolver(mechanism, findings, str(path), places).resolve(spec)
     if findings.errors or settings is None:
         raise InputError("The fit file cannot be used; nothing was computed.", findings)
     return settings
 
 
 @dataclass
-class _Resolver:
+class _FitResolver:
     """Patterns held against names, mm and mrad to SI; every fault is reported at its place."""
 
     mechanism: Mechanism

@@ -13,9 +13,9 @@ from pydantic import Discriminator, Field, Tag
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Joint, Mechanism
-from cadbridge.numbers import NotNegative
+from cadbridge.numbers import FileModel, NotNegative
 from cadbridge.simulation.changes import ChangeSpec
-from cadbridge.simulation.load_file import PointEntry, Strict, Three
+from cadbridge.simulation.load_file import PointEntry, Three
 
 
 class LineEntry(PointEntry):
@@ -27,7 +27,7 @@ class LineEntry(PointEntry):
 Name = Annotated[str, Field(min_length=1)]
 
 
-class PointsEntry(Strict):
+class PointsEntry(FileModel):
     """A point of `b` on a point, or with an `axis` on a line, of `a`."""
 
     name: Name
@@ -35,7 +35,7 @@ class PointsEntry(Strict):
     b: PointEntry
 
 
-class WeldEntry(Strict):
+class WeldEntry(FileModel):
     """Two components held as they then are to each other."""
 
     name: Name
@@ -52,7 +52,7 @@ Attached = Annotated[Annotated[str, Tag("<joint>")] | Annotated[PointsEntry, Tag
 Locked = Annotated[Annotated[str, Tag("<joint>")] | Annotated[WeldEntry, Tag("<new>")], Discriminator(_named)]
 
 
-class ChangeEntry(Strict):
+class ChangeEntry(FileModel):
     """At a time (s) one of: attach or release a joint or points, lock or unlock a joint or two components."""
 
     time: NotNegative

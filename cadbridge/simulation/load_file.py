@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
-from cadbridge.numbers import Finite, NotNegative, Positive
+from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.simulation.loads import LoadSpecs, find_component, si
 from solver.constraints import Coordinate
 from solver.functions import constant, expression, table
@@ -24,14 +24,7 @@ ThreeNotNegative = tuple[NotNegative, NotNegative, NotNegative]
 _NOTHING = (0.0, 0.0, 0.0)
 
 
-class Strict(BaseModel):
-    """What all models of the scenario file share."""
-
-    # Built when the first file is validated: most commands read none.
-    model_config = ConfigDict(extra="forbid", strict=False, defer_build=True)
-
-
-class Table(Strict):
+class Table(FileModel):
     """Points [time s, value] of a smooth curve."""
 
     table: list[tuple[Finite, Finite]]
@@ -50,7 +43,7 @@ Function = Annotated[
 ]
 
 
-class PointEntry(Strict):
+class PointEntry(FileModel):
     """A point (mm) in the frame of a component, or of the world for `ground`."""
 
     component: str
@@ -64,7 +57,7 @@ class FrameEntry(PointEntry):
     x: Three | None = None
 
 
-class SpringEntry(Strict):
+class SpringEntry(FileModel):
     """Between two points: N/m, N s/m; `length` (mm) without load, by default the one as designed."""
 
     name: str | None = None
@@ -75,7 +68,7 @@ class SpringEntry(Strict):
     length: NotNegative | None = None
 
 
-class JointSpringEntry(Strict):
+class JointSpringEntry(FileModel):
     """Along a joint: N m/rad and N m s/rad (N/m, N s/m); `rest` in degrees (mm)."""
 
     joint: str
@@ -95,7 +88,7 @@ AnySpring = Annotated[
 ]
 
 
-class BushingEntry(Strict):
+class BushingEntry(FileModel):
     """An elastic connection, without load as designed: by the axes of frame a, N/m, N s/m, N m/rad, N m s/rad."""
 
     name: str | None = None
@@ -107,7 +100,7 @@ class BushingEntry(Strict):
     turn_damping: ThreeNotNegative = _NOTHING
 
 
-class WrenchEntry(Strict):
+class WrenchEntry(FileModel):
     """Force (N) at a point (mm) of a component and torque (N m), in the axes of the world or of the component."""
 
     name: str | None = None
@@ -118,7 +111,7 @@ class WrenchEntry(Strict):
     torque: tuple[Function, Function, Function] | None = None
 
 
-class FrictionEntry(Strict):
+class FrictionEntry(FileModel):
     """Dry friction of a joint (N m, N) in place of its own; `speed` (degrees/s, mm/s) at which 76 % of it act."""
 
     joint: str
@@ -126,7 +119,7 @@ class FrictionEntry(Strict):
     speed: Positive | None = None
 
 
-class StopEntry(Strict):
+class StopEntry(FileModel):
     """Stops of a joint: degrees, N m/rad, N m s/rad (mm, N/m, N s/m); its limits where no range is given."""
 
     joint: str
@@ -137,7 +130,7 @@ class StopEntry(Strict):
     depth: Positive = 0.1
 
 
-class LoadsFile(Strict):
+class LoadsFile(FileModel):
     """All loads of a scenario."""
 
     springs: list[AnySpring] = Field(default_factory=list)

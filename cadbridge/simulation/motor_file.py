@@ -11,8 +11,8 @@ from pydantic import Field, create_model
 
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Joint
-from cadbridge.numbers import Finite, NotNegative, Positive
-from cadbridge.simulation.load_file import Function, Strict, function_of
+from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
+from cadbridge.simulation.load_file import Function, function_of
 from cadbridge.simulation.loads import si
 from cadbridge.simulation.motors import DRIVES, LAWS, MotorSpec, Written, doubts, standing
 from solver.functions import scaled
@@ -24,7 +24,7 @@ _FORMS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def form_of(kind: type, unknown: Collection[str] = (), prefix: str = "") -> type[Strict]:
+def form_of(kind: type, unknown: Collection[str] = (), prefix: str = "") -> type[FileModel]:
     """The model of what a file gives for a class of `motors`: its fields in the file's units.
 
     `unknown` are those, by their path of keys, that the file does not give; `prefix` begins the names of the models.
@@ -40,7 +40,7 @@ def form_of(kind: type, unknown: Collection[str] = (), prefix: str = "") -> type
             made[f.name] = (str, ...) if stands is None else _number(f, stands)
     for name in unknown:
         made.pop(name, None)
-    model: type[Strict] = create_model(prefix + kind.__name__, __base__=Strict, __doc__=kind.__doc__, **made)
+    model: type[FileModel] = create_model(prefix + kind.__name__, __base__=FileModel, __doc__=kind.__doc__, **made)
     return model
 
 
@@ -56,9 +56,9 @@ def _number(f: Any, written: Written) -> tuple[Any, Any]:
 
 if TYPE_CHECKING:  # models that are made when the room is loaded
 
-    class Motor(Strict): ...
+    class Motor(FileModel): ...
 
-    class LedMotor(Strict): ...
+    class LedMotor(FileModel): ...
 
 else:
     Motor = form_of(MotorSpec)

@@ -13,13 +13,13 @@ from pydantic import Discriminator, Field, Tag
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Joint, Mechanism
-from cadbridge.numbers import Finite, NotNegative, Positive
+from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.change_file import ChangeEntry, ChangesResolver
 from cadbridge.simulation.changes import ChangeSpec
 from cadbridge.simulation.fitting import GAP
-from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Strict, function_of
+from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, function_of
 from cadbridge.simulation.loads import si, too_far
 from cadbridge.simulation.motor_file import Motor, MotorsReader
 from cadbridge.simulation.motors import LEADS, MotorSpec, on_joint
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 FORMAT = "cadbridge.scenario/1"
 
 
-class EventEntry(Strict):
+class EventEntry(FileModel):
     """A joint passes a position (degrees or mm); `stop` ends the run there."""
 
     joint: str
@@ -55,14 +55,14 @@ AnyEvent = Annotated[
 ]
 
 
-class Initial(Strict):
+class Initial(FileModel):
     """Joint values in degrees or mm, rates a second."""
 
     positions: dict[str, Finite] = Field(default_factory=dict)
     rates: dict[str, Finite] = Field(default_factory=dict)
 
 
-class Tolerance(Strict):
+class Tolerance(FileModel):
     """Relative and absolute tolerance of a step."""
 
     relative: Annotated[float, Field(ge=1e-14, le=0.1)] = 1e-8
@@ -75,7 +75,7 @@ AnyTolerance = Annotated[
 ]
 
 
-class FrictionSpeed(Strict):
+class FrictionSpeed(FileModel):
     """Speeds over which dry friction is smoothed: degrees/s of joints that turn, mm/s of those that slide."""
 
     turn: Positive = 1.0
@@ -90,7 +90,7 @@ Gravity = Annotated[
 ]
 
 
-class ScenarioFile(Strict):
+class ScenarioFile(FileModel):
     """The file as people write it."""
 
     format: Literal["cadbridge.scenario/1"]
@@ -149,7 +149,7 @@ def scenario_of(
 
     findings, places = Findings(), places or Place(0, 0)
     spec = validated(ScenarioFile, document, places, file, findings, "CB601")
-    scenario = None if spec is None else _Resolver(mechanism, findings, file, places).resolve(spec)
+    scenario = None if spec is None else _ScenarioResolver(mechanism, findings, file, places).resolve(spec)
     if findings.errors or scenario is None or spec is None:
         raise _unusable(findings)
     return scenario if base is None else _over(base, scenario, spec.model_fields_set)
@@ -178,24 +178,53 @@ def _over(base: Scenario, read: Scenario, keys: set[str]) -> Scenario:
 
 
 @dataclass
-class _Resolver:
-    """Names to joints, degrees and mm to SI; every fault is reported at its place."""
+class Resolver:
+    """Names of a file to joints, degrees and mm to SI; every fault is reported at its place."""
 
     mechanism: Mechanism
     findings: Findings
     file: str
     places: Place
 
+    def where(self, *path: str | int) -> Where:
+        """The place of a path of keys."""
+        return Where(self.file, *self.places.find(path))
+
+    def joint(self, name: str, where: Where) -> Joint | None:
+        """The joint of that name, mate or drive, where it has one freedom."""
+        return find_joint(self.mechanism, self.findings, name, where)
+
+    def any_joint(self, name: str, where: Where) -> Joint | None:
+        """The joint of that name, mate or drive, of any type."""
+        return find_joint(self.mechanism, self.findings, name, where, single=False)
+
+    def initial(self, values: dict[str, float], section: str, code: str) -> dict[str, float]:
+        """Initial values of joints (rad, m, or a second) by joint; `code` where one is too far off."""
+        done = {}
+        for name, value in values.items():
+            where = self.where("initial", section, name)
+            joint = self.joint(name, where)
+            if joint is None:
+                continue
+            done[joint.name] = value * si(joint)
+            if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
+                self.findings.add(code, why, where, items=(joint.name,))
+        return done
+
+
+class _ScenarioResolver(Resolver):
+    """From the file to a scenario."""
+
     def resolve(self, spec: ScenarioFile) -> Scenario:
         tolerance = spec.tolerance
         if not isinstance(tolerance, Tolerance):
             tolerance = Tolerance(relative=tolerance, absolute=max(tolerance, 1e-16))
         speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
-        loads = LoadsResolver(self.mechanism, self.findings, self.joint, self._where, speeds)
+        loads = LoadsResolver(self.mechanism, self.findings, self.joint, self.where, speeds)
         if spec.integrator == "rk4" and spec.step is None:
             text = "integrator: rk4 does not control its error: give a step (s) beside it"
-            self.findings.add("CB601", text, self._where("integrator"))
-        motors = MotorsReader(self.findings, self.joint, self._where).read(spec.motors)
+            self.findings.add("CB601", text, self.where("integrator"))
+        motors = MotorsReader(self.findings, self.joint, self.where).read(spec.motors)
         return Scenario(
             gravity=spec.gravity,
             duration=spec.duration,
@@ -207,8 +236,8 @@ class _Resolver:
             integrator=spec.integrator,
             step=spec.step,
             max_step=spec.max_step,
-            positions=self._values(spec.initial.positions, "positions"),
-            rates=self._values(spec.initial.rates, "rates"),
+            positions=self.initial(spec.initial.positions, "positions", "CB601"),
+            rates=self.initial(spec.initial.rates, "rates", "CB601"),
             motors=motors,
             servos=Servos(self._controls(spec.controls), spec.servos == "apply"),
             loads=loads.resolve(spec.loads),
@@ -230,36 +259,14 @@ class _Resolver:
             self.mechanism, self.findings, self.any_joint, loads.component, driven, spec.duration
         )
         return resolver.resolve(
-            [(e, self._where("events", i)) for i, e in enumerate(spec.events) if isinstance(e, ChangeEntry)]
+            [(e, self.where("events", i)) for i, e in enumerate(spec.events) if isinstance(e, ChangeEntry)]
         )
-
-    def _where(self, *path: str | int) -> Where:
-        return Where(self.file, *self.places.find(path))
-
-    def joint(self, name: str, where: Where) -> Joint | None:
-        """The joint of that name, mate or drive, where it has one freedom."""
-        return find_joint(self.mechanism, self.findings, name, where)
-
-    def any_joint(self, name: str, where: Where) -> Joint | None:
-        """The joint of that name, mate or drive, of any type."""
-        return find_joint(self.mechanism, self.findings, name, where, single=False)
-
-    def _values(self, values: dict[str, float], section: str) -> dict[str, float]:
-        done = {}
-        for name, value in values.items():
-            joint = self.joint(name, self._where("initial", section, name))
-            if joint is None:
-                continue
-            done[joint.name] = value * si(joint)
-            if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
-                self.findings.add("CB601", why, self._where("initial", section, name), items=(joint.name,))
-        return done
 
     def _controls(self, controls: dict[str, Function]) -> dict[str, TimeFunction]:
         """Functions of time by the names of the source's actuators, in the actuators' own units."""
         done, known = {}, [drive.name for drive in self.mechanism.drives]
         for name, value in controls.items():
-            where = self._where("controls", name)
+            where = self.where("controls", name)
             if name not in known:
                 cure = f"Name one of the source's actuators: {listed(known, 20)}." if known else "Leave `controls` out."
                 text = f"there is no actuator {name!r}" + ("" if known else ": the source has none")
@@ -272,7 +279,7 @@ class _Resolver:
         return done
 
     def _event(self, i: int, entry: EventEntry) -> EventSpec | None:
-        joint = self.joint(entry.joint, self._where("events", i))
+        joint = self.joint(entry.joint, self.where("events", i))
         if joint is None:
             return None
         return EventSpec(joint.name, entry.position * si(joint), entry.direction, entry.stop)

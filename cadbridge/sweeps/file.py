@@ -7,15 +7,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from cadbridge.numbers import Finite, NotNegative
-from cadbridge.simulation.load_file import Strict
+from cadbridge.numbers import FileModel, Finite, NotNegative
 
 FORMAT = "cadbridge.sweep/1"
 LARGEST = 1_000_000
 """Runs of one sweep."""
 
 
-class Steps(Strict):
+class Steps(FileModel):
     """`count` values from one end to the other, both included; `log` spaces them by equal ratios."""
 
     from_: Finite = Field(alias="from")
@@ -25,21 +24,21 @@ class Steps(Strict):
     relative: bool = False
 
 
-class Uniform(Strict):
+class Uniform(FileModel):
     """Drawn anew for each sample, evenly between two values."""
 
     uniform: tuple[Finite, Finite]
     relative: bool = False
 
 
-class Normal(Strict):
+class Normal(FileModel):
     """Drawn anew for each sample: mean and standard deviation."""
 
     normal: tuple[Finite, NotNegative]
     relative: bool = False
 
 
-class Values(Strict):
+class Values(FileModel):
     """A list of values, which `relative` multiplies by what the model has."""
 
     values: list[Finite]
@@ -72,7 +71,7 @@ AnyChoice = Annotated[
 ]
 
 
-class VaryEntry(Strict):
+class VaryEntry(FileModel):
     """One parameter: what has it (a joint, body, gear, or a place in the scenario), and its values.
 
     Joints: position and rate at the start (degrees, mm), damping, friction, stiffness, rest, armature. Bodies: mass
@@ -99,7 +98,7 @@ Pattern = Annotated[str, Field(max_length=1000)]
 """Bounded: the time to compile a pattern grows with the square of its brackets, and each run asks for it."""
 
 
-class Keep(Strict):
+class Keep(FileModel):
     """Groups and patterns of columns (as --columns takes them) that each run keeps: at its end, least and most, all."""
 
     final: list[Pattern] = Field(default_factory=lambda: ["joints", "energy"])
@@ -107,7 +106,7 @@ class Keep(Strict):
     series: list[Pattern] = Field(default_factory=list)
 
 
-class SweepFile(Strict):
+class SweepFile(FileModel):
     """The file: every combination of the listed values, each with `samples` draws of what is drawn."""
 
     format: Literal["cadbridge.sweep/1"]

@@ -52,14 +52,14 @@ def sweep_of(document: object, base: Base, file: str = "", places: Place | None 
     """The sweep of a file's plain data; InputError with all faults."""
     findings, places = Findings(), places or Place(0, 0)
     spec = validated(SweepFile, document, places, file, findings, "CB648")
-    sweep = None if spec is None or findings.errors else _Resolver(base, findings, file, places).resolve(spec)
+    sweep = None if spec is None or findings.errors else _SweepResolver(base, findings, file, places).resolve(spec)
     if findings.errors or sweep is None:
         raise InputError("The sweep file cannot be used; nothing was run.", findings)
     return sweep
 
 
 @dataclass
-class _Resolver:
+class _SweepResolver:
     """Names to joints, bodies, gears and places of the scenario; every fault is reported at its place."""
 
     base: Base

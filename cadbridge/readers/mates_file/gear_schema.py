@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, model_validator
 
 from cadbridge.assembly import Coupling, CouplingKind
-from cadbridge.numbers import Finite, NotNegative, Positive
-from cadbridge.readers.mates_file.values import FeatureSpec, Name, Share, Strict, Teeth, fault
+from cadbridge.numbers import Finite, NotNegative, Positive, Strict
+from cadbridge.readers.mates_file.values import FeatureSpec, Name, Share, Teeth, fault
 
 Points = Annotated[list[Annotated[list[Finite], Field(min_length=2, max_length=2)]], Field(min_length=3)]
 TeethPair = Annotated[list[Teeth], Field(min_length=2, max_length=2)]

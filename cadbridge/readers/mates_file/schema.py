@@ -10,14 +10,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from cadbridge.numbers import Finite, NotNegative, Positive
+from cadbridge.numbers import Finite, NotNegative, Positive, Strict
 from cadbridge.readers.mates_file.gear_schema import GearSpec
 from cadbridge.readers.mates_file.values import (
     DesignedSpec,
     FeatureSpec,
     LengthUnit,
     Name,
-    Strict,
     Units,
     Vector3,
     fault,

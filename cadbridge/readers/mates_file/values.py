@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cadbridge.numbers import Finite, Positive
+from cadbridge.numbers import Finite, Positive, Strict
 
 Share = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1)]
 Vector3 = Annotated[list[Finite], Field(min_length=3, max_length=3)]
 Name = Annotated[str, Field(min_length=1, max_length=500)]
 Teeth = Annotated[int, Field(gt=0, le=1_000_000)]
 LengthUnit = Literal["m", "dm", "cm", "mm", "um", "km", "in", "inch", "ft"]
-
-
-class Strict(BaseModel):
-    """What all models share."""
-
-    # Built when the first file is validated: most commands read none.
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 def fault(message: str) -> PydanticCustomError:

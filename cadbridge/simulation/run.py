@@ -548,6 +548,9 @@ def _led(
             model = _with_rows(model, frame.name, frame.rows(frame.on_the_way(X, step / count)))
         system = prepare(model)
         found = project(system, carry_angles(state, plain, system))
+        if not found.status.ok:
+            # From near the sweeps meet what bodies of hardly any mass leave open from far.
+            found = project(system, found.state)
         # The turns that gears made on the way belong to the state, the drivers do not.
         state = carry_angles(found.state, system, plain)
         if not found.status.ok:

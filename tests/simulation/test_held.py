@@ -103,3 +103,18 @@ def test_as_many_freedoms_are_held_as_there_are(tmp_path: Path) -> None:
     rows = held(lowered, ["A"])
     assert len(rows.outside) == 6 + 6 + 1  # base, ball joint in six rows, B
     assert rows.within == ()
+
+
+def test_rates_of_links_without_mass_are_met(tmp_path: Path) -> None:
+    """Three joints in series carry a body through links without mass; all of them are given values and rates."""
+    text = ROBOT.replace(
+        "<freejoint/>",
+        '<joint name="X" type="slide" axis="1 0 0"/><joint name="Z" type="slide" axis="0 0 1"/>'
+        '<joint name="Y" axis="0 1 0"/>',
+    )
+    positions, rates = {"X": 0.05, "Z": -0.02, "Y": 0.12, "A": 0.1}, {"X": -0.4, "Z": 0.9, "Y": 0.8, "A": -1.0}
+    values = _first(simulate(_built(tmp_path, text), Scenario(duration=0.01, positions=positions, rates=rates)))
+    assert values == {
+        name: pytest.approx((positions.get(name, 0.0), rates.get(name, 0.0)), abs=1e-9)
+        for name in ("X", "Z", "Y", "A", "B")
+    }

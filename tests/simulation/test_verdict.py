@@ -22,6 +22,7 @@ from cadbridge.simulation.confirming import confirm
 from cadbridge.simulation.trajectory import columns_of, trajectory_table
 from cadbridge.simulation.trust.checks import NOT_TESTED, OK, WRONG, judged, together
 from cadbridge.simulation.trust.pushes import pushed_intervals
+from cadbridge.simulation.trust.repeats import doubtful
 from cadbridge.simulation.trust.verdict import tell, verdict_of
 from solver.functions import constant, expression
 from solver.result import Result, Trajectory
@@ -298,3 +299,11 @@ def test_a_joint_that_is_led_is_where_its_law_says(bar: Run) -> None:
 def test_a_table_of_a_right_run_has_the_mark_among_its_checks(bar: Run) -> None:
     assert "check.trusted" in trajectory_table(bar, ("checks",)).column_names
     assert "check.trusted" not in trajectory_table(bar, ("joints",)).column_names
+
+
+def test_no_interval_is_doubtful_where_nothing_moves(bar: Run) -> None:
+    """Gears between parts that are fixed are rows without a body."""
+    some = doubtful(bar.result)
+    assert len(some) > 0
+    none = replace(bar.result.trajectory, velocities=np.zeros((3, 0, 6)), accelerations=np.zeros((3, 0, 6)))
+    assert doubtful(replace(bar.result, trajectory=none)) == []

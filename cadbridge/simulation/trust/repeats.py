@@ -55,15 +55,15 @@ def repeats_check(system: System, what: Scenario, result: Result, call: Call, wh
     off = np.zeros(len(T.t))
     for k in _chosen(len(T.t) - 1, count):
         off[k + 1] = _repeated(system, what, T, k, call, call["longest_step"])
-    doubtful = _doubtful(result) if len(system.plan.row) else []
+    suspects = doubtful(result) if len(system.plan.row) else []
     finer = {"tree": None, "rtol": max(what.rtol / FINER, 1e-13), "atol": max(what.atol / FINER, 1e-13)}
-    for k in doubtful:
+    for k in suspects:
         off[k + 1] = max(off[k + 1], _repeated(system, what, T, k, {**call, **finer}, call["longest_step"]))
     pushed, points = pushed_intervals([function for _, function in system.drives], T.t)
     for k in pushed:
         longest = min(call["longest_step"], float(T.t[k + 1] - T.t[k]) / points)
         off[k + 1] = max(off[k + 1], _repeated(system, what, T, k, call, longest))
-    many = count + len(doubtful) + len(pushed)
+    many = count + len(suspects) + len(pushed)
     text = f"the motion computed again from one of {many} samples ends {{worst:.2g}} tolerances away from the next " \
            "sample, at t = {t:.4g} s"  # fmt: skip
     return judged("repeats", off, MARGIN, T.t, unit="tolerances", text=text)
@@ -75,9 +75,11 @@ def _chosen(intervals: int, count: int) -> list[int]:
     return sorted({int(intervals * ((0.5 + k * golden) % 1.0)) for k in range(count)})
 
 
-def _doubtful(result: Result) -> list[int]:
+def doubtful(result: Result) -> list[int]:
     """The intervals in which a run may have gone on along another branch: velocities change there without forces."""
     T, cost = result.trajectory, result.statistics
+    if not T.velocities.size:  # a gear between parts that are fixed
+        return []
     h = np.diff(T.t)[:, None, None]
     sudden = np.abs(np.diff(T.velocities, axis=0) - 0.5 * h * (T.accelerations[1:] + T.accelerations[:-1]))
     found = np.argsort(-sudden.max(axis=(1, 2)))[:SUDDEN].tolist()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from zipfile import BadZipFile, ZipFile
+
+from lxml import etree
 
 from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
+from cadbridge.findings import Findings
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.readers import ReadOptions
+from cadbridge.readers.xml import local, parse, parse_text
 from cadbridge.reading import read
 from cadbridge.targets import Compared
 
@@ -35,39 +39,86 @@ def existing_export(folder: Path, to: str) -> Path:
     return folder
 
 
+_OPENED = ("CB102", "CB115", "CB1438", "CB1443", "CB1446", "CB1616")
+"""Findings of our reader at what it does not open, cuts off or reads otherwise than it stands: the engine would not."""
+
+
 def check_foreign(mechanism: Mechanism, to: str, how: Compared, folder: Path) -> None:
     """InputError unless an export that anybody may have changed may be handed to its engine.
 
-    Its model is read by our own reader first, which is confined and bounded. Of an FMU, which is a program, only the
-    data may differ from what is exported here.
+    Its model is read by our own reader first, which is confined and bounded: the engine may open nothing more. Of an
+    FMU, which is a program, only the data may differ from what is exported here.
     """
+    link = next((path for path in folder.rglob("*") if path.is_symlink()), None)
+    if link is not None:
+        raise InputError(f"{link} is a link, and no export has one: it is not loaded.")
     models = [path for path in folder.glob(how.model) if not path.name.endswith(how.aside)]
     if len(models) != 1:
         raise InputError(f"{folder} holds {len(models)} models of {to}; one is expected.")
-    if not how.is_program:
-        # A ROS 2 package reads its own configuration beside the model.
-        read(models[0], options=ReadOptions(package_dirs=(folder,)))
+    if how.is_program:
+        with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
+            check_program(export(mechanism, Path(scratch) / "export", to).files[0], models[0])
         return
-    with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
-        own = export(mechanism, Path(scratch) / "export", to).files[0]
-        if _programs(own) != _programs(models[0]):
-            raise InputError(
-                f"{models[0]} holds another program than this version of cadbridge exports here; it is not run. "
-                "Export it anew to compare it."
-            )
+    # A ROS 2 package reads its own configuration beside the model.
+    found = read(models[0], options=ReadOptions(package_dirs=(folder,))).findings
+    for finding in found:
+        if finding.code in _OPENED:
+            raise InputError(f"{models[0]} is not loaded: {finding.message}.", found)
+    if models[0].suffix in _ONE_TEXT:
+        _check_text(models[0])
+
+
+_ONE_TEXT = (".urdf", ".sdf", ".xacro")
+"""XML that an engine's parser takes for UTF-8 whatever it declares; that of an MJCF is looked at by its reader."""
+
+
+def _check_text(path: Path) -> None:
+    """InputError where the engine would read another text than our reader did, or other files than the model."""
+    root = parse(path, Findings())
+    encoding = (root.getroottree().docinfo.encoding or "utf-8").lower()
+    if encoding not in ("utf-8", "us-ascii", "ascii"):
+        raise InputError(f"{path} is in the encoding {encoding}, and exports are in UTF-8: it is not loaded.")
+    if path.suffix == ".sdf" and next(root.iter("{*}include"), None) is not None:
+        raise InputError(f"{path} includes another file, and no export does: it is not loaded.")
 
 
 _LARGEST = 100_000_000
-"""Bytes of a program within an FMU."""
+"""Bytes of what an FMU holds."""
+
+_DESCRIPTION = "modelDescription.xml"
+_DATA = (_DESCRIPTION, "resources/model.bin", "documentation/index.html")
 
 
-def _programs(path: Path) -> dict[str, bytes]:
-    """What is executed of an FMU, by path."""
+def check_program(own: Path, other: Path) -> None:
+    """InputError where an FMU runs anything else than our own: by its files, their names, or what it says to load."""
+    ours, theirs = _unpacked(own), _unpacked(other)
+    changed = [name for name in theirs if name not in _DATA and theirs[name] != ours.get(name)]
+    if changed or set(ours) - set(theirs) or _loads(ours, own) != _loads(theirs, other):
+        raise InputError(
+            f"{other} holds another program than this version of cadbridge exports here; it is not run. "
+            "Export it anew to compare it."
+        )
+
+
+def _unpacked(path: Path) -> dict[str, bytes]:
+    """What an FMU holds, by path; InputError for paths that are unpacked to the place of another."""
     try:
         with ZipFile(path) as packed:
-            entries = [e for e in packed.infolist() if e.filename.startswith(("binaries/", "sources/"))]
-            if sum(e.file_size for e in entries) > _LARGEST:
-                raise InputError(f"{path} holds programs of more than {_LARGEST / 1e6:g} MB.")
-            return {e.filename: packed.read(e) for e in entries if not e.is_dir()}
+            entries = packed.infolist()
+            names = [entry.filename for entry in entries]
+            odd = [name for name in names if PurePosixPath(name).as_posix() != name or ".." in name or "\\" in name]
+            if odd or len({name.lower() for name in names}) < len(names):
+                what = repr(odd[0]) if odd else "a file twice"
+                raise InputError(f"{path} holds {what}, which no export does: it is not run.")
+            if sum(entry.file_size for entry in entries) > _LARGEST:
+                raise InputError(f"{path} holds more than {_LARGEST / 1e6:g} MB.")
+            return {entry.filename: packed.read(entry) for entry in entries}
     except (BadZipFile, OSError, NotImplementedError, RuntimeError) as fault:
         raise InputError(f"{path} is no FMU: {fault}.") from fault
+
+
+def _loads(files: dict[str, bytes], path: Path) -> set[tuple[str, str]]:
+    """What the description of an FMU says to load: the names of its libraries, by the way they are run."""
+    root = parse_text(files.get(_DESCRIPTION, b""), path, Findings())
+    named = (e for e in root.iter(etree.Element) if e.get("modelIdentifier") is not None)
+    return {(local(e), e.get("modelIdentifier", "")) for e in named}

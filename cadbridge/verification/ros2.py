@@ -1,7 +1,13 @@
-"""The ROS 2 package by what ROS programs read it with: xacro, Pinocchio (URDF, SRDF), and its own closing of loops."""
+"""The ROS 2 package by what ROS programs read it with: xacro, Pinocchio (URDF, SRDF), and its own closing of loops.
+
+xacro runs any Python that a file holds. It is held here, as for every source: the package may be a stranger's.
+"""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,8 +16,10 @@ import numpy as np
 
 from cadbridge.exporters.ros2.loop_closure import TOLERANCE, LoopClosure
 from cadbridge.exporters.tree import Tree
+from cadbridge.findings import Findings
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.verification.engines import load_module
+from cadbridge.readers import ReadOptions
+from cadbridge.readers.urdf.xacro import expand
 from cadbridge.verification.urdf import Pinocchio
 
 POSES = 50
@@ -22,12 +30,15 @@ class Ros2(Pinocchio):
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         (self._package,) = (p for p in folder.iterdir() if p.is_dir())
+        self._scratch = tempfile.mkdtemp(prefix="cadbridge-")
+        weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
         super().__init__(folder, gravity)
+        self._folders = [self._package / "urdf", folder]
 
     def _model_file(self, folder: Path) -> Path:
         (model,) = (self._package / "urdf").glob("*.urdf.xacro")
-        self._text = load_module("xacro").process_file(str(model)).toxml()
-        path = self._package / "urdf" / "expanded.urdf"
+        self._text = expand(model, ReadOptions(package_dirs=(folder,)), Findings()).decode()
+        path = Path(self._scratch) / "expanded.urdf"
         path.write_text(self._text, encoding="utf-8")
         return path
 

@@ -34,6 +34,7 @@ NUMBERS, BUDGET = "tests/doors/test_numbers.py::", "tests/doors/test_budget.py::
 PATHS, FOLDERS = "cadbridge/readers/paths.py", "cadbridge/folders.py"
 FILES, EXTERNAL = "cadbridge/readers/mjcf/files.py", "cadbridge/shapes/external.py"
 OCCT = "tests/doors/test_occt.py::"
+VERIFY, EXISTING = "tests/doors/test_verify_reads.py::", "cadbridge/verification/existing.py"
 LIBRARY = "solver/compilation/library.py"
 LAYERS, EXPRESSIONS = "tests/doors/test_layers.py::", "cadbridge/readers/urdf/expressions.py"
 
@@ -82,6 +83,23 @@ GUARDS = (
           OCCT + "test_a_small_file_ends_soon_and_a_large_one_within_what_machines_have"),
     Guard("OCCT's memory goes by the size", "cadbridge/shapes/worker.py", "            self._memory.hold(memory)",
           "            pass", OCCT + "test_a_file_that_fills_the_memory_is_refused_at_its_limit"),
+    Guard("the xacro of an export is held", "cadbridge/verification/ros2.py",
+          "self._text = expand(model, ReadOptions(package_dirs=(folder,)), Findings()).decode()",
+          "import xacro; self._text = xacro.process_file(str(model)).toxml()",
+          VERIFY + "test_a_branch_that_only_the_environment_opens_runs_nothing"),
+    Guard("no link in an export", EXISTING, "if link is not None:", "if False:",
+          VERIFY + "test_a_link_in_a_package_is_not_written_through"),
+    Guard("an engine opens what the reader opened", EXISTING, "if finding.code in _OPENED:", "if False:",
+          VERIFY + "test_what_the_engine_would_open_or_read_otherwise_is_refused"),
+    Guard("an engine reads the text that was read", EXISTING, 'if encoding not in ("utf-8", "us-ascii", "ascii"):',
+          "if False:", VERIFY + "test_what_the_engine_would_open_or_read_otherwise_is_refused"),
+    Guard("an FMU's programs by all ways", EXISTING, "odd = [", "odd = [] and [",
+          VERIFY + "test_an_fmu_with_another_program_is_refused"),
+    Guard("an FMU loads what ours does", EXISTING, " or _loads(ours, own) != _loads(theirs, other):", ":",
+          VERIFY + "test_an_fmu_with_another_program_is_refused"),
+    Guard("geometry of Simscape is no link", "cadbridge/readers/simscape/parts.py",
+          " and real.is_file() and holds(folder, real):", " and real.is_file():",
+          "tests/readers/test_simscape_forms.py::test_a_part_file_in_other_capitals_is_no_link_out_of_the_folder"),
     Guard("copies of the killed go", "cadbridge/shapes/workspace.py", "            _clear_left()", "            pass",
           OCCT + "test_a_killed_process_leaves_no_copies"),
     Guard("no folder where the user stands", "solver/compilation/caches.py",

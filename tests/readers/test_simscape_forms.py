@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import cadquery as cq
 import numpy as np
 import pytest
 
@@ -12,6 +13,7 @@ from cadbridge.assembly import Assembly, FeatureKind, MateKind
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.simscape import read
 from cadbridge.readers.simscape.mates import CONSTRAINTS, JOINTS
+from tests.shapes.solids import write_part
 
 EYE = "1 0 0 0 1 0 0 0 1"
 QUARTER = "0 -1 0 1 0 0 0 0 1"
@@ -359,3 +361,15 @@ def test_sub_assemblies_without_end_are_refused(tmp_path: Path) -> None:
     with pytest.raises(cb.InputError) as error:
         read(write(tmp_path, tree))
     assert error.value.findings[-1].code == "CB138"
+
+
+def test_a_part_file_in_other_capitals_is_no_link_out_of_the_folder(tmp_path: Path) -> None:
+    elsewhere = write_part(tmp_path / "elsewhere.step", cq.Workplane().box(1, 2, 3))
+    (own := tmp_path / "own").mkdir()
+    file = write(own, instance("a"))
+    file.write_text(file.read_text("utf-8").replace("</Part>", '<GeometryFile name="PART.STEP"/></Part>'), "utf-8")
+    (own / "part.step").symlink_to(elsewhere)
+    assert [f.code for f in read(file).findings if f.code in ("CB112", "CB193")] == ["CB112"]
+    (own / "part.step").unlink()
+    (own / "part.step").write_bytes(elsewhere.read_bytes())
+    assert [f.code for f in read(file).findings if f.code in ("CB112", "CB193")] == []

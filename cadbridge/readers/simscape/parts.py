@@ -8,6 +8,7 @@ import numpy as np
 
 from cadbridge.assembly import Part, Shape
 from cadbridge.findings import Findings, Severity
+from cadbridge.folders import holds
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.xml import Element, child, children, numbers
@@ -43,7 +44,7 @@ def _geometry_file(c: Context, part: Element) -> Path | None:
     folder = c.path.resolve().parent
     try:
         wanted = (folder / str(name).replace("\\", "/")).resolve()
-        inside = wanted.is_relative_to(folder)
+        inside = holds(folder, wanted)
         there = inside and wanted.is_file()
     except (OSError, ValueError, RuntimeError):
         c.say("CB112", f"{str(name)!r} is no path that can be opened", element, part.get("name"))
@@ -55,8 +56,9 @@ def _geometry_file(c: Context, part: Element) -> Path | None:
         return wanted
     if wanted.parent.is_dir():
         for candidate in sorted(wanted.parent.iterdir()):
-            if candidate.name.lower() == wanted.name.lower() and candidate.is_file():
-                return candidate
+            real = candidate.resolve()
+            if candidate.name.lower() == wanted.name.lower() and real.is_file() and holds(folder, real):
+                return real
     c.say("CB112", f"the geometry file {name} is missing", element, part.get("name"))
     return None
 

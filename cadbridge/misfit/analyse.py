@@ -71,7 +71,7 @@ def fit(
     constraints = constraints_of(mechanism)
     sizes = sizes_of(mechanism.assembly)
     if body is not None and mechanism.units.get(body, -1) < 0:
-        raise InputError(f"No moving component has the name {body!r}{_near(body, mechanism.component_names)}.")
+        raise InputError(f"No moving component has the name {body!r}{_near(body, mechanism.component_names)}")
     proposer = Proposer(constraints, settings, releases, body)
     weights = carried_weights(constraints)
     job = _Job(settings, sizes, None if weights is None else weights[0])
@@ -98,7 +98,7 @@ def _units(assembly: Assembly, groups: Sequence[GroupFit]) -> tuple[str, ...]:
 
 def _near(name: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, known, n=3)
-    return f"; did you mean {', '.join(near)}?" if near else ""
+    return f"; did you mean {', '.join(near)}?" if near else "."
 
 
 def sizes_of(assembly: Assembly) -> dict[str, float]:

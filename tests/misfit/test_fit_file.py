@@ -15,8 +15,8 @@ from cadbridge.errors import InputError
 from cadbridge.mechanism import build
 from cadbridge.misfit import Settings, fit, load_fit
 from cadbridge.misfit.file import json_schema_text
-from cadbridge.misfit.settings import Fitted
-from cadbridge.report.views.misfit import assumed
+from cadbridge.misfit.settings import Fitted, Rule
+from cadbridge.report.views.misfit import assumed, drawing
 from tests.misfit.models import on_line, table
 
 DOOR = Path(__file__).resolve().parents[2] / "fixtures" / "door"
@@ -132,6 +132,14 @@ def test_what_has_no_errors_of_its_own_is_told() -> None:
     plain = fit(build(model), Settings(draws=100), releases=0)
     assert plain.units == ()
     assert "sub-assembly" not in assumed(plain)
+
+
+def test_parts_that_are_never_off_need_nothing_on_the_drawing() -> None:
+    exact = Rule("mates", "*", {"across": 0.0, "along": 0.0, "tilt": 0.0})
+    (group,) = fit(build(on_line((0.0, 0.5))), Settings(tolerances=[exact], draws=100)).groups
+    assert group.play.worst == 0.0
+    (text,) = drawing(group)
+    assert text.startswith("Nothing")
 
 
 def test_nothing_binds_in_an_exact_design() -> None:

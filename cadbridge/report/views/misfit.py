@@ -65,6 +65,8 @@ def _play(fit: Fit, group: GroupFit) -> str:
 
 def drawing(group: GroupFit) -> list[str]:
     """What a designer may do, one of them is enough: closer parts, play at few mates, or weaker mates."""
+    if not group.play.worst > 0.0:
+        return ["Nothing: with these tolerances no part is off, and exact parts go together."]
     ways = [_closer(group), _alone(group.alone[0]) if group.alone else "", *_freed(group)]
     found = [way for way in ways if way]
     return found or [f"Give {listed(group.mates, MOST)} ±{mm(group.play.worst)} of play each."]

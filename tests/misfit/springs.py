@@ -47,7 +47,7 @@ def springs_of(constraints: Constraints) -> dict[str, Spring] | str:
 def _root(k: np.ndarray) -> np.ndarray:
     """The square root (6, 6) of a stiffness, which may be none in some directions."""
     values, vectors = np.linalg.eigh(k)
-    return np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
 
 
 def by_dense(constraints: Constraints, springs: dict[str, Spring], off: Wrenches) -> Wrenches:

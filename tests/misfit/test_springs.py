@@ -67,5 +67,6 @@ def test_what_first_order_leaves_out_grows_with_the_misfits(name: str) -> None:
     """Beside the force it is c times the misfit: of a Schmidt coupling 70/m, a hundredth at 0.14 mm and mrad."""
     small, large = difference(name, 1e-6), difference(name, 1e-5)
     assert small is not None
+    assert large is not None
     assert large == pytest.approx(10 * small, rel=0.02)
     assert large < 1e-3

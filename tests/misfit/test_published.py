@@ -43,7 +43,7 @@ def on_limbs(count: int, guided: bool, seed: int) -> tuple[Assembly, dict[str, f
 
 @pytest.mark.parametrize(("count", "guided"), [(2, True), (7, False)], ids=["2SS+P", "7-SS"])
 def test_limbs_carry_what_the_equivalent_stiffness_gives(count: int, guided: bool) -> None:
-    """Chin. J. Mech. Eng. 36:23 (2023), by equivalent stiffness: f = k $ᵀ (Σ k $ $ᵀ)⁻¹ F of the limbs' screws $ and stiffness k.
+    """By equivalent stiffness f = k $ᵀ (Σ k $ $ᵀ)⁻¹ F of the limbs' screws $ and stiffness k (CJME 36:23, 2023).
 
     Of 2SS+P F and $ are their parts along the slide. The paper's own numbers were not to be had.
     """

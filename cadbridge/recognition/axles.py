@@ -47,6 +47,26 @@ class Axles:
         against = ("no axle is drawn",)
         return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), against, 0.45), ())
 
+    def overlapping(self, first: set[str], second: set[str]) -> Candidate | None:
+        """The hinge of two links that were drawn into each other, about the one line on which both have round faces.
+
+        A trunnion without its bore. Only in models of links: elsewhere what overlaps is most often pressed in.
+        """
+        if not self._scene.links_only:
+            return None
+        shared = {
+            id(line): line for name in sorted(first) for line in self._lines[name]
+            if all(any(m.instance in own and m.surface.turn >= ROUND for m in line.members) for own in (first, second))
+        }  # fmt: skip
+        if len(shared) != 1:
+            return None
+        line = next(iter(shared.values()))
+        spots = [m.low + m.high for m in line.members if m.instance in first | second]
+        point = line.point + sum(spots) / (2 * len(spots)) * line.direction
+        low, high = sorted((self._scene.groups.root(min(first)), self._scene.groups.root(min(second))))
+        text = "links drawn into each other, with round faces of both about one line alone"
+        return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), ("the two overlap",), 0.35), ())
+
     def _hubs(self, name: str, others: set[str]) -> Iterator[tuple[str, Line, float]]:
         """The lines of a wheel's hub on which some others have a round face that it could stand on."""
         for line in {id(line): line for line in self._lines[name]}.values():

@@ -28,19 +28,26 @@ def bolt_lines(scene: Scene, fasteners: Mapping[str, StandardPart]) -> list[Cont
     planes = [c for c in scene.contacts.found if c.kind == "plane" and not set(c.pair) & fasteners.keys()]
     crossing = _Crossing(planes)
     held = _held(scene, fasteners)
+    bores: dict[str, list[float]] = defaultdict(list)
+    for c in scene.contacts.found:
+        if c.kind == "shaft":
+            for name in c.pair:
+                bores[name].append(c.radius)
     found = []
     for name, standard in fasteners.items():
         if standard.kind not in SHANKS:
             continue
         X = scene.assembly.instance(name).X_WI
         start, axis = X.point(standard.point), X.vector(standard.axis)
+        # A screw that only its name tells may have no shank that is known: the narrowest hole about it then is as wide.
+        radius = max(standard.radius, min(bores[name], default=0.0))
         along = sorted(((float((at - start) @ axis), side.instance, side) for at, side in held[name]), key=_place)
         pairs = [(a, b) for (_, _, a), (_, _, b) in pairwise(along) if a.instance != b.instance]
         known = {frozenset((a.instance, b.instance)) for a, b in pairs}
         pairs += [(c.a, c.b) for c in crossing.by(start, axis, standard) if frozenset(c.pair) not in known]
         for a, b in pairs:
             at = start + float((0.5 * (_middle(a) + _middle(b)) - start) @ axis) * axis
-            found.append(Contact("bolt", a, b, at, axis, 0.0, 0.0, 0.0, standard.radius, name))
+            found.append(Contact("bolt", a, b, at, axis, 0.0, 0.0, 0.0, radius, name))
     return found
 
 

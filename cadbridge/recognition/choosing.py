@@ -20,7 +20,8 @@ from cadbridge.findings import Findings
 from cadbridge.recognition.drives import drives_of
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.freedoms import freedoms
-from cadbridge.recognition.hints import Hints, resolved
+from cadbridge.recognition.hint_names import resolved
+from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.model import Recognition

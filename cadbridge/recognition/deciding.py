@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +9,11 @@ from pathlib import Path
 from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
 from cadbridge.files import replacing
-from cadbridge.findings import Findings
-from cadbridge.mechanism import joints_made
 from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
-from cadbridge.readers.mates_file import editing, load_document, overlay
-from cadbridge.recognition.edited import marked, unedited, write_mates
+from cadbridge.readers.mates_file import editing, load_document
+from cadbridge.recognition.decided_text import changed_lines, laid_over, merged, units_of_text
+from cadbridge.recognition.edited import marked, unedited
 from cadbridge.recognition.hints import NO_HINTS, Hints, hints_of
 from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
@@ -135,12 +131,7 @@ class MatesEditor:
 
     def _merged(self, found: Recognition) -> str:
         """What `recognise` would leave in the file."""
-        with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-            file = Path(folder) / self.path.name
-            if self._known is not None:
-                shutil.copyfile(self.path, file)
-            write_mates(file, mates_text(found))
-            return file.read_text(encoding="utf-8")
+        return merged(found, self.path, self._known is not None)
 
     @property
     def decided(self) -> tuple[str, ...]:
@@ -223,23 +214,12 @@ class MatesEditor:
 
     def assembly(self) -> Assembly:
         """The source with the file and all decisions laid over it."""
-        with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-            file = Path(folder) / self.path.name
-            file.write_text(self.text, encoding="utf-8")
-            laid = overlay(self._bare, load_document(file), joints_made)
-            own = str(file)
-        findings = tuple(
-            replace(f, where=replace(f.where, file=self.path.name)) if f.where.file == own else f for f in laid.findings
-        )
-        return finish(replace(laid, findings=findings), self.options)
+        return finish(laid_over(self._bare, self.text, self.path.name), self.options)
 
     def preview(self) -> str:
         """What would be written, as the lines that change; what was recognised is one line."""
-        lines = difflib.unified_diff(self._base.splitlines(), self.text.splitlines(), n=1, lineterm="")
-        shown = [line for line in lines if not line.startswith(("---", "+++"))]
-        if self.found is not None and self._base != self._known:
-            shown.insert(0, f"All that was recognised ({len(self._base.splitlines())} lines)" + (", and" * bool(shown)))
-        return "\n".join(shown)
+        new = self.found is not None and self._base != self._known
+        return changed_lines(self._base, self.text, new)
 
     def write(self) -> None:
         """Write the file; InputError where it was changed on the disk meanwhile, or cannot be written.
@@ -266,12 +246,4 @@ class MatesEditor:
 
     def units(self) -> tuple[float, float]:
         """rad and m to the units of the file."""
-        from cadbridge.units import LENGTH
-
-        with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-            file = Path(folder) / self.path.name
-            file.write_text(self._base, encoding="utf-8")
-            spec = load_document(file).spec
-        if spec is None:
-            raise InputError(f"{self.path.name} cannot be read as a mates file.", Findings())
-        return (1.0 if spec.units.angle == "rad" else 57.29577951308232), 1.0 / LENGTH[spec.units.length]
+        return units_of_text(self._base, self.path.name)

@@ -5,19 +5,13 @@ Hints stand in the mates file and are honoured when it is recognised again. They
 
 from __future__ import annotations
 
-import difflib
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from cadbridge.assembly import Assembly
-from cadbridge.findings import Finding, Findings
-from cadbridge.recognition.part_names import bare_path
 from cadbridge.units import LENGTH
-from cadbridge.wording import listed
 
 Pair = tuple[str, str]
 Triple = tuple[float, float, float]
@@ -74,7 +68,7 @@ class Hints:
         if told is not None:
             known |= dict.fromkeys(new, told)
         joined = {_ordered(pair) for pair in kept["joint"]}
-        return replace(_with(self, kept), told=tuple((p, own) for p, own in known.items() if p in joined and own))
+        return replace(with_pairs(self, kept), told=tuple((p, own) for p, own in known.items() if p in joined and own))
 
     def told_of(self, pair: Pair) -> Told:
         """What is known of the joint of a pair."""
@@ -85,7 +79,7 @@ NO_HINTS = Hints()
 """Nothing is known."""
 
 
-def _with(hints: Hints, pairs: Mapping[str, Sequence[Pair]]) -> Hints:
+def with_pairs(hints: Hints, pairs: Mapping[str, Sequence[Pair]]) -> Hints:
     """Hints with other pairs."""
     joint, fixed, apart = (tuple(pairs[kind]) for kind in ("joint", "fixed", "apart"))
     return replace(hints, joint=joint, fixed=fixed, apart=apart)
@@ -129,7 +123,7 @@ def hints_of(path: Path) -> Hints:
 def _added(hints: Hints, kind: str, pair: Pair, told: Told | None) -> Hints:
     """Hints with one more, which takes nothing back: what contradicts it is told later."""
     pairs = {**hints.pairs, kind: (*hints.pairs[kind], pair)}
-    return replace(_with(hints, pairs), told=(*hints.told, (pair, told)) if told else hints.told)
+    return replace(with_pairs(hints, pairs), told=(*hints.told, (pair, told)) if told else hints.told)
 
 
 def hints_text(hints: Hints) -> str:
@@ -153,134 +147,3 @@ def hints_text(hints: Hints) -> str:
                 lines += [] if told.frame else ["    in: world\n"]
             lines += [f"    name: {yaml_text(told.name)}\n"] if told.name else []
     return "".join(lines)
-
-
-def resolved(assembly: Assembly, hints: Hints) -> tuple[Hints, tuple[Finding, ...]]:
-    """The hints by the names of instances and with axes in the world, and findings.
-
-    Names that there are not, hints that contradict others: of those that contradict each other, none is taken.
-    """
-    findings = Findings()
-    known = _Names(assembly)
-    pairs: dict[str, list[Pair]] = {kind: [] for kind in hints.pairs}
-    told = []
-    for kind, own in pairs.items():
-        for a, b in hints.pairs[kind]:
-            first, second = (known.told(name, f"{kind}: [{a}, {b}]", findings) for name in (a, b))
-            if first is None or second is None or first == second:
-                continue
-            own.append((first, second))
-            if kind == "joint" and (more := hints.told_of((a, b))):
-                told.append(((first, second), _in_world(assembly, more, first if more.frame == a else second)))
-    ground = None if hints.ground is None else known.told(hints.ground, f"ground: {hints.ground}", findings)
-    faults = _contradictions(pairs)
-    for fault in faults:
-        text = listed([f"{kind}: [{a}, {b}]" for kind, (a, b) in fault])
-        findings.add("CB1641", f"these hints contradict each other, and none of them is taken: {text}", items=[
-            name for _, pair in fault for name in pair
-        ])  # fmt: skip
-    wrong = {entry for fault in faults for entry in fault}
-    kept = {kind: [p for p in own if (kind, p) not in wrong] for kind, own in pairs.items()}
-    known.report(findings)
-    told_kept = tuple((pair, own) for pair, own in told if pair in kept["joint"])
-    return replace(_with(hints, kept), ground=ground, told=told_kept), findings.as_tuple()
-
-
-def _in_world(assembly: Assembly, told: Told, frame: str) -> Told:
-    """What is told of a joint, with its axis in the world."""
-    if not told.frame or told.point is None:
-        return told
-    X_WI = assembly.instance(frame).X_WI
-    x, y, z = (float(c) for c in X_WI.point(np.array(told.point)))
-    axis = None
-    if told.axis is not None:
-        u, v, w = (float(c) for c in X_WI.vector(np.array(told.axis)))
-        axis = (u, v, w)
-    return replace(told, point=(x, y, z), axis=axis, frame="")
-
-
-@dataclass(eq=False)
-class _Names:
-    """Instances by their names, their last names, and sub-assemblies by their largest part's.
-
-    A name that a new export changed by a counter or a version means the only instance that is called alike.
-    """
-
-    assembly: Assembly
-    _like: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._full = {i.name for i in self.assembly.instances}
-        self._short: dict[str, list[str]] = {}
-        self._bare: dict[str, list[str]] = defaultdict(list)
-        for i in self.assembly.instances:
-            steps = i.name.split("/")
-            for k in range(1, len(steps)):
-                self._short.setdefault("/".join(steps[k:]), []).append(i.name)
-                self._short.setdefault("/".join(steps[:k]), []).append(i.name)
-            for k in range(len(steps)):
-                self._bare[bare_path("/".join(steps[k:]))].append(i.name)
-
-    def of(self, name: str) -> str | None:
-        """The instance that a name means; of a sub-assembly its first. None where there is none, or several."""
-        if name in self._full:
-            return name
-        found = self._short.get(name, [])
-        inside = [n for n in found if n.startswith(name + "/")]
-        return inside[0] if inside else found[0] if len(found) == 1 else None
-
-    def told(self, name: str, hint: str, findings: Findings) -> str | None:
-        """The instance that a hint names; a finding where there is none (CB1640)."""
-        own = self.of(name)
-        if own is not None:
-            return own
-        alike = self._called_alike(name)
-        if len(alike) == 1:
-            self._like[name] = alike[0]
-            return alike[0]
-        several = listed(alike or self._short.get(name, []))
-        near = next(iter(difflib.get_close_matches(name[:100], [*self._full, *self._short], n=1)), None)
-        cure = f"; it may be {several}" if several else f"; the nearest name is {near}" if near else ""
-        findings.add("CB1640", f"hint {hint} names no part {name}{cure}", items=[name])
-        return None
-
-    def _called_alike(self, name: str) -> list[str]:
-        """The instances with a name's path, or with the end of it, but for counters and versions."""
-        path = bare_path(name)
-        while not (found := self._bare.get(path, [])) and "/" in path:
-            path = path.split("/", 1)[1]
-        return found
-
-    def report(self, findings: Findings) -> None:
-        """Tell which names were taken to be others (CB1651)."""
-        if self._like:
-            text = listed([f"{old} is now {new}" for old, new in self._like.items()])
-            findings.add("CB1651", f"names in hints changed with the export: {text}", items=list(self._like))
-
-
-def _contradictions(pairs: dict[str, list[Pair]]) -> list[list[tuple[str, Pair]]]:
-    """Hints that cannot all hold: what is apart or joined, and yet fixed to each other by a chain of others."""
-    found = []
-    for kind in ("joint", "apart"):
-        for pair in pairs[kind]:
-            chain = _chain(pair, pairs["fixed"])
-            if chain:
-                found.append([(kind, pair), *(("fixed", link) for link in chain)])
-    return found
-
-
-def _chain(pair: Pair, links: Sequence[Pair]) -> list[Pair]:
-    """The pairs that lead from one end of a pair to the other; empty where none do."""
-    came: dict[str, Pair | None] = {pair[0]: None}
-    queue = [pair[0]]
-    for name in queue:
-        for link in links:
-            other = link[1] if link[0] == name else link[0] if link[1] == name else None
-            if other is not None and other not in came:
-                came[other] = link
-                queue.append(other)
-    chain, name = [], pair[1]
-    while (back := came.get(name)) is not None:
-        chain.append(back)
-        name = back[0] if back[1] == name else back[1]
-    return chain

@@ -15,7 +15,8 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.recognition.freedoms import freedoms
-from cadbridge.recognition.hints import Pair, resolved
+from cadbridge.recognition.hint_names import resolved
+from cadbridge.recognition.hints import Pair
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.scene import Groups
 

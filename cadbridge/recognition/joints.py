@@ -36,8 +36,7 @@ def bind_pins(scene: Scene, is_pin: Callable[[str], bool], turned: Collection[st
     Not those of `turned` (wheels and lead screws), nor where instances are called as SolidWorks calls them: its mates
     leave the spin of a pin free, and so it counts.
     """
-    called = [i.name for i in scene.assembly.instances]
-    if 2 * sum(bool(LEFT_FREE.search(name)) for name in called) > len(called):
+    if spins_count(scene):
         return
     members = scene.groups.members()
     pins = {root for root in _pins(scene, members, is_pin) if not set(members[root]) & set(turned)}
@@ -52,6 +51,12 @@ def bind_pins(scene: Scene, is_pin: Callable[[str], bool], turned: Collection[st
         flush, _, host = max(hosts)
         if len(hosts) > 1 and flush and sizes[pin] < sizes[host]:
             scene.bind(pin, host, f"a pin that would only spin; {count(flush, 'end')} flush with it", 0.6)
+
+
+def spins_count(scene: Scene) -> bool:
+    """Whether the mates of the program that names instances so leave the spin of pins free: then it is a freedom."""
+    called = [i.name for i in scene.assembly.instances]
+    return 2 * sum(bool(LEFT_FREE.search(name)) for name in called) > len(called)
 
 
 def _pins(scene: Scene, members: dict[str, list[str]], is_pin: Callable[[str], bool]) -> set[str]:

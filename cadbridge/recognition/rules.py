@@ -25,12 +25,12 @@ from cadbridge.recognition.bodies import (
 )
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.evidence import Evidence
-from cadbridge.recognition.joints import bind_pins, find_joints
+from cadbridge.recognition.joints import bind_pins, find_joints, spins_count
 from cadbridge.recognition.lead_screws import lead_screws
 from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.seated import bind_spacers, bind_trays
+from cadbridge.recognition.seated import bind_spacers, bind_spinning, bind_trays
 from cadbridge.recognition.subassemblies import (
     bind_between,
     bind_caps,
@@ -122,6 +122,7 @@ def _moves_nothing(run: Inference) -> None:
         lambda joints: bind_clamped(scene, joints),
         lambda joints: bind_spacers(scene, joints, toothed, names),
         lambda joints: bind_trays(scene, joints),
+        lambda joints: not spins_count(scene) and bind_spinning(scene, joints, toothed),
         lambda joints: bind_between(scene, joints, toothed, names),
         lambda joints: bind_flanges(scene, joints),
     )

@@ -6,7 +6,7 @@ be drawn out the way it was put in.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -15,6 +15,7 @@ from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLIDE
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import called_roller
 from cadbridge.recognition.walls import SQUARE
 
@@ -88,6 +89,38 @@ def _clamped(joint: Candidate) -> bool:
     ]
     radius = max((c.radius for c in joint.contacts if c.kind in ("bolt", "through")), default=0.0)
     return len(heights) > 1 and max(heights) - min(heights) > 0.5 * radius
+
+
+def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
+    """Bind a rod about which several bodies turn, and that is round and turns on one line alone; whether there was any.
+
+    Its own spin moves nothing: it goes with the largest of them. Rods that other joints hold too, or that have teeth,
+    stay.
+    """
+    members = scene.groups.members()
+    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    of_body: dict[str, list[Candidate]] = defaultdict(list)
+    for joint in joints:
+        of_body[joint.a].append(joint)
+        of_body[joint.b].append(joint)
+    found = False
+    for body, own in of_body.items():
+        first = own[0].verdict
+        others = {j.other(body) for j in own}
+        if len(others) < 2 or any(j.verdict.free != HINGE or not j.contacts for j in own) or first.axis is None:
+            continue
+        on_line = all(
+            j.verdict.axis is not None
+            and cross_length(j.verdict.axis, first.axis) < SQUARE
+            and cross_length(j.verdict.point - first.point, first.axis) <= 3 * scene.contacts.slack + 1e-5
+            for j in own
+        )
+        host = max(others, key=lambda root: (sizes[root], root))
+        idle = on_line and not set(members[body]) & set(toothed) and sizes[body] < sizes[host]
+        if idle and only_spins(scene, members[body], own[0]):
+            text = "a round rod on which others turn: it would only spin"
+            found |= scene.bind(min(members[body]), min(members[host]), text, 0.5)
+    return found
 
 
 def bind_trays(scene: Scene, joints: Sequence[Candidate]) -> bool:

@@ -117,6 +117,8 @@ def _tied(scene: Scene, linked: Groups, turning: tuple[Turntables, Axles], tie: 
     found = turntables.between(tie[0], tie[1])
     if found is None and tie[2].startswith(TOGETHER):
         found = axles.hinge(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
+    if found is None and REACHES in tie[2]:
+        found = axles.overlapping(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
     if found is not None:
         joints.append(found)
     elif alone:

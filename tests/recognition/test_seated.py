@@ -98,3 +98,18 @@ def test_a_hinge_that_runs_into_parts_both_ways_at_once_is_a_weld_and_says_why(t
         assert len(found.joints) == (not cheeks)
         reasons = [bond.reason for body in found.bodies for bond in body.bonds]
         assert any("it could not move: " in reason for reason in reasons) == cheeks
+
+
+@pytest.mark.parametrize("named", ["pin", "pin-1"])
+def test_a_rod_on_which_levers_turn_spins_for_nothing(tmp_path: Path, named: str) -> None:
+    """Two levers on one rod in a bracket: two freedoms, and three where names say that SolidWorks counts its spin."""
+    end = "" if named == "pin" else "-1"
+    bracket = cq.Workplane().box(20, 60, 60).cut(cq.Workplane("YZ").circle(5.02).extrude(60, both=True))
+    rod = cq.Workplane("YZ").circle(5).extrude(100).union(cq.Workplane("YZ").circle(8).extrude(-4))
+    lever = cq.Workplane("YZ").slot2D(60, 20).extrude(12).translate((0, 20, 0))
+    lever = lever.cut(cq.Workplane("YZ").circle(5.02).extrude(60))
+    made = cq.Assembly(name="made").add(bracket, name=f"bracket{end}").add(rod, name=f"{named}", loc=at(-10, 0, 0))
+    for k, x in enumerate((20, 50)):
+        made.add(lever, name=f"lever{'ab'[k]}{end}", loc=at(x, 0, 0))
+    found = recognised(tmp_path, made)
+    assert found.freedoms == (2 if named == "pin" else 3)

@@ -289,7 +289,7 @@ class _Comparison:
         return self.engine.contents(list(self.links), list(self.joints))
 
     def masses(self) -> tuple[float, float, float]:
-        """The largest differences: mass (relative), centre (m), inertia (relative)."""
+        """The largest differences: mass (relative; kg of links without one), centre (m), inertia (relative)."""
         found = self.engine.masses(list(self.links))
         worst = np.zeros(3)
         for name, link in self.links.items():
@@ -298,7 +298,7 @@ class _Comparison:
                 continue
             size = float(np.linalg.norm(ours.inertia)) or 1.0
             worst = np.maximum(worst, [
-                abs(theirs.mass / ours.mass - 1.0),
+                abs(theirs.mass - ours.mass) / (ours.mass or 1.0),
                 np.max(np.abs(theirs.com - ours.com)),
                 np.linalg.norm(theirs.inertia - ours.inertia) / size,
             ])  # fmt: skip

@@ -104,6 +104,20 @@ def test_limits_dynamics_mimic_and_drive(tmp_path: Path) -> None:
     assert robot.mates_in_file == len(robot.mates) + len(robot.couplings) == 4
 
 
+def test_drakes_rotors_are_reflected_by_drakes_ratio(tmp_path: Path) -> None:
+    """As MultibodyPlant: the rotor of Drake's iiwa turns 160 times, though ROS is told a reduction of 1."""
+    text = ROBOT.replace("<robot ", '<robot xmlns:drake="http://drake.mit.edu" ', 1).replace(
+        "<mechanicalReduction>50</mechanicalReduction><rotorInertia>1e-4</rotorInertia>",
+        "<mechanicalReduction>1</mechanicalReduction>"
+        '<drake:gear_ratio value="160"/><drake:rotor_inertia value="1.321e-4"/>',
+    )
+    robot = read(_write(tmp_path, text))
+    (drive,) = robot.drives
+    assert (drive.reduction, drive.rotor_inertia) == (160.0, 1.321e-4)
+    (unread,) = [f.message for f in robot.findings if f.code == "CB190"]
+    assert "1 <mechanicalReduction>" in unread
+
+
 def test_inertia_is_turned_into_the_link_frame(tmp_path: Path) -> None:
     declared = read(_write(tmp_path, ROBOT)).part("arm").declared
     assert declared is not None

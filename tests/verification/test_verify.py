@@ -246,6 +246,18 @@ GRIPPER = """<mujoco>
 </mujoco>"""
 
 
+def test_links_without_mass_are_compared(tmp_path: Path) -> None:
+    """A body that hangs on joints in series, as in most planar walkers: the links between have no mass."""
+    path = tmp_path / "walker.xml"
+    path.write_text("""<mujoco><worldbody><body name="torso" pos="0 0 1"><joint name="X" type="slide" axis="1 0 0"/>
+      <joint name="Z" type="slide" axis="0 0 1"/><joint name="Y" axis="0 1 0"/><geom size=".1" mass="2"/>
+      <body name="leg"><joint name="hip" axis="0 1 0"/><geom type="box" pos="0 0 -.2" size=".02 .02 .2" mass=".5"/>
+      </body></body></worldbody></mujoco>""")
+    result = verify(cb.build(cb.read(path)), "urdf", duration=0.3)
+    assert result.passed
+    assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
+
+
 def test_what_acts_in_mujoco_alone_is_not_compared(tmp_path: Path) -> None:
     """The tendon of a gripper held its fingers in MuJoCo, while ours fell: that was called a fault of the export."""
     path = tmp_path / "gripper.xml"

@@ -264,7 +264,11 @@ def drive_of(
     c: Context, name: str, joint: str | None, holders: list[Element], names: set[str], element: Element
 ) -> Drive | None:
     """The drive of a joint, its numbers in the first of the holders that has them; None with a finding."""
-    reduction = _first(c, holders, _REDUCTION, 1.0, name)
+    # Drake reflects its rotors by its own ratio, whatever ROS calls the reduction of the same actuator.
+    own = [e for holder in holders for e in children(holder, "gear_ratio")]
+    passed = [e for holder in holders for e in children(holder, *_REDUCTION[:2]) if own]
+    c.unread += [{"tag": local(e), "line": c.line_of(e), "in": name} for e in passed]
+    reduction = _first(c, holders, _REDUCTION[2:] if own else _REDUCTION, 1.0, name)
     rotor = _first(c, holders, _ROTOR, 0.0, name)
     if joint not in names or reduction is None or rotor is None or reduction == 0 or rotor < 0:
         text = f"{name} drives {joint!r} by {reduction} with a rotor of {rotor} kg m²; it is left out"

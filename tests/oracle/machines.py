@@ -19,8 +19,8 @@ from cadbridge.assembly import GROUND, CamLaw, Coupling, CouplingKind, MateKind
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import LoadSpecs, MotorSpec, Scenario
 from cadbridge.simulation.changes import ChangeSpec
-from solver.functions import expression
-from solver.model import JointLoad, Stop
+from solver.functions import expression, table
+from solver.model import Friction, JointLoad, Stop
 from tests.oracle.building import Array, Maker, Triple
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -387,6 +387,59 @@ def change(chance: Chance) -> Case:
     return Case(f"{steps[0].verb} on the way", mechanism, what)
 
 
+CORNERS = (
+    "{0:.4g}*abs(sin({1:.4g}*t))", "{0:.4g}*max(0, sin({1:.4g}*t))", "{0:.4g}*min(1, {1:.4g}*t)",
+    "{0:.4g}*mod({1:.4g}*t, 1)", "{0:.4g}*floor({1:.4g}*t)", "{0:.4g}*sign(cos({1:.4g}*t))",
+)  # fmt: skip
+
+
+def corners(chance: Chance) -> Case:
+    """Pendulums that are pushed by a law with corners, or led by a table."""
+    made = pendulums(chance, int(chance.integers(1, 4)))
+    duration, rate = times(chance)
+    if chance.random() < 0.6:
+        text = str(chance.choice(CORNERS)).format(chance.uniform(1.0, 6.0), chance.uniform(3.0, 30.0))
+        motor = _motor("J0", "torque", text)
+    else:
+        at = np.sort(chance.uniform(0.0, duration, size=5))
+        motor = MotorSpec("J0", angle=table(list(zip([0.0, *at], [0.0, *chance.uniform(-2, 2, size=5)], strict=True))))
+    return Case("corners", made.mechanism(), Scenario(gravity=GRAVITY, duration=duration, rate=rate, motors=(motor,)))
+
+
+def hundreds(chance: Chance) -> Case:
+    """Wheels on a carrier that turns, with losses or not, led by hundreds of turns."""
+    made, z, at = Maker(), direction(chance), 0.2 * chance.normal(size=3)
+    made.body("carrier", np.zeros(3), 2.0, 0.05 * chance.normal(size=3), 0.3)
+    made.joint("Carrier", MateKind.REVOLUTE, GROUND, "carrier", np.zeros(3), z)
+    pair = str(chance.choice(("spur", "internal", "bevel", "worm", "belt", "chain", "ratio", "differential")))
+    _coupled(made, "carrier", pair, at, z, chance)
+    turns = float(np.exp(chance.uniform(math.log(100.0), math.log(600.0))))
+    motors = [_motor("Wheel", "angle", led(chance, turns)), _motor("Carrier", *_acting(chance, turns / 10, 20.0))]
+    duration, rate = times(chance)
+    what = Scenario(duration=duration, rate=rate, motors=tuple(motors))
+    return Case(f"{pair}, hundreds of turns", made.mechanism(), what, _law(pair, made))
+
+
+def rigid(chance: Chance) -> Case:
+    """Pendulums with a spring of up to 1e8 N m/rad at a joint."""
+    made = pendulums(chance, int(chance.integers(1, 4)))
+    stiffness = float(np.exp(chance.uniform(math.log(1e6), math.log(1e8))))
+    spring = JointLoad(None, stiffness=stiffness, damping=float(chance.uniform(0, 1e-5)) * stiffness)  # type: ignore[arg-type]
+    duration, rate = times(chance, 0.05)
+    loads = LoadSpecs(joint_springs=(("J0", spring),))
+    what = Scenario(gravity=GRAVITY, duration=duration, rate=20.0 * rate, loads=loads)
+    return Case("rigid spring", made.mechanism(), what)
+
+
+def friction(chance: Chance) -> Case:
+    """Pendulums whose first joint has dry friction."""
+    made = pendulums(chance, int(chance.integers(1, 4)))
+    dry = Friction(float(chance.uniform(0.1, 2.0)), float(np.exp(chance.uniform(math.log(1e-3), 0.0))))
+    duration, rate = times(chance)
+    loads = LoadSpecs(friction=(("J0", dry),))
+    return Case("friction", made.mechanism(), Scenario(gravity=GRAVITY, duration=duration, rate=rate, loads=loads))
+
+
 def masses(chance: Chance) -> Case:
     """Pendulums and four-bars whose masses are far apart."""
     apart = np.exp(chance.uniform(-8, 8, size=3))
@@ -493,6 +546,7 @@ KINDS: dict[str, Callable[[Chance], Case]] = {
     **{pair: (lambda chance, pair=pair: train(pair, chance)) for pair in PAIRS},  # type: ignore[misc]
     "planet": planet, "tree": tree, "four-bar": four_bar, "parallelogram": parallelogram, "slider": slider,
     "pulse": pulse, "stiff": stiff, "stop": stop, "change": change, "masses": masses,
+    "corners": corners, "hundreds": hundreds, "rigid": rigid, "friction": friction,
     **{name: fixture(name) for name in FIXTURES},
     **{name: driven(name) for name in SCENARIOS},
 }  # fmt: skip

@@ -11,7 +11,20 @@ import pytest
 from tests.oracle.comparing import MARGIN, How, Verdict, held, reference, ways
 from tests.oracle.machines import KINDS, PAIRS, case
 
-OTHERS = ("tree", "four-bar", "parallelogram", "slider", "pulse", "stiff", "stop", "change", "masses")
+OTHERS = (
+    "tree",
+    "four-bar",
+    "parallelogram",
+    "slider",
+    "pulse",
+    "stiff",
+    "stop",
+    "change",
+    "masses",
+    "corners",
+    "hundreds",
+    "friction",
+)
 WAYS = (How(1e-4), How(1e-7), How(1e-6, "absolute"))
 
 

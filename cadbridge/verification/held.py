@@ -7,6 +7,7 @@ import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -158,9 +159,31 @@ def of_pinocchio(
         shapes=shapes,
         couplings=tuple(_mimics(path, set(joints), json.loads(closures).get("follows"))),
         sums="follows" in json.loads(closures),
-        faults=faults,
+        faults=(*faults, *twin_faults(path, path.with_suffix(".ros.urdf"))),
         unsaid={GRAVITY: reason, SPRINGS: reason, ROTORS: reason, SERVOS: reason, SENSORS: reason},
     )
+
+
+def twin_faults(path: Path, twin: Path) -> tuple[str, ...]:
+    """How a second description beside `path` says something else, but for how it names meshes; () without one."""
+    if not twin.exists():
+        return ()
+    try:
+        one, two = (list(ET.parse(file).getroot().iter()) for file in (path, twin))
+    except ET.ParseError as fault:
+        return (f"{twin.name} is no XML: {fault}",)
+    for ours, theirs in zip_longest(one, two):
+        if ours is None or theirs is None:
+            return (f"{twin.name} has other elements than {path.name}",)
+        if ours.tag != "compiler" and _said(ours) != _said(theirs):
+            return (f"{twin.name} has another {theirs.tag} than {path.name}: {theirs.attrib} for {ours.attrib}",)
+    return ()
+
+
+def _said(element: ET.Element) -> tuple[str, dict[str, str], str]:
+    """What an element says; of a mesh's file its path below the folder `meshes`."""
+    values = {k: v.rpartition("meshes/")[2] if k == "filename" else v for k, v in element.attrib.items()}
+    return element.tag, values, (element.text or "").strip()
 
 
 def _pinocchio_joint(model: Any, joint: Any) -> dict[str, float]:
@@ -224,7 +247,14 @@ def of_drake(plant: Any, scene: Any, joints: Sequence[str], file: Path) -> Conte
         couplings=tuple(_drake_mimics(file, set(joints))),
         sums=False,
         faults=tuple(faults),
-        unsaid={GRAVITY: reason, ROTORS: reason, SERVOS: reason, SENSORS: reason, FRICTION: "Drake reads none"},
+        unsaid={
+            GRAVITY: reason,
+            ROTORS: reason,
+            SERVOS: reason,
+            SENSORS: reason,
+            FRICTION: "Drake reads none",
+            "model-1_9.sdf": "of the two descriptions Drake reads the newer",
+        },
     )
 
 
@@ -236,7 +266,7 @@ def _drake_joint(plant: Any, name: str) -> dict[str, float]:
     found = {
         "lower limit": float(joint.position_lower_limits()[0]),
         "upper limit": float(joint.position_upper_limits()[0]),
-        "limit of velocity": float(joint.velocity_upper_limits()[0]),
+        "limit of velocity": float(joint.velocity_upper_limits()[0]) or math.inf,
         "damping": float(joint.default_damping_vector()[0]),
     }
     efforts = [a.effort_limit() for a in map(plant.get_joint_actuator, plant.GetJointActuatorIndices())

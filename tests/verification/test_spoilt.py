@@ -221,6 +221,7 @@ URDFS: dict[str, Spoil] = {
     "effort": Text(URDF, 'effort="1000000000"', 'effort="3"'),
     "damping": Text(URDF, 'damping="0.3"', 'damping="0.31"'),
     "dry friction": Text(URDF, 'friction="0.1"', 'friction="0.2"'),
+    "description for ROS": Text("*/urdf/rig.ros.urdf", 'mass value="1.5"', 'mass value="1.51"'),
 }
 SDFS: dict[str, Spoil] = {
     "mass": Text(SDF, "<mass>1.5<", "<mass>1.51<"),
@@ -274,7 +275,7 @@ NOTICED = {"CB530", "CB531", "CB1489", "CB1400"}
 SAYS_NOTHING = {
     "mjcf": {"limits of velocity", "collision geometry"},
     "urdf": {"gravity", "springs", "rotor inertias", "servos", "sensors", "collision geometry"},
-    "sdf": {"gravity", "rotor inertias", "servos", "sensors", "dry friction", "collision geometry"},
+    "sdf": {"gravity", "rotor inertias", "servos", "sensors", "dry friction", "collision geometry", "model-1_9.sdf"},
     "usd": {"limits of velocity", "springs", "sensors", "collision geometry"},
     "fmu": {"limits", "limits of effort", "limits of velocity", "shapes", "sensors", "collision geometry"},
 }
@@ -310,6 +311,16 @@ def test_what_is_wrong_is_noticed(
     copytree(exports(to), folder)
     SPOILT[to][what].spoil(folder, rig)
     assert {f.code for f in faults(rig, to, folder)} & NOTICED
+
+
+def test_a_limit_of_nothing_is_none_in_a_right_export(rig: Mechanism, tmp_path: Path) -> None:
+    """Exporters of CAD systems write 0 for what nobody gave."""
+    joints = tuple(
+        replace(j, limit=replace(j.limit, velocity=0.0, effort=0.0)) if j.limit is not None else j for j in rig.joints
+    )
+    cb.export(replace(rig, joints=joints), tmp_path / "sdf", to="sdf")
+    found = compared(replace(rig, joints=joints), "sdf", tmp_path / "sdf")
+    assert not {f.code for f in found.findings} & NOTICED
 
 
 def faults(rig: Mechanism, to: str, folder: Path) -> tuple[Finding, ...]:

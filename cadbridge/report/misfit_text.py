@@ -11,6 +11,7 @@ from cadbridge.report.views.misfit import (
     answers,
     assumed,
     direction,
+    drawing,
     headline,
     loads_table,
     percent,
@@ -37,8 +38,7 @@ def fit_text(
     groups = fit.groups
     asked: list[str] = []
     for question, texts in answers(fit):
-        asked += ["", *([f"{question} One of:", *(f"  - {t}" for t in texts)] if len(texts) > 1
-                        else [f"{question} {texts[0]}"])]  # fmt: skip
+        asked += ["", *_listed(question, texts)]
     parts = ["\n".join(wrapped([f"{name}: {headline(fit)}", *asked, "", assumed(fit)], columns))]
     if len(groups) > 1:
         parts.append(_overview(groups, columns))
@@ -82,6 +82,7 @@ def _details(fit: Fit, group: GroupFit, number: int, columns: int) -> str:
         if e.share > 5e-3
     ]
     return "\n\n".join(filter(None, [
+        _drawing(group, number, columns) if number > 1 else "",
         f"What must agree{title}: an equation holds without play where the errors in its line add up to zero\n"
         + plain_table(("redundant equation", "errors × factors", "worst misfit"), equations, columns,
                       (False, False, True)).rstrip("\n"),
@@ -92,6 +93,17 @@ def _details(fit: Fit, group: GroupFit, number: int, columns: int) -> str:
         _one_sided(group, title, columns),
         _releases(group, title, max(number, 1), columns),
     ])).rstrip()  # fmt: skip
+
+
+def _listed(question: str, texts: Sequence[str]) -> list[str]:
+    """A question with its answer, or with ways of which one is enough."""
+    return [f"{question} {texts[0]}"] if len(texts) == 1 else [f"{question} One of:", *(f"  - {t}" for t in texts)]
+
+
+def _drawing(group: GroupFit, number: int, columns: int) -> str:
+    """What goes on the drawing for another group than the first, whose answer stands at the head."""
+    question = f"What goes on the drawing for {listed(group.mates, 4)}?"
+    return "\n".join(wrapped(_listed(question, drawing(group, number)), columns))
 
 
 def _of(group: GroupFit, many: bool) -> str:

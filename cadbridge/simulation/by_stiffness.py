@@ -85,10 +85,10 @@ def multipliers_by_stiffness(rows: MateRows, system: System, T: Trajectory, leng
 def by_stiffness_columns(of: Samples) -> Columns:
     """The wrenches of the mates that share redundant equations, and of joints made of them; marked as by stiffness.
 
-    None where the run is collapsed or the mechanism changed on its way.
+    None where the run is collapsed, as one is that attaches or releases on its way: these act on joints (CB620).
     """
     run, T = of.run, of.T
-    rows = None if run.scenario.changes else mate_rows_of(run.lowered, run.stiffness or Settings())
+    rows = mate_rows_of(run.lowered, run.stiffness or Settings())
     if rows is None:
         return {}
     multipliers = multipliers_by_stiffness(rows, run.system, T, run.mechanism.length_scale)

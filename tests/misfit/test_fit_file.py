@@ -16,7 +16,9 @@ from cadbridge.mechanism import build
 from cadbridge.misfit import Settings, fit, load_fit
 from cadbridge.misfit.file import json_schema_text
 from cadbridge.misfit.settings import Fitted, Rule
+from cadbridge.report.misfit_text import fit_text
 from cadbridge.report.views.misfit import assumed, drawing
+from tests.diagnosis.pool import POOL
 from tests.misfit.models import on_line, table
 
 DOOR = Path(__file__).resolve().parents[2] / "fixtures" / "door"
@@ -140,6 +142,15 @@ def test_parts_that_are_never_off_need_nothing_on_the_drawing() -> None:
     assert group.play.worst == 0.0
     (text,) = drawing(group)
     assert text.startswith("Nothing")
+
+
+def test_all_says_what_goes_on_the_drawing_of_each_group() -> None:
+    found = fit(build(POOL["lattice"]()), Settings(draws=100), releases=1)
+    assert len(found.groups) == 4
+    lines = fit_text(found, "lattice", everything=True).splitlines()
+    assert sum(line.startswith("What goes on the drawing") for line in lines) == 4
+    labels = [f"(--apply {k}.1)" for k in range(1, 5)]
+    assert all(sum(label in line for line in lines) == 1 for label in labels)
 
 
 def test_nothing_binds_in_an_exact_design() -> None:

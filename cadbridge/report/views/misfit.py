@@ -13,8 +13,8 @@ from cadbridge.report.views.table import Badge, Names, Number, Row, Table
 from cadbridge.wording import count, listed
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
-LABEL = "1.{}"
-"""The label by which a release of the first group is applied."""
+LABEL = "{}.{}"
+"""The label by which a release of a group is applied: both by their places."""
 MOST = 4
 """Mates that a sentence names."""
 
@@ -40,8 +40,8 @@ Answer = tuple[str, Sequence[str]]
 def answers(fit: Fit) -> list[Answer]:
     """The designer's questions with their answers: first what goes on the drawing, then what happens without it."""
     group = fit.groups[0]
-    of = f" (of {listed(group.mates, MOST)}, which need most)" if len(fit.groups) > 1 else ""
-    found: list[Answer] = [(f"What goes on the drawing?{of}", drawing(group))]
+    of = f" for {listed(group.mates, MOST)}, which need most play" if len(fit.groups) > 1 else ""
+    found: list[Answer] = [(f"What goes on the drawing{of}?", drawing(group))]
     found.append(("How much play do they need as they are?", [_play(fit, group)]))
     forces = _carried(fit.groups, fit.settings)
     if forces:
@@ -63,11 +63,14 @@ def _play(fit: Fit, group: GroupFit) -> str:
     return text
 
 
-def drawing(group: GroupFit) -> list[str]:
-    """What a designer may do, one of them is enough: closer parts, play at few mates, or weaker mates."""
+def drawing(group: GroupFit, number: int = 1) -> list[str]:
+    """What a designer may do, one of them is enough: closer parts, play at few mates, or weaker mates.
+
+    `number` is the place of the group, by which its releases are labelled.
+    """
     if not group.play.worst > 0.0:
         return ["Nothing: with these tolerances no part is off, and exact parts go together."]
-    ways = [_closer(group), _alone(group.alone[0]) if group.alone else "", *_freed(group)]
+    ways = [_closer(group), _alone(group.alone[0]) if group.alone else "", *_freed(group, number)]
     found = [way for way in ways if way]
     return found or [f"Give {listed(group.mates, MOST)} ±{mm(group.play.worst)} of play each."]
 
@@ -105,19 +108,20 @@ def _way(kind: str) -> str:
     return {"across": "across", "along": "along its axis", "tilt": "of tilt", "turn": "of turn"}.get(kind, kind)
 
 
-def _freed(group: GroupFit) -> list[str]:
+def _freed(group: GroupFit, number: int) -> list[str]:
     """The stiffest release, and the one that changes fewest mates where that is another."""
     if not group.releases.found:
         return []
     releases = group.releases.found
     first, plain = releases[0], min(releases, key=lambda r: len(r.changes))
     found = [
-        f"Weaker mates (--apply {LABEL.format(1)}): {_changes(first)}. Then no error of a part binds, it moves as "
-        f"before, and {percent(first.left)} of the stiffness at {group.releases.body} is left in the worst direction."
+        f"Weaker mates (--apply {LABEL.format(number, 1)}): {_changes(first)}. Then no error of a part binds, it "
+        f"moves as before, and {percent(first.left)} of the stiffness at {group.releases.body} is left in the worst "
+        "direction."
     ]
     if len(plain.changes) < len(first.changes):
-        label = LABEL.format(releases.index(plain) + 1)
-        found.append(f"Fewest changes (--apply {label}): {_changes(plain)}. {percent(plain.left)} of it is left.")
+        label = LABEL.format(number, releases.index(plain) + 1)
+        found.append(f"Fewest changes (--apply {label}): {_changes(plain)}. {percent(plain.left)} of that is left.")
     return found
 
 

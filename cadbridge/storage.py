@@ -118,7 +118,7 @@ def computed_once(key: Any, compute: Callable[[], T], pack: Callable[[T], bytes]
 
 def _limit() -> int:
     named = os.environ.get("CADBRIDGE_CACHE_LIMIT", "")
-    return int(named) if named.isdigit() else LIMIT
+    return int(named) if named.isdecimal() else LIMIT
 
 
 def _trim(folder: Path) -> None:

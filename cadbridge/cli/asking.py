@@ -29,7 +29,7 @@ def ask(inquiry: Inquiry) -> Recognition:
             reply = _reply(
                 f"{count(found.freedoms, 'degree')} of freedom found. How many should it have? [Enter: unknown]"
             )
-            if reply.isdigit():
+            if reply.isdecimal():
                 _take(inquiry, lambda: inquiry.freedoms(int(reply)))
         while (question := inquiry.next) is not None:
             say(f"\n{question.text}\n  {question.situation(inquiry.found.freedoms)}")

@@ -101,7 +101,8 @@ def elastic(run: Run, progress: Callable[[float], None] | None = None) -> Elasti
     rows = None if run.scenario.changes else mate_rows_of(run.lowered, run.stiffness or Settings())
     if rows is None:
         return Elastic(reason="no mates repeat each other, or the mechanism changes on its way")
-    if not run.result.status.ok:
+    T = run.result.trajectory
+    if not run.result.status.ok or len(T.t) < 2:
         return Elastic(reason="the rigid run did not come to its end")
     system = run.system
     primitives = system.model.primitives
@@ -111,11 +112,12 @@ def elastic(run: Run, progress: Callable[[float], None] | None = None) -> Elasti
         return Elastic(reason="no mate that shares can be made of springs")
     springs = _springs(run, rows, coordinates)
     stripped, begun = _with_springs(run, rows, springs)
-    what, tolerance = run.scenario, _tolerance(run, rows)
+    # At the rigid run's own samples: an event may have ended it between two.
+    span, tolerance = float(T.t[-1] - T.t[0]), _tolerance(run, rows)
     result = integrate(
-        stripped, begun, duration=what.duration, rate=what.rate, rtol=tolerance, atol=tolerance * system.length,
-        integrator="generalized_alpha",
-        progress=None if progress is None else (lambda part: progress(part * what.duration)),
+        stripped, begun, duration=span, rate=run.scenario.rate, times=T.t[1:], rtol=tolerance,
+        atol=tolerance * system.length, integrator="generalized_alpha",
+        progress=None if progress is None else (lambda part: progress(part * span)),
     )  # fmt: skip
     if not result.status.ok:
         return Elastic(reason=f"the run with springs stopped early: {result.status.message}")

@@ -19,6 +19,7 @@ from cadbridge.misfit import Rule, Settings
 from cadbridge.simulation.by_stiffness import mate_rows_of, multipliers_by_stiffness
 from cadbridge.simulation.elastic import elastic
 from cadbridge.simulation.run import Run, simulate
+from cadbridge.simulation.scenario import EventSpec, Scenario
 from cadbridge.simulation.trajectory import columns_of, trajectory_table
 from solver.constraints.evaluation import evaluate_program
 from tests.diagnosis.linkages import bennett, planar
@@ -96,6 +97,17 @@ def test_springs_bend_to_the_rigid_shares_as_they_become_stiffer(
     assert found[2].moved == pytest.approx(0.1 * found[1].moved, rel=0.1)
     assert found[1].force < 0.2 * found[0].force
     assert found[2].force < 2e-3 * found[2].of_force
+
+
+def test_springs_are_compared_at_the_samples_of_a_run_that_an_event_ends() -> None:
+    """Its last sample was held against one 12 ms later."""
+    door = build(cb.read(DOOR))
+    scenario = Scenario(duration=0.2, rate=50, rates={"swing": 1.0}, events=(EventSpec("swing", 0.108, stop=True),))
+    run = simulate(door, scenario, collapse=False)
+    assert run.result.trajectory.t[-1] == pytest.approx(0.108, abs=1e-9)
+    found = elastic(run)
+    assert found.force < 1e-3 * found.of_force
+    assert found.moved < 1e-4
 
 
 def test_where_nothing_repeats_there_are_no_shares_and_no_springs() -> None:

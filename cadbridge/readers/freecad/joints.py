@@ -120,7 +120,7 @@ class Joints:
 
     def _kind(self, joint: Object) -> str | None:
         kind = joint.choice("JointType")
-        return DEFAULT_TYPES[int(kind)] if kind and kind.isdigit() and int(kind) < len(DEFAULT_TYPES) else kind
+        return DEFAULT_TYPES[int(kind)] if kind and kind.isdecimal() and int(kind) < len(DEFAULT_TYPES) else kind
 
     def amount(self, joint: Object, name: str) -> float:
         """A number of a joint; ValueError where it is none. A joint of an older file may lack it: 0."""

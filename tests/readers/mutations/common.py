@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
-Change = Callable[[str, dict[str, str]], str | None]
-"""Of a text and its anchors; None where the format has no such anchor."""
+
+@dataclass(frozen=True)
+class Change:
+    """What is done to a text with its anchors; a format must have those that it `needs`."""
+
+    make: Callable[[str, dict[str, str]], str]
+    needs: tuple[str, ...] = ()
+
+    def __call__(self, text: str, anchors: dict[str, str]) -> str:
+        return self.make(text, anchors)
 
 
 def span(text: str, pattern: str) -> tuple[int, int]:
@@ -19,47 +28,41 @@ def span(text: str, pattern: str) -> tuple[int, int]:
 def put(anchor: str, new: str) -> Change:
     """Something else in the place of an anchor."""
 
-    def change(text: str, anchors: dict[str, str]) -> str | None:
-        if anchor not in anchors:
-            return None
+    def change(text: str, anchors: dict[str, str]) -> str:
         start, end = span(text, anchors[anchor])
         return text[:start] + new + text[end:]
 
-    return change
+    return Change(change, (anchor,))
 
 
 def twice(anchor: str) -> Change:
     """The anchor's text again after itself."""
 
-    def change(text: str, anchors: dict[str, str]) -> str | None:
-        if anchor not in anchors:
-            return None
+    def change(text: str, anchors: dict[str, str]) -> str:
         start, end = span(text, anchors[anchor])
         return text[:end] + "\n" + text[start:end] + text[end:]
 
-    return change
+    return Change(change, (anchor,))
 
 
 def like(anchor: str, other: str) -> Change:
     """One anchor's text in the place of the other's."""
 
-    def change(text: str, anchors: dict[str, str]) -> str | None:
-        if anchor not in anchors or other not in anchors:
-            return None
+    def change(text: str, anchors: dict[str, str]) -> str:
         start, end = span(text, anchors[other])
         return put(anchor, text[start:end])(text, anchors)
 
-    return change
+    return Change(change, (anchor, other))
 
 
 def cut(part: float) -> Change:
     """The text up to a part of it."""
-    return lambda text, anchors: text[: int(len(text) * part)]
+    return Change(lambda text, anchors: text[: int(len(text) * part)])
 
 
 def without(first: float, last: float) -> Change:
     """The text without a part of it."""
-    return lambda text, anchors: text[: int(len(text) * first)] + text[int(len(text) * last) :]
+    return Change(lambda text, anchors: text[: int(len(text) * first)] + text[int(len(text) * last) :])
 
 
 COMMON: dict[str, Change] = {
@@ -101,7 +104,7 @@ COMMON: dict[str, Change] = {
     "most of the file": cut(0.93),
     "the end of the file alone": without(0.0, 0.5),
     "a file without its middle": without(0.45, 0.55),
-    "a file after itself": lambda text, anchors: text + text,
+    "a file after itself": Change(lambda text, anchors: text + text),
     "a tenth of the file": cut(0.1),
     "nothing": cut(0.0),
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Compared:
+class EngineCheck:
     """How `cadbridge verify` holds an export against its mechanism; MODULE:NAME is imported when used.
 
     `engine` is the program's name and `by` makes it of (folder, gravity); where the format `is_program`, the export
@@ -47,7 +47,7 @@ class Target:
 
     name: str
     exporter: str
-    compared: Compared | None = None
+    compared: EngineCheck | None = None
     opened: str = ""
     opens_with: str = ""
     is_package: bool = False
@@ -62,7 +62,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "urdf",
         "cadbridge.exporters.urdf",
-        compared=Compared("Pinocchio", "cadbridge.verification.urdf:Pinocchio", "*/urdf/*.urdf", aside=".ros.urdf"),
+        compared=EngineCheck("Pinocchio", "cadbridge.verification.urdf:Pinocchio", "*/urdf/*.urdf", aside=".ros.urdf"),
         opened=".urdf",
         opens_with="load {0} in ROS, Pinocchio or Drake; `cadbridge verify SOURCE --to urdf` compares.",
         collision=True,
@@ -71,7 +71,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "ros2",
         "cadbridge.exporters.ros2",
-        compared=Compared("Pinocchio", "cadbridge.verification.ros2:Ros2", "*/urdf/*.urdf.xacro"),
+        compared=EngineCheck("Pinocchio", "cadbridge.verification.ros2:Ros2", "*/urdf/*.urdf.xacro"),
         opened=".urdf.xacro",
         opens_with="put {0} into a workspace, `colcon build`, `ros2 launch {1} view.launch.py`.",
         is_package=True,
@@ -81,7 +81,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "mjcf",
         "cadbridge.exporters.mjcf",
-        compared=Compared(
+        compared=EngineCheck(
             "MuJoCo", "cadbridge.verification.engines:MuJoCo", "scene.xml", closes_loops=True, loads=("armature",)
         ),
         opened=".xml",
@@ -92,7 +92,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "sdf",
         "cadbridge.exporters.sdf",
-        compared=Compared("Drake", "cadbridge.verification.engines:Drake", "model.sdf", loads=("stiffness",)),
+        compared=EngineCheck("Drake", "cadbridge.verification.engines:Drake", "model.sdf", loads=("stiffness",)),
         opened=".sdf",
         opens_with="gz sim {0}",
         collision=True,
@@ -101,7 +101,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "usd",
         "cadbridge.exporters.usd",
-        compared=Compared(
+        compared=EngineCheck(
             "Newton",
             "cadbridge.verification.newton:newton_or_stage",
             "*.usda",
@@ -115,7 +115,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "fmu",
         "cadbridge.exporters.fmu",
-        compared=Compared(
+        compared=EngineCheck(
             "FMPy",
             "cadbridge.verification.fmu:compare_fmu",
             "*.fmu",
@@ -151,7 +151,7 @@ def target_named(name: str) -> Target | None:
     return next((target for target in TARGETS if target.name == name), None)
 
 
-def compared(name: str) -> Compared | None:
+def compared(name: str) -> EngineCheck | None:
     """How an export to the format of that name is compared; None where it is not."""
     target = target_named(name)
     return None if target is None else target.compared

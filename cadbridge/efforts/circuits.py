@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cadbridge.efforts.motion import Motion
 from cadbridge.efforts.task import Forces, Quantity, Task
 from cadbridge.findings import Findings, Where
-from cadbridge.simulation.motors import Cylinder, DcMotor, MotorSpec, Side
+from cadbridge.simulation.motors import Cylinder, CylinderSide, DcMotor, MotorSpec
 from solver.bondgraph import Actuator, FluidLine
 from solver.bondgraph import Circuit as GraphCircuit
 from solver.bondgraph import with_circuits as graph_with
@@ -126,7 +126,7 @@ def _hydraulic(task: Task, name: str, cylinder: Cylinder, effort: Array, finding
     ]
 
 
-def _back_pressure(side: Side, t: Array, speed: Array) -> Array:
+def _back_pressure(side: CylinderSide, t: Array, speed: Array) -> Array:
     """The pressure (Pa) of the rod side, which a growing value of the joint narrows.
 
     Behind a capacity it follows p' = (u − p) / (R C), u = supply + R A ẋ, exactly for u linear between the samples.

@@ -21,10 +21,10 @@ from cadbridge.readers.mates_file.validated import load_spec
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, Three, function_of
 from cadbridge.simulation.loads import LoadSpecs, find_component, si
-from cadbridge.simulation.motor_file import LedMotor, MotorsReader
+from cadbridge.simulation.motor_file import LedMotorForm, MotorsReader
 from cadbridge.simulation.motors import MotorSpec, on_joint
 from cadbridge.simulation.scenario import Scenario
-from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial, Resolver
+from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial, NameResolver
 from solver.functions import scaled, table
 from solver.model import TimeFunction
 
@@ -131,7 +131,7 @@ class MotionFile(FileModel):
     joints: dict[str, Function] = Field(default_factory=dict)
     bodies: list[BodyEntry] = Field(default_factory=list)
     actuators: list[str] = Field(default_factory=list)
-    motors: list[LedMotor] = Field(default_factory=list)
+    motors: list[LedMotorForm] = Field(default_factory=list)
     free: Literal["refuse", "simulate"] = "refuse"
     gap: NotNegative = GAP * 1e3
     loads: LoadsFile = Field(default_factory=LoadsFile)
@@ -156,7 +156,7 @@ def load_motion(path: str | Path, mechanism: Mechanism) -> Motion:
     return motion
 
 
-class _MotionResolver(Resolver):
+class _MotionResolver(NameResolver):
     """From the file to a motion."""
 
     def resolve(self, spec: MotionFile) -> Motion:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.lowering import Lowered
-from cadbridge.simulation.motors import DcMotor, MotorSpec, Side
+from cadbridge.simulation.motors import CylinderSide, DcMotor, MotorSpec
 from solver.chart.spanning import TreeJoint
 from solver.chart.steps import turn
 from solver.constraints import GROUND, AxesAngle, Coordinate, Coupler, PointOnPlane
@@ -189,7 +189,7 @@ def _reversed(model: Model, c: Coordinate) -> Coordinate:
     return Coordinate(c.kind, GROUND, c.a, c.point_b, axis, c.point_a, c.ref_b, c.ref_a)
 
 
-def _wire_chamber(found: Wired, joint: str, side: Side, shaft: Coordinate) -> None:
+def _wire_chamber(found: Wired, joint: str, side: CylinderSide, shaft: Coordinate) -> None:
     name, area, supply = f"{joint} {side.name}", side.sense * side.area, side.chamber.pressure
     if not side.capacity:
         # What does not give way: p = supply − R A ẋ.

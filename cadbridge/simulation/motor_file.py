@@ -56,14 +56,14 @@ def _number(f: Any, written: Written) -> tuple[Any, Any]:
 
 if TYPE_CHECKING:  # models that are made when the room is loaded
 
-    class Motor(FileModel): ...
+    class MotorForm(FileModel): ...
 
-    class LedMotor(FileModel): ...
+    class LedMotorForm(FileModel): ...
 
 else:
-    Motor = form_of(MotorSpec)
+    MotorForm = form_of(MotorSpec)
     """A motor of a scenario file."""
-    LedMotor = form_of(
+    LedMotorForm = form_of(
         MotorSpec, (*DRIVES, "dc.voltage", "dc.current", "cylinder.cap.pressure", "cylinder.cap.initial"), "Led"
     )
     """A motor of a motion file, whose voltage or pressure is requested."""

@@ -95,7 +95,7 @@ class Chamber:
 
 
 @dataclass(frozen=True)
-class Side:
+class CylinderSide:
     """A chamber in its cylinder: of `area` (m²), pushing the joint's value by `sense`; the fluid's `modulus` (Pa)."""
 
     name: str
@@ -137,12 +137,12 @@ class Cylinder:
     rod_side: Chamber = field(default_factory=Chamber)
 
     @property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[CylinderSide, CylinderSide]:
         """The cap and the rod side."""
         whole, rod = math.pi / 4 * self.bore**2, math.pi / 4 * self.rod**2
         return (
-            Side("cap", 1.0, whole, self.cap, self.bulk_modulus),
-            Side("rod", -1.0, whole - rod, self.rod_side, self.bulk_modulus),
+            CylinderSide("cap", 1.0, whole, self.cap, self.bulk_modulus),
+            CylinderSide("rod", -1.0, whole - rod, self.rod_side, self.bulk_modulus),
         )
 
 

@@ -21,7 +21,7 @@ from cadbridge.simulation.changes import ChangeSpec
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, function_of
 from cadbridge.simulation.loads import si, too_far
-from cadbridge.simulation.motor_file import Motor, MotorsReader
+from cadbridge.simulation.motor_file import MotorForm, MotorsReader
 from cadbridge.simulation.motors import LEADS, MotorSpec, on_joint
 from cadbridge.simulation.scenario import EventSpec, Scenario, find_joint
 from cadbridge.simulation.servos import Servos
@@ -104,7 +104,7 @@ class ScenarioFile(FileModel):
     step: Positive | None = None
     max_step: Positive | None = None
     initial: Initial = Field(default_factory=Initial)
-    motors: list[Motor] = Field(default_factory=list)
+    motors: list[MotorForm] = Field(default_factory=list)
     controls: dict[str, Function] = Field(default_factory=dict)
     servos: Literal["apply", "ignore"] = "apply"
     loads: LoadsFile = Field(default_factory=LoadsFile)
@@ -178,7 +178,7 @@ def _over(base: Scenario, read: Scenario, keys: set[str]) -> Scenario:
 
 
 @dataclass
-class Resolver:
+class NameResolver:
     """Names of a file to joints, degrees and mm to SI; every fault is reported at its place."""
 
     mechanism: Mechanism
@@ -212,7 +212,7 @@ class Resolver:
         return done
 
 
-class _ScenarioResolver(Resolver):
+class _ScenarioResolver(NameResolver):
     """From the file to a scenario."""
 
     def resolve(self, spec: ScenarioFile) -> Scenario:

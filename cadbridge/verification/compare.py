@@ -23,7 +23,7 @@ from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.targets import TARGETS, Compared, compared, loaded
+from cadbridge.targets import TARGETS, EngineCheck, compared, loaded
 from cadbridge.verification.contents import BY_MOTION, Contents, Exported, compare_contents
 from cadbridge.verification.engines import Engine
 from cadbridge.verification.existing import check_foreign, existing_export
@@ -111,7 +111,7 @@ def verify(
 
 
 def _verified(
-    mechanism: Mechanism, to: str, how: Compared, folder: Path, duration: float, seed: int, *, foreign: bool
+    mechanism: Mechanism, to: str, how: EngineCheck, folder: Path, duration: float, seed: int, *, foreign: bool
 ) -> Verification:
     findings = Findings()
     names, lost = _names_and_losses(folder)
@@ -156,7 +156,7 @@ def _verification(to: str, found: Found, lost: tuple[str, ...], findings: Findin
 def _compare_files(
     mechanism: Mechanism,
     to: str,
-    how: Compared,
+    how: EngineCheck,
     folder: Path,
     names: Names,
     duration: float,
@@ -221,7 +221,7 @@ def _names_and_losses(folder: Path) -> tuple[Names, tuple[str, ...]]:
     return told["names"], tuple(sorted(lost))
 
 
-def _bare(mechanism: Mechanism, how: Compared) -> Mechanism:
+def _bare(mechanism: Mechanism, how: EngineCheck) -> Mechanism:
     """What a swing compares; what an engine has in its plant for good stays, as Drake its springs."""
     kept = set(how.loads)
     joints = tuple(
@@ -277,7 +277,7 @@ class _Comparison:
         single = [link for link in tree.links if len(link.freedoms) == 1]
         self.joints = {new_joint[link.freedoms[0].name]: link.first for link in single}
 
-    def exported(self, mechanism: Mechanism, how: Compared) -> Exported:
+    def exported(self, mechanism: Mechanism, how: EngineCheck) -> Exported:
         """The links and joints with all that the mechanism has on them."""
         tree = close_loops(mechanism).tree if how.closes_loops else spanning_tree(mechanism)
         first = {link.body: link for link in reversed(tree.links)}

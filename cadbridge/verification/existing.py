@@ -17,7 +17,7 @@ from cadbridge.mechanism.model import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.readers.xml import local, parse, parse_text
 from cadbridge.reading import read
-from cadbridge.targets import Compared
+from cadbridge.targets import EngineCheck
 
 
 def existing_export(folder: Path, to: str) -> Path:
@@ -43,7 +43,7 @@ _OPENED = ("CB102", "CB115", "CB1438", "CB1443", "CB1446", "CB1616")
 """Findings of our reader at what it does not open, cuts off or reads otherwise than it stands: the engine would not."""
 
 
-def check_foreign(mechanism: Mechanism, to: str, how: Compared, folder: Path) -> None:
+def check_foreign(mechanism: Mechanism, to: str, how: EngineCheck, folder: Path) -> None:
     """InputError unless an export that anybody may have changed may be handed to its engine.
 
     Its model is read by our own reader first, which is confined and bounded: the engine may open nothing more. Of an

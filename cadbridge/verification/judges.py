@@ -10,13 +10,13 @@ from importlib import import_module
 from pathlib import Path
 
 from cadbridge.findings import Findings
-from cadbridge.targets import Compared, loaded
+from cadbridge.targets import EngineCheck, loaded
 
 Fault = tuple[str, str]
 """Code and message."""
 
 
-def judge_files(how: Compared, folder: Path, findings: Findings) -> None:
+def judge_files(how: EngineCheck, folder: Path, findings: Findings) -> None:
     """Report what checkers of the format find: faults (CB1483), warnings (CB1485); and which are missing (CB1484)."""
     for name, place in how.judges:
         judge: Callable[[Path], Iterator[Fault]] = loaded(place)

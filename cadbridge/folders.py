@@ -77,10 +77,14 @@ def is_home_or_above(folder: Path) -> bool:
 
 
 def opened_by(folder: Path) -> str:
-    """What a source may name in a folder that the person gives, in words, where that is a home or above; else ""."""
+    """What a source may name in a folder that the person gives, in words, where that is much; else "".
+
+    Much is a home, what is above one, and what lies directly below the disk's root, as `/etc` and `/data` do.
+    """
     root = folder.resolve()
     if not is_home_or_above(root):
-        return ""
+        wide = root.parent == Path(root.anchor)
+        return f"{folder} is a whole folder of the disk: the source may name every file in it" if wide else ""
     if root == _home():
         return f"{folder} is your home: the source may name every file in it that is not hidden"
     return f"{folder} holds your home: the source may name every file that lies directly in it, and all meshes below it"

@@ -140,9 +140,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB117": Entry(
         Severity.WARNING,
-        "a --package-dir that opens a home",
-        "A source may name files in the folders that --package-dir gives. This one is your home or holds it, so that a "
-        "source from someone else can take text files of yours into names, and so into what you hand on.",
+        "a --package-dir that opens much",
+        "A source may name files in the folders that --package-dir gives. This one is your home, holds it, or is a "
+        "whole folder of the disk's root, so that a source from someone else can take text files from there into "
+        "names, and so into what you hand on.",
         "Name the folders of the packages themselves.",
         "`--package-dir ~` for a robot whose meshes lie in ~/ws/src/robot.",
     ),

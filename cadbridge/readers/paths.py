@@ -177,7 +177,7 @@ def _declares(folder: Path, package: str) -> bool:
 
     manifest = folder / MANIFEST
     try:
-        if not manifest.is_file():
+        if not manifest.is_file() or not holds(folder.resolve(), manifest.resolve()):
             return False
         name = child(parse(manifest, Findings()), "name")
     except (OSError, InputError):

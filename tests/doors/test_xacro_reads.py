@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,6 +125,34 @@ def test_no_file_beside_a_source_is_a_link_out_of_its_folder(
     said = capsys.readouterr()
     assert "CB102" in said.err
     assert SECRET not in said.out + said.err
+
+
+def test_nothing_beside_a_source_is_looked_through_by_a_link(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither for the packages that a xacro beside it names, nor for the name in a manifest."""
+    source, elsewhere = home / "stranger" / "robot.xacro", home / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("other.xacro", "package.xml"):
+        (elsewhere / name).write_text("<package><name>found</name></package>$(find found)", encoding="utf-8")
+        (source.parent / name).symlink_to(elsewhere / name)
+    source.write_text(ROBOT.replace("FILE", "$(find found)/secret.yaml"), encoding="utf-8")
+    opened: list[str] = []
+    real = Path.open
+
+    def watched(self: Path, *arguments: Any, **options: Any) -> Any:
+        opened.append(str(self.resolve()))
+        return real(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", watched)
+    assert exported(source)[0] == 2
+    assert str(source.resolve()) in opened
+    assert [path for path in opened if path.startswith(str(elsewhere.resolve()))] == []
+
+
+def test_a_folder_directly_below_the_root_is_told() -> None:
+    assert "every file in it" in folders.opened_by(Path("/etc"))
+    assert folders.opened_by(Path("/etc/ros")) == ""
 
 
 @pytest.mark.parametrize("name", ["a/b", "a\\b", "/a", "a:b", "", ".", ".."])

@@ -16,7 +16,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.folders import Folders
 from cadbridge.processes import environment, python
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.paths import package_folder
+from cadbridge.readers.paths import lies_beside, package_folder
 from cadbridge.readers.xml import Element
 from cadbridge.touched import looked_for
 
@@ -146,7 +146,8 @@ def _packages(path: Path, folders: Folders) -> dict[str, Path]:
             found[name] = where
             waiting += _xacros(where)
         if at.parent == folders.own:
-            waiting += sorted(islice(folders.own.glob("*.xacro"), _INCLUDED))
+            beside = sorted(islice(folders.own.glob("*.xacro"), _INCLUDED))
+            waiting += [other for other in beside if lies_beside(other, path)]
     return found
 
 

@@ -27,7 +27,8 @@ from solver.constraints import (
     curves,
     evaluate,
 )
-from solver.constraints.gears import gear_radii
+from solver.constraints.gears import gear_contact, gear_radii
+from solver.constraints.kernels import into, out_of
 from tests.solver.examples import O, X, Y, Z, poses
 
 STEP = 2e-6
@@ -190,3 +191,21 @@ def test_primitives_that_mean_nothing_are_refused_at_once(make: object, words: s
 def test_primitives_without_meaning_at_the_reference_pose_are_refused(primitive: Primitive, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         evaluate([primitive], *poses([[0, 0, 0], [0, 0, 0]]))
+
+
+def test_a_vector_goes_into_a_frame_and_out_of_it() -> None:
+    rng = np.random.default_rng(2)
+    R = rotation.matrix(rng.normal(size=(3, 4)))
+    v = rng.normal(size=3)
+    assert_allclose(into(R, 1, tuple(v)), R[1].T @ v, atol=1e-14)
+    assert_allclose(out_of(R, 1, tuple(v)), R[1] @ v, atol=1e-14)
+
+
+@pytest.mark.parametrize(("kind", "ratio", "at"), [("spur", 2.0, 1.0), ("internal", 2.0, -3.0), ("internal", 0.5, 6.0)])
+def test_wheels_touch_on_the_line_of_centres_wherever_on_its_axis_a_point_is_given(
+    kind: str, ratio: float, at: float
+) -> None:
+    """Axes 3 apart along x, the point of one 5 farther along them."""
+    gear = GearPair(0, 1, kind, O, Z, O, Z, ratio)
+    touching = gear_contact(gear, np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 5.0]]), np.tile([1.0, 0.0, 0.0, 0.0], (2, 1)))
+    assert_allclose(touching.point, [at, 0.0, 0.0], atol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from solver.constraints import (
 )
 from solver.constraints.curves import Curve, oscillating_cam, periodic, pitch_curve, spline, translating_cam
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
+from solver.constraints.kernels import curve_at
 from solver.model import Model, Motor
 from solver.result import Result
 from tests.solver.examples import O, X, Y, Z, ball, body, hinge, poses, turn
@@ -64,6 +66,22 @@ def carried_wheels(ratio: float, axis_b: np.ndarray) -> Model:
         coordinates=(turn(GROUND, 0), turn(0, 1), turn(0, 2, axis_b), turn(GROUND, 1)),
         gravity=(0.0, 0.0, 0.0),
     )
+
+
+@pytest.mark.parametrize("curve", [
+    spline([[-1.0, 0.3], [0.2, 1.0], [0.9, -0.4], [2.0, 0.1]]),
+    periodic([[0.0, 0.0], [1.0, 0.7], [2.5, -0.2], [4.0, 0.5]], period=5.0, rise=1.2),
+])  # fmt: skip
+def test_kernels_have_the_values_of_a_curve_and_its_derivatives(curve: Curve) -> None:
+    tables = SimpleNamespace(
+        curve_start=np.array([0, len(curve.breaks)]), curve_break=curve.breaks, curve_coefficient=curve.coefficients,
+        curve_period=np.array([curve.period]), curve_rise=np.array([curve.rise]),
+    )  # fmt: skip
+    at, h = np.random.default_rng(4).uniform(-6.0, 9.0, size=60), 1e-4
+    found = np.array([curve_at(tables, 0, float(q)) for q in at])
+    assert_allclose(found[:, 0], curve(at), atol=1e-12)
+    assert_allclose(found[:, 1], (curve(at + h) - curve(at - h)) / (2 * h), atol=1e-6)
+    assert_allclose(found[:, 2], (curve(at + h) - 2 * curve(at) + curve(at - h)) / h**2, atol=2e-3)
 
 
 @pytest.mark.parametrize("ratio", [0.4, -2.5])

@@ -113,3 +113,14 @@ def test_a_rod_on_which_levers_turn_spins_for_nothing(tmp_path: Path, named: str
         made.add(lever, name=f"lever{'ab'[k]}{end}", loc=at(x, 0, 0))
     found = recognised(tmp_path, made)
     assert found.freedoms == (2 if named == "pin" else 3)
+
+
+def test_a_rod_that_its_name_alone_calls_a_screw_is_as_wide_as_its_hole(tmp_path: Path) -> None:
+    """Two links on one headless screw: faces that reach three times its radius clamp nothing."""
+    link = cq.Workplane().slot2D(60, 10).extrude(2).translate((25, 0, 0)).cut(cq.Workplane().circle(1.5).extrude(2))
+    made = cq.Assembly(name="made").add(link, name="low")
+    made.add(link.rotate((0, 0, 0), (0, 0, 1), 90), name="high", loc=at(0, 0, 2))
+    made.add(cq.Workplane().circle(1.5).extrude(6), name="screw", loc=at(0, 0, -1))
+    found = recognised(tmp_path, made)
+    assert [j.type for j in found.joints] == ["revolute"]
+    assert "high" not in moves_with(found, "low")

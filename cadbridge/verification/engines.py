@@ -7,6 +7,7 @@ poses and masses by link name. Fixed-step swings are RK4 where the engine has or
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -148,6 +149,12 @@ class MuJoCo(Engine):
             data.qvel[first : first + 6] = [*twist[:3], *(R.T @ twist[3:])]
 
 
+def _no_plugin(record: logging.LogRecord) -> bool:
+    """Whether a line of Drake's is of something else than servos, which are Gazebo's plugins: each was told each time
+    that it is left out, and the comparison says it once."""
+    return "unsupported SDFormat element in model: plugin" not in record.getMessage()
+
+
 class Drake(Engine):
     """SDF by Drake: error-controlled where nothing is coupled, else its discrete solver at 0.1 ms."""
 
@@ -180,7 +187,12 @@ class Drake(Engine):
             plant.set_discrete_contact_approximation(plants.DiscreteContactApproximation.kSap)
         if scene is not None:
             plant.RegisterAsSourceForSceneGraph(scene)
-        parsing.Parser(plant).AddModels(str(self._folder / "model.sdf"))
+        log = logging.getLogger("drake")
+        log.addFilter(_no_plugin)
+        try:
+            parsing.Parser(plant).AddModels(str(self._folder / "model.sdf"))
+        finally:
+            log.removeFilter(_no_plugin)
         return plant
 
     def contents(self, links: Sequence[str], joints: Sequence[str]) -> Contents:

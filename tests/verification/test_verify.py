@@ -246,6 +246,15 @@ GRIPPER = """<mujoco>
 </mujoco>"""
 
 
+def test_drake_does_not_tell_each_servo_that_it_leaves_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "arm.xml"
+    path.write_text("""<mujoco><worldbody><body><joint name="A" axis="0 1 0"/><geom size=".02" pos=".2 0 0"
+      mass="1"/></body></worldbody><actuator><position name="a" joint="A" kp="20" kv="2"/></actuator></mujoco>""")
+    result = verify(cb.build(cb.read(path)), "sdf", duration=0.2)
+    assert result.passed
+    assert not [r for r in caplog.records if r.name == "drake" and "plugin" in r.getMessage()]
+
+
 def test_links_without_mass_are_compared(tmp_path: Path) -> None:
     """A body that hangs on joints in series, as in most planar walkers: the links between have no mass."""
     path = tmp_path / "walker.xml"

@@ -14,6 +14,7 @@ from cadbridge.simulation.trust import branches
 from cadbridge.simulation.trust.branches import Meetings, meetings_of
 from solver import simulate
 from solver.equations.system import prepare
+from tests.oracle.machines import case
 from tests.solver.examples import pendulum
 from tests.solver.test_benchmarks import _windowed_fourbar
 
@@ -61,6 +62,18 @@ def test_a_run_on_another_branch_is_not_called_right(tolerance: float) -> None:
     at = [f.message for f in exact.findings if f.code == "CB686"]
     assert at
     assert any(t in at[0] for t in ("0.583", "0.89", "1.045"))
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
+def test_generalised_alpha_passes_a_flat_parallelogram_and_is_called_right(tolerance: float) -> None:
+    made = case("parallelogram", 0)
+    what = replace(made.scenario, rtol=tolerance, atol=tolerance, integrator="generalized_alpha")
+    exact = cb.simulate(made.mechanism, replace(made.scenario, rtol=1e-10, atol=1e-10), method="absolute")
+    run = cb.simulate(made.mechanism, what)
+    assert run.summary["trusted"]
+    assert "CB686" in {f.code for f in run.findings}
+    one, other = run.result.trajectory.velocities, exact.result.trajectory.velocities
+    assert np.abs(one - other).max() < 100 * tolerance * (1.0 + np.abs(other).max())
 
 
 def test_of_too_many_rows_the_times_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cadbridge.findings import Findings
 from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.trust.repeats import finer
 from solver import rotation
 from solver.equations.dynamics import evaluate_all, frames
 from solver.equations.projection import function_values
@@ -44,8 +45,6 @@ SAME = 1e-3
 """s: meetings so near each other are one."""
 SIGN = 1e-3
 """Of the largest eigenvalue of the second derivatives: a smaller one has no sign."""
-FINER = 100.0
-"""How much smaller the tolerance is of what is computed again."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ def _again(system: System, what: Scenario, start: State, end: float, call: dict[
     if not span > 0.0:
         return None
     options = {key: call[key] for key in ("integrator", "contradictory") if key in call}
-    rtol, atol = max(what.rtol / FINER, 1e-12), max(what.atol / FINER, 1e-12)
+    rtol, atol = (max(each, 1e-12) for each in finer(what))
     times = np.linspace(start.t, end, POINTS + 1)[1:]
     found = simulate(system, start, duration=span, rate=POINTS / span, times=times, rtol=rtol, atol=atol, **options)
     return found.trajectory if found.status.ok else None

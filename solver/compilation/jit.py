@@ -16,8 +16,7 @@ from numba import njit as njit
 from numba.core.caching import CacheImpl, _CacheLocator
 
 import solver.compilation.building  # noqa: F401 - teaches Numba what tables are
-from solver.compilation.caches import make_own
-from solver.compilation.library import PACKAGE, kernel_folder
+from solver.compilation.library import PACKAGE, writable_folder
 
 
 @cache
@@ -37,11 +36,12 @@ class _BySources(_CacheLocator):  # type: ignore[misc]
     """Keeps the kernels of the solver in one folder for each state of its sources."""
 
     def __init__(self, py_func: Any, py_file: str) -> None:
+        self._folder = writable_folder() / sources_hash()
         self._line = py_func.__code__.co_firstlineno
         self._room = ".".join(Path(py_file).resolve().relative_to(PACKAGE.resolve()).with_suffix("").parts)
 
     def get_cache_path(self) -> str:
-        return str(kernel_folder() / sources_hash() / self._room)
+        return str(self._folder / self._room)
 
     def get_source_stamp(self) -> str:
         return sources_hash()
@@ -51,16 +51,11 @@ class _BySources(_CacheLocator):  # type: ignore[misc]
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> _BySources | None:
-        """The locator of a function of this package; None for others, and where nothing can be written."""
+        """The locator of a function of this package; None for others."""
         if not Path(py_file).resolve().is_relative_to(PACKAGE.resolve()):
             return None
         locator = cls(py_func, py_file)
-        try:
-            if not make_own(kernel_folder()):  # what others can write would be run
-                return None
-            locator.ensure_cache_path()
-        except OSError:
-            return None
+        locator.ensure_cache_path()
         return locator
 
 

@@ -151,19 +151,28 @@ def _opened_object(code: bytes) -> Callable[[str], Callable[[bytes], int]]:
 
 
 def _made() -> Path:
-    """Make the library, in the cache folder if that can be written, else in one that goes with the process."""
+    """Make the library."""
+    return build(writable_folder())
+
+
+def writable_folder() -> Path:
+    """The kernels' folder, made; where it is another's or cannot be written, one that goes with the process."""
     folder = kernel_folder()
     try:
         if not make_own(folder):
             raise PermissionError("it is another's, or others can write it")
         with tempfile.TemporaryFile(dir=folder):
-            pass
+            return folder
     except OSError as fault:
-        sys.stderr.write(f"solver: {folder} cannot be written ({fault}): the kernels serve this run alone.\n")
-        kept = tempfile.TemporaryDirectory(prefix="kernels-")
-        _held.append(kept)
-        folder = Path(kept.name)
-    return build(folder)
+        return _instead_of(folder, str(fault))
+
+
+@cache
+def _instead_of(folder: Path, fault: str) -> Path:
+    sys.stderr.write(f"solver: {folder} cannot be written ({fault}): the kernels serve this run alone.\n")
+    kept = tempfile.TemporaryDirectory(prefix="kernels-")
+    _held.append(kept)
+    return Path(kept.name)
 
 
 def build(folder: Path) -> Path:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from cadbridge.processes import environment, program, python
 from solver.compilation import library
-from solver.compilation.caches import close, is_own, make_own
+from solver.compilation.caches import close, is_own
 
 RUNTIME = Path(__file__).resolve().parent / "runtime"
 SOURCES = ("model.c", "fmi2.c", "fmi3.c")
@@ -62,14 +62,13 @@ def shared_library() -> bytes:
             return (folder / name).read_bytes()
     if not serves():
         raise NoBinaryError(f"FMUs are made on Linux with an x86-64 processor, not on {sys.platform}")
-    return _made(library.kernel_folder() / name)
+    return _made(library.writable_folder() / name)
 
 
 def _made(target: Path) -> bytes:
     import filelock
 
     try:
-        make_own(target.parent)
         with filelock.FileLock(f"{target}.lock"):
             if not is_own(target):
                 with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fmu") as folder:

@@ -146,16 +146,25 @@ def test_the_hash_changes_with_any_source_of_the_package_and_with_nothing_else(t
     assert jit.sources_hash.__wrapped__(tmp_path) != before
 
 
-def test_functions_of_other_packages_and_folders_that_cannot_be_written_are_left_to_numba(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_functions_of_other_packages_are_left_to_numba(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CADBRIDGE_KERNELS", raising=False)
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
     locator = jit._BySources.from_function(library.kernel_folder, library.__file__)
     assert locator is not None
     assert Path(locator.get_cache_path()) == tmp_path / "kernels" / jit.sources_hash() / "compilation.library"
     assert jit._BySources.from_function(pytest.main, str(tmp_path / "other.py")) is None
+
+
+def test_where_no_folder_can_be_written_what_is_compiled_serves_this_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such as an ordinary user with another's home: Numba's own folder, beside the sources, is closed too."""
     (tmp_path / "file").write_text("a file where the folder should be")
     monkeypatch.delenv("CADBRIDGE_KERNELS", raising=False)
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path / "file"))
-    assert jit._BySources.from_function(library.kernel_folder, library.__file__) is None
+    places = {library.writable_folder() for _ in range(2)}
+    locator = jit._BySources.from_function(library.kernel_folder, library.__file__)
+    assert locator is not None
+    assert {Path(locator.get_cache_path()).parents[1]} == places
+    assert not any(place.is_relative_to(tmp_path) for place in places)
+    assert capsys.readouterr().err.count("the kernels serve this run alone") == 1

@@ -301,8 +301,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a motion that was not tested",
         "Masses and poses were compared, the motion was not: the format lacks loops or couplings of the "
-        "mechanism, cadbridge's own run failed, or no joint has one freedom. What was not tested does not pass.",
-        "Verify a format that holds the mechanism's loops and couplings (mjcf), or pass --ignore CB538.",
+        "mechanism, the engine that moves it is not installed, cadbridge's own run failed, or no joint has one "
+        "freedom. What was not tested does not pass.",
+        "Install the engine if the message names one. Else verify a format that holds the mechanism's loops and "
+        "couplings (mjcf), or pass --ignore CB538.",
         "A four-bar as URDF: its loop is open, so it moves differently.",
     ),
     "CB539": Entry(

@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 CLIMBS = 40
 """Steps towards the worst direction; each goes up."""
+KEPT = 1_000_000
+"""So many numbers of draws are kept for the next group."""
 LEVEL = 1e-12
 """A step that goes up by less than this part ends the climb."""
 
@@ -89,16 +91,20 @@ class Zones:
 
     def draws(self, count: int, seed: int, uniform: bool) -> Array:
         """Errors (n, count): normal with the radius as three standard deviations and cut off there, or uniform."""
-        drawn = _unit_draws(tuple(self.sizes.tolist()), count, seed, uniform)
-        return np.repeat(self.radii, self.sizes)[:, None] * drawn
+        sizes = tuple(self.sizes.tolist())
+        draw = _known_draws if sum(sizes) * count <= KEPT else _unit_draws
+        return np.repeat(self.radii, self.sizes)[:, None] * draw(sizes, count, seed, uniform)
 
 
-@lru_cache(maxsize=4)
 def _unit_draws(sizes: tuple[int, ...], count: int, seed: int, uniform: bool) -> Array:
-    """Errors (n, count) in zones of radius 1 of so many columns each; groups of alike zones have the same."""
+    """Errors (n, count) in zones of radius 1 of so many columns each."""
     random = np.random.default_rng(seed)
     draw = _in_ball if uniform else _cut_normal
     return np.concatenate([np.zeros((0, count)), *(draw(random, size, count) for size in sizes)])
+
+
+_known_draws = lru_cache(maxsize=4)(_unit_draws)
+"""The same, kept: small groups of alike zones have the same draws."""
 
 
 def _between(k: int) -> Array:

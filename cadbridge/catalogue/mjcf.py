@@ -9,7 +9,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a model that MuJoCo rejects",
         "MuJoCo's own parser and compiler reject the model for the given reason.",
-        "Correct what MuJoCo names. A moving body needs mass and inertia.",
+        "Correct what MuJoCo names: a moving body needs mass and inertia, for example. It may also be a file for "
+        "another version of MuJoCo, which knows elements that the installed one does not.",
         "A body that moves without mass or inertia.",
     ),
     "CB1401": Entry(

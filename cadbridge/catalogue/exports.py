@@ -240,7 +240,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "an export that differs in its engine",
         "After loading, the target engine has another value than the mechanism: a mass, an inertia, a pose, "
-        "gravity, a limit or load of a joint, a shape, a servo, a sensor. The message names it.",
+        "gravity, a weight that is carried, a limit or load of a joint, a shape, a servo, a sensor, a unit; or it has "
+        "something switched off. The message names it.",
         "If the export was edited, convert the source again. Otherwise this is a bug: please report it with the model.",
         "A link of 2 kg that the engine took for 2.5: it merged a fixed link into it.",
     ),

@@ -35,6 +35,8 @@ from cadbridge.wording import listed
 
 ASSETS = "assets"
 _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
+_HAIR = 1e-9
+"""rad, m: MuJoCo drops a range whose ends are equal, so that they are put apart by so much."""
 _NESTED = 496
 """Bodies in a row: with <mujoco>, <worldbody> and what stands in the last, MuJoCo's parser reads no more."""
 
@@ -252,7 +254,8 @@ def _dynamics(element: ET.Element, joint: Joint | Mate, limit: Limit | None) -> 
     if limit.lower is not None or limit.upper is not None:
         lower = -NO_LIMIT if limit.lower is None else limit.lower
         upper = NO_LIMIT if limit.upper is None else limit.upper
-        element.set("range", numbers((lower, upper)))
+        hair = _HAIR * max(1.0, abs(lower)) if lower == upper else 0.0
+        element.set("range", numbers((lower - hair, upper + hair)))
     if limit.effort is not None and limit.effort > 0:
         element.set("actuatorfrcrange", numbers((-limit.effort, limit.effort)))
 

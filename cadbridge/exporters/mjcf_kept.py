@@ -19,6 +19,7 @@ from cadbridge.exporters.numbers import exact, numbers
 from cadbridge.exporters.plan import Plan
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.mechanism.model import Mechanism
 
 HOME = "home"
 
@@ -62,9 +63,17 @@ class Data(BaseModel):
     keys: list[Key] = []
 
 
-def _data(plan: Plan) -> Data:
+def _data(mechanism: Mechanism) -> Data:
     """What the source kept, nothing where it is no MJCF. ValidationError where a person wrote it otherwise."""
-    return Data.model_validate(plan.mechanism.assembly.extra.get("mjcf") or {})
+    return Data.model_validate(mechanism.assembly.extra.get("mjcf") or {})
+
+
+def medium_of(mechanism: Mechanism) -> dict[str, list[float]]:
+    """Density (kg/m³), viscosity (Pa s) and wind (m/s, world axes) as an export has them; what is absent is 0."""
+    try:
+        return _data(mechanism).medium
+    except ValidationError:
+        return {}  # nothing of it is put back
 
 
 @dataclass(eq=False)
@@ -81,7 +90,7 @@ class Kept:
     def __post_init__(self) -> None:
         plan = self.plan
         try:
-            self.data = _data(plan)
+            self.data = _data(plan.mechanism)
         except ValidationError as error:
             self.lost.append(f"data of another form ({error.error_count()} faults)")
         for link in plan.tree.links:

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import GROUND, ControlLaw, Limit, Mesh
 from cadbridge.exporters.meshes import shown_mesh
+from cadbridge.exporters.mjcf_kept import medium_of
 from cadbridge.exporters.relations import Dependence, eliminate, ranking, relations
 from cadbridge.exporters.tree import Link, Tree, driven_joints
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism.model import Joint
+from cadbridge.mechanism.weights import carried_weights
 from cadbridge.wording import count, listed
 
 Array = NDArray[np.float64]
@@ -35,7 +37,11 @@ AGREES = 1e-6
 RANGE, RESISTANCE, SPRINGS, ROTORS = "limits", "damping", "springs", "rotor inertias"
 FRICTION, EFFORT, SPEED = "dry friction", "limits of effort", "limits of velocity"
 GRAVITY, SHAPES, SERVOS, SENSORS = "gravity", "shapes", "servos", "sensors"
-COUPLINGS, TOUCHED = "couplings", "collision geometry"
+COUPLINGS, TOUCHED, COLOURS = "couplings", "collision geometry", "colours"
+WEIGHTS, MEDIUM = "weights that are carried", "drag of a medium"
+
+_NO_RANGE = 2e-9
+"""rad, m: an export to MuJoCo puts the equal ends of a range apart by half of it each."""
 
 _QUANTITIES: dict[str, tuple[str, Callable[[Joint], float]]] = {
     "lower limit": (RANGE, lambda j: _end(j.limit, "lower", -math.inf)),
@@ -94,6 +100,8 @@ class Contents:
     `joints`: by joint the quantities of `_QUANTITIES`. `shapes`: what is seen of each link. `servos` gives the effort
     (k,) on a joint at states (k, 3) of control, value and rate; where `led` is False only at the control that they
     start with. `couplings`: factors by joint, and what the sum is held at; `sums`: of more than two joints too.
+    `weights`: which share of each link's weight something else carries; `divided`: less than all of it too. `medium`:
+    density (kg/m³), viscosity (Pa s), and wind (m/s).
     `sensors`: kind and object. `faults` are sentences of what cannot be loaded, `unsaid` the reasons by quantity.
     """
 
@@ -105,6 +113,9 @@ class Contents:
     couplings: tuple[tuple[Mapping[str, float], float], ...] | None = None
     sums: bool = True
     sensors: frozenset[tuple[str, str]] | None = None
+    weights: Mapping[str, float] | None = None
+    divided: bool = True
+    medium: Mapping[str, Array] | None = None
     faults: tuple[str, ...] = ()
     unsaid: Mapping[str, str] = field(default_factory=dict)
 
@@ -138,6 +149,8 @@ def compare_contents(exported: Exported, held: Contents, precision: float) -> Co
     found = Compared(differences=list(held.faults), unsaid=dict(held.unsaid))
     within = max(AGREES, 10.0 * precision)
     _compare_gravity(exported, held, within, found)
+    _compare_weights(exported, held, within, found)
+    _compare_medium(exported, held, within, found)
     _compare_joints(exported, held, within, found)
     _compare_shapes(exported, held, within, found)
     _compare_servos(exported, held, within, found)
@@ -157,14 +170,47 @@ def _compare_gravity(exported: Exported, held: Contents, within: float, found: C
     found.done.append(GRAVITY)
 
 
+def _compare_weights(exported: Exported, held: Contents, within: float, found: Compared) -> None:
+    """Links whose components differ in their shares have no place in any format, and the export says so."""
+    carried = carried_weights(exported.tree.mechanism)
+    if held.weights is None:
+        if carried:
+            found.unsaid.setdefault(WEIGHTS, "the format has none")
+        return
+    for name, link in exported.links.items():
+        ours = carried[link.body].share if link.body in carried else 0.0
+        if ours is None:
+            found.unsaid[f"{WEIGHTS} of {name}"] = "its components differ in them"
+            continue
+        ours = ours if held.divided else float(ours == 1.0)
+        theirs = held.weights.get(name, 0.0)
+        if _differ(theirs, ours, within):
+            found.differences.append(f"{theirs:.6g} of the weight of {name} is carried, for {ours:.6g}")
+    found.done.append(WEIGHTS)
+
+
+def _compare_medium(exported: Exported, held: Contents, within: float, found: Compared) -> None:
+    kept = medium_of(exported.tree.mechanism)
+    if held.medium is None:
+        if kept:
+            found.unsaid.setdefault(MEDIUM, "the format has none")
+        return
+    for what, theirs in held.medium.items():
+        ours = np.asarray(kept.get(what, np.zeros(theirs.size)), dtype=float)
+        if any(_differ(a, b, within) for a, b in zip(theirs, ours, strict=True)):
+            found.differences.append(f"the {what} of the medium is ({_row(theirs)}) for ({_row(ours)})")
+    found.done.append(MEDIUM)
+
+
 def _row(values: Iterable[float]) -> str:
     return ", ".join(f"{float(v):.6g}" for v in values)
 
 
-def _differ(a: float, b: float, within: float) -> bool:
+def _differ(a: float, b: float, within: float, least: float = 0.0) -> bool:
+    """Whether values differ by more than `within` of the larger, and by more than `least`."""
     if abs(a) >= ENDLESS or abs(b) >= ENDLESS:
         return not (abs(a) >= ENDLESS and abs(b) >= ENDLESS and (a > 0) == (b > 0))
-    return not abs(a - b) <= within * max(abs(a), abs(b)) + 1e-9 * within
+    return not abs(a - b) <= max(within * max(abs(a), abs(b)) + 1e-9 * within, least)
 
 
 def _compare_joints(exported: Exported, held: Contents, within: float, found: Compared) -> None:
@@ -178,7 +224,7 @@ def _compare_joints(exported: Exported, held: Contents, within: float, found: Co
             if quantity not in theirs or (what == RANGE and k in still):
                 continue
             counted.setdefault(what, set()).add(name)
-            if _differ(theirs[quantity], own(joint), within):
+            if _differ(theirs[quantity], own(joint), within, _NO_RANGE if what == RANGE else 0.0):
                 found.differences.append(f"the {quantity} of {name} is {theirs[quantity]:.6g} for {own(joint):.6g}")
     for what in dict.fromkeys(what for what, _ in _QUANTITIES.values()):
         if what in counted:
@@ -202,6 +248,7 @@ def _compare_shapes(exported: Exported, held: Contents, within: float, found: Co
     if held.shapes is None:
         found.unsaid.setdefault(SHAPES, "the format has none")
         return
+    found.unsaid.setdefault(COLOURS, "they move nothing")
     seen = 0
     for name, link in exported.links.items():
         ours, theirs = extent_of(_pieces(exported.tree, link)), held.shapes.get(name)

@@ -22,6 +22,7 @@ from cadbridge.exporters.tree import Tree
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.mechanism.weights import carried_weights
 from cadbridge.verification.contents import Contents
 from cadbridge.verification.held import of_drake, of_mujoco
 from cadbridge.verification.start import Start
@@ -222,6 +223,8 @@ class Drake(Engine):
     def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
         if tree.closures:
             return "sdf leaves the loops open, so it swings otherwise"
+        if carried_weights(mechanism):
+            return "Drake gives every link all of its weight, so it swings otherwise"
         sprung = [j.name for j in mechanism.joints if j.kind.coupled and (j.stiffness or j.damping)]
         return f"Drake leaves out what acts on screw joints: {listed(sprung)}" if sprung else ""
 

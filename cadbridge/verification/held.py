@@ -41,8 +41,19 @@ def of_mujoco(lib: Any, model: Any, links: Sequence[str], joints: Sequence[str])
         servos=lambda joint, states: _mujoco_efforts(lib, model, joint, states),
         couplings=tuple(_mujoco_couplings(lib, model, set(joints))),
         sensors=frozenset(_mujoco_sensors(lib, model)),
+        weights={name: float(model.body_gravcomp[model.body(name).id]) for name in links},
+        medium={what: np.ravel(getattr(model.opt, what)).astype(float) for what in ("density", "viscosity", "wind")},
+        faults=tuple(_mujoco_switched_off(lib, model)),
         unsaid={SPEED: "MJCF has none"},
     )
+
+
+def _mujoco_switched_off(lib: Any, model: Any) -> Iterator[str]:
+    """What flags of <option> switch off; an export switches nothing off."""
+    prefix = "mjDSBL_"
+    for constant in sorted(name for name in dir(lib.mjtDisableBit) if name.startswith(prefix)):
+        if int(model.opt.disableflags) & int(getattr(lib.mjtDisableBit, constant)):
+            yield f"the flag {constant.removeprefix(prefix).lower()} of <option> is disabled"
 
 
 def _mujoco_joint(model: Any, joint: Any) -> dict[str, float]:
@@ -241,14 +252,18 @@ def of_drake(plant: Any, scene: Any, joints: Sequence[str], file: Path) -> Conte
     shapes, faults = _drake_shapes(plant, scene.model_inspector())
     springs = _drake_springs(plant)
     reason = "an SDF model has none"
+    links = list(ET.parse(file).getroot().iter("link"))
     return Contents(
         joints={name: _drake_joint(plant, name) | springs.get(name, _SLACK) for name in joints},
         shapes=shapes,
         couplings=tuple(_drake_mimics(file, set(joints))),
         sums=False,
-        faults=tuple(faults),
+        # Drake passes over these words of a link.
+        weights={str(link.get("name")): float(_says(link, "gravity") is False) for link in links},
+        divided=False,
+        faults=(*faults, *_sdf_links(links)),
         unsaid={
-            GRAVITY: reason,
+            GRAVITY: "the world of an SDF has it, and a model does not",
             ROTORS: reason,
             SERVOS: reason,
             SENSORS: reason,
@@ -256,6 +271,20 @@ def of_drake(plant: Any, scene: Any, joints: Sequence[str], file: Path) -> Conte
             "model-1_9.sdf": "of the two descriptions Drake reads the newer",
         },
     )
+
+
+def _says(link: ET.Element, tag: str) -> bool | None:
+    """What a truth value of SDFormat says, None where it is absent."""
+    text = link.findtext(tag)
+    return None if text is None else text.strip().lower() in ("true", "1")
+
+
+def _sdf_links(links: Sequence[ET.Element]) -> Iterator[str]:
+    """How links would move otherwise in Gazebo."""
+    for link in links:
+        for tag in ("kinematic", "enable_wind"):
+            if _says(link, tag):
+                yield f"the link {link.get('name')} has <{tag}>, and no export has"
 
 
 _SLACK = {"spring": 0.0, "rest of the spring": 0.0}

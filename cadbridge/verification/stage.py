@@ -99,8 +99,37 @@ class Stage(Engine):
             servos=self._efforts,
             led=False,
             couplings=tuple(self._couplings(set(joints))),
+            faults=(*self._units(), *self._switched_off(links)),
             unsaid={SPEED: "UsdPhysics has none", SPRINGS: "UsdPhysics has none", SENSORS: "UsdPhysics has none"},
         )
+
+    def _units(self) -> Iterator[str]:
+        """Units and axes of the stage that are not those of an export."""
+        for what, unit, found in (
+            ("length", "m", self._geom.GetStageMetersPerUnit(self._stage)),
+            ("mass", "kg", self._physics.GetStageKilogramsPerUnit(self._stage)),
+        ):
+            if found != 1.0:
+                yield f"the unit of {what} is {found:.6g} {unit} for 1 {unit}"
+        up = str(self._geom.GetStageUpAxis(self._stage))
+        if up != "Z":
+            yield f"the axis {up} points up, for Z"
+        scenes = sum(prim.IsA(self._physics.Scene) for prim in self._all)
+        if scenes != 1:
+            yield f"the stage has {scenes} scenes of physics for 1"
+
+    def _switched_off(self, links: Sequence[str]) -> Iterator[str]:
+        """Bodies that do not move as bodies, and joints that hold nothing."""
+        for name in links:
+            body = self._physics.RigidBodyAPI(self._prims[name])
+            if self._physics.MassAPI(self._prims[name]).GetMassAttr().HasAuthoredValue():
+                if not body.GetRigidBodyEnabledAttr().Get():
+                    yield f"the body {name} is not enabled"
+                elif body.GetKinematicEnabledAttr().Get():
+                    yield f"the body {name} is kinematic"
+        for prim in self._joint_prims():
+            if not self._physics.Joint(prim).GetJointEnabledAttr().Get():
+                yield f"the joint {prim.GetName()} is not enabled"
 
     def _gravity(self) -> Vector | None:
         scenes = [self._physics.Scene(p) for p in self._all if p.IsA(self._physics.Scene)]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.assembly import Drive, Mesh
+from cadbridge.assembly import Drive, Limit, Mesh
 from cadbridge.exporters.fmu.binary import NoBinaryError, shared_library
 from cadbridge.exporters.meshes import obj_bytes, shown_mesh, stl_bytes, usdc_bytes
 from cadbridge.findings import Finding
@@ -191,6 +191,12 @@ MJCF: dict[str, Spoil] = {
     "ratio": Text(ROBOT, "0 -1.5 0 0 0", "0 -1.49 0 0 0"),
     "coupling": Text(ROBOT, "<equality>.*</equality>", ""),
     "gravity": Text(ROBOT, "0 0 -9.81", "0 0 -1.62"),
+    "gravity switched off": Text(ROBOT, r"<option ([^>]*)/>", r'<option \1><flag gravity="disable"/></option>'),
+    "springs switched off": Text(ROBOT, r"<option ([^>]*)/>", r'<option \1><flag spring="disable"/></option>'),
+    "carried weight": Text(ROBOT, 'body name="lower"', 'body name="lower" gravcomp="0.5"'),
+    "density": Text(ROBOT, "<option ", '<option density="1.2" '),
+    "viscosity": Text(ROBOT, "<option ", '<option viscosity="2e-5" '),
+    "wind": Text(ROBOT, "<option ", '<option wind="0 3 0" '),
     "shape": Scaled("assets/upper.stl"),
     "missing shape": Gone("assets/upper.stl"),
     "dropped shape": Text(ROBOT, '<geom class="visual" mesh="upper"[^>]*/>', ""),
@@ -231,6 +237,8 @@ SDFS: dict[str, Spoil] = {
     "origin": Text(SDF, "<pose>0 0 0.3 ", "<pose>0 0 0.301 "),
     "ratio": Text(SDF, 'multiplier="-1.5"', 'multiplier="-1.4"'),
     "coupling": Text(SDF, "<drake:mimic [^>]*/>", ""),
+    "carried weight": Text(SDF, '(link name="lower">)', r"\1<gravity>false</gravity>"),
+    "kinematic": Text(SDF, '(link name="lower">)', r"\1<kinematic>true</kinematic>"),
     "shape": Text(SDF, "(<uri>meshes/upper.obj</uri>)", r"\1<scale>1000 1000 1000</scale>"),
     "missing shape": Gone("meshes/upper.obj"),
     "limit": Text(SDF, "<upper>2<", "<upper>2.1<"),
@@ -245,6 +253,14 @@ USDS: dict[str, Spoil] = {
     "origin": Text(PHYSICS, r'(Joint "elbow".*?physics:localPos0 = )\(0.2,', r"\1(0.201,"),
     "ratio": Text(NEWTON, "mimicCoef1 = -1.5", "mimicCoef1 = -1.4"),
     "gravity": Text(PHYSICS, "gravityMagnitude = 9.81", "gravityMagnitude = 1.62"),
+    "no scene": Text(PHYSICS, 'def PhysicsScene "physicsScene"[^{]*{[^}]*}', ""),
+    "unit of length": Text("rig.usda", "metersPerUnit = 1", "metersPerUnit = 0.001"),
+    "unit of mass": Text("rig.usda", "kilogramsPerUnit = 1", "kilogramsPerUnit = 0.001"),
+    "axis that is up": Text("rig.usda", 'upAxis = "Z"', 'upAxis = "Y"'),
+    "body": Text(PHYSICS, "float physics:mass = 1.5", r"bool physics:rigidBodyEnabled = 0\n\g<0>"),
+    "no body": Text(PHYSICS, '"PhysicsRigidBodyAPI"(, "PhysicsMassAPI"|[^]]*"PhysicsMassAPI")', '"PhysicsMassAPI"'),
+    "kinematic": Text(PHYSICS, "float physics:mass = 1.5", r"bool physics:kinematicEnabled = 1\n\g<0>"),
+    "joint": Text(PHYSICS, '(Joint "elbow".*?)(uniform token physics:axis)', r"\1bool physics:jointEnabled = 0\n\2"),
     "shape": Scaled("meshes/upper.usdc"),
     "missing shape": Gone("meshes/upper.usdc"),
     "limit": Text(PHYSICS, "upperLimit = 114.59", "upperLimit = 120.59"),
@@ -270,13 +286,23 @@ FMUS: dict[str, Spoil] = {
     "servo": Other(lambda rig: replace(rig, drives=tuple(stiffer(d) for d in rig.drives))),
 }
 SPOILT = {"mjcf": MJCF, "urdf": URDFS, "sdf": SDFS, "usd": USDS, "fmu": FMUS}
-NOTICED = {"CB530", "CB531", "CB1489", "CB1400"}
+NOTICED = {"CB530", "CB531", "CB1489", "CB1400", "CB1443"}
+"""Differences, or why an engine or our own reader (CB1443: a file is missing) does not take the export at all."""
 
 SAYS_NOTHING = {
-    "mjcf": {"limits of velocity", "collision geometry"},
-    "urdf": {"gravity", "springs", "rotor inertias", "servos", "sensors", "collision geometry"},
-    "sdf": {"gravity", "rotor inertias", "servos", "sensors", "dry friction", "collision geometry", "model-1_9.sdf"},
-    "usd": {"limits of velocity", "springs", "sensors", "collision geometry"},
+    "mjcf": {"limits of velocity", "collision geometry", "colours"},
+    "urdf": {"gravity", "springs", "rotor inertias", "servos", "sensors", "collision geometry", "colours"},
+    "sdf": {
+        "gravity",
+        "rotor inertias",
+        "servos",
+        "sensors",
+        "dry friction",
+        "collision geometry",
+        "colours",
+        "model-1_9.sdf",
+    },
+    "usd": {"limits of velocity", "springs", "sensors", "collision geometry", "colours"},
     "fmu": {"limits", "limits of effort", "limits of velocity", "shapes", "sensors", "collision geometry"},
 }
 """What the engine of a format cannot say: a fault in it would be named as not compared."""
@@ -321,6 +347,34 @@ def test_a_limit_of_nothing_is_none_in_a_right_export(rig: Mechanism, tmp_path: 
     cb.export(replace(rig, joints=joints), tmp_path / "sdf", to="sdf")
     found = compared(replace(rig, joints=joints), "sdf", tmp_path / "sdf")
     assert not {f.code for f in found.findings} & NOTICED
+
+
+def test_a_range_of_nothing_is_kept_in_an_mjcf(rig: Mechanism, tmp_path: Path) -> None:
+    """MuJoCo drops a range whose ends are equal."""
+    for at in (0.0, 1.5):
+        joints = tuple(replace(j, limit=Limit(at, at)) if j.name == "elbow" else j for j in rig.joints)
+        held = replace(rig, joints=joints)
+        folder = tmp_path / str(at)
+        cb.export(held, folder, to="mjcf")
+        assert not {f.code for f in compared(held, "mjcf", folder).findings} & NOTICED
+        Text(ROBOT, r'(name="elbow"[^>]*) range="[^"]*"', r"\1").spoil(folder, held)
+        assert "CB530" in {f.code for f in compared(held, "mjcf", folder).findings}
+
+
+@pytest.mark.parametrize(("to", "share"), [("mjcf", 0.5), ("sdf", 1.0), ("sdf", 0.5)])
+def test_a_weight_that_is_carried_is_compared(to: str, share: float, rig: Mechanism, tmp_path: Path) -> None:
+    source = rig.assembly
+    components = tuple(replace(c, gravity_compensation=share) if c.name == "lower" else c for c in source.components)
+    carrying = cb.build(replace(source, components=components))
+    cb.export(carrying, tmp_path / to, to=to)
+    right = compared(carrying, to, tmp_path / to)
+    assert not {f.code for f in right.findings} & NOTICED
+    assert "weights that are carried" in right.compared
+    if share == 1.0 or to == "mjcf":
+        Text("model.sdf" if to == "sdf" else ROBOT, ' gravcomp="0.5"|<gravity>false</gravity>', "").spoil(
+            tmp_path / to, carrying
+        )
+        assert "CB530" in {f.code for f in compared(carrying, to, tmp_path / to).findings}
 
 
 def faults(rig: Mechanism, to: str, folder: Path) -> tuple[Finding, ...]:

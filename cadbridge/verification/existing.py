@@ -11,6 +11,7 @@ from lxml import etree
 
 from cadbridge.errors import InputError
 from cadbridge.exporters import export
+from cadbridge.exporters.fmu import serves
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
 from cadbridge.findings import Findings
 from cadbridge.mechanism.model import Mechanism
@@ -47,7 +48,8 @@ def check_foreign(mechanism: Mechanism, to: str, how: EngineCheck, folder: Path)
     """InputError unless an export that anybody may have changed may be handed to its engine.
 
     Its model is read by our own reader first, which is confined and bounded: the engine may open nothing more. Of an
-    FMU, which is a program, only the data may differ from what is exported here.
+    FMU, which is a program, only the data may differ from what is exported here, and of its table only the numbers
+    by which the program does not find its way.
     """
     link = next((path for path in folder.rglob("*") if path.is_symlink()), None)
     if link is not None:
@@ -58,6 +60,7 @@ def check_foreign(mechanism: Mechanism, to: str, how: EngineCheck, folder: Path)
     if how.is_program:
         with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
             check_program(export(mechanism, Path(scratch) / "export", to).files[0], models[0])
+        check_table(mechanism, models[0])
         return
     # A ROS 2 package reads its own configuration beside the model.
     found = read(models[0], options=ReadOptions(package_dirs=(folder,))).findings
@@ -86,7 +89,8 @@ _LARGEST = 100_000_000
 """Bytes of what an FMU holds."""
 
 _DESCRIPTION = "modelDescription.xml"
-_DATA = (_DESCRIPTION, "resources/model.bin", "documentation/index.html")
+_TABLE = "resources/model.bin"
+_DATA = (_DESCRIPTION, _TABLE, "documentation/index.html")
 
 
 def check_program(own: Path, other: Path) -> None:
@@ -97,6 +101,15 @@ def check_program(own: Path, other: Path) -> None:
         raise InputError(
             f"{other} holds another program than this version of cadbridge exports here; it is not run. "
             "Export it anew to compare it."
+        )
+
+
+def check_table(mechanism: Mechanism, path: Path) -> None:
+    """InputError where the table of an FMU has another layout than our own: the program could be led beyond it."""
+    if not serves(mechanism, _unpacked(path).get(_TABLE, b"")):
+        raise InputError(
+            f"The table of {path} ({_TABLE}) has another layout than that of an export of this source: other bodies, "
+            "joints, motors or variables. It is not run. Export it anew to compare it."
         )
 
 

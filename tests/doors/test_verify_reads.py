@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cadbridge.cli import main
 from cadbridge.errors import InputError
+from cadbridge.exporters.fmu.binary import serves
+from cadbridge.exporters.fmu.tables import PLACES
 from cadbridge.verification.existing import check_program
 
 ROBOT = Path(__file__).resolve().parents[2] / "fixtures/four_bar/four_bar.urdf"
@@ -124,3 +128,37 @@ def test_an_fmu_with_a_document_type_is_refused(tmp_path: Path) -> None:
         check_program(
             _fmu(tmp_path / "a.fmu"), _fmu(tmp_path / "b.fmu", lambda f: f.update({"modelDescription.xml": evil}))
         )
+
+
+def _with_table(path: Path, place: str, change: int) -> None:
+    """Change the place of the table of an FMU (as its number stands) and sign it anew, as who makes one would."""
+    with zipfile.ZipFile(path) as packed:
+        files = {entry.filename: packed.read(entry) for entry in packed.infolist()}
+    words = np.frombuffer(files["resources/model.bin"], np.int64).copy()
+    old = words[1:3].tobytes().hex()
+    words[7 + PLACES.index(place)] += change
+    words[1:3] = 0
+    words[1:3] = np.frombuffer(hashlib.sha256(words.tobytes()).digest()[:16], np.int64)
+    new = words[1:3].tobytes().hex()
+    files["resources/model.bin"] = words.tobytes()
+    told = files["modelDescription.xml"].decode()
+    for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)):
+        told = told.replace(old[a:b], new[a:b])
+    files["modelDescription.xml"] = told.encode()
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, data in files.items():
+            packed.writestr(zipfile.ZipInfo(name), data)
+
+
+def test_an_fmu_whose_table_leads_elsewhere_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("fmpy")
+    if not serves():
+        pytest.skip("no FMU is made here")
+    source, out = _exported(tmp_path, "fmu")
+    (fmu,) = out.glob("*.fmu")
+    _with_table(fmu, "EFFORT_COUNT", 0)
+    assert _verified(source, out, "fmu") == 0
+    _with_table(fmu, "EFFORT_COUNT", -1)
+    capsys.readouterr()
+    assert _verified(source, out, "fmu") == 2
+    assert "another layout" in capsys.readouterr().err.replace("\n", " ")

@@ -27,7 +27,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     from cadbridge.exporters.fmu.machine import machine_of
     from cadbridge.exporters.fmu.signals import TooManyPiecesError
     from cadbridge.exporters.fmu.tables import importers_tolerance, tables_of
-    from cadbridge.exporters.fmu.variables import KINDS, variables_of
+    from cadbridge.exporters.fmu.variables import rows_of, variables_of
 
     machine = machine_of(mechanism, options, findings)
     if machine is None:
@@ -41,7 +41,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     changed = sum(new != old for kind in names.values() for new, old in kind.items())
     if changed:
         findings.add("CB510", f"names changed: {changed}")
-    rows = [(KINDS.index(v.kind), v.place, v.extra) for v in variables]
+    rows = rows_of(variables)
     token = hashlib.sha256(tables.content(bytes(16), rows)).digest()[:16]
     what = machine.scenario
     description_of_model = Description(
@@ -56,6 +56,19 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     }
     sidecar = sidecars.losses("fmu", name, names, findings, mechanism.assembly.home)
     return {f"{name}.fmu": _packed(files), sidecars.LOSSES: sidecar}
+
+
+def serves(mechanism: Mechanism, table: bytes) -> bool:
+    """Whether the library may run with a `model.bin` of anybody: one laid out as the mechanism's without options."""
+    from cadbridge.exporters.fmu.machine import machine_of
+    from cadbridge.exporters.fmu.tables import tables_of
+    from cadbridge.exporters.fmu.variables import rows_of, variables_of
+
+    machine = machine_of(mechanism, ExportOptions(), Findings())
+    if machine is None:
+        return False
+    tables = tables_of(machine)
+    return tables.serve(table, rows_of(variables_of(machine, tables, reactions=True)[0]))
 
 
 def _token(token: bytes) -> str:

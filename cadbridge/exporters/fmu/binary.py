@@ -22,7 +22,7 @@ from solver.compilation import library
 from solver.compilation.caches import close, is_own
 
 RUNTIME = Path(__file__).resolve().parent / "runtime"
-SOURCES = ("model.c", "fmi2.c", "fmi3.c")
+SOURCES = ("model.c", "digest.c", "fmi2.c", "fmi3.c")
 _FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-s")
 _EXPORTED = "{ global: fmi2*; fmi3*; local: *; };\n"
 _SECONDS = 600

@@ -7,7 +7,7 @@ once, with byte offsets in place of addresses, and a list of the words that hold
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,20 @@ from solver.compilation.compiled import ArrayOf, Entry, Kind, Table
 
 WORD = 8
 
+Holds = Literal["offset", "whole", "real"]
+"""What a word of the block is: a byte offset, a whole number or a floating one."""
+
 
 class Image:
-    """The block as it grows: `data`, and the words of it that hold the offset of something (`pointers`)."""
+    """The block as it grows: `data`, and the words of it that hold the offset of something (`pointers`).
+
+    `reals`: the places and numbers of words in a row that hold floating numbers; no kernel finds its way by those.
+    """
 
     def __init__(self) -> None:
         self.data = bytearray()
         self.pointers: list[int] = []
+        self.reals: list[tuple[int, int]] = []
         self._arrays: dict[tuple[int, int], int] = {}
         self._tables: dict[int, int] = {}
         self._kept: list[object] = []
@@ -37,6 +44,8 @@ class Image:
         if key not in self._arrays:
             self._kept.append(array)
             self._arrays[key] = self._put(array.tobytes())
+            if array.dtype.kind == "f":
+                self.reals.append((self._arrays[key] // WORD, array.size))
         return self._arrays[key]
 
     def word(self, array: NDArray[Any]) -> int:
@@ -47,12 +56,12 @@ class Image:
         """The words of a call of an entry: their place, that of the results, and those of its arguments."""
         given, _ = entry.kinds
         results = self._put(bytes(WORD * max(len(entry.results), 1)))
-        words: list[tuple[bytes, bool]] = []
+        words: list[tuple[bytes, Holds]] = []
         places = []
         for value, kind in zip(arguments, given, strict=True):
             places.append(sum(len(word) for word, _ in words) // WORD)
             words += self._words(value, kind)
-        words.append((struct.pack("=q", results), True))
+        words.append((struct.pack("=q", results), "offset"))
         at = self._lay(words) // WORD
         return at, results // WORD, [at + place for place in places]
 
@@ -69,13 +78,16 @@ class Image:
         self.data += data
         return at
 
-    def _lay(self, words: list[tuple[bytes, bool]]) -> int:
+    def _lay(self, words: list[tuple[bytes, Holds]]) -> int:
         at = self._put(b"".join(word for word, _ in words))
         place = at // WORD
-        for word, is_offset in words:
-            if is_offset:
+        for word, holds in words:
+            count = len(word) // WORD
+            if holds == "offset":
                 self.pointers.append(place)
-            place += len(word) // WORD
+            elif holds == "real":
+                self.reals.append((place, count))
+            place += count
         return at
 
     def _table(self, table: Table) -> int:
@@ -85,18 +97,18 @@ class Image:
             self._tables[id(table)] = self._lay([word for value, kind in pairs for word in self._words(value, kind)])
         return self._tables[id(table)]
 
-    def _words(self, value: Any, kind: Kind) -> list[tuple[bytes, bool]]:
-        """A value in words, as `solver.compilation.compiled` lays it out; whether each is an offset."""
+    def _words(self, value: Any, kind: Kind) -> list[tuple[bytes, Holds]]:
+        """A value in words, as `solver.compilation.compiled` lays it out, and what each of them holds."""
         if isinstance(kind, ArrayOf):
             wanted = np.dtype(np.float64 if kind.real else np.int64)
             if value.dtype != wanted or value.ndim != kind.dimensions:
                 raise TypeError(f"a {wanted} array of {kind.dimensions} dimensions is wanted, not {value.dtype}")
             shape = struct.pack(f"={kind.dimensions}q", *value.shape)
-            return [(struct.pack("=q", self.array(value)), True), (shape, False)]
+            return [(struct.pack("=q", self.array(value)), "offset"), (shape, "whole")]
         if isinstance(kind, tuple):
             return [word for one, inner in zip(value, kind, strict=True) for word in self._words(one, inner)]
         if kind is float:
-            return [(struct.pack("=d", value), False)]
+            return [(struct.pack("=d", value), "real")]
         if kind is int or kind is bool:
-            return [(struct.pack("=q", value), False)]
-        return [(struct.pack("=q", self._table(value)), True)]
+            return [(struct.pack("=q", value), "whole")]
+        return [(struct.pack("=q", self._table(value)), "offset")]

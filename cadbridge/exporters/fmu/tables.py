@@ -6,7 +6,7 @@ Laid out as the solver itself does for a run by an explicit method (`solver.runs
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,6 +54,9 @@ PLACES = (
 """Places in the block and counts, in the order of the enumeration in runtime/model.h."""
 
 MAGIC = b"CBFMU001"
+_TOKEN, _VARIABLES, _HEAD = (1, 2), 6, 7
+"""Words of `model.bin`: the token, the number of variables, and how many come before the places."""
+
 _LAWS = {"torque": 0, "pd": 1, "speed": 2, "angle": 2, "voltage": 3, "servo": 4}
 _CONSTANT = {
     "Workspace": ("compliance",),
@@ -98,6 +101,23 @@ class Tables:
         numbers = [*counts, *(self.places[name] for name in PLACES)]
         parts = [np.array(numbers, np.int64).tobytes(), data, np.array(self.image.pointers, np.int64).tobytes()]
         return b"".join([MAGIC, token, *parts, rows.tobytes()])
+
+    def serve(self, other: bytes, variables: Sequence[tuple[int, int, int]]) -> bool:
+        """Whether a `model.bin` of anybody is as here but for floating numbers, token and choice of variables.
+
+        Kernels look for nothing at a place that a floating number says, so such a file leads them nowhere else.
+        """
+        if len(other) % WORD:
+            return False
+        own, theirs = (np.frombuffer(data, np.int64) for data in (self.content(bytes(16), ()), other))
+        fixed = np.ones(len(own), bool)
+        fixed[[*_TOKEN, _VARIABLES]] = False
+        for place, count in self.image.reals:
+            fixed[_HEAD + len(PLACES) + place :][:count] = False
+        here, more = theirs[: len(own)], theirs[len(own) :]
+        if len(here) < len(own) or len(more) != 3 * here[_VARIABLES] or np.any((here != own) & fixed):
+            return False
+        return {tuple(row) for row in more.reshape(-1, 3).tolist()} <= set(variables)
 
 
 def tables_of(machine: Machine) -> Tables:

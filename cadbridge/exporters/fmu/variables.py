@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cadbridge.exporters.fmu.machine import Given, Machine
@@ -28,6 +28,11 @@ class Variable:
     start: float | None = None
     extra: int = 0
     of: int | None = None
+
+
+def rows_of(variables: Iterable[Variable]) -> list[tuple[int, int, int]]:
+    """Kind, place and extra of each, as `model.bin` holds them."""
+    return [(KINDS.index(v.kind), v.place, v.extra) for v in variables]
 
 
 def variables_of(machine: Machine, tables: Tables, reactions: bool) -> tuple[list[Variable], dict[str, dict[str, str]]]:

@@ -20,8 +20,9 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import ExportOptions, ExportResult, export
 from cadbridge.exporters.fmu import binary
 from cadbridge.exporters.fmu.binary import RUNTIME
-from cadbridge.exporters.fmu.tables import PLACES
-from cadbridge.exporters.fmu.variables import KINDS
+from cadbridge.exporters.fmu.machine import machine_of
+from cadbridge.exporters.fmu.tables import PLACES, tables_of
+from cadbridge.exporters.fmu.variables import KINDS, rows_of, variables_of
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.reading import read
@@ -394,6 +395,51 @@ def test_a_reference_that_is_none_and_a_damaged_table_are_told(tmp_path: Path) -
         table.write_bytes(data)
         with pytest.raises(Exception, match="instantiate"):
             Instance(tmp_path / "out" / "rig.fmu", tmp_path)
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_no_broken_table_is_taken(fmi: int, tmp_path: Path) -> None:
+    """Cut off, counts beyond memory, negative indices, NaN, bits turned: 100 of each version, all in this process."""
+    one = Instance(written(models.pendulum(), tmp_path, fmi=fmi).files[0], tmp_path, fmi)
+    table, rng = one.unzipped / "resources" / "model.bin", np.random.default_rng(fmi)
+    whole = np.frombuffer(table.read_bytes(), np.int64)
+    ill = np.array([-1, 7, 1 << 31, 1 << 62, 0x7FF8 << 48, -1 << 63])
+    for k in range(100):
+        broken = whole.copy()
+        at = rng.integers(1, len(whole), rng.choice([1, 3, 30]))
+        broken[at] = np.where(whole[at] == -1, 0, rng.choice(ill, len(at)))
+        if k % 4 == 0:
+            broken[at] = whole[at] ^ (1 << rng.integers(0, 63))
+        data = broken.tobytes() if k % 5 else whole.tobytes()[: rng.integers(0, whole.nbytes)]
+        assert data != whole.tobytes()
+        table.write_bytes(data)
+        with pytest.raises(Exception, match="instantiate"):
+            Instance(tmp_path / "out" / "rig.fmu", tmp_path, fmi)
+    table.write_bytes(whole.tobytes())
+    Instance(tmp_path / "out" / "rig.fmu", tmp_path, fmi).ready().to(0, 2)
+
+
+def test_of_a_table_only_floating_numbers_may_differ() -> None:
+    """What the program finds its way by is as in our own: 200 tables, each with a word changed, its token set anew."""
+    machine = machine_of(models.four_bar(), ExportOptions(), Findings())
+    assert machine is not None
+    tables = tables_of(machine)
+    rows = rows_of(variables_of(machine, tables, reactions=True)[0])
+    whole = np.frombuffer(tables.content(b"x" * 16, rows), np.int64)
+    first = 7 + len(PLACES)
+    reals = {first + place + k for place, count in tables.image.reals for k in range(count)}
+    assert {first + place for place in tables.image.pointers}.isdisjoint(reals)
+    assert len(reals) < len(whole) - len(rows) * 3
+    assert tables.serve(whole.tobytes(), rows)
+    assert tables.serve(tables.content(bytes(16), rows[:-3]), rows)
+    rng = np.random.default_rng(0)
+    for at in (*rng.choice(np.arange(3, len(whole)), 150).tolist(), *rng.choice(sorted(reals), 50).tolist()):
+        changed = whole.copy()
+        changed[at] = np.array([-1, 1 << 31, 0x7FF8 << 48])[at % 3]
+        same = bool(changed[at] == whole[at])
+        assert tables.serve(changed.tobytes(), rows) == (same or at in reals), at
+    for data in (b"", whole.tobytes()[:-8], whole.tobytes()[:-3], whole.tobytes() + bytes(24), whole.tobytes()[:40]):
+        assert not tables.serve(data, rows)
 
 
 def test_it_runs_in_a_program_without_python(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ web/package-lock.json. `python hatch_build.py` builds it by hand, `python hatch_
 from __future__ import annotations
 
 import compileall
-import hashlib
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -59,11 +59,8 @@ def node_commands() -> tuple[list[str], list[str]] | None:
 
 def fingerprint() -> str:
     """What the bundle is made of, as a hash."""
-    files = sorted(p for p in WEB.rglob("*") if p.is_file() and "node_modules" not in p.parts)
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(path.relative_to(WEB).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    found: str = runpy.run_path(str(ROOT / "cadbridge" / "report" / "page" / "sources.py"))["fingerprint"](WEB)
+    return found
 
 
 def is_built() -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -61,11 +62,12 @@ def run(*command: str | os.PathLike[str], env: dict[str, str] | None = None) -> 
 def fingerprint(extras: str) -> str:
     """What the environment depends on, as a hash."""
     text = (ROOT / "pyproject.toml").read_bytes() + extras.encode() + sys.version.encode()
-    for path in sorted((ROOT / "web").rglob("*")):
-        # The report page's code is bundled when the package is installed.
-        if path.is_file() and "node_modules" not in path.parts:
-            text += path.read_bytes()
     return hashlib.sha256(text).hexdigest()
+
+
+def page_is_built() -> bool:
+    """Whether the report page's code, which is bundled when the package is installed, is of the present sources."""
+    return bool(runpy.run_path(str(ROOT / "hatch_build.py"))["is_built"]())
 
 
 def check_system_libraries() -> None:
@@ -90,7 +92,7 @@ def ensure(extras: str = "") -> Path:
     """The Python of an up-to-date `.venv` with cadbridge and the extras, e.g. "[test]"."""
     check_python()
     wanted = fingerprint(extras)
-    if not (PYTHON.exists() and STAMP.exists() and wanted in STAMP.read_text().split()):
+    if not (PYTHON.exists() and STAMP.exists() and wanted in STAMP.read_text().split() and page_is_built()):
         if not PYTHON.exists():
             say("making .venv")
             run(sys.executable, "-m", "venv", VENV)

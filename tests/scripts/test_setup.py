@@ -63,3 +63,24 @@ def test_without_a_browser_the_tests_go_on_and_the_package_to_install_is_named(
     monkeypatch.setattr(setup_module.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 1))
     setup_module.ensure_browser()
     assert "apt-get install -y chromium" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_what_is_installed_with_an_old_report_page_is_installed_anew(
+    built: bool, setup_module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As after `git checkout` of a state that was installed before: its stamp is there, the page is another's."""
+    python, stamp, ran = tmp_path / "python", tmp_path / "stamp", []
+    python.touch()
+    stamp.write_text(setup_module.fingerprint("[test]") + "\n")
+    monkeypatch.setattr(setup_module, "PYTHON", python)
+    monkeypatch.setattr(setup_module, "STAMP", stamp)
+    monkeypatch.setattr(setup_module, "run", lambda *command: ran.append(command))
+    monkeypatch.setattr(setup_module, "check_system_libraries", lambda: None)
+    monkeypatch.setattr(setup_module, "page_is_built", lambda: built)
+    assert setup_module.ensure("[test]") == python
+    assert any("install" in command for command in ran) == (not built)
+
+
+def test_the_page_is_asked_of_the_build_itself(setup_module: ModuleType, build_hook: ModuleType) -> None:
+    assert setup_module.page_is_built() == build_hook.is_built()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +22,14 @@ from cadbridge.report.page.efforts import efforts_sections
 from cadbridge.report.page.graph import graph
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.scene import scene
+from cadbridge.report.page.sources import is_stale
 from cadbridge.report.page.tables import draw
 from cadbridge.report.page.transmission import transmission_section
 from cadbridge.report.still import still
 from cadbridge.report.views import tables, verdict
 from cadbridge.report.views.findings import forwarded
 from cadbridge.report.views.table import Table
+from cadbridge.version import PACKAGE
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
@@ -183,6 +187,7 @@ def _fit(mechanism: Mechanism, extras: Extras, items: Items) -> Html:
 
 def built(name: str) -> str:
     """A file of the page's bundle; MissingExtraError where the package was never built."""
+    tell_stale()
     try:
         return (resources.files("cadbridge.data") / "page" / name).read_text(encoding="utf-8").strip()
     except FileNotFoundError:
@@ -190,6 +195,14 @@ def built(name: str) -> str:
             "The code of the report page is not built. In a checkout, run `python hatch_build.py` "
             "(or `pip install -e .`); an installed wheel has it."
         ) from None
+
+
+@cache
+def tell_stale() -> None:
+    """Say once, in a checkout, that the page's code was built from other sources than are there now."""
+    if is_stale(PACKAGE / "data" / "page", PACKAGE.parent / "web"):
+        sys.stderr.write("The code of the report page is older than web/: run `python hatch_build.py`.\n")
+        sys.stderr.flush()
 
 
 def _head(title: str, code: str, style: str, more: str) -> Html:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
+from cadbridge.errors import CadbridgeError
 from cadbridge.run_options import RunOptions
 
 if TYPE_CHECKING:
     from cadbridge.findings import Findings
+    from cadbridge.mechanism.model import Mechanism
     from cadbridge.simulation import Run
     from cadbridge.simulation.confirming import Confirmation
 
@@ -89,8 +91,23 @@ def simulate(
     if workers is not None:
         raise typer.BadParameter("--workers goes with --sweep")
     files = _Files(output or Path("run.parquet"), plots, html)
-    flags = _Flags(real_time, against is not None, confirm, elastic, json, strict, keep_going)
-    raise typer.Exit(_run(reading, options, files, flags))
+    flags = _Flags(real_time, against is not None, confirm, elastic, json, strict)
+    from cadbridge.files import refuse_output
+
+    mechanism = None
+    try:
+        for path in filter(None, (files.trajectory, files.page)):
+            refuse_output(path)
+        mechanism = reading.whole_mechanism(keep_going)
+        status = _run(mechanism, reading, options, files, flags)
+    except CadbridgeError as error:
+        if json:
+            from cadbridge.cli.output import print_json
+            from cadbridge.report import no_run_document
+
+            print_json(no_run_document(reading.source, error, mechanism))
+        raise
+    raise typer.Exit(status)
 
 
 class _Files(NamedTuple):
@@ -110,24 +127,19 @@ class _Flags(NamedTuple):
     elastic: bool
     json: bool
     strict: bool
-    keep_going: bool
 
 
-def _run(reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> int:
+def _run(mechanism: Mechanism, reading: Reading, options: RunOptions, to: _Files, flags: _Flags) -> int:
     """Simulate once, write and show the run; the exit status: 4 where nothing is wrong, and nothing was tested."""
     from dataclasses import replace
 
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
     from cadbridge.cli.running import run_mechanism, write_report
-    from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
     from cadbridge.report import confirmation_text, run_document, run_text
     from cadbridge.report.terminal import width
     from cadbridge.simulation import compare
 
-    for path in filter(None, (to.trajectory, to.page)):
-        refuse_output(path)
-    mechanism = reading.whole_mechanism(flags.keep_going)
     run = run_mechanism(
         mechanism, to.trajectory, options, plots=to.plots, real_time=flags.real_time, elastic=flags.elastic
     )

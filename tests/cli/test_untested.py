@@ -24,3 +24,21 @@ def test_a_motion_without_masses_is_not_tested(tmp_path: Path, capsys: pytest.Ca
     assert run["verdict"]["state"] == "not tested"
     assert "CB684" in {f["code"] for f in run["findings"]}
     assert "CB627" not in {f["code"] for f in run["findings"]}
+
+
+def test_no_run_at_all_has_its_document_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "arm.urdf").write_text(ARM)
+    words = ["simulate", str(tmp_path / "arm.urdf"), "-o", str(tmp_path / "run.csv")]
+    assert main([*words, "--json"]) == 2
+    run = json.loads(capsys.readouterr().out)
+    assert (run["format"], run["trajectory"], run["trusted"]) == ("cadbridge.run/1", None, None)
+    assert "inertia" in run["error"]
+    assert "CB191" in {f["code"] for f in run["findings"]}
+    assert main(words) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_a_source_that_cannot_be_read_has_its_document_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "arm.urdf").write_text("<robot")
+    assert main(["simulate", str(tmp_path / "arm.urdf"), "-o", str(tmp_path / "run.csv"), "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["findings"]

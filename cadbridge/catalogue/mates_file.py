@@ -159,6 +159,15 @@ ENTRIES: dict[str, Entry] = {
         "Give the masses of their parts, or one mass for both, in the mates file.",
         "`attach: [{to: arm, components: [motor]}]` beside a mass given for the arm and one for the motor.",
     ),
+    "CB1472": Entry(
+        _WARNING,
+        "a density of a part that declares a mass",
+        "The source declares a mass for the part, and that mass is used: the density of the mates file does not "
+        "change it.",
+        "To weigh all parts by their shapes and densities, pass --mass from-mesh. Otherwise give the part's mass under "
+        "`mass:` in the mates file, or narrow the pattern of the density to parts without a mass.",
+        '`density: [{parts: "*", density: 2700}]` beside a URDF, whose links have their own masses.',
+    ),
 }
 
 FAMILIES = (Family("mates-file", "the mates file", Stage.READING, ENTRIES, errors_leave_out=True),)

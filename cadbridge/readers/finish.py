@@ -35,6 +35,8 @@ def finish(assembly: Assembly, options: ReadOptions) -> Assembly:
     parts = assembly.parts
     if options.mass_from == "mesh":
         parts = tuple(replace(part, declared=None) for part in parts)
+        # CB1472: a density that the source's own masses leave without effect.
+        assembly = replace(assembly, findings=tuple(f for f in assembly.findings if f.code != "CB1472"))
     parts = _with_densities(parts, options, findings)
     assembly = replace(assembly, findings=_without_weighed(assembly, parts))
     _doubt_the_unit(assembly, findings)

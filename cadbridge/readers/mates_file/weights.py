@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import MassOverride
+from cadbridge.assembly import MassOverride, Part
 from cadbridge.findings import Where
+from cadbridge.mass.declared import impossible
 from cadbridge.readers.materials import find_material, names
 from cadbridge.readers.mates_file.draft import Draft, wildcard
 from cadbridge.readers.mates_file.schema import MassSpec
+from cadbridge.wording import listed
 
 
 def set_densities(draft: Draft) -> None:
@@ -37,10 +39,25 @@ def set_densities(draft: Draft) -> None:
             part = draft.parts[name]
             material = spec.material or part.material
             draft.parts[name] = replace(part, density=density, density_source=source, material=material)
+        _report_declared(draft, [name for name in found if _declares(draft.parts[name])], where)
     for name, part in draft.parts.items():
         if part.density is None and part.material and part.material.casefold() in own:
             source = f"mates file: material {part.material}"
             draft.parts[name] = replace(part, density=own[part.material.casefold()], density_source=source)
+
+
+def _declares(part: Part) -> bool:
+    """Whether a part has the mass that its source declares, whatever its density."""
+    return part.weightless or (part.declared is not None and impossible(part.declared) is None)
+
+
+def _report_declared(draft: Draft, parts: list[str], where: Where) -> None:
+    """Report a density of parts that declare a mass (CB1472)."""
+    if parts:
+        masses = ((name, draft.parts[name].declared) for name in parts)
+        told = listed([f"{name} ({0.0 if own is None else own.mass:.4g} kg)" for name, own in masses])
+        message = f"the source gives the mass of {told}: the density does not change it"
+        draft.findings.add("CB1472", message, where, items=parts)
 
 
 def _known(draft: Draft, material: str, own: dict[str, float], where: Where) -> tuple[float, str] | None:

@@ -93,3 +93,22 @@ def test_a_range_given_for_a_joint_replaces_those_of_its_mates(
     assert joint.limit.lower is not None
     assert joint.limit.upper is not None
     assert (math.degrees(joint.limit.lower), math.degrees(joint.limit.upper)) == pytest.approx(range_of_it)
+
+
+DENSITY = "format: cadbridge.mates/1\ndensity:\n  - {parts: a, density: 2700}\n"
+BOX = '<visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>'
+
+
+def test_a_density_of_a_part_that_declares_a_mass_is_told(tmp_path: Path) -> None:
+    model = robot(tmp_path, DENSITY)
+    (told,) = [f for f in model.findings if f.code == "CB1472"]
+    assert (told.items, told.where.line) == (("a",), 3)
+    assert masses(model)[0] == pytest.approx(2.0)
+
+
+def test_the_cure_for_it_weighs_the_part_by_its_shape(tmp_path: Path) -> None:
+    (tmp_path / "r.urdf").write_text(ROBOT.replace("</link>", BOX))
+    (tmp_path / "r.mates.yaml").write_text(DENSITY)
+    model = cb.read(tmp_path / "r.urdf", options=cb.ReadOptions(mass_from="mesh"))
+    assert "CB1472" not in {f.code for f in model.findings}
+    assert masses(model)[0] == pytest.approx(2.7)

@@ -23,6 +23,11 @@ from cadbridge.wording import listed
 
 MOST_TERMS = 6
 """Errors of one equation that the terminal shows."""
+TWO_SIDED = (
+    "Play and worst case count these faces as if they held both ways. That is never too little: a face that only "
+    "pushes needs no play to lift off. How far it lifts off is not computed, and may be more than the play."
+)
+"""How the other answers stand to faces that only push."""
 
 
 def fit_text(
@@ -126,7 +131,8 @@ def _one_sided(group: GroupFit, title: str, columns: int) -> str:
     ]  # fmt: skip
     heads = ("mate", "direction", "exact parts", "95 %", "largest", "unit", "lifts off")
     table = plain_table(heads, rows, columns, (False, False, True, True, True, False, True)).rstrip("\n")
-    return f"{head}: the weights with {found.draws} draws of the errors\n{table}"
+    notes = "\n".join(wrapped([f" {TWO_SIDED}"], columns))
+    return f"{head}: the weights with {found.draws} draws of the errors\n{notes}\n{table}"
 
 
 def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import nnls
+from scipy.optimize import linprog, nnls
 
 from cadbridge.assembly import Assembly
 from cadbridge.mechanism import build
@@ -58,6 +58,32 @@ def test_without_weight_contacts_with_errors_carry_nothing() -> None:
     assert max(load.largest for load in found.loads) < 1e-6 * K * 1e-4
 
 
+def one_sided_play(model: Assembly, pushing: str) -> float:
+    """The least play (m) where one mate may lift off, by a linear programme over the rows in a basis: the oracle."""
+    constraints = constraints_of(build(model))
+    (group,) = groups_of(constraints)
+    signs = signs_of(constraints, group, {pushing: normals_of(model)[pushing]})
+    E, gaps = group.E.toarray(), group.gaps
+    # t ≥ ±(e + E y); springs push with k (e + E y), so that of a contact the side counts on which it would push.
+    sides = [(s * E[i], s * gaps[i]) for i in range(len(E)) for s in (1.0, -1.0) if signs[i] in (0.0, s)]
+    A = np.column_stack([np.array([row for row, _ in sides]), -np.ones(len(sides))])
+    bounds = [(None, None)] * E.shape[1] + [(0.0, None)]
+    found = linprog(np.append(np.zeros(E.shape[1]), 1.0), A_ub=A, b_ub=[-gap for _, gap in sides], bounds=bounds)
+    assert found.status == 0
+    assert found.fun is not None
+    return float(found.fun)
+
+
+@pytest.mark.parametrize(("by", "needed"), [(1e-3, 0.0), (-1e-3, 1e-3 / 4)])
+def test_play_as_if_feet_held_both_ways_is_never_too_little(by: float, needed: float) -> None:
+    """Held both ways each foot needs δ/4; where one foot may lift off, that is so if it is too long, else none."""
+    play = fit(build(uneven(by)), EXACT, releases=0, one_sided=True).groups[0].play.worst
+    assert play == pytest.approx(1e-3 / 4, rel=1e-2)
+    found = one_sided_play(uneven(by), "foot 0")
+    assert found == pytest.approx(needed, abs=1e-9)
+    assert found <= play * (1.0 + 1e-9)
+
+
 def test_weights_that_lift_the_table_off_are_told() -> None:
     assert not pushes(replace(table(CORNERS), gravity=(0.0, 0.0, 3.0))).holds
 
@@ -103,10 +129,12 @@ def test_forces_fulfil_the_conditions_of_least_energy(seed: int) -> None:
 
 def test_the_answer_says_which_mates_only_push() -> None:
     from cadbridge.report.misfit import fit_document
-    from cadbridge.report.misfit_text import fit_text
+    from cadbridge.report.misfit_text import TWO_SIDED, fit_text
 
     found = fit(build(table(CORNERS)), one_sided=True)
     text = fit_text(found, "table")
     assert "Forces where foot 0, foot 1, foot 2, foot 3 only push" in text
+    assert " ".join(TWO_SIDED.split()) in " ".join(text.split())
+    assert TWO_SIDED not in fit_text(fit(build(table(CORNERS))), "table")
     document = fit_document(found, table(CORNERS), ())
     assert document["groups"][0]["one_sided"]["holds"] is True

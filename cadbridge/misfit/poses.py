@@ -9,6 +9,7 @@ from cadbridge.diagnosis.settle import placed_at
 from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Mechanism, build
 from cadbridge.misfit.analyse import fit
+from cadbridge.misfit.model import Fit
 from cadbridge.misfit.settings import Settings
 
 DRAWS = 1000
@@ -31,23 +32,21 @@ class PoseFit:
 
 def fit_at(mechanism: Mechanism, poses: Iterable[Sequence[Pose]], settings: Settings | None = None) -> list[PoseFit]:
     """The play needed and the forces at poses X_WB of the bodies, each pose looked at as if it were the design."""
-    settings = replace(settings or Settings(), draws=DRAWS)
-    bare = replace(
-        mechanism,
-        assembly=replace(
-            mechanism.assembly,
-            parts=tuple(replace(part, shape=None) for part in mechanism.assembly.parts),  # nothing is weighed
-        ),
-    )
-    return [_at(bare, X_WB, settings) for X_WB in poses]
+    return [_summary(posed_fit(mechanism, X_WB, settings)) for X_WB in poses]
 
 
-def _at(mechanism: Mechanism, X_WB: Sequence[Pose], settings: Settings) -> PoseFit:
+def posed_fit(mechanism: Mechanism, X_WB: Sequence[Pose], settings: Settings | None = None) -> Fit:
+    """What redundant mates cost at poses X_WB of the bodies, as if they were the design; no weights, no releases."""
     X_WC = []
     for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True):
         body = mechanism.body_of[name]
         X_WC.append(X if body == GROUND_BODY else X_WB[body] @ mechanism.X_WB(body).inverse() @ X)
-    found = fit(build(placed_at(mechanism, X_WC)), settings, releases=0)
+    posed = placed_at(mechanism, X_WC)
+    bare = replace(posed, parts=tuple(replace(part, shape=None) for part in posed.parts))  # nothing is weighed
+    return fit(build(bare), replace(settings or Settings(), draws=DRAWS), releases=0)
+
+
+def _summary(found: Fit) -> PoseFit:
     if not found.groups:
         return PoseFit(0, 0.0, (), 0.0, 0.0)
     loads = [load for group in found.groups for load in group.loads]

@@ -32,8 +32,8 @@ def along_document(along: Along) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def along_text(along: Along, columns: int = PIPED) -> str:
-    """Where it binds first, then a line for each pose."""
+def along_answer(along: Along) -> str:
+    """At which value of the joint the mechanism binds first, and what kept the joint from going on."""
     first, unit = along.fits[along.first], _unit(along)
     at = f"{figure(_shown(along, float(along.values[along.first])), 3)} {unit}"
     need = f"{figure(first.play * 1e3, 3)} mm of play ({listed(first.mates, 4)})"
@@ -45,14 +45,19 @@ def along_text(along: Along, columns: int = PIPED) -> str:
         answer = f"Along {along.joint.name}, the mechanism binds first at {at}: it needs {need}; {easiest}."
     if along.stopped:
         answer += f" The motion stops before the ends of the range: {along.stopped}."
+    return answer
+
+
+def along_text(along: Along, columns: int = PIPED) -> str:
+    """Where it binds first, then a line for each pose."""
     rows = [
         [figure(_shown(along, value), 3), figure(f.play * 1e3, 3), plain_force(f.force), plain_force(f.moment),
          str(f.redundant)]
         for value, f in zip(along.values.tolist(), along.fits, strict=True)
     ]  # fmt: skip
-    head = (f"{along.joint.name} ({unit})", "worst play mm", "force N", "moment N m", "redundant")
+    head = (f"{along.joint.name} ({_unit(along)})", "worst play mm", "force N", "moment N m", "redundant")
     table = plain_table(head, rows, columns, (True,) * 5).rstrip("\n")
-    return "\n".join([*wrapped([answer], columns), "", table])
+    return "\n".join([*wrapped([along_answer(along)], columns), "", table])
 
 
 def plot_lines(along: Along) -> tuple[NDArray[np.float64], str, list[tuple[str, str, NDArray[np.float64]]]]:

@@ -23,6 +23,7 @@ from cadbridge.readers.mates_file.editing import left_out
 from cadbridge.report.document import check_document
 from cadbridge.report.live.asking import Asking
 from cadbridge.report.live.deciding import Deciding
+from cadbridge.report.live.fitting import Fitting, weighed
 from cadbridge.report.live.joining import Clicked, Joining
 from cadbridge.report.live.mates import MateChoice
 from cadbridge.report.live.moving import Moving, scale
@@ -41,13 +42,10 @@ from cadbridge.report.views.verdict import verdict
 
 if TYPE_CHECKING:
     from cadbridge.recognition.deciding import Decision, MatesEditor
-    from cadbridge.report.page.misfit import FitShown
     from cadbridge.simulation.scenario import Scenario
 
 VALUES = 0.2
 """s between two times that values of joints are written anew while bodies move."""
-DRAWS, MOST_REDUNDANT = 1000, 200
-"""Draws of errors for the page, and redundant equations above which it does not say what they cost."""
 PROMPT = "Drag a body, and the mechanism follows. Click a face to read the YAML that names it."
 
 
@@ -72,6 +70,7 @@ class LiveView:
         self.deciding: Deciding | None = None
         self.joining: Joining | None = None
         self.asking: Asking | None = None
+        self.fitting: Fitting | None = None
         self._pointed: dict[str, Pointed | None] = {}
         self._whole, self._answer = mechanism.assembly, PROMPT
         self.server = Server(host, port, self._page, self._greet, self._hear, self._failed, self._left)
@@ -114,6 +113,8 @@ class LiveView:
             if not running or time.monotonic() - self._written > VALUES:
                 self._written = time.monotonic()
                 self.moving.say_values(self.poses, running)
+            if self.fitting is not None:
+                self.fitting.moved()
 
     def drag(self, body: int, phase: str, start: Vector, end: Vector) -> None:
         """Pull a body at the point `start` (world, m) towards `end`; `phase` is start, update or end.
@@ -162,6 +163,7 @@ class LiveView:
             self.poses = tuple(b.X_WB for b in mechanism.bodies)
             self._X_BI = [self._placed(i.component, i.X_WI) for i in mechanism.assembly.instances]
             self.panel.clear()
+            self.fitting = None
             self.answer = self.panel.text(text_block(self._answer))
             self._add_tabs()
             self.show(self.poses)
@@ -181,6 +183,9 @@ class LiveView:
             self.simulation = Simulation(panel, *args)
         with panel.within("tab", "Mates"):
             self.mates = MateChoice(panel, mechanism, self._diagnosis, self._light, self.leave_out, self._gone)
+        if weighed(self._diagnosis):
+            with panel.within("tab", "Fit"):
+                self.fitting = Fitting(panel, mechanism, self.moving.sliders, lambda: self.poses, self._new_page)
         if self._editor is not None:
             with panel.within("tab", "Edit"):
                 acts = (self._decided, self._notify, self.moving.attempt, self._standing)
@@ -257,21 +262,12 @@ class LiveView:
         self._html, self._model = "", self._model + 1
         self.server.post("reload", {"reload": self._model})
 
-    def _fit(self) -> FitShown | None:
-        """What redundant mates cost, from few draws and without weaker ones: a person waits for the page."""
-        if not 0 < self._diagnosis.mobility.redundant <= MOST_REDUNDANT:
-            return None
-        from cadbridge.misfit import fit, load_fit
-        from cadbridge.report.page.misfit import FitShown
-
-        settings = replace(load_fit(None, self.mechanism), draws=DRAWS)
-        return FitShown(fit(self.mechanism, settings, releases=0))
-
     def _page(self) -> str:
         """The page of the mechanism that is shown."""
         with self._lock:
             if not self._html:
-                extras = Extras(run=self.run, live=self._model, fit=self._fit())
+                shown = None if self.fitting is None else self.fitting.shown()
+                extras = Extras(run=self.run, live=self._model, fit=shown)
                 self._html = page_html(self.mechanism, self._diagnosis, extras)
             return self._html
 

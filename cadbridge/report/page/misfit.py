@@ -12,7 +12,7 @@ from cadbridge.misfit.influences import Influences, Off, influences
 from cadbridge.misfit.model import Fit
 from cadbridge.misfit.settings import ratings_of
 from cadbridge.report.html import Html, el, embedded
-from cadbridge.report.misfit_along import plot_lines
+from cadbridge.report.misfit_along import along_answer, plot_lines
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.plots import Line, plot_figure, plot_of
 from cadbridge.report.page.tables import draw
@@ -26,6 +26,8 @@ TOLERANCES = 2.0
 """The slider goes to so many times the largest tolerance of what is off."""
 LEAST = {False: 1e-4, True: 1e-3}
 """m and rad to which it goes at least, of places and turns."""
+LIVE = " The tab Fit beside the picture has them for the pose that is shown."
+"""What a live view adds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,7 @@ class FitShown:
     along: Along | None = None
 
 
-def fit_section(mechanism: Mechanism, items: Items, shown: FitShown) -> Html:
+def fit_section(mechanism: Mechanism, items: Items, shown: FitShown, live: bool = False) -> Html:
     """The sentences for the drawing, the slider with its arrows, the forces as a table, and plots along a motion."""
     found = shown.fit
     if not found.groups:
@@ -50,11 +52,12 @@ def fit_section(mechanism: Mechanism, items: Items, shown: FitShown) -> Html:
         el("dl", [el("div", el("dt", asked), *_ways(texts)) for asked, texts in answers(found)], class_="answers"),
         el("p", assumed(found), class_="note"),
         el("p", "Choose what is off, and move the slider: the forces that parts carry when they are put together "
-           "without play grow with it. To first order, at the designed pose.", class_="note"),
+           f"without play grow with it. To first order, at the designed pose.{LIVE if live else ''}", class_="note"),
         el("div", el("p", "The slider needs JavaScript; the table below has the worst case.", class_="note"),
            class_="carried"),
         embedded(data),
         *(draw(items, loads_table(group, found.settings)) for group in found.groups[:1]),
+        None if shown.along is None else el("p", along_answer(shown.along)),
         el("div", figures, class_="plots") if figures else None,
         id="fit", aria_labelledby="fit-h",
     )  # fmt: skip

@@ -182,7 +182,7 @@ def _fit(mechanism: Mechanism, extras: Extras, items: Items) -> Html:
         return Html("")
     from cadbridge.report.page.misfit import fit_section
 
-    return fit_section(mechanism, items, extras.fit)
+    return fit_section(mechanism, items, extras.fit, extras.live is not None)
 
 
 def built(name: str) -> str:

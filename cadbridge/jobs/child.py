@@ -190,7 +190,7 @@ def _outside(touched: dict[str, list[int] | None], stage: Path, cache: Path | No
     """What belongs to the input: not our own files, not Python's, the system's or a person's settings."""
     home = Path.home()
     inner = [str(p) + os.sep for p in (
-        stage, *([cache] if cache else []), PACKAGE / "data" / "page",
+        stage, *([cache] if cache else []), PACKAGE / "data" / "page", PACKAGE.parent / "web",
         *libraries(), home / ".cache", home / ".config", home / ".local",
         *(() if os.name == "nt" else ("/proc", "/sys", "/dev", "/etc", "/usr")),
     )]  # fmt: skip

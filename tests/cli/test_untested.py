@@ -42,3 +42,20 @@ def test_a_source_that_cannot_be_read_has_its_document_too(tmp_path: Path, capsy
     (tmp_path / "arm.urdf").write_text("<robot")
     assert main(["simulate", str(tmp_path / "arm.urdf"), "-o", str(tmp_path / "run.csv"), "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["findings"]
+
+
+def test_a_run_that_ends_at_its_first_sample_is_not_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last sample is at the end whatever the rate: only a run that stops at once has one."""
+    (tmp_path / "arm.urdf").write_text(ARM)
+    short = LED.replace("duration: 0.5", "duration: 1e-300")
+    (tmp_path / "led.yaml").write_text(short)
+    words = [str(tmp_path / "arm.urdf"), "--scenario", str(tmp_path / "led.yaml"), "-o", str(tmp_path / "run.csv")]
+    assert main(["simulate", *words, "--json"]) == 1
+    run = json.loads(capsys.readouterr().out)
+    assert (run["verdict"]["state"], run["trusted"]) == ("not tested", None)
+    assert "CB611" in {f["code"] for f in run["findings"]}
+    assert len((tmp_path / "run.csv").read_text().splitlines()) == 2
+    (tmp_path / "led.yaml").write_text(LED + "rate: 1e-9\n")
+    assert main(["simulate", *words]) == 4
+    assert capsys.readouterr().out.startswith("Not tested")
+    assert len((tmp_path / "run.csv").read_text().splitlines()) == 3

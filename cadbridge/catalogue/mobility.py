@@ -121,6 +121,15 @@ ENTRIES: dict[str, Entry] = {
         "them as a mates file to check; or pass `--recognise` to this command.",
         "A STEP file: most contain parts and placements only.",
     ),
+    "CB416": Entry(
+        Severity.WARNING,
+        "ranges of coupled joints that exclude each other",
+        "A gear, a mimic or another coupling lets its joints move together only, and no pose lies within the ranges of "
+        "all of them. A simulation with limits would always stand beyond a stop.",
+        "Correct one of the ranges, or the ratio or offset of the coupling; ranges are counted from the pose as "
+        "designed.",
+        "A finger that goes from −11° to 17°, and a mimic of it, 1 : 1, whose range is 34° to 52°.",
+    ),
 }
 
 FAMILIES = (Family("diagnosis", "mobility, redundancy, gear trains", Stage.MOBILITY, ENTRIES),)

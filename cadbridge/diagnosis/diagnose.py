@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
@@ -12,6 +11,7 @@ from cadbridge.diagnosis.gears import gears_of, locked_trains, transmissions_of
 from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
 from cadbridge.diagnosis.model import Diagnosis, Mobility
 from cadbridge.diagnosis.pairs import Choice
+from cadbridge.diagnosis.ranges import report_coupled_ranges, report_ranges
 from cadbridge.diagnosis.reactions import reactions_of
 from cadbridge.diagnosis.redundancy import Repeats, repeats_of
 from cadbridge.findings import Findings, Where
@@ -22,9 +22,6 @@ from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, rows_of
 from cadbridge.wording import count
 from solver.constraints import Primitive
-
-AT_LIMIT = 1e-6
-"""rad, m: a design that stands at the end of its range stands within it."""
 
 
 def diagnose(mechanism: Mechanism) -> Diagnosis:
@@ -160,29 +157,10 @@ def _report(
         why = f"not finite: {' | '.join(shaky[:3])}" if shaky else "several motions branch off here"
         text = f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; {why}"
         findings.add("CB406", text, items=items)
-    _report_of_limits(mechanism, findings)
+    report_ranges(mechanism, findings)
+    report_coupled_ranges(mechanism, findings)
     _report_of_groups(mechanism, free, findings)
     _report_of_loops(graph, free, findings)
-
-
-def _report_of_limits(mechanism: Mechanism, findings: Findings) -> None:
-    """Ranges that hold nothing, or not the pose as designed, in which every joint's coordinate is 0."""
-    where = {m.name: m.where for m in mechanism.assembly.mates}
-    excluding = {name for f in mechanism.findings if f.code == "CB229" for name in f.items}
-    for joint in mechanism.joints:
-        limit, slides = joint.limit, joint.coordinate == "distance"
-        if limit is None or joint.coordinate is None or joint.name in excluding:
-            continue
-        low = -math.inf if limit.lower is None else limit.lower
-        high = math.inf if limit.upper is None else limit.upper
-        if low <= high and low - AT_LIMIT <= 0.0 <= high + AT_LIMIT:
-            continue
-        ends = [f"{x * 1e3:.4g} mm" if slides else f"{math.degrees(x):.4g}°" for x in (low, high)]
-        what = "holds nothing" if low > high else "does not hold the pose as designed, which is its 0"
-        place = next((where[m] for m in joint.mates if where.get(m, Where()) != Where()), Where(item=joint.name))
-        findings.add(
-            "CB414", f"the range of {joint.name}, from {ends[0]} to {ends[1]}, {what}", place, items=[joint.name]
-        )
 
 
 def _report_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) -> None:

@@ -19,6 +19,7 @@ HOW = "y: they move, n: they are fixed, Enter: I do not know, q: end"
 def ask(inquiry: Inquiry) -> Recognition:
     """The recognition with a person's answers. InputError if stdin is not a terminal."""
     from cadbridge.cli.output import say
+    from cadbridge.recognition.questions import NOTHING_LEFT
     from cadbridge.wording import count
 
     if inquiry.unknowable:
@@ -42,7 +43,7 @@ def ask(inquiry: Inquiry) -> Recognition:
             moves = answer.startswith("y")
             _take(inquiry, lambda question=question, moves=moves: inquiry.answer(question, moves))  # type: ignore[misc]
         else:
-            say("Nothing is left to ask: what was not told or passed over cannot change the mobility.")
+            say(NOTHING_LEFT)
     except (EOFError, typer.Abort) as ended:
         raise InputError("--ask needs a terminal to answer in; --questions prints the questions as JSON.") from ended
     return inquiry.found

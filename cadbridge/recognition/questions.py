@@ -17,6 +17,9 @@ NO_AXIS = 0.2
 """Worth of asking about a weld of parts that share no axis, beside that of others."""
 NO_CHANGE = 0.3
 """Worth of asking about a decision that leaves the mobility as it is, beside that of others."""
+NOTHING_LEFT = (
+    "Nothing is left to ask: no other answer is known to change the mobility. That does not make the rest sure."
+)
 
 
 @dataclass(frozen=True)

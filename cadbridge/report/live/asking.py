@@ -8,7 +8,7 @@ from dataclasses import replace
 from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError
 from cadbridge.recognition.deciding import Decision, MatesEditor
-from cadbridge.recognition.questions import Question, answered
+from cadbridge.recognition.questions import NOTHING_LEFT, Question, answered
 from cadbridge.report.html import Html, el, join
 from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.swaying import Pointed, pointed
@@ -79,7 +79,7 @@ class Asking:
         self.asked = question = self._inquiry.next
         self.buttons.visible = question is not None
         if question is None:
-            self.question.content = str(el("p", "Nothing is left to ask: the rest is sure, was told, or passed over."))
+            self.question.content = str(el("p", NOTHING_LEFT))
             self.again.visible, self._shown = False, None
             self._point(None)
             return

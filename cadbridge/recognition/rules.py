@@ -121,7 +121,7 @@ def _moves_nothing(run: Inference) -> None:
         lambda joints: bind_caps(scene, joints),
         lambda joints: bind_clamped(scene, joints),
         lambda joints: bind_spacers(scene, joints, toothed, names),
-        lambda joints: bind_trays(scene, joints),
+        lambda joints: bind_trays(scene, joints, names),
         lambda joints: not spins_count(scene) and bind_spinning(scene, joints, toothed),
         lambda joints: bind_between(scene, joints, toothed, names),
         lambda joints: bind_flanges(scene, joints),

@@ -16,7 +16,7 @@ from cadbridge.freedoms import HINGE, SLIDE
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins
-from cadbridge.recognition.standard_names import called_roller
+from cadbridge.recognition.standard_names import called_roller, called_slider
 from cadbridge.recognition.walls import SQUARE
 
 ROUND_OUTSIDE = 0.7
@@ -123,10 +123,11 @@ def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection
     return found
 
 
-def bind_trays(scene: Scene, joints: Sequence[Candidate]) -> bool:
+def bind_trays(scene: Scene, joints: Sequence[Candidate], names: bool) -> bool:
     """Bind what is small in an open tray or fills it: walls beside a floor, and a stop one way; whether there was any.
 
-    Two equal parts that slide along one direction are jaws. A model of links draws no tray.
+    Two equal parts that slide along one direction are jaws, and so is what is called one (where `names` are a witness).
+    A model of links draws no tray.
     """
     if scene.links_only:
         return False
@@ -141,8 +142,10 @@ def bind_trays(scene: Scene, joints: Sequence[Candidate]) -> bool:
         sizes = {body: sum(scene.size(n) for n in members[body]) for body in (joint.a, joint.b)}
         leaf = min(sizes, key=lambda body: (sizes[body], body))
         small = sizes[leaf] <= SEATED * sizes[joint.other(leaf)]
+        called = [text for n in members[leaf] for text in (n.rsplit("/", 1)[-1], scene.assembly.instance(n).part)]
         if (
             degrees[leaf] == 1
+            and not (names and called_slider(called))
             and (small or _fills(scene, members[leaf], joint))
             and not any(_alike(scene, members, joint, other) for other in slides if other is not joint)
         ):

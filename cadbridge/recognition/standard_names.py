@@ -68,6 +68,11 @@ _ROLLERS = re.compile(
     r"pulley|roller|idler|sheave|\bcast(e|o)r|\bwheel|umlenkrolle|\brolle\b|poulie|galet|polea|puleggia|滑轮|滚轮|プーリ"
 )
 """What turns on its pin, though it looks like a bush."""
+_SLIDERS = re.compile(
+    r"gripper|finger|\bjaws?\b|\bclaws?\b|\bslid(er|e)\b|carriage|plunger|drawer|greifer|schlitten|schublade|\bpince|chariot"
+    r"|tiroir|pinza|carrello|carro\b|滑块|夹爪|グリッパ|スライダ"
+)
+"""What is made to slide, though it looks as if it were put into a tray."""
 _YIELDING = re.compile(
     r"\bcables?\b|\bwires?\b|\bwiring\b|harness|\bhoses?\b|\bkabel|kabelbaum|\bschlauch|\bcâbles?\b|\bcavo\b|电缆|线束|ケーブル"
 )
@@ -77,6 +82,11 @@ _YIELDING = re.compile(
 def called_roller(names: Sequence[str]) -> bool:
     """Whether names say that a part turns on its pin."""
     return bool(_ROLLERS.search(words(names)))
+
+
+def called_slider(names: Sequence[str]) -> bool:
+    """Whether names say that a part is made to slide."""
+    return bool(_SLIDERS.search(words(names)))
 
 
 def called_yielding(names: Sequence[str]) -> bool:

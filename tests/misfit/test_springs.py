@@ -34,7 +34,9 @@ def schmidt() -> Assembly:
     return assembly(places, mates)
 
 
-MODELS = {**POOL, "Schmidt": schmidt}
+NO_SPRINGS = ("planetary", "locked trains", "agreeing trains")
+"""Gears are no springs at one point."""
+MODELS = {**{name: model for name, model in POOL.items() if name not in NO_SPRINGS}, "Schmidt": schmidt}
 
 
 def difference(name: str, size: float, even: bool = False) -> float | None:
@@ -57,8 +59,7 @@ def difference(name: str, size: float, even: bool = False) -> float | None:
 @pytest.mark.parametrize("name", MODELS)
 def test_first_order_is_that_of_springs_in_equilibrium(name: str) -> None:
     found = difference(name, 1e-6, even=True)
-    if found is None:
-        pytest.skip("its mates are no springs at one point, or nothing binds")
+    assert found is not None
     assert found < 1e-7
 
 

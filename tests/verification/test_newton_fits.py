@@ -37,7 +37,7 @@ def test_what_lacks_and_what_does_not_go_together_is_told_by_the_command(
 ) -> None:
     """It was "a fault of cadbridge", status 3."""
     installed(monkeypatch, **{"warp-lang": "1.19.0", "mujoco": "4.0.0"})
-    monkeypatch.setattr(compare, "find_spec", lambda name: object())
+    monkeypatch.setattr(newton, "find_spec", lambda name: object())
     assert main(["verify", str(ARM), "--to", "usd"]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "mujoco 4.0.0 is installed, and Newton needs ~=3.17.0; newton-usd-schemas is not installed" in said

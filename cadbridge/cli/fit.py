@@ -81,7 +81,7 @@ def fit(
     from cadbridge.mechanism import build
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
-    from cadbridge.misfit.analyse import RELEASES
+    from cadbridge.misfit.analyse import RELEASED, RELEASES
 
     if plots is not None and along is None:
         raise InputError("The plots are over a joint's value: --plots needs --along.")
@@ -93,7 +93,10 @@ def fit(
     if iso is not None:
         settings = replace(settings, iso_class=iso)
     with working("weighing the redundant mates"):
-        found = analyse(mechanism, settings, RELEASES if releases is None else releases, body, one_sided)
+        listed = RELEASES if releases is None else releases
+        # The answer alone names releases of the costliest group, and of no other.
+        released = RELEASED if everything or apply or json or html is not None else 1
+        found = analyse(mechanism, settings, listed, body, one_sided, released)
         moved = None
         if along is not None:
             from cadbridge.sweeps.fits import fit_along

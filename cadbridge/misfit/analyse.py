@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 RELEASES = 5
 """Releases of a group that are listed."""
 RELEASED = 50
-"""Groups, the costliest ones, for which releases are looked for."""
+"""Groups, the costliest ones, for which releases are looked for by default."""
 LEAST_PLAY = 1e-9
 """m (rad): the play of a mate that has none, where others have some."""
 OPEN = 1e-5
@@ -57,12 +57,12 @@ SMALL = 1e-9
 
 def fit(
     mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES, body: str | None = None,
-    one_sided: bool = False,
+    one_sided: bool = False, released: int = RELEASED,
 ) -> Fit:  # fmt: skip
     """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
 
     Errors of faces, play, stiffness and preload are those of `settings` (see `Settings`, `load_fit`). So many
-    `releases` of each of the `RELEASED` costliest groups are listed, by the stiffness that they leave at the component
+    `releases` of each of the `released` costliest groups are listed, by the stiffness that they leave at the component
     `body` (by default the heaviest of the group). With `one_sided` faces that lie on each other only push, in what
     `GroupFit.one_sided` says of forces. InputError where there is no such component.
     """
@@ -79,9 +79,9 @@ def fit(
     if normals := normals_of(mechanism.assembly):
         judged = [(g, _with_contacts(g, done, job, signs_of(constraints, g, normals), one_sided)) for g, done in judged]
     judged.sort(key=lambda pair: -round(pair[1].play.worst, 12))
-    proposed = proposer.of([group for group, _ in judged[:RELEASED]])
+    proposed = proposer.of([group for group, _ in judged[:released]])
     first = [replace(done, releases=found) for (_, done), found in zip(judged, proposed, strict=False)]
-    groups = (*first, *(done for _, done in judged[RELEASED:]))
+    groups = (*first, *(done for _, done in judged[released:]))
     _report(mechanism, groups, findings)
     dof = 6 * constraints.rows.count - constraints.dependence.rank
     return Fit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +16,13 @@ from cadbridge.cli.app import app
 from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.mechanism import build
-from cadbridge.misfit import fit
+from cadbridge.misfit import Fit, fit
+from cadbridge.misfit.analyse import RELEASED
 from cadbridge.misfit.groups import constraints_of, groups_of
 from cadbridge.misfit.options import options_of
 from cadbridge.misfit.proposing import applied
 from cadbridge.misfit.statics import Statics, matrix
+from cadbridge.report.misfit_text import fit_text
 from tests.diagnosis.linkages import planar
 from tests.diagnosis.pool import POOL, door
 from tests.misfit.models import on_line
@@ -37,6 +40,30 @@ def test_every_proposal_leaves_no_redundancy_and_keeps_the_mobility(name: str) -
             after = diagnose(build(applied(model, release.changes))).mobility
             assert (after.dof, after.redundant) == (before.dof, before.redundant - group.redundant), release
             assert 0.0 < release.left <= 1.0 + 1e-9
+
+
+def test_the_answer_needs_releases_of_the_costliest_group_alone() -> None:
+    model = build(POOL["lattice"]())
+    every, first = fit(model), fit(model, released=1)
+    assert len(first.groups) > 1
+    assert [bool(group.releases.found) for group in first.groups] == [True, *[False] * (len(first.groups) - 1)]
+    assert all(group.releases.found for group in every.groups)
+    assert fit_text(first, "lattice", ranked=True) == fit_text(every, "lattice", ranked=True)
+    assert "Weaker mates" in fit_text(first, "lattice")
+
+
+def test_the_command_lists_releases_of_all_groups_where_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def noted(*args: Any) -> Fit:
+        asked.append(args[-1])
+        return fit(*args)
+
+    monkeypatch.setattr("cadbridge.misfit.fit", noted)
+    for more in ([], ["--all"], ["--json"]):
+        done = CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf"), *more])
+        assert done.exit_code == 0, done.output
+    assert asked == [1, RELEASED, RELEASED]
 
 
 def test_the_stiffest_door_has_one_shoulder_and_two_hinges_that_align_themselves() -> None:

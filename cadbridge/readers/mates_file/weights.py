@@ -52,7 +52,9 @@ def _declares(part: Part) -> bool:
 
 
 def _report_declared(draft: Draft, parts: list[str], where: Where) -> None:
-    """Report a density of parts that declare a mass (CB1472)."""
+    """Report a density of parts that declare a mass (CB1472), but for those whose mass the file gives, too."""
+    given = {spec.part for spec in draft.spec.mass}
+    parts = [name for name in parts if name not in given]
     if parts:
         masses = ((name, draft.parts[name].declared) for name in parts)
         told = listed([f"{name} ({0.0 if own is None else own.mass:.4g} kg)" for name, own in masses])

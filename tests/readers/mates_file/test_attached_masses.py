@@ -106,6 +106,13 @@ def test_a_density_of_a_part_that_declares_a_mass_is_told(tmp_path: Path) -> Non
     assert masses(model)[0] == pytest.approx(2.0)
 
 
+def test_a_density_beside_a_mass_of_the_same_part_is_no_fault(tmp_path: Path) -> None:
+    """An exported mates file has both."""
+    model = robot(tmp_path, f"{DENSITY}mass:\n  - {{part: a, mass: 4, {INERTIA}}}\n")
+    assert "CB1472" not in {f.code for f in model.findings}
+    assert masses(model)[0] == pytest.approx(4.0)
+
+
 def test_the_cure_for_it_weighs_the_part_by_its_shape(tmp_path: Path) -> None:
     (tmp_path / "r.urdf").write_text(ROBOT.replace("</link>", BOX))
     (tmp_path / "r.mates.yaml").write_text(DENSITY)

@@ -283,13 +283,13 @@ def _module(entries: list[Entry]) -> Any:
     return whole
 
 
-def machine(processor: str) -> Any:
-    """LLVM's machine for a kind of processor."""
+def machine(processor: str, far: bool = False) -> Any:
+    """LLVM's machine for a kind of processor; `far`: for code whose sections may lie anywhere in memory."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     named = processor if processor.startswith("x86-64") else "generic"
-    return target.create_target_machine(cpu=named, opt=3, reloc="pic", codemodel="default")
+    return target.create_target_machine(cpu=named, opt=3, reloc="pic", codemodel="large" if far else "default")
 
 
 def _optimised(module: Any, target: Any) -> None:
@@ -300,15 +300,18 @@ def _optimised(module: Any, target: Any) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
-def objects_of(entries: list[Entry], processors: Sequence[str]) -> Iterator[bytes]:
+def objects_of(entries: list[Entry], processors: Sequence[str], far: bool = False) -> Iterator[bytes]:
     """The machine code of entries as an object file, for one kind of processor after the other.
+
+    `far` is for objects that no linker puts together: LLVM loads each section where it finds room, and where much is
+    loaded beside them they may lie more than 2 GB apart, which offsets of 32 bits do not reach.
 
     Call it in a process of its own: it takes apart what Numba has compiled, so Numba can run nothing there afterwards.
     """
     with _unfinished():
         module = _module(entries)
     for processor in processors:
-        target, copy = machine(processor), module.clone()
+        target, copy = machine(processor, far), module.clone()
         _optimised(copy, target)
         yield bytes(target.emit_object(copy))
 
@@ -321,16 +324,20 @@ def _linkers() -> list[list[str]]:
     return found
 
 
-def link(objects: list[Path], target: Path) -> bool:
-    """Link objects to a shared library; whether there is a linker that does."""
-    for linker in _linkers():
-        try:
-            command = [*linker, "-shared", "-o", str(target), *map(str, objects), "-lm"]
-            if subprocess.run(command, capture_output=True, check=False).returncode == 0:
-                return True
-        except OSError:
-            continue
-    return False
+def _linked(linker: list[str], bare: Path, shared: Path) -> bool:
+    """Link an object to a shared library; whether the linker is there and does it."""
+    try:
+        command = [*linker, "-shared", "-o", str(shared), str(bare), "-lm"]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def _linker(space: Path) -> list[str] | None:
+    """The first linker that links an object without code; None where there is none."""
+    empty = space / "empty.o"
+    empty.write_bytes(bytes(machine(library.processor()).emit_object(llvm.parse_assembly(""))))
+    return next((linker for linker in _linkers() if _linked(linker, empty, space / "empty.so")), None)
 
 
 def main(folder: str, *processors: str) -> None:
@@ -338,14 +345,18 @@ def main(folder: str, *processors: str) -> None:
     for name in modules():
         importlib.import_module(name)
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for processor, code in zip(processors, objects_of(list(ENTRIES.values()), processors), strict=True):
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".kernels") as space:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".kernels") as space:
+        linker = _linker(Path(space))
+        codes = objects_of(list(ENTRIES.values()), processors, far=linker is None)
+        for processor, code in zip(processors, codes, strict=True):
             bare, shared = Path(space) / "kernels.o", Path(space) / "kernels.so"
             bare.write_bytes(code)
-            made = shared if link([bare], shared) else bare
+            if linker is not None and not _linked(linker, bare, shared):
+                raise RuntimeError(f"{' '.join(linker)} does not link them")
+            made = bare if linker is None else shared
             written = Path(folder) / (library.name(processor) + made.suffix)
             os.replace(made, written)
-        sys.stdout.write(f"{written}\n")
+            sys.stdout.write(f"{written}\n")
 
 
 if __name__ == "__main__":

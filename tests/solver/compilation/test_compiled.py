@@ -112,7 +112,7 @@ def test_a_bare_object_serves_where_nothing_links(tmp_path: Path) -> None:
     code = (
         "import pathlib, sys; from solver.compilation import building, library\n"
         "from solver.constraints.kernels import rotations\n"
-        "(code,) = building.objects_of([rotations], [library.processor()])\n"
+        "(code,) = building.objects_of([rotations], [library.processor()], far=True)\n"
         "pathlib.Path(sys.argv[1]).write_bytes(code)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=True)

@@ -13,7 +13,7 @@ from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.exporters.fmu import serves
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
-from cadbridge.findings import Findings
+from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.readers.xml import local, parse, parse_text
@@ -107,10 +107,13 @@ def check_program(own: Path, other: Path) -> None:
 def check_table(mechanism: Mechanism, path: Path) -> None:
     """InputError where the table of an FMU has another layout than our own: the program could be led beyond it."""
     if not serves(mechanism, _unpacked(path).get(_TABLE, b"")):
-        raise InputError(
-            f"The table of {path} ({_TABLE}) has another layout than that of an export of this source: other bodies, "
-            "joints, motors or variables. It is not run. Export it anew to compare it."
+        findings = Findings()
+        text = (
+            "the table has another layout than that of an export of this source: other bodies, joints, motors or "
+            "variables. It is not run"
         )
+        findings.add("CB1489", text, Where(f"{path}/{_TABLE}"))
+        raise InputError("The export cannot be loaded.", findings)
 
 
 def _unpacked(path: Path) -> dict[str, bytes]:

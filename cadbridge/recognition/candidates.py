@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.frames import Vector
+from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.judging import judge
 from cadbridge.recognition.pins import HALF
@@ -35,6 +36,23 @@ class Candidate:
     def other(self, body: str) -> str:
         """The other body of the pair."""
         return self.b if body == self.a else self.a
+
+
+def by_body(joints: Sequence[Candidate]) -> dict[str, list[Candidate]]:
+    """The joints of each body that has any, by its root."""
+    found: dict[str, list[Candidate]] = defaultdict(list)
+    for joint in joints:
+        found[joint.a].append(joint)
+        found[joint.b].append(joint)
+    return dict(found)
+
+
+def stopped_slides(joints: Sequence[Candidate]) -> list[Candidate]:
+    """The joints that slide between plane faces and that something speaks against, such as a face across."""
+    return [
+        j for j in joints
+        if j.verdict.free.motion == SLIDE and j.verdict.against and all(c.kind == "plane" for c in j.contacts)
+    ]  # fmt: skip
 
 
 def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:

@@ -25,7 +25,7 @@ def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among:
     `among`: the instances of which one stands still, all or a group that touches nothing else.
     """
     members = {root: own for root, own in scene.groups.members().items() if set(own) & set(among)}
-    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    sizes = scene.sizes(members)
     degrees = Counter(body for j in joints for body in (j.a, j.b))
     floor = _standing(scene, among)
     total, most = sum(sizes.values()) or 1.0, max(degrees.values(), default=0) or 1

@@ -40,7 +40,7 @@ def bind_pins(scene: Scene, is_pin: Callable[[str], bool], turned: Collection[st
         return
     members = scene.groups.members()
     pins = {root for root in _pins(scene, members, is_pin) if not set(members[root]) & set(turned)}
-    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    sizes = scene.sizes(members)
     held: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
     for c in candidates_of(scene, members):
         for pin in {c.a, c.b} & pins:

@@ -39,7 +39,7 @@ def with_sliding(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
 def _holding(scene: Scene, joints: Sequence[Candidate], free: Collection[int]) -> set[int]:
     """Those of free hinges in loops that hold a link along its axis: with all of them free it would slide out."""
     members = scene.groups.members()
-    size = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    size = scene.sizes(members)
     held: set[int] = set()
     # Heavy links are located by their hinges, rods between them follow.
     for c in sorted((c for c in joints if id(c) in free), key=lambda c: -min(size[c.a], size[c.b])):

@@ -182,6 +182,10 @@ class Scene:
         box = self.faces[shape.key].box
         return float((box[1] - box[0] + 1e-6).prod())
 
+    def sizes(self, members: dict[str, list[str]]) -> dict[str, float]:
+        """The volume of the boxes of each body's instances, m³, by the body's root."""
+        return {root: sum(map(self.size, own)) for root, own in members.items()}
+
     def extent(self, instance: str, direction: Vector) -> float:
         """How far an instance's box reaches along a direction, m."""
         placed = self.assembly.instance(instance)

@@ -6,14 +6,14 @@ be drawn out the way it was put in.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.freedoms import HINGE, SLIDE
-from cadbridge.recognition.candidates import Candidate
+from cadbridge.freedoms import HINGE
+from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import called_roller, called_slider
@@ -98,13 +98,9 @@ def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection
     stay.
     """
     members = scene.groups.members()
-    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
-    of_body: dict[str, list[Candidate]] = defaultdict(list)
-    for joint in joints:
-        of_body[joint.a].append(joint)
-        of_body[joint.b].append(joint)
+    sizes = scene.sizes(members)
     found = False
-    for body, own in of_body.items():
+    for body, own in by_body(joints).items():
         first = own[0].verdict
         others = {j.other(body) for j in own}
         if len(others) < 2 or any(j.verdict.free != HINGE or not j.contacts for j in own) or first.axis is None:
@@ -133,14 +129,10 @@ def bind_trays(scene: Scene, joints: Sequence[Candidate], names: bool) -> bool:
         return False
     members = scene.groups.members()
     degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
-    slides = [
-        j for j in joints
-        if j.verdict.free.motion == SLIDE and j.verdict.against and all(c.kind == "plane" for c in j.contacts)
-    ]  # fmt: skip
+    slides, sizes = stopped_slides(joints), scene.sizes(members)
     found = False
     for joint in slides:
-        sizes = {body: sum(scene.size(n) for n in members[body]) for body in (joint.a, joint.b)}
-        leaf = min(sizes, key=lambda body: (sizes[body], body))
+        leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
         small = sizes[leaf] <= SEATED * sizes[joint.other(leaf)]
         called = [text for n in members[leaf] for text in (n.rsplit("/", 1)[-1], scene.assembly.instance(n).part)]
         if (

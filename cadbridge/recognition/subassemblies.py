@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from cadbridge.frames import cross_length
 from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
 from cadbridge.recognition.actuators import beside_horn
-from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.spinning import ON_AXIS, only_spins
 from cadbridge.recognition.turntables import Turntables
@@ -67,10 +67,7 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
     `toothed`: instances that are wheels, whose turning moves others.
     """
     members = scene.groups.members()
-    of_body: dict[str, list[Candidate]] = defaultdict(list)
-    for joint in joints:
-        of_body[joint.a].append(joint)
-        of_body[joint.b].append(joint)
+    of_body = by_body(joints)
     found = False
     for joint in joints:
         for leaf in (joint.a, joint.b):
@@ -99,12 +96,9 @@ def bind_caps(scene: Scene, joints: Sequence[Candidate]) -> bool:
     members = scene.groups.members()
     degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
     found = False
-    for joint in joints:
-        walls = joint.verdict.free.motion == SLIDE and all(c.kind == "plane" for c in joint.contacts)
-        if not walls or not joint.verdict.against:
-            continue
-        sizes = {body: sum(scene.size(n) for n in members[body]) for body in (joint.a, joint.b)}
-        leaf = min(sizes, key=lambda body: (sizes[body], body))
+    sizes = scene.sizes(members)
+    for joint in stopped_slides(joints):
+        leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
         if degrees[leaf] == 1 and sizes[leaf] < CAP * sizes[joint.other(leaf)]:
             near = max(members[joint.other(leaf)], key=lambda n: (len(scene.shared(n, leaf)), n))
             found |= scene.bind(leaf, near, "a cap in its pocket: it could but slide out", 0.7)
@@ -118,7 +112,7 @@ def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
     """
     members = scene.groups.members()
     degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
-    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    sizes = scene.sizes(members)
     found = False
     for joint in joints:
         leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
@@ -135,11 +129,8 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
     turn against each other, and it on neither.
     """
     members = scene.groups.members()
-    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
-    of_body: dict[str, list[Candidate]] = defaultdict(list)
-    for joint in joints:
-        of_body[joint.a].append(joint)
-        of_body[joint.b].append(joint)
+    sizes = scene.sizes(members)
+    of_body = by_body(joints)
     found = False
     for body, own in of_body.items():
         if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):

@@ -131,7 +131,7 @@ def _tied(scene: Scene, linked: Groups, turning: tuple[Turntables, Axles], tie: 
 def _turning(scene: Scene, wheels: Sequence[PlacedWheel]) -> set[str]:
     """The instances of that body of each rolling bearing which has a wheel there, else of the smaller: the shaft."""
     members = scene.groups.members()
-    sizes = {root: sum(scene.size(n) for n in own) for root, own in members.items()}
+    sizes = scene.sizes(members)
     found: set[str] = set()
     toothed: dict[str, list[PlacedWheel]] = defaultdict(list)
     for w in wheels:

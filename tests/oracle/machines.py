@@ -348,14 +348,21 @@ def pulse(chance: Chance) -> Case:
     return Case(f"pulse on a {kind}", made.mechanism(), what, finest=width / 2)
 
 
+def _sprung(
+    kind: str, chance: Chance, within: tuple[float, float], damped: float, longest: float, often: float
+) -> Case:
+    """Pendulums with a spring and damper at the first joint: `within` N m/rad, damping up to `damped` s of it."""
+    made = pendulums(chance, int(chance.integers(1, 4)))
+    stiffness = float(np.exp(chance.uniform(math.log(within[0]), math.log(within[1]))))
+    spring = JointLoad(None, stiffness=stiffness, damping=float(chance.uniform(0, damped)) * stiffness)  # type: ignore[arg-type]
+    duration, rate = times(chance, longest)
+    loads = LoadSpecs(joint_springs=(("J0", spring),))
+    return Case(kind, made.mechanism(), Scenario(gravity=GRAVITY, duration=duration, rate=often * rate, loads=loads))
+
+
 def stiff(chance: Chance) -> Case:
     """Pendulums with a stiff spring and damper at a joint."""
-    made = pendulums(chance, int(chance.integers(1, 4)))
-    stiffness = float(np.exp(chance.uniform(math.log(1e2), math.log(3e5))))
-    spring = JointLoad(None, stiffness=stiffness, damping=float(chance.uniform(0, 1e-3)) * stiffness)  # type: ignore[arg-type]
-    duration, rate = times(chance, 0.6)
-    loads = LoadSpecs(joint_springs=(("J0", spring),))
-    return Case("stiff spring", made.mechanism(), Scenario(gravity=GRAVITY, duration=duration, rate=rate, loads=loads))
+    return _sprung("stiff spring", chance, (1e2, 3e5), 1e-3, 0.6, 1.0)
 
 
 def stop(chance: Chance) -> Case:
@@ -422,13 +429,7 @@ def hundreds(chance: Chance) -> Case:
 
 def rigid(chance: Chance) -> Case:
     """Pendulums with a spring of up to 1e8 N m/rad at a joint."""
-    made = pendulums(chance, int(chance.integers(1, 4)))
-    stiffness = float(np.exp(chance.uniform(math.log(1e6), math.log(1e8))))
-    spring = JointLoad(None, stiffness=stiffness, damping=float(chance.uniform(0, 1e-5)) * stiffness)  # type: ignore[arg-type]
-    duration, rate = times(chance, 0.05)
-    loads = LoadSpecs(joint_springs=(("J0", spring),))
-    what = Scenario(gravity=GRAVITY, duration=duration, rate=20.0 * rate, loads=loads)
-    return Case("rigid spring", made.mechanism(), what)
+    return _sprung("rigid spring", chance, (1e6, 1e8), 1e-5, 0.05, 20.0)
 
 
 def friction(chance: Chance) -> Case:

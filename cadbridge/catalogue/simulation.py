@@ -89,6 +89,14 @@ ENTRIES: dict[str, Entry] = {
         "Set fewer values, or values that are consistent.",
         "`initial: {A: 30, B: 40}`, while a gear makes B −60 when A is 30.",
     ),
+    "CB696": Entry(
+        Severity.WARNING,
+        "joints that an initial value takes along",
+        "Joints of loops and gears that the initial values leave free stay as designed. With these values they cannot: "
+        "all of them follow, each as far as inertia has it.",
+        "Give the initial values of these joints too, or values that the mechanism reaches with the others at rest.",
+        "A crank of a five-bar at −80°, which it reaches only if the driven crank on the other side moves.",
+    ),
     "CB615": Entry(
         Severity.WARNING,
         "a prescribed motion that is ignored",

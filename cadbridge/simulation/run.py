@@ -35,7 +35,7 @@ from cadbridge.simulation.trust.branches import meetings_of, tell_meetings
 from cadbridge.simulation.trust.checks import Verdict
 from cadbridge.simulation.trust.sensitivity import Again, Sensitivity, sensitivity_of, tell_sensitivity
 from cadbridge.simulation.trust.verdict import tell, verdict_of
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 from solver.algebra.rank import rank
 from solver.constraints import Coupler, Primitive, evaluate
 from solver.equations.projection import Projected, carry_angles, project
@@ -520,6 +520,9 @@ def _with_positions(
     found = _led(lowered, scenario, wanted, frames, (*keep.outside, *keep.within))
     if not found.status.ok and keep.within:
         found = _led(lowered, scenario, wanted, frames, keep.outside)
+        if found.status.ok:
+            text = f"with {listed(sorted(wanted))} at the initial values, joints of loops cannot stay as designed"
+            findings.add("CB696", text, items=sorted(wanted))
     if not found.status.ok:
         findings.add("CB614", found.status.message, items=found.status.groups)
         raise InputError("The initial state cannot be reached.", findings)

@@ -82,7 +82,9 @@ FIVE_BAR = f"""<mujoco><worldbody>
 
 def test_of_a_loop_the_driven_joint_stays_and_the_others_follow(tmp_path: Path) -> None:
     five_bar = _built(tmp_path, FIVE_BAR)
-    values = _first(simulate(five_bar, Scenario(duration=0.01, positions={"A": math.radians(10)}, rates={"A": 1.0})))
+    run = simulate(five_bar, Scenario(duration=0.01, positions={"A": math.radians(10)}, rates={"A": 1.0}))
+    values = _first(run)
+    assert "CB696" not in {f.code for f in run.findings}
     assert values["D"] == pytest.approx((0.0, 0.0), abs=1e-10)
     assert abs(values["B"][0]) > 0.05
     assert abs(values["C"][1]) > 0.1
@@ -95,6 +97,7 @@ def test_what_cannot_stay_gives_way(tmp_path: Path) -> None:
     values = _first(run)
     assert values["A"][0] == pytest.approx(math.radians(-80), abs=1e-10)
     assert abs(values["D"][0]) > 0.01
+    assert [f.items for f in run.findings if f.code == "CB696"] == [("A",)]
     assert np.max(run.result.trajectory.constraint_position) < 1e-10
 
 

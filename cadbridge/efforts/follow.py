@@ -14,7 +14,7 @@ from cadbridge.efforts.motion import Motion
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
-from cadbridge.simulation.run import initial_state
+from cadbridge.simulation.initial import initial_state
 from solver.algebra.rank import null_space, rank
 from solver.analyses.kinematics import EndlessError, kinematic
 from solver.analyses.minimal import jacobian

@@ -14,8 +14,8 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Mechanism
+from cadbridge.simulation.initial import initial_state
 from cadbridge.simulation.loads import placed, si
-from cadbridge.simulation.run import initial_state
 from cadbridge.simulation.scenario import Scenario, find_joint
 from cadbridge.tree.links import spanning_tree
 from cadbridge.tree.matrices import Matrices, matrices_at

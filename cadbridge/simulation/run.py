@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,8 @@ from cadbridge.simulation.changes import released_at, solver_changes
 from cadbridge.simulation.circuits import Wired, wired
 from cadbridge.simulation.determined import report_least_norm
 from cadbridge.simulation.fitting import contradictory, fitted
-from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
-from cadbridge.simulation.held import Held, held
+from cadbridge.simulation.frames import prescribed_frames
+from cadbridge.simulation.initial import coordinate_of, initial_state
 from cadbridge.simulation.laws import check_laws, locking_wheels, prescribed_joints
 from cadbridge.simulation.loads import placed
 from cadbridge.simulation.motors import CIRCUITS, LEADS
@@ -28,19 +28,18 @@ from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.scenario import Scenario, on_joints
 from cadbridge.simulation.servos import servo_motors
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
-from cadbridge.simulation.study import study_scenario, with_velocities
+from cadbridge.simulation.study import study_scenario
 from cadbridge.simulation.trees import METHODS, run_tree
 from cadbridge.simulation.trust.ahead import costs, mass_ratios, short_steps, short_steps_ahead, strong_gravity
 from cadbridge.simulation.trust.branches import meetings_of, tell_meetings
 from cadbridge.simulation.trust.checks import Verdict
 from cadbridge.simulation.trust.sensitivity import Again, Sensitivity, sensitivity_of, tell_sensitivity
 from cadbridge.simulation.trust.verdict import tell, verdict_of
-from cadbridge.wording import count, listed
+from cadbridge.wording import count
 from solver.algebra.rank import rank
 from solver.constraints import Coupler, Primitive, evaluate
-from solver.equations.projection import Projected, carry_angles, project
 from solver.equations.system import System, prepare
-from solver.model import Model, Motor, Stop, TimeFunction
+from solver.model import Motor, Stop
 from solver.result import Result, Trajectory
 from solver.runs.changing import Change, Changed, Rebuilt, simulate_changing
 from solver.runs.events import Event
@@ -53,10 +52,6 @@ if TYPE_CHECKING:
 
 NEARLY_LOST = 1e-7
 """A pivot (`Statistics.pivot`) below this may be that of a pose at which rank is lost."""
-LARGEST_STEP = 0.2
-"""rad (or m) by which a joint is moved at once on its way to its initial value."""
-
-
 GIVE = 10.0
 """Depths by which a joint may press into a stop before it counts as beyond its limits."""
 
@@ -381,7 +376,7 @@ def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:
     made = []
     for m in what.motors:
         if m.kind not in CIRCUITS:
-            along = lowered.model.coordinates[_coordinate(lowered, m.joint)]
+            along = lowered.model.coordinates[coordinate_of(lowered, m.joint)]
             pulls = () if m.pd is None else (m.pd.kp, m.pd.kd, m.pd.effort)
             made.append(Motor(m.joint, along, m.kind, m.function, *pulls))
     return tuple(made)
@@ -463,7 +458,7 @@ def _prescribed(lowered: Lowered, what: Scenario) -> bool:
         Coupler(c.a, c.b, ((1.0, c),))
         for m in what.motors
         if m.kind in LEADS
-        for c in (lowered.model.coordinates[_coordinate(lowered, m.joint)],)
+        for c in (lowered.model.coordinates[coordinate_of(lowered, m.joint)],)
     ]
     model, length = lowered.model, lowered.mechanism.length_scale
     for frame in prescribed_frames(lowered, what.frame_motions, Findings()):
@@ -476,102 +471,8 @@ def _prescribed(lowered: Lowered, what: Scenario) -> bool:
     return rank(G, length).rank == rank(others, length).rank + 6 * len(massless)
 
 
-def _coordinate(lowered: Lowered, name: str) -> int:
-    index = lowered.coordinate_of(name)
-    if index is None:
-        raise InputError(f"There is no joint {name!r} with one freedom.")
-    return index
-
-
 def _events(lowered: Lowered, what: Scenario) -> list[Event]:
-    return [Event(e.joint, _coordinate(lowered, e.joint), e.value, e.direction, e.stop) for e in what.events]
-
-
-def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
-    """The designed pose moved to the joint values requested, on the constraints; None for the designed pose at rest.
-
-    Temporary drivers lead the joints there in small steps, so that loops and gears follow; what they leave free stays
-    as designed, where it can.
-    """
-    wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
-    frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
-    state = _with_positions(lowered, scenario, wanted, frames, findings) if wanted or frames else None
-    if not scenario.velocities:
-        return state
-    if state is None:
-        plain = prepare(lowered.model)
-        state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
-    return with_velocities(lowered, state, scenario.velocities, findings)
-
-
-def _with_positions(
-    lowered: Lowered,
-    scenario: Scenario,
-    wanted: dict[str, float],
-    frames: tuple[PrescribedFrame, ...],
-    findings: Findings,
-) -> State:
-    """The pose with the joint values wanted and the frames where their motions begin; else as designed where it can be.
-
-    InputError where it cannot be reached.
-    """
-    # Frames determine what no joint names: there the poses that are nearest follow.
-    keep = held(lowered, wanted) if not frames else Held((), ())
-    found = _led(lowered, scenario, wanted, frames, (*keep.outside, *keep.within))
-    if not found.status.ok and keep.within:
-        found = _led(lowered, scenario, wanted, frames, keep.outside)
-        if found.status.ok:
-            text = f"with {listed(sorted(wanted))} at the initial values, joints of loops cannot stay as designed"
-            findings.add("CB696", text, items=sorted(wanted))
-    if not found.status.ok:
-        findings.add("CB614", found.status.message, items=found.status.groups)
-        raise InputError("The initial state cannot be reached.", findings)
-    return found.state
-
-
-def _led(
-    lowered: Lowered,
-    scenario: Scenario,
-    wanted: dict[str, float],
-    frames: tuple[PrescribedFrame, ...],
-    keep: tuple[Primitive, ...],
-) -> Projected:
-    """Where small steps of temporary drivers lead, with the rows `keep`; of the first step that fails what it left."""
-    plain = prepare(lowered.model)
-    found = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions))
-    state = found.state
-    present = [frame.present(state.positions, state.quaternions) for frame in frames]
-    ways = [*map(abs, wanted.values()), *(f.way(X) for f, X in zip(frames, present, strict=True))]
-    count = max(1, int(np.ceil(max(ways) / LARGEST_STEP)))
-    for step in range(1, count + 1):
-        rates = scenario.rates if step == count else {}
-        model = _driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates)
-        model = _with_rows(model, "as designed", keep)
-        for frame, X in zip(frames, present, strict=True):
-            model = _with_rows(model, frame.name, frame.rows(frame.on_the_way(X, step / count)))
-        system = prepare(model)
-        found = project(system, carry_angles(state, plain, system))
-        if not found.status.ok:
-            # From near the sweeps meet what bodies of hardly any mass leave open from far.
-            found = project(system, found.state)
-        # The turns that gears made on the way belong to the state, the drivers do not.
-        state = carry_angles(found.state, system, plain)
-        if not found.status.ok:
-            break
-    return replace(found, state=state)
-
-
-def _with_rows(model: Model, name: str, rows: Sequence[Primitive]) -> Model:
-    return replace(model, primitives=(*model.primitives, *rows), groups=(*model.groups, *[name] * len(rows)))
-
-
-def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, float]) -> Model:
-    motors = []
-    for name, value in positions.items():
-        rate = rates.get(name, 0.0)
-        function = TimeFunction(lambda t, value=value, rate=rate: (value, rate, 0.0))  # type: ignore[misc]
-        motors.append(Motor(name, lowered.model.coordinates[_coordinate(lowered, name)], "angle", function))
-    return replace(lowered.model, motors=tuple(motors))
+    return [Event(e.joint, coordinate_of(lowered, e.joint), e.value, e.direction, e.stop) for e in what.events]
 
 
 def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Findings) -> None:

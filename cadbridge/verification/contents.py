@@ -38,7 +38,7 @@ RANGE, RESISTANCE, SPRINGS, ROTORS = "limits", "damping", "springs", "rotor iner
 FRICTION, EFFORT, SPEED = "dry friction", "limits of effort", "limits of velocity"
 GRAVITY, SHAPES, SERVOS, SENSORS = "gravity", "shapes", "servos", "sensors"
 COUPLINGS, TOUCHED, COLOURS = "couplings", "collision geometry", "colours"
-WEIGHTS, MEDIUM = "weights that are carried", "drag of a medium"
+WEIGHTS, MEDIUM = "gravity compensation", "drag of a medium"
 
 _NO_RANGE = 2e-9
 """rad, m: an export to MuJoCo puts the equal ends of a range apart by half of it each."""
@@ -185,7 +185,7 @@ def _compare_weights(exported: Exported, held: Contents, within: float, found: C
         ours = ours if held.divided else float(ours == 1.0)
         theirs = held.weights.get(name, 0.0)
         if _differ(theirs, ours, within):
-            found.differences.append(f"{theirs:.6g} of the weight of {name} is carried, for {ours:.6g}")
+            found.differences.append(f"{theirs:.6g} of the weight of {name} is compensated, for {ours:.6g}")
     found.done.append(WEIGHTS)
 
 

@@ -1,0 +1,120 @@
+"""The initial state: joints led to their values, frames to where their motions begin, all else as designed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings
+from cadbridge.lowering import Lowered
+from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
+from cadbridge.simulation.held import Held, held
+from cadbridge.simulation.scenario import Scenario
+from cadbridge.simulation.study import with_velocities
+from cadbridge.wording import listed
+from solver.constraints import Primitive
+from solver.equations.projection import Projected, carry_angles, project
+from solver.equations.system import prepare
+from solver.model import Model, Motor, TimeFunction
+from solver.state import State
+
+LARGEST_STEP = 0.2
+"""rad (or m) by which a joint is moved at once on its way to its initial value."""
+
+
+def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
+    """The designed pose moved to the joint values requested, on the constraints; None for the designed pose at rest.
+
+    Temporary drivers lead the joints there in small steps, so that loops and gears follow; what they leave free stays
+    as designed, where it can.
+    """
+    wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
+    frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
+    state = _with_positions(lowered, scenario, wanted, frames, findings) if wanted or frames else None
+    if not scenario.velocities:
+        return state
+    if state is None:
+        plain = prepare(lowered.model)
+        state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
+    return with_velocities(lowered, state, scenario.velocities, findings)
+
+
+def _with_positions(
+    lowered: Lowered,
+    scenario: Scenario,
+    wanted: dict[str, float],
+    frames: tuple[PrescribedFrame, ...],
+    findings: Findings,
+) -> State:
+    """The pose with the joint values wanted and the frames where their motions begin; else as designed where it can be.
+
+    InputError where it cannot be reached.
+    """
+    # Frames determine what no joint names: there the poses that are nearest follow.
+    keep = held(lowered, wanted) if not frames else Held((), ())
+    found = _led(lowered, scenario, wanted, frames, (*keep.outside, *keep.within))
+    if not found.status.ok and keep.within:
+        found = _led(lowered, scenario, wanted, frames, keep.outside)
+        if found.status.ok:
+            text = f"with {listed(sorted(wanted))} at the initial values, joints of loops cannot stay as designed"
+            findings.add("CB696", text, items=sorted(wanted))
+    if not found.status.ok:
+        findings.add("CB614", found.status.message, items=found.status.groups)
+        raise InputError("The initial state cannot be reached.", findings)
+    return found.state
+
+
+def _led(
+    lowered: Lowered,
+    scenario: Scenario,
+    wanted: dict[str, float],
+    frames: tuple[PrescribedFrame, ...],
+    keep: tuple[Primitive, ...],
+) -> Projected:
+    """Where small steps of temporary drivers lead, with the rows `keep`; of the first step that fails what it left."""
+    plain = prepare(lowered.model)
+    found = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions))
+    state = found.state
+    present = [frame.present(state.positions, state.quaternions) for frame in frames]
+    ways = [*map(abs, wanted.values()), *(f.way(X) for f, X in zip(frames, present, strict=True))]
+    count = max(1, int(np.ceil(max(ways) / LARGEST_STEP)))
+    for step in range(1, count + 1):
+        rates = scenario.rates if step == count else {}
+        model = _driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates)
+        model = _with_rows(model, "as designed", keep)
+        for frame, X in zip(frames, present, strict=True):
+            model = _with_rows(model, frame.name, frame.rows(frame.on_the_way(X, step / count)))
+        system = prepare(model)
+        found = project(system, carry_angles(state, plain, system))
+        if not found.status.ok:
+            # From near the sweeps meet what bodies of hardly any mass leave open from far.
+            found = project(system, found.state)
+        # The turns that gears made on the way belong to the state, the drivers do not.
+        state = carry_angles(found.state, system, plain)
+        if not found.status.ok:
+            break
+    return replace(found, state=state)
+
+
+def _with_rows(model: Model, name: str, rows: Sequence[Primitive]) -> Model:
+    return replace(model, primitives=(*model.primitives, *rows), groups=(*model.groups, *[name] * len(rows)))
+
+
+def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, float]) -> Model:
+    motors = []
+    for name, value in positions.items():
+        rate = rates.get(name, 0.0)
+        function = TimeFunction(lambda t, value=value, rate=rate: (value, rate, 0.0))  # type: ignore[misc]
+        motors.append(Motor(name, lowered.model.coordinates[coordinate_of(lowered, name)], "angle", function))
+    return replace(lowered.model, motors=tuple(motors))
+
+
+def coordinate_of(lowered: Lowered, name: str) -> int:
+    """The index of a joint's coordinate; InputError where it has not one freedom."""
+    index = lowered.coordinate_of(name)
+    if index is None:
+        raise InputError(f"There is no joint {name!r} with one freedom.")
+    return index

@@ -91,7 +91,7 @@ def test_a_limit_of_the_person_is_kept_or_told(kilobytes: int, status: int, says
     source = Path(storage.__file__).parent / "data" / "demo" / CUBE
     command = f'ulimit -v {kilobytes}; exec "$0" -P -m cadbridge check "$1" --ignore CB415'
     done = subprocess.run(
-        ["bash", "-c", command, sys.executable, str(source)], capture_output=True, text=True, check=False, timeout=300,
+        ["sh", "-c", command, sys.executable, str(source)], capture_output=True, text=True, check=False, timeout=300,
         env=environment({"CADBRIDGE_NO_CACHE": "1"}),
     )  # fmt: skip
     assert (done.returncode, says in done.stderr) == (status, True), done.stderr

@@ -24,7 +24,9 @@ from cadbridge.mechanism import Mechanism
 from tests.exporters import models
 from tests.exporters.test_collision import BODIES, placed, shaped
 
-CHECK_URDF = Path(sys.executable).parent / "check_urdf"  # comes with Pinocchio's urdfdom
+# Pinocchio brings it, and this starts it: the script of that name may lie in another environment.
+START = "import sys; del sys.argv[0]; from cmeel.run import cmeel_run; cmeel_run()"
+CHECK_URDF = (sys.executable, "-c", START, "check_urdf")
 
 
 def with_solids() -> Mechanism:
@@ -76,7 +78,7 @@ def test_yourdfpy_takes_both_forms(urdf: Path) -> None:
 
 
 def test_check_urdf_takes_both_forms(urdf: Path) -> None:
-    done = subprocess.run([CHECK_URDF, urdf], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*CHECK_URDF, urdf], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Successfully Parsed XML" in done.stdout
     assert "warning" not in (done.stdout + done.stderr).lower()

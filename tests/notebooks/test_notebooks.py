@@ -39,14 +39,21 @@ class Ran:
         )
 
 
+@pytest.fixture(autouse=True)
+def jupyter_keeps_nothing_in_the_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What Jupyter and IPython write beside a notebook goes into a folder of the test; a home may be closed."""
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
+        monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
+
+
 def written(name: str) -> Any:
     """The notebook as it is shipped."""
     return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
 
 
-def run(name: str, monkeypatch: pytest.MonkeyPatch, **asked: str) -> Ran:
+def run(name: str, **asked: str) -> Ran:
     """Run a notebook, and evaluate expressions where it ends."""
-    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
     book = copy.deepcopy(written(name))
     code = f"import json; print(json.dumps({{name: eval(text) for name, text in {asked!r}.items()}}))"
     book.cells.append(nbformat.v4.new_code_cell(code))
@@ -61,9 +68,9 @@ def test_every_notebook_is_run_here_and_holds_no_output() -> None:
         assert all(not cell.get("outputs") for cell in written(name).cells), name
 
 
-def test_a_wrong_mate_is_found_and_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_mate_is_found_and_mended() -> None:
     ran = run(
-        "diagnose_and_mend", monkeypatch,
+        "diagnose_and_mend",
         dof="[diagnosis.mobility.dof, mended.mobility.dof]", conflicts="[[r.mate, r.residual_mm] for r in conflicts]",
         left="[r.mate for r in mended.redundancies if r.kind == 'conflicting']",
     )  # fmt: skip
@@ -79,7 +86,7 @@ def test_the_simulation_agrees_with_the_closed_form_and_the_last_cell_shows_its_
 ) -> None:
     """Showing a run took the figures of all later cells away: its drawing chose a backend for the whole process."""
     ran = run(
-        "simulate_and_compare", monkeypatch,
+        "simulate_and_compare",
         error="error", drift="drift", work="energy['motor_work'].max()", ok="run.result.status.ok", table="repr(table)",
     )  # fmt: skip
     assert ran.answers["error"] < 1e-6
@@ -93,8 +100,8 @@ def test_the_simulation_agrees_with_the_closed_form_and_the_last_cell_shows_its_
     assert base64.b64decode(pictures[0]).startswith(b"\x89PNG")
 
 
-def test_a_folder_is_converted_and_loads_in_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = run("convert_a_folder", monkeypatch, rows="rows", sources="len(sources)", loaded="loaded")
+def test_a_folder_is_converted_and_loads_in_the_engine() -> None:
+    ran = run("convert_a_folder", rows="rows", sources="len(sources)", loaded="loaded")
     rows = ran.answers["rows"]
     assert len(rows) == ran.answers["sources"] >= 4
     assert all(row["files"] for row in rows)
@@ -102,10 +109,10 @@ def test_a_folder_is_converted_and_loads_in_the_engine(monkeypatch: pytest.Monke
     assert ran.answers["loaded"]["puma560.urdf"] == 6
 
 
-def test_what_redundant_mates_cost_agrees_with_closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_redundant_mates_cost_agrees_with_closed_forms() -> None:
     """Hinges: 2/3 k δ and 1/3 k δ, a third of the weight each. Rails: half of the stiffness. One hinge takes all up."""
     ran = run(
-        "what_redundant_mates_cost", monkeypatch,
+        "what_redundant_mates_cost",
         forces="forces", carried="carried", left="best.left", together="together", freed="[left for left, _ in freed]",
         alone="[name for name, _ in alone]", first="first", redundant="[f.redundant for f in (found, rails, linkage)]",
     )  # fmt: skip

@@ -31,7 +31,7 @@ from cadbridge.simulation.run import Run, simulate
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.study import requested_scenario
 from cadbridge.simulation.trajectory import columns_of
-from solver.compilation.library import kernel_folder
+from solver.compilation.library import writable_folder
 from tests.exporters import models
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -492,7 +492,7 @@ def test_the_library_is_linked_where_nobody_can_write_into_the_home(
     monkeypatch.setattr(binary, "compilers", lambda: own)
     folder = tmp_path / "made"
     folder.mkdir()
-    assert binary._linked(folder, binary._object(kernel_folder())).stat().st_size > 100_000
+    assert binary._linked(folder, binary._object(writable_folder())).stat().st_size > 100_000
 
 
 COUPLED = """<?xml version="1.0" encoding="UTF-8"?>

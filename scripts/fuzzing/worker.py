@@ -40,11 +40,13 @@ def _hold_memory(more: int) -> None:
 
 
 def _spare() -> None:
-    """Less of what each case would pay for again and no broken file alters: command trees and sharp pictures."""
+    """Less of what each case would pay for again and no broken file alters: command trees, sharp pictures, OCCT."""
     import typer.main
 
     from cadbridge.report.page import page
+    from fuzzing.forked import fork_occt
 
+    fork_occt()
     typer.main.get_command = functools.cache(typer.main.get_command)
     page.STILL = (96, 64)
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import signal
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -27,7 +32,7 @@ FORMATS = {
 def fuzzing() -> Iterator[Any]:
     sys.path.insert(0, str(ROOT / "scripts"))
     yield SimpleNamespace(
-        **{name: import_module(f"fuzzing.{name}") for name in ("__main__", "case", "mutate", "seeds")}
+        **{name: import_module(f"fuzzing.{name}") for name in ("__main__", "case", "forked", "mutate", "seeds")}
     )
     sys.path.remove(str(ROOT / "scripts"))
 
@@ -109,6 +114,36 @@ def test_what_a_case_ends_in(
         assert runner.run("fine", tmp_path, "none", "none").kind == "fine"  # another process serves on
     finally:
         runner.close()
+
+
+def test_occt_is_a_fork_that_is_held_and_whose_end_is_told(
+    fuzzing: Any, sound: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cadbridge.processes import family
+    from cadbridge.shapes import process
+    from cadbridge.shapes.workspace import Workspace
+
+    monkeypatch.setattr("cadbridge.shapes.process.subprocess", subprocess)  # put back at the end
+    fuzzing.forked.fork_occt()
+    workspace = Workspace()
+    worker = process.Worker(workspace=workspace)
+    elsewhere = sound["step"][0].folder / sound["step"][0].source
+    copy = Path(shutil.copy(elsewhere, workspace.path))
+    how = {"memory": 1 << 30, "length_unit": None, "geometry": True}
+    try:
+        for _ in range(2):
+            pid = worker.request("ping", {}, 60.0)
+            assert pid == worker.pid
+            assert pid in family(os.getpid())
+            assert worker.request("read", {"path": str(copy), **how}, 60.0)
+            with pytest.raises(process.WorkerRefusedError):
+                worker.request("read", {"path": str(elsewhere), **how}, 60.0)
+            threading.Timer(0.3, os.kill, (pid, signal.SIGSEGV)).start()
+            with pytest.raises(process.WorkerDiedError, match="ended by SIGSEGV"):
+                worker.request("brep_features", {"paths": [str(copy)] * 10**6}, 60.0)
+    finally:
+        worker.close()
+        workspace.close()
 
 
 def test_a_member_of_an_archive_is_broken_alone(fuzzing: Any, sound: Any) -> None:

@@ -92,8 +92,9 @@ ENTRIES: dict[str, Entry] = {
     "CB696": Entry(
         Severity.WARNING,
         "joints that an initial value takes along",
-        "Joints of loops and gears that the initial values leave free stay as designed. With these values they cannot: "
-        "all of them follow, each as far as inertia has it.",
+        "Joints of loops and gears that the initial values leave free stay as designed. With these values not all of "
+        "them can: those that the message names follow, each as far as inertia has it. Up to 24 are tried one by one, "
+        "in the order of the joints, driven ones first; of more all follow.",
         "Give the initial values of these joints too, or values that the mechanism reaches with the others at rest.",
         "A crank of a five-bar at −80°, which it reaches only if the driven crank on the other side moves.",
     ),

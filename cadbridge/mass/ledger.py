@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings, Where
@@ -15,9 +16,18 @@ NAMED = 10
 """Parts without a density that a message names; its items are all of them."""
 
 
-def mass_ledger(assembly: Assembly, findings: Findings) -> tuple[PartMass, ...]:
-    """An entry for each part, in order; doubtful, missing and impossible masses go to `findings`."""
+_MISSING = ("CB301", "CB302")
+"""Findings of masses that are not known."""
+
+
+def mass_ledger(assembly: Assembly, findings: Findings, still: Collection[str] = ()) -> tuple[PartMass, ...]:
+    """An entry for each part, in order; doubtful, missing and impossible masses go to `findings`.
+
+    Parts all of whose instances belong to the components that are named `still`, those of the ground, need no mass.
+    """
     placed = Counter(i.part for i in assembly.instances)
+    moving = _moving(assembly, still)
+    resting = set(placed) - {i.part for i in assembly.instances if i.name in moving}
     findings.extend(audit_declared(assembly.parts))
     shapes = [part.shape for part in assembly.parts]
     meshes = [first_mesh(shape) for shape in shapes if shape is not None]
@@ -25,8 +35,9 @@ def mass_ledger(assembly: Assembly, findings: Findings) -> tuple[PartMass, ...]:
     volumes = [part_volume(part, known) for part in assembly.parts]
     weighed = list(zip(assembly.parts, volumes, strict=True))
     doubt_declared(weighed, findings)
-    own = Findings()
-    masses = tuple(weigh_part(part, volume, own, placed[part.name]) for part, volume in weighed)
+    found = Findings()
+    masses = tuple(weigh_part(part, volume, found, placed[part.name]) for part, volume in weighed)
+    own = [f for f in found if f.code not in _MISSING or f.where.item not in resting]
     lacking = {p.name for p in assembly.parts if p.material is None}
     without: list[Finding] = []
     others: list[Finding] = []
@@ -40,3 +51,8 @@ def mass_ledger(assembly: Assembly, findings: Findings) -> tuple[PartMass, ...]:
             "CB301", f"{len(names)} parts have no density: {listed}", Where(without[0].where.file), items=names
         )
     return masses
+
+
+def _moving(assembly: Assembly, still: Collection[str]) -> set[str]:
+    """The instances of components that are neither grounded nor named."""
+    return {name for c in assembly.components if not c.grounded and c.name not in still for name in c.instances}

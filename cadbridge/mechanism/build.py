@@ -74,7 +74,8 @@ def build(assembly: Assembly) -> Mechanism:
     owner = clusters(mate_rows, rows, b.highest)
     from cadbridge.mass import mass_ledger
 
-    part_masses = mass_ledger(b.assembly, b.findings)
+    still = [name for name, cluster in zip(b.names, owner, strict=True) if cluster == GROUND_BODY]
+    part_masses = mass_ledger(b.assembly, b.findings, still)
     masses = component_masses(b.assembly, part_masses)
     ground, locked = _merge(b, owner, masses)
     coupling_rows = tuple(r for c in assembly.couplings if (r := _rows_of_coupling(b, c, mate_rows)) is not None)

@@ -26,10 +26,14 @@ _INDEPENDENT = 1e-3
 
 @dataclass(frozen=True)
 class Held:
-    """Rows that hold freedoms: `outside` of loops and couplings, where nothing else feels them, and `within`."""
+    """Rows that hold freedoms: `outside` of loops and couplings, where nothing else feels them, and `within`.
 
-    outside: tuple[Primitive, ...]
-    within: tuple[Primitive, ...]
+    `names` are the joints of the rows within.
+    """
+
+    outside: tuple[Primitive, ...] = ()
+    within: tuple[Primitive, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def held(lowered: Lowered, led: Collection[str]) -> Held:
@@ -45,14 +49,17 @@ def held(lowered: Lowered, led: Collection[str]) -> Held:
     driven = {d.joint for d in lowered.mechanism.drives}
     outside = [row for root in roots if root != GROUND_BODY for row in _pose_rows(lowered, GROUND_BODY, root, None)]
     leading: list[Primitive] = []
-    candidates: list[Primitive] = []
+    candidates: list[tuple[str, Primitive]] = []
     for joint in sorted(lowered.mechanism.joints, key=lambda j: (not j.coordinate, j.name not in driven)):
         rows = _joint_rows(lowered, joint)
         if not {lowered.unit_of[joint.a], lowered.unit_of[joint.b]} <= core:
             outside += [] if id(joint) in moved else rows
+        elif id(joint) in moved:
+            leading += rows
         else:
-            (leading if id(joint) in moved else candidates).extend(rows)
-    return Held(tuple(outside), _independent(lowered, core, leading, candidates))
+            candidates += [(joint.name, row) for row in rows]
+    within = _independent(lowered, core, leading, candidates)
+    return Held(tuple(outside), tuple(row for _, row in within), tuple(name for name, _ in within))
 
 
 def _neighbours(lowered: Lowered) -> Neighbours:
@@ -119,14 +126,14 @@ def _designed(lowered: Lowered, unit: int) -> Pose:
 
 
 def _independent(
-    lowered: Lowered, core: set[int], leading: list[Primitive], candidates: list[Primitive]
-) -> tuple[Primitive, ...]:
-    """The candidates that add to the rows within the core, to those that lead and to each other."""
+    lowered: Lowered, core: set[int], leading: list[Primitive], candidates: list[tuple[str, Primitive]]
+) -> list[tuple[str, Primitive]]:
+    """The candidates (with their joints) that add to the rows within the core, to those that lead and to each other."""
     if not candidates:
-        return ()
+        return []
     model = lowered.model
     rows = [p for p in model.primitives if core.issuperset(p.bodies)]
-    count = sum(p.rows for p in candidates)
-    G = evaluate((*rows, *leading, *candidates), model.positions, model.quaternions).G
+    count = sum(p.rows for _, p in candidates)
+    G = evaluate((*rows, *leading, *(p for _, p in candidates)), model.positions, model.quaternions).G
     keep: NDArray[np.bool_] = independent_rows(G, lowered.mechanism.length_scale, _INDEPENDENT)
-    return tuple(p for p, kept in zip(candidates, keep[len(keep) - count :], strict=True) if kept)
+    return [each for each, kept in zip(candidates, keep[len(keep) - count :], strict=True) if kept]

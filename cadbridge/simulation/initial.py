@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from solver.state import State
 
 LARGEST_STEP = 0.2
 """rad (or m) by which a joint is moved at once on its way to its initial value."""
+TRIED = 24
+"""Rows within loops up to which each is tried, where not all can stay."""
 
 
 def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
@@ -54,17 +57,33 @@ def _with_positions(
     InputError where it cannot be reached.
     """
     # Frames determine what no joint names: there the poses that are nearest follow.
-    keep = held(lowered, wanted) if not frames else Held((), ())
-    found = _led(lowered, scenario, wanted, frames, (*keep.outside, *keep.within))
+    keep = held(lowered, wanted) if not frames else Held()
+    lead = partial(_led, lowered, scenario, wanted, frames)
+    found = lead((*keep.outside, *keep.within))
     if not found.status.ok and keep.within:
-        found = _led(lowered, scenario, wanted, frames, keep.outside)
+        found, released = _released(lead, keep)
         if found.status.ok:
-            text = f"with {listed(sorted(wanted))} at the initial values, joints of loops cannot stay as designed"
-            findings.add("CB696", text, items=sorted(wanted))
+            follow = "cannot stay as designed, and follows" if len(released) == 1 else "cannot all stay as designed"
+            text = f"with {listed(sorted(wanted))} at the initial values, {listed(released)} {follow}"
+            findings.add("CB696", text, items=[*sorted(wanted), *released])
     if not found.status.ok:
         findings.add("CB614", found.status.message, items=found.status.groups)
         raise InputError("The initial state cannot be reached.", findings)
     return found.state
+
+
+def _released(lead: Callable[[tuple[Primitive, ...]], Projected], keep: Held) -> tuple[Projected, list[str]]:
+    """Where it leads with as many rows within loops as can be kept, in their order, and the joints of the others.
+
+    Where there are many, none is kept: each is tried by a projection of its own.
+    """
+    kept: list[int] = []
+    found = lead(keep.outside)
+    for k, row in enumerate(keep.within if found.status.ok and len(keep.within) <= TRIED else ()):
+        tried = lead((*keep.outside, *(keep.within[i] for i in kept), row))
+        if tried.status.ok:
+            found, kept = tried, [*kept, k]
+    return found, list(dict.fromkeys(name for k, name in enumerate(keep.names) if k not in kept))
 
 
 def _led(

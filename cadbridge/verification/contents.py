@@ -7,7 +7,7 @@ the engine does not give is named with the reason, so that a comparison that pas
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,7 +38,7 @@ RANGE, RESISTANCE, SPRINGS, ROTORS = "limits", "damping", "springs", "rotor iner
 FRICTION, EFFORT, SPEED = "dry friction", "limits of effort", "limits of velocity"
 GRAVITY, SHAPES, SERVOS, SENSORS = "gravity", "shapes", "servos", "sensors"
 COUPLINGS, TOUCHED, COLOURS = "couplings", "collision geometry", "colours"
-WEIGHTS, MEDIUM = "gravity compensation", "drag of a medium"
+WEIGHTS, MEDIUM, TRANSMISSIONS = "gravity compensation", "drag of a medium", "transmissions"
 
 _NO_RANGE = 2e-9
 """rad, m: an export to MuJoCo puts the equal ends of a range apart by half of it each."""
@@ -100,6 +100,7 @@ class Contents:
     `joints`: by joint the quantities of `_QUANTITIES`. `shapes`: what is seen of each link. `servos` gives the effort
     (k,) on a joint at states (k, 3) of control, value and rate; where `led` is False only at the control that they
     start with. `couplings`: factors by joint, and what the sum is held at; `sums`: of more than two joints too.
+    `transmissions`: by joint the reductions and the inertias of their rotors (kg m²), in a format that has them apart.
     `weights`: which share of each link's weight something else carries; `divided`: less than all of it too. `medium`:
     density (kg/m³), viscosity (Pa s), and wind (m/s).
     `sensors`: kind and object. `faults` are sentences of what cannot be loaded, `unsaid` the reasons by quantity.
@@ -110,6 +111,7 @@ class Contents:
     shapes: Mapping[str, Extent | None] | None = None
     servos: Callable[[str, Array], Array] | None = None
     led: bool = True
+    transmissions: Mapping[str, Sequence[tuple[float, float]]] | None = None
     couplings: tuple[tuple[Mapping[str, float], float], ...] | None = None
     sums: bool = True
     sensors: frozenset[tuple[str, str]] | None = None
@@ -154,6 +156,7 @@ def compare_contents(exported: Exported, held: Contents, precision: float) -> Co
     _compare_joints(exported, held, within, found)
     _compare_shapes(exported, held, within, found)
     _compare_servos(exported, held, within, found)
+    _compare_transmissions(exported, held, within, found)
     _compare_couplings(exported, held, within, found)
     _compare_sensors(exported, held, found)
     found.unsaid.setdefault(TOUCHED, "what is seen was compared")
@@ -326,6 +329,26 @@ def _compare_servos(exported: Exported, held: Contents, within: float, found: Co
             found.differences.append(f"the servo of {name} gives {theirs[worst]:.6g} for {ours[worst]:.6g} at {at}")
     if seen:
         found.done.append(f"{SERVOS} of {count(seen, 'joint')}")
+
+
+def _compare_transmissions(exported: Exported, held: Contents, within: float, found: Compared) -> None:
+    """The reductions and rotors of all drives of a joint, in any order."""
+    mechanism, seen = exported.tree.mechanism, 0
+    for name in exported.joints if held.transmissions is not None else ():
+        joint = exported.joint(name)
+        drives = [d for d in mechanism.drives if joint is not None and mechanism.joint_named(d.joint) is joint]
+        ours = sorted((d.reduction, d.rotor_inertia) for d in drives)
+        theirs = sorted((held.transmissions or {}).get(name, ()))
+        if len(ours) != len(theirs):
+            found.differences.append(f"{name} has {count(len(theirs), 'transmission')} for {len(ours)}")
+            continue
+        seen += bool(ours)
+        for one, two in zip(ours, theirs, strict=True):
+            if any(_differ(a, b, within) for a, b in zip(one, two, strict=True)):
+                text = "a reduction of {:.6g} and a rotor of {:.6g} kg m²"
+                found.differences.append(f"the transmission of {name} has {text.format(*two)} for {text.format(*one)}")
+    if seen:
+        found.done.append(f"{TRANSMISSIONS} of {count(seen, 'joint')}")
 
 
 def _states(seed: int, led: bool) -> Array:

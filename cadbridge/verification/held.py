@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.frames import Pose
+from cadbridge.readers.urdf import drives_of
 from cadbridge.verification.contents import (
     FRICTION,
     GRAVITY,
@@ -168,11 +169,21 @@ def of_pinocchio(
     return Contents(
         joints={name: _pinocchio_joint(model, model.joints[model.getJointId(name)]) for name in joints},
         shapes=shapes,
+        transmissions=_transmissions(path),
         couplings=tuple(_mimics(path, set(joints), json.loads(closures).get("follows"))),
         sums="follows" in json.loads(closures),
         faults=(*faults, *twin_faults(path, path.with_suffix(".ros.urdf"))),
-        unsaid={GRAVITY: reason, SPRINGS: reason, ROTORS: reason, SERVOS: reason, SENSORS: reason},
+        unsaid={GRAVITY: reason, SPRINGS: reason, SERVOS: reason, SENSORS: reason}
+        | {ROTORS: "joints of a URDF have none; its transmissions do, and no engine reads them"},
     )
+
+
+def _transmissions(path: Path) -> dict[str, list[tuple[float, float]]]:
+    """By joint the reductions and rotors, as our own reader has them: no engine reads them."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for drive in drives_of(path):
+        found.setdefault(drive.joint, []).append((drive.reduction, drive.rotor_inertia))
+    return found
 
 
 def twin_faults(path: Path, twin: Path) -> tuple[str, ...]:

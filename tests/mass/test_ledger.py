@@ -36,6 +36,20 @@ def test_what_is_declared_stands_beside_what_is_taken() -> None:
     assert (third.mass, third.source, third.mesh_volume) == (None, None, None)
 
 
+def test_what_stands_still_needs_no_mass() -> None:
+    """The mass of the world, or of a base that is fixed to it, matters to no simulation."""
+    bare = replace(BLOCK, density=None)
+    names = ("world", "base", "arm", "frame")
+    parts = [replace(bare, name=name) for name in names[:3]] + [Part("frame")]
+    source = placed(parts, *((name, (0, 0, 0)) for name in names))
+    grounded = {"world:0", "frame:3"}
+    components = tuple(replace(c, grounded=c.name in grounded) for c in source.components)
+    findings = Findings()
+    masses = mass_ledger(replace(source, components=components), findings, still=["base:1"])
+    assert [(f.code, f.where.item) for f in findings] == [("CB301", "arm")]
+    assert [m.mass for m in masses] == [None] * 4
+
+
 def test_parts_without_a_density_are_told_together_after_what_moves() -> None:
     bare = replace(BLOCK, density=None)
     findings = Findings()

@@ -402,3 +402,18 @@ def test_faults_end_in_findings(case: str, tmp_path: Path) -> None:
         _read(tmp_path, make())
     assert code in {f.code for f in caught.value.findings}
     assert [p.name for p in tmp_path.iterdir()] == ["model.xml"]
+
+
+def test_a_muscle_whose_range_of_length_mujoco_does_not_find_is_left_out(tmp_path: Path) -> None:
+    """MuJoCo refuses such a model, for a number that nothing here needs."""
+    path = tmp_path / "arm.xml"
+    path.write_text("""<mujoco><compiler><lengthrange inttotal="0.2" interval="0.1" tolrange="1e-9"/></compiler>
+      <worldbody><site name="s0" pos=".1 0 .1"/><body><joint name="j" axis="0 1 0"/>
+        <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/><site name="s1" pos=".2 0 0"/></body></worldbody>
+      <tendon><spatial name="t"><site site="s0"/><site site="s1"/></spatial></tendon>
+      <actuator><muscle name="m" tendon="t"/></actuator></mujoco>""")
+    with pytest.raises(ValueError, match="Lengthrange"):
+        mujoco.MjModel.from_xml_path(str(path))
+    arm = read(path)
+    assert [mate.name for mate in arm.mates] == ["j"]
+    assert [f.items for f in arm.findings if f.code == "CB1409"] == [("m",)]

@@ -227,6 +227,9 @@ URDFS: dict[str, Spoil] = {
     "effort": Text(URDF, 'effort="1000000000"', 'effort="3"'),
     "damping": Text(URDF, 'damping="0.3"', 'damping="0.31"'),
     "dry friction": Text(URDF, 'friction="0.1"', 'friction="0.2"'),
+    "reduction": Text(URDF, "<mechanicalReduction>2<", "<mechanicalReduction>200<"),
+    "rotor": Text(URDF, "(<mechanicalReduction>2</mechanicalReduction>)", r"\1<rotorInertia>1e-4</rotorInertia>"),
+    "transmission": Text(URDF, '<transmission name="push.*?</transmission>', ""),
     "description for ROS": Text("*/urdf/rig.ros.urdf", 'mass value="1.5"', 'mass value="1.51"'),
 }
 SDFS: dict[str, Spoil] = {

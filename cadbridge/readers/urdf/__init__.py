@@ -22,7 +22,7 @@ from cadbridge.readers.xml import Element, children, local, parse, parse_text
 from cadbridge.touched import looked_for
 from cadbridge.wording import listed
 
-__all__ = ["read"]
+__all__ = ["drives_of", "read"]
 
 _NAMES_A_LINK = {
     "link": ("name",), "parent": ("link",), "child": ("link",), "gazebo": ("reference",), "link1": ("link",),
@@ -79,6 +79,20 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         extra={"unread": c.unread, "extensions": more.kept, "joints": kept_of_joints(joints)},
         findings=c.findings.as_tuple(),
     )  # fmt: skip
+
+
+def drives_of(path: Path) -> tuple[Drive, ...]:
+    """The drives of a URDF, by the joints' names in it: its transmissions, read without its shapes."""
+    c = Context(path, ReadOptions())
+    robot = _robot(c)
+    for link in children(robot, "link"):
+        for shape in children(link, "visual", "collision"):
+            link.remove(shape)
+    links = read_links(c, robot)
+    joints = read_joints(c, robot, links)
+    drives = read_drives(c, robot, joints)
+    c.placements = _placements(links, joints)
+    return (*drives, *read_extensions(c, robot, links, joints, drives).drives)
 
 
 def _report_what_engines_leave_out(c: Context, drives: Sequence[Drive], loops: Sequence[Mate]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cadbridge.cli.failing import telling
 from cadbridge.cli.options import Json
 from cadbridge.wording import count
 
@@ -28,6 +29,7 @@ def _open(folder: Path | None) -> Cache:
 
 
 @cache.command()
+@telling("cache", "folder")
 def show(folder: Folder = None, json: Json = False) -> None:
     """Show the cache folder and its size."""
     from cadbridge.cli.output import print_json

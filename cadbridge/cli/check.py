@@ -100,7 +100,6 @@ def _check(reading: Reading, requested: _Request) -> int:
     """Read, diagnose, write the page, print; the exit status."""
     from cadbridge.cli.output import exit_status, working
     from cadbridge.diagnosis import diagnose, settled
-    from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, findings_list
 
     older = None
@@ -110,7 +109,7 @@ def _check(reading: Reading, requested: _Request) -> int:
         older = read_old(requested.compare)
     assembly = reading.assembly()
     with working("finding the joints"):
-        mechanism = settled(build(assembly))
+        mechanism = settled(reading.built(assembly))
         diagnosis = diagnose(mechanism)
     findings = requested.chosen(all_findings(mechanism, diagnosis))
     document = check_document(mechanism, diagnosis, findings, twists=requested.form == "json")

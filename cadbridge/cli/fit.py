@@ -78,7 +78,6 @@ def fit(
     from cadbridge.cli.output import exit_status, working
     from cadbridge.errors import InputError
     from cadbridge.files import refuse_output
-    from cadbridge.mechanism import build
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
     from cadbridge.misfit.analyse import RELEASED, RELEASES
@@ -88,7 +87,7 @@ def fit(
     if html is not None:
         refuse_output(html)
     assembly = reading.assembly()
-    mechanism = build(assembly)
+    mechanism = reading.built(assembly)
     settings = load_fit(fit_file, mechanism)
     if iso is not None:
         settings = replace(settings, iso_class=iso)

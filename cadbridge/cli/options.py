@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
+from cadbridge.cli.failing import told
 from cadbridge.options import Option, from_given, options_of
 from cadbridge.readers.options import ReadOptions
 from cadbridge.run_options import RunOptions
 
 if TYPE_CHECKING:
     from cadbridge.assembly import Assembly
+    from cadbridge.findings import Finding
     from cadbridge.mechanism.model import Mechanism
 
 P = ParamSpec("P")
@@ -60,6 +62,8 @@ class Reading:
     source: Path
     mates: Path | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
+    known: list[Finding] = field(default_factory=list)
+    """The findings so far of what was read and built."""
 
     def assembly(self) -> Assembly:
         """Read the source, with a sign of life on a terminal."""
@@ -67,15 +71,24 @@ class Reading:
         from cadbridge.reading import read
 
         with working(f"reading {self.source.name}"):
-            return read(self.source, mates=self.mates, options=self.options)
+            assembly = read(self.source, mates=self.mates, options=self.options)
+        self.known.extend(assembly.findings)
+        return assembly
+
+    def built(self, assembly: Assembly) -> Mechanism:
+        """The mechanism of an assembly."""
+        from cadbridge.mechanism import build
+
+        mechanism = build(assembly)
+        self.known.extend(mechanism.findings)
+        return mechanism
 
     def whole_mechanism(self, keep_going: bool) -> Mechanism:
         """The mechanism, for what computes or writes a motion; refused where faults of the input left something out."""
         from cadbridge.errors import refuse_incomplete
-        from cadbridge.mechanism import build
 
         assembly = self.assembly()
-        mechanism = build(assembly)
+        mechanism = self.built(assembly)
         refuse_incomplete((*assembly.findings, *mechanism.findings), keep_going)
         return mechanism
 
@@ -164,10 +177,12 @@ def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[.
     @functools.wraps(command)
     def typed(**values: Any) -> None:
         source, mates = values.pop("source"), values.pop("mates")
-        _configure(values, source)
-        reading = Reading(source, mates, from_given(ReadOptions, _taken(ReadOptions, values)))
-        values |= {name: from_given(RunOptions, _taken(RunOptions, values)) for name in runs}
-        command(reading, **values)  # type: ignore[call-arg]  # Typer hands over what the signature below asks for
+        known: list[Finding] = []
+        with told(command.__name__, values, source, known):
+            _configure(values, source)
+            reading = Reading(source, mates, from_given(ReadOptions, _taken(ReadOptions, values)), known)
+            values |= {name: from_given(RunOptions, _taken(RunOptions, values)) for name in runs}
+            command(reading, **values)  # type: ignore[call-arg]  # Typer hands over what the signature below asks for
 
     source, mates = _SOURCE
     rest = [q for p in own for q in (parameters_of(RunOptions) if p.name in runs else [p])]

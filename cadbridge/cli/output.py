@@ -24,8 +24,17 @@ REFUSED_PER_CODE = 50
 """The same where a command stops for them: they are mended in one go."""
 
 
+_printed = [0]
+
+
+def printed_documents() -> int:
+    """How many documents this process has printed to stdout."""
+    return _printed[0]
+
+
 def print_json(document: dict[str, Any]) -> None:
     """Print one JSON document to stdout."""
+    _printed[0] += 1
     print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 

@@ -69,6 +69,7 @@ def recognise(
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
+    reading.known.extend(assembly.findings)
     print_findings(known_first := unknowable(assembly))
     with working("recognising bodies and joints"):
         known = hints_of(output or reading.source.with_name(reading.source.stem + MATES_ENDING))

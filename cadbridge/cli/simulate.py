@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
-from cadbridge.errors import CadbridgeError
 from cadbridge.run_options import RunOptions
 
 if TYPE_CHECKING:
@@ -94,20 +93,9 @@ def simulate(
     flags = _Flags(real_time, against is not None, confirm, elastic, json, strict)
     from cadbridge.files import refuse_output
 
-    mechanism = None
-    try:
-        for path in filter(None, (files.trajectory, files.page)):
-            refuse_output(path)
-        mechanism = reading.whole_mechanism(keep_going)
-        status = _run(mechanism, reading, options, files, flags)
-    except CadbridgeError as error:
-        if json:
-            from cadbridge.cli.output import print_json
-            from cadbridge.report import no_run_document
-
-            print_json(no_run_document(reading.source, error, mechanism))
-        raise
-    raise typer.Exit(status)
+    for path in filter(None, (files.trajectory, files.page)):
+        refuse_output(path)
+    raise typer.Exit(_run(reading.whole_mechanism(keep_going), reading, options, files, flags))
 
 
 class _Files(NamedTuple):

@@ -29,7 +29,6 @@ def transmission(
     from cadbridge.cli.output import exit_status, print_findings, print_json, working
     from cadbridge.files import refuse_output
     from cadbridge.geared import transmission as take_apart
-    from cadbridge.mechanism import build
     from cadbridge.report.drawing import write_transmission_svg
     from cadbridge.report.terminal import width
     from cadbridge.report.transmission import transmission_document, transmission_text
@@ -38,7 +37,7 @@ def transmission(
         refuse_output(svg)
     assembly = reading.assembly()
     with working("taking the transmission apart"):
-        mechanism = build(assembly)
+        mechanism = reading.built(assembly)
         found = take_apart(mechanism, output_link, inputs)
     if svg is not None:
         try:

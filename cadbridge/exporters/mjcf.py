@@ -34,9 +34,11 @@ from cadbridge.mechanism.weights import carried_weights
 from cadbridge.wording import listed
 
 ASSETS = "assets"
+SETTINGS = {"timestep": "0.001", "integrator": "implicitfast"}
+"""Of <option>, for whoever simulates the export."""
 _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
 _HAIR = 1e-9
-"""rad, m: MuJoCo drops a range whose ends are equal, so that they are put apart by so much."""
+"""rad, m: MuJoCo drops a range whose ends are equal, so that they are put apart by so much (of servos a tenth)."""
 _NESTED = 496
 """Bodies in a row: with <mujoco>, <worldbody> and what stands in the last, MuJoCo's parser reads no more."""
 
@@ -101,7 +103,7 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     compiler = add(root, "compiler", angle="radian", meshdir=ASSETS, autolimits="true", inertiafromgeom="false")
     if any(b.mass is not None and not balanced(b.mass) for b in plan.mechanism.bodies):
         compiler.set("balanceinertia", "true")  # CB1434: MuJoCo refuses such a body otherwise
-    add(root, "option", timestep="0.001", integrator="implicitfast", gravity=numbers(plan.mechanism.gravity))
+    add(root, "option", SETTINGS, gravity=numbers(plan.mechanism.gravity))
     _defaults(root)
     asset = add(root, "asset")
     for path in sorted(plan.meshes.contents):
@@ -254,10 +256,15 @@ def _dynamics(element: ET.Element, joint: Joint | Mate, limit: Limit | None) -> 
     if limit.lower is not None or limit.upper is not None:
         lower = -NO_LIMIT if limit.lower is None else limit.lower
         upper = NO_LIMIT if limit.upper is None else limit.upper
-        hair = _HAIR * max(1.0, abs(lower)) if lower == upper else 0.0
-        element.set("range", numbers((lower - hair, upper + hair)))
+        element.set("range", numbers(_apart(lower, upper, _HAIR)))
     if limit.effort is not None and limit.effort > 0:
         element.set("actuatorfrcrange", numbers((-limit.effort, limit.effort)))
+
+
+def _apart(lower: float, upper: float, hair: float) -> tuple[float, float]:
+    """The ends of a range; equal ones apart by twice a hair (relative to them above 1): MuJoCo takes them for none."""
+    by = hair * max(1.0, abs(lower)) if lower == upper else 0.0
+    return lower - by, upper + by
 
 
 def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings) -> None:
@@ -361,7 +368,7 @@ def _actuator(actuator: ET.Element, name: str, joint: str, drive: Drive) -> ET.E
             element.set(f"{key}prm", " ".join(exact(v) for v in factors))
     for key, ends in (("ctrlrange", law.control), ("forcerange", law.effort)):
         if ends is not None:
-            element.set(key, numbers(ends))
+            element.set(key, numbers(_apart(*ends, 0.1 * _HAIR)))
     return element
 
 

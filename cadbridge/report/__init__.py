@@ -6,7 +6,6 @@ from cadbridge.report.document import (
     export_document,
     findings_list,
     inspect_document,
-    no_run_document,
     run_document,
     weighed,
     write_json,
@@ -15,6 +14,6 @@ from cadbridge.report.text import check_text, confirmation_text, faces_text, ins
 
 __all__ = [
     "all_findings", "check_document", "check_text", "confirmation_text", "export_document", "faces_text",
-    "findings_list", "inspect_document", "inspect_text", "no_run_document", "run_document", "run_text", "weighed",
+    "findings_list", "inspect_document", "inspect_text", "run_document", "run_text", "weighed",
     "write_json",
 ]  # fmt: skip

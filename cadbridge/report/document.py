@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from cadbridge.assembly import Assembly, Instance, Limit, Part
     from cadbridge.diagnosis.model import Diagnosis, Freedom, Gear, Reaction
-    from cadbridge.errors import CadbridgeError
     from cadbridge.exporters import ExportResult
     from cadbridge.inertia import MassProperties
     from cadbridge.mass import PartMass
@@ -261,20 +260,6 @@ def run_document(
         **({} if confirmed is None else {"confirmation": confirmed.document()}),
         **({} if run.elastic is None else {"elastic": run.elastic.document()}),
         "findings": findings_list((*run.mechanism.assembly.findings, *run.mechanism.findings, *run.findings)),
-    }
-
-
-def no_run_document(source: Path, error: CadbridgeError, mechanism: Mechanism | None) -> dict[str, Any]:
-    """The document `cadbridge.run/1` where there was no run: why, and all findings; None where nothing was built."""
-    known = () if mechanism is None else (*mechanism.assembly.findings, *mechanism.findings)
-    return {
-        "format": "cadbridge.run/1",
-        "source": str(source),
-        "trajectory": None,
-        "error": str(error),
-        "trusted": None,
-        "verdict": {"state": "not tested"},
-        "findings": findings_list(dict.fromkeys((*known, *error.findings))),
     }
 
 

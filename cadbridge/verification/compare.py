@@ -26,7 +26,7 @@ from cadbridge.mechanism.model import Mechanism
 from cadbridge.targets import TARGETS, EngineCheck, compared, loaded
 from cadbridge.verification.contents import BY_MOTION, Contents, Exported, compare_contents
 from cadbridge.verification.engines import Engine
-from cadbridge.verification.existing import check_foreign, existing_export
+from cadbridge.verification.existing import check_foreign, existing_export, unlike
 from cadbridge.verification.found import Found
 from cadbridge.verification.judges import judge_files
 from cadbridge.verification.start import random_twists, start_of
@@ -37,6 +37,9 @@ AGREES = 1e-9
 """rad and m: by so much the couplings may miss the designed pose."""
 
 POSES = 5
+
+FILES = "what an export made now has otherwise"
+"""Files and lines that were compared as far as an engine says what they hold, and not word by word."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,8 @@ def _verified(
     if how.is_program:
         # It holds all that acts: the mechanism is taken as it is, without what its source asks to simulate.
         plain = _without_study(mechanism)
-        found: Found = loaded(how.by)(plain, folder, names, duration, random_twists(plain, seed))
+        with _as_input(how.engine, folder) if foreign else contextlib.nullcontext():
+            found: Found = loaded(how.by)(plain, folder, names, duration, random_twists(plain, seed))
     else:
         found = _compare_files(mechanism, to, how, folder, names, duration, seed, findings)
     judge_files(how, folder, findings)
@@ -129,6 +133,8 @@ def _verified(
     for difference in found.contents.differences:
         findings.add("CB530", f"in {found.engine} {difference}")
     _judge_swing(findings, found.engine, found.swing, to, _reasons(lost))
+    if foreign and (places := unlike(mechanism, to, folder)):
+        found.contents.unsaid[FILES] = listed(places)
     return _verification(to, found, lost, findings)
 
 

@@ -38,6 +38,7 @@ RANGE, RESISTANCE, SPRINGS, ROTORS = "limits", "damping", "springs", "rotor iner
 FRICTION, EFFORT, SPEED = "dry friction", "limits of effort", "limits of velocity"
 GRAVITY, SHAPES, SERVOS, SENSORS = "gravity", "shapes", "servos", "sensors"
 COUPLINGS, TOUCHED, COLOURS = "couplings", "collision geometry", "colours"
+SETTINGS = "settings of the simulation"
 WEIGHTS, MEDIUM, TRANSMISSIONS = "gravity compensation", "drag of a medium", "transmissions"
 
 _NO_RANGE = 2e-9
@@ -103,7 +104,8 @@ class Contents:
     `transmissions`: by joint the reductions and the inertias of their rotors (kg m²), in a format that has them apart.
     `weights`: which share of each link's weight something else carries; `divided`: less than all of it too. `medium`:
     density (kg/m³), viscosity (Pa s), and wind (m/s).
-    `sensors`: kind and object. `faults` are sentences of what cannot be loaded, `unsaid` the reasons by quantity.
+    `settings` of <option>, each with that of an export. `sensors`: kind and object. `faults` are sentences of what
+    cannot be loaded, `unsaid` the reasons by quantity.
     """
 
     gravity: Vector | None = None
@@ -118,6 +120,7 @@ class Contents:
     weights: Mapping[str, float] | None = None
     divided: bool = True
     medium: Mapping[str, Array] | None = None
+    settings: Mapping[str, tuple[Array, Array]] | None = None
     faults: tuple[str, ...] = ()
     unsaid: Mapping[str, str] = field(default_factory=dict)
 
@@ -153,6 +156,7 @@ def compare_contents(exported: Exported, held: Contents, precision: float) -> Co
     _compare_gravity(exported, held, within, found)
     _compare_weights(exported, held, within, found)
     _compare_medium(exported, held, within, found)
+    _compare_settings(held, within, found)
     _compare_joints(exported, held, within, found)
     _compare_shapes(exported, held, within, found)
     _compare_servos(exported, held, within, found)
@@ -203,6 +207,15 @@ def _compare_medium(exported: Exported, held: Contents, within: float, found: Co
         if any(_differ(a, b, within) for a, b in zip(theirs, ours, strict=True)):
             found.differences.append(f"the {what} of the medium is ({_row(theirs)}) for ({_row(ours)})")
     found.done.append(MEDIUM)
+
+
+def _compare_settings(held: Contents, within: float, found: Compared) -> None:
+    if held.settings is None:
+        return
+    for what, (theirs, ours) in held.settings.items():
+        if any(_differ(float(a), float(b), within) for a, b in zip(theirs, ours, strict=True)):
+            found.differences.append(f"the {what} of <option> is ({_row(theirs)}) for ({_row(ours)})")
+    found.done.append(SETTINGS)
 
 
 def _row(values: Iterable[float]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from itertools import zip_longest
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
@@ -71,6 +72,53 @@ def check_foreign(mechanism: Mechanism, to: str, how: EngineCheck, folder: Path)
         _check_text(models[0])
 
 
+_LINES = 3
+"""Lines of a file that are named as others than those of an export made now."""
+
+
+def unlike(mechanism: Mechanism, to: str, folder: Path) -> list[str]:
+    """The files, or their first lines, that differ from those of an export made now; exports repeat to the byte.
+
+    What an engine does not say of a file is not compared, and is so named.
+    """
+    with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
+        export(mechanism, Path(scratch) / "export", to)
+        ours, theirs = _contents(Path(scratch) / "export"), _contents(folder)
+    places = []
+    for name in sorted({*ours, *theirs}):
+        if name not in theirs:
+            places.append(f"{name} is missing")
+        elif name not in ours:
+            places.append(f"{name} is of no export")
+        elif ours[name] != theirs[name]:
+            places.append(name + _first_lines(ours[name], theirs[name]))
+    return places
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    """What the files of a folder hold, by path; those within an FMU one by one."""
+    found: dict[str, bytes] = {}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        name = path.relative_to(folder).as_posix()
+        size = path.stat().st_size
+        packed = _unpacked(path) if path.suffix == ".fmu" else {}
+        found |= {f"{name}/{entry}": data for entry, data in packed.items()}
+        if not packed:
+            found[name] = path.read_bytes() if size <= _LARGEST else f"{size} bytes".encode()
+    return found
+
+
+def _first_lines(ours: bytes, theirs: bytes) -> str:
+    """Where two texts differ; nothing where they are none."""
+    try:
+        lines = [data.decode("utf-8").splitlines() for data in (ours, theirs)]
+    except UnicodeDecodeError:
+        return ""
+    other = [i + 1 for i, (a, b) in enumerate(zip_longest(*lines)) if a != b]
+    more = f" and {len(other) - _LINES} more" if len(other) > _LINES else ""
+    return f" (line{'s' * (len(other) > 1)} {', '.join(map(str, other[:_LINES]))}{more})" if other else ""
+
+
 _ONE_TEXT = (".urdf", ".sdf", ".xacro")
 """XML that an engine's parser takes for UTF-8 whatever it declares; that of an MJCF is looked at by its reader."""
 
@@ -86,7 +134,7 @@ def _check_text(path: Path) -> None:
 
 
 _LARGEST = 100_000_000
-"""Bytes of what an FMU holds."""
+"""Bytes of what an FMU holds, and of a file that is compared word by word."""
 
 _DESCRIPTION = "modelDescription.xml"
 _TABLE = "resources/model.bin"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,13 @@ class _Fmu:
     path: Path
     names: Mapping[str, Mapping[str, str]]
 
+    def described(self) -> Any:
+        """Its description. ValueError with the first fault that FMPy finds in it."""
+        try:
+            return self.fmpy.read_model_description(str(self.path))
+        except import_module("fmpy.model_description").ValidationError as fault:
+            raise ValueError(f"modelDescription.xml: {fault.problems[0]}") from fault
+
     def new(self, kind: str) -> dict[str, str]:
         """Old name → new."""
         return {old: new for new, old in self.names[kind].items()}
@@ -123,7 +131,7 @@ class _Fmu:
         self, mechanism: Mechanism, kind: str, duration: float, twists: Sequence[Vector], tighter: float = 1.0
     ) -> NDArray[Any]:
         """The outputs from the given velocities on; FMPy's integrator keeps the default tolerance, or a tighter one."""
-        described = self.fmpy.read_model_description(str(self.path))
+        described = self.described()
         outputs = [v.name for v in described.modelVariables if v.causality == "output"]
         found: NDArray[Any] = self.fmpy.simulate_fmu(
             str(self.path), fmi_type=kind, stop_time=duration, output_interval=duration / max(SHORTER),
@@ -145,7 +153,7 @@ class _Fmu:
 
     def masses(self, mechanism: Mechanism) -> tuple[float, float]:
         """The largest differences of masses (relative) and centres (m), of what the description says."""
-        described = self.fmpy.read_model_description(str(self.path))
+        described = self.described()
         start = {v.name: float(v.start) for v in described.modelVariables if v.start is not None}
         new, mass, centre = self.new("links"), 0.0, 0.0
         for body in mechanism.bodies:
@@ -165,7 +173,7 @@ class _Fmu:
 
     def contents(self, mechanism: Mechanism) -> Contents:
         """The start values of its parameters. What else acts is in its tables, and is compared by the motion."""
-        described = self.fmpy.read_model_description(str(self.path))
+        described = self.described()
         start = {v.name: float(v.start) for v in described.modelVariables if v.start is not None}
         words = {"damping": "damping", "dry friction": "friction"}
         joints = {

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cadbridge.exporters.mjcf import SETTINGS as MJCF_SETTINGS
 from cadbridge.frames import Pose
 from cadbridge.readers.urdf import drives_of
 from cadbridge.verification.contents import (
@@ -43,7 +44,8 @@ def of_mujoco(lib: Any, model: Any, links: Sequence[str], joints: Sequence[str])
         couplings=tuple(_mujoco_couplings(lib, model, set(joints))),
         sensors=frozenset(_mujoco_sensors(lib, model)),
         weights={name: float(model.body_gravcomp[model.body(name).id]) for name in links},
-        medium={what: np.ravel(getattr(model.opt, what)).astype(float) for what in ("density", "viscosity", "wind")},
+        medium={what: np.ravel(getattr(model.opt, what)).astype(float) for what in _MEDIUM},
+        settings=dict(_mujoco_settings(lib, model)),
         faults=tuple(_mujoco_switched_off(lib, model)),
         unsaid={SPEED: "MJCF has none"},
     )
@@ -55,6 +57,19 @@ def _mujoco_switched_off(lib: Any, model: Any) -> Iterator[str]:
     for constant in sorted(name for name in dir(lib.mjtDisableBit) if name.startswith(prefix)):
         if int(model.opt.disableflags) & int(getattr(lib.mjtDisableBit, constant)):
             yield f"the flag {constant.removeprefix(prefix).lower()} of <option> is disabled"
+
+
+_MEDIUM = ("density", "viscosity", "wind")
+
+
+def _mujoco_settings(lib: Any, model: Any) -> Iterator[tuple[str, tuple[Array, Array]]]:
+    """All of <option> that is compared by no name of its own: the model's, and that of a model with our settings."""
+    option = " ".join(f'{key}="{value}"' for key, value in MJCF_SETTINGS.items())
+    usual = lib.MjModel.from_xml_string(f"<mujoco><option {option}/></mujoco>").opt
+    for name in dir(usual):
+        if not name.startswith("_") and name not in (*_MEDIUM, "gravity", "disableflags"):
+            theirs, ours = (np.ravel(getattr(opt, name)).astype(float) for opt in (model.opt, usual))
+            yield name, (theirs, ours)
 
 
 def _mujoco_joint(model: Any, joint: Any) -> dict[str, float]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copytree
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -92,6 +93,26 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Packed:
+    """`pattern` in a file of an FMU becomes `into`."""
+
+    file: str
+    pattern: str
+    into: str
+
+    def spoil(self, folder: Path, rig: Mechanism) -> None:
+        (path,) = folder.glob("*.fmu")
+        with ZipFile(path) as packed:
+            files = {name: packed.read(name) for name in packed.namelist()}
+        text = files[self.file].decode()
+        files[self.file] = re.sub(self.pattern, self.into, text, count=1).encode()
+        assert files[self.file].decode() != text, "nothing was spoilt"
+        with ZipFile(path, "w") as packed:
+            for name, data in files.items():
+                packed.writestr(name, data)
+
+
+@dataclass(frozen=True)
 class Scaled:
     """A mesh a thousand times as large."""
 
@@ -127,7 +148,7 @@ class Other:
         cb.export(self.change(rig), folder, to="fmu")
 
 
-Spoil = Text | Scaled | Gone | Other
+Spoil = Text | Scaled | Gone | Other | Packed
 ROBOT, URDF, SDF, PHYSICS = "robot.xml", "*/urdf/rig.urdf", "model.sdf", "layers/physics.usda"
 NEWTON = "layers/newton.usda"
 
@@ -190,6 +211,8 @@ MJCF: dict[str, Spoil] = {
     "origin": Text(ROBOT, '(name="lower" pos=)"0.2 ', r'\1"0.201 '),
     "ratio": Text(ROBOT, "0 -1.5 0 0 0", "0 -1.49 0 0 0"),
     "coupling": Text(ROBOT, "<equality>.*</equality>", ""),
+    "timestep": Text(ROBOT, 'timestep="0.001"', 'timestep="0.002"'),
+    "integrator": Text(ROBOT, 'integrator="implicitfast"', 'integrator="Euler"'),
     "gravity": Text(ROBOT, "0 0 -9.81", "0 0 -1.62"),
     "gravity switched off": Text(ROBOT, r"<option ([^>]*)/>", r'<option \1><flag gravity="disable"/></option>'),
     "springs switched off": Text(ROBOT, r"<option ([^>]*)/>", r'<option \1><flag spring="disable"/></option>'),
@@ -287,6 +310,7 @@ FMUS: dict[str, Spoil] = {
     "spring": of_joint("shoulder", stiffness=2.1),
     "rotor": of_joint("shoulder", armature=0.03),
     "servo": Other(lambda rig: replace(rig, drives=tuple(stiffer(d) for d in rig.drives))),
+    "unit": Packed("modelDescription.xml", 'unit="rad"', 'unit="deg"'),
 }
 SPOILT = {"mjcf": MJCF, "urdf": URDFS, "sdf": SDFS, "usd": USDS, "fmu": FMUS}
 NOTICED = {"CB530", "CB531", "CB1489", "CB1400", "CB1443"}
@@ -362,6 +386,45 @@ def test_a_range_of_nothing_is_kept_in_an_mjcf(rig: Mechanism, tmp_path: Path) -
         assert not {f.code for f in compared(held, "mjcf", folder).findings} & NOTICED
         Text(ROBOT, r'(name="elbow"[^>]*) range="[^"]*"', r"\1").spoil(folder, held)
         assert "CB530" in {f.code for f in compared(held, "mjcf", folder).findings}
+
+
+@pytest.mark.parametrize(("key", "ends"), [("control", (0.3, 0.3)), ("effort", (0.0, 0.0)), ("effort", (2.0, 2.0))])
+def test_a_servo_whose_range_has_equal_ends_keeps_it_in_an_mjcf(
+    key: str, ends: tuple[float, float], rig: Mechanism, tmp_path: Path
+) -> None:
+    """A drive of USD that may give nothing would give anything in MuJoCo."""
+    law = next(d.law for d in rig.drives if d.name == "servo")
+    assert law is not None
+    law = replace(law, **{key: ends})  # type: ignore[arg-type]
+    held = replace(rig, drives=tuple(replace(d, law=law) if d.name == "servo" else d for d in rig.drives))
+    cb.export(held, tmp_path / "mjcf", to="mjcf")
+    assert not {f.code for f in compared(held, "mjcf", tmp_path / "mjcf").findings} & NOTICED
+    Text(ROBOT, rf'(name="servo"[^>]*) {"ctrl" if key == "control" else "force"}range="[^"]*"', r"\1").spoil(
+        tmp_path / "mjcf", held
+    )
+    assert "CB530" in {f.code for f in compared(held, "mjcf", tmp_path / "mjcf").findings}
+
+
+UNSAID: dict[tuple[str, str], Spoil] = {
+    ("mjcf", "colour"): Text(ROBOT, 'rgba="[^"]*"', 'rgba="1 0 0 1"'),
+    ("mjcf", "softness"): Text(ROBOT, 'solimp="0.99 0.9999', 'solimp="0.5 0.6'),
+    ("sdf", "older description"): Text("model-1_9.sdf", "<mass>1.5<", "<mass>1.51<"),
+    ("usd", "comment"): Text("rig.usda", 'upAxis = "Z"', 'upAxis = "Z"  # up'),
+    ("fmu", "description"): Packed("modelDescription.xml", 'description="[^"]*"', 'description="other"'),
+}
+"""What no engine says."""
+
+
+@pytest.mark.parametrize(("to", "what"), list(UNSAID))
+def test_what_no_engine_says_is_named_with_its_line(
+    to: str, what: str, rig: Mechanism, exports: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / to
+    copytree(exports(to), folder)
+    UNSAID[to, what].spoil(folder, rig)
+    found = compared(rig, to, folder)
+    assert not {f.code for f in found.findings} & NOTICED
+    assert "(line" in found.not_compared["what an export made now has otherwise"]
 
 
 @pytest.mark.parametrize(("to", "share"), [("mjcf", 0.5), ("sdf", 1.0), ("sdf", 0.5)])

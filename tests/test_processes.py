@@ -133,8 +133,25 @@ def test_a_limit_counts_what_children_burn_too(patient: None) -> None:
 
 def test_one_that_sleeps_is_stopped_by_the_clock_much_later() -> None:
     reached, clock = _limited("import time; print(flush=True); time.sleep(30)", 0.1)
-    assert reached == "1 s"
+    assert reached == "1 s on the clock"
     assert clock >= 1.0
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not tell what waits")
+def test_what_gets_little_of_a_busy_machine_is_not_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five on one processor: half a second of it takes one of them two and a half on the clock."""
+    monkeypatch.setattr("cadbridge.processes.PATIENCE", 2.0)
+    pinned = f"import os\nos.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\nprint(flush=True){_BURN}"
+    others = [subprocess.Popen([sys.executable, "-c", pinned], stdout=subprocess.PIPE) for _ in range(4)]
+    try:
+        for other in others:
+            assert other.stdout is not None
+            other.stdout.readline()
+        assert _limited(pinned, 0.5)[0] == "0.5 s of processor time"
+    finally:
+        for other in others:
+            other.kill()
+            other.communicate()
 
 
 def test_what_a_process_used_before_does_not_count() -> None:

@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 
 import psutil
 
-from cadbridge.processes import ONE_CORE, PATIENCE, environment, family, processor_seconds
+from cadbridge.processes import ONE_CORE, TimeLimit, environment, family, processor_seconds
 
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = (ROOT / "scripts", ROOT)
@@ -70,7 +70,7 @@ class Runner:
         return self._wait(process, began)
 
     def _wait(self, process: subprocess.Popen[bytes], began: float) -> Outcome:
-        most, clock = 0, time.monotonic()
+        most, limit = 0, TimeLimit(process.pid, self._seconds)
         while True:
             answer = self._heard()
             used = processor_seconds(process.pid) - began
@@ -84,8 +84,7 @@ class Runner:
             if process.poll() is not None:
                 said = self._end()
                 return Outcome("crash", f"status {process.returncode}\n{said}", used, most)
-            late = time.monotonic() - clock > PATIENCE * self._seconds
-            if late or used > self._seconds or most > self._memory:
+            if limit.reached or most > self._memory:
                 process.send_signal(signal.SIGUSR1)
                 time.sleep(0.3)
                 return Outcome("memory" if most > self._memory else "hang", self._end(), used, most)

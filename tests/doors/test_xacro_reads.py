@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from cadbridge import folders
 from cadbridge.cli import main
+from cadbridge.errors import InputError
 from cadbridge.readers import ReadOptions
 from cadbridge.readers.paths import package_folder
 from cadbridge.reading import read
@@ -176,3 +178,13 @@ def test_a_package_dir_says_what_it_opens(
     told = [f.message for f in found if f.code == "CB117"]
     assert len(told) == bool(opens)
     assert all(opens in text for text in told)
+
+
+def test_an_expansion_that_sleeps_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "r.xacro"
+    source.write_text('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/></robot>')
+    monkeypatch.setattr("cadbridge.processes.PATIENCE", 0.04)
+    asleep = [sys.executable, "-c", "import time; time.sleep(60)"]
+    monkeypatch.setattr("cadbridge.readers.urdf.xacro.python", lambda *_: asleep)
+    with pytest.raises(InputError, match="took longer than 1 s on the clock"):
+        read(source)

@@ -104,13 +104,13 @@ def test_what_a_case_ends_in(
     )
     monkeypatch.setattr(fuzzing.case, "PATHS", (*fuzzing.case.PATHS, tmp_path))
     # Only what sleeps is stopped by the clock: a process that burns or fills memory gets little of a busy machine.
-    monkeypatch.setattr(fuzzing.case, "PATIENCE", 0.1 if way == "asleep" else 100.0)
+    monkeypatch.setattr("cadbridge.processes.PATIENCE", 0.1 if way == "asleep" else 100.0)
     runner = fuzzing.case.Runner("sham_worker", seconds=2.0, memory=200 << 20)
     try:
         outcome = runner.run(way, tmp_path, "none", "none")
         assert outcome.kind == kind
         assert kind != "exception" or "nine" in outcome.said
-        monkeypatch.setattr(fuzzing.case, "PATIENCE", 100.0)
+        monkeypatch.setattr("cadbridge.processes.PATIENCE", 100.0)
         assert runner.run("fine", tmp_path, "none", "none").kind == "fine"  # another process serves on
     finally:
         runner.close()

@@ -29,6 +29,7 @@ from solver.equations.system import prepare
 from solver.functions import constant
 from solver.model import JointLoad, Model, Motor
 from solver.result import Result
+from solver.rotation import matrix
 from solver.runs.integrate import simulate as integrate
 from solver.state import State
 from tests.simulation import masses as masses_apart
@@ -142,6 +143,31 @@ def test_a_run_says_before_it_begins_that_its_steps_are_short(
     (told,) = early
     assert told.code == "CB682"
     assert "1e+09 N/m" in told.message
+
+
+def test_a_run_names_the_servo_that_makes_its_steps_short(crane: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rate gain of 80 N m s/rad on a wrist of 1e-4 kg m² settles in a microsecond, which no sample shows."""
+    run = simulate(crane, Scenario(duration=0.01, rate=100))
+    model, (axis, *_) = run.lowered.model, run.lowered.model.coordinates
+    wrist = Motor("wrist", axis, "servo", constant(0.0), bias=(0.0, 0.0, -80.0))
+    loads = (JointLoad(axis, damping=2.0, armature=1e-3, name="wrist"),)
+    found = ahead.settling(replace(model, motors=(wrist,), loads=loads))
+    assert found is not None
+    assert (found.name, found.damping, found.unit) == ("wrist", 82.0, "N m s/rad")
+    ends = [model.bodies[i] for i in (axis.a, axis.b) if i >= 0]
+    turns = [matrix(model.quaternions[i]) for i in (axis.a, axis.b) if i >= 0]
+    u = turns[0] @ axis.axis_a if axis.a >= 0 else np.asarray(axis.axis_a)
+    ease = sum(float(u @ R @ np.linalg.solve(body.inertia, R.T @ u)) for R, body in zip(turns, ends, strict=True))
+    assert found.time == pytest.approx((1 / ease + 1e-3) / 82.0)
+    monkeypatch.setattr(ahead, "SHORT", 1)
+    monkeypatch.setattr(ahead, "SHORT_A_SAMPLE", 0.5)
+    monkeypatch.setattr(ahead, "FAST", 1e9)
+    findings = Findings()
+    ahead.short_steps(run.lowered, replace(model, motors=(wrist,), loads=()), run.result, findings)
+    (told,) = findings.as_tuple()
+    assert "wrist is damped by 80 N m s/rad and settles in" in told.message
+    assert told.items == ("wrist",)
+    assert ahead.settling(replace(model, loads=(), motors=())) is None
 
 
 def test_strings_that_hang_slack_at_first_are_known_too() -> None:

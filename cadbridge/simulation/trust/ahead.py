@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from cadbridge.lowering import Lowered
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.balance import stiffnesses
 from cadbridge.simulation.vibration import fastest
-from solver.constraints.primitives import GROUND
+from solver.constraints.primitives import GROUND, Coordinate
 from solver.equations.system import System, prepare
 from solver.model import Model
 from solver.result import Result, Trajectory
+from solver.rotation import matrix
 from solver.state import State
 
 APART = 1e7
@@ -27,6 +28,8 @@ SHORT, SHORT_A_SAMPLE = 100_000, 1_000
 """Steps of a run, and steps a sample, beyond which a run says that its steps are short, and why."""
 MANY = 1000
 """Rejected steps below which they are not reported."""
+FAST = 1e-4
+"""s: the time constant of a damper above which it does not make steps short."""
 STILL = 1e-10
 """m/s, rad/s and their rates: what all are below where nothing moves but by rounding."""
 UNSOLVED = 0.01
@@ -62,8 +65,9 @@ def short_steps_ahead(lowered: Lowered, system: System, start: State | None, wha
     motion lets them pull.
     """
     model = system.model
-    apart, springs = _far_apart(lowered, model), stiffnesses(model)
-    if what.step is not None or what.integrator == "generalized_alpha" or not (apart or any(springs)):
+    apart, springs, damped = _far_apart(lowered, model), stiffnesses(model), settling(model)
+    slow = damped is None or not _are_many(what.duration / damped.time, what.duration * what.rate)
+    if what.step is not None or what.integrator == "generalized_alpha" or not (apart or any(springs) or not slow):
         return None
     pulled = np.linalg.norm(model.gravity) * np.vstack([np.eye(3), -np.eye(3)]) if apart else ()
     turned = (prepare(replace(model, gravity=(float(g[0]), float(g[1]), float(g[2])))) for g in pulled)
@@ -93,7 +97,58 @@ def _add_short(lowered: Lowered, model: Model, message: str, findings: Findings)
     causes = [message, *(["{1} has {0:.3g} kg and {3} {2:.3g} kg".format(*apart[0], *apart[1])] if apart else [])]
     if stiffest := max(stiffnesses(model), default=0.0):
         causes.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
-    findings.add("CB682", "; ".join(causes), items=[name for _, name in apart])
+    damped = settling(model)
+    if damped is not None and damped.time < FAST:
+        causes.append(
+            f"{damped.name} is damped by {damped.damping:.3g} {damped.unit} and settles in {damped.time:.1g} s"
+        )
+    findings.add("CB682", "; ".join(causes), items=[*(name for _, name in apart), *([damped.name] if damped else [])])
+
+
+@dataclass(frozen=True)
+class Settling:
+    """A joint (or load) by `name`, its `damping` with the unit, and its time constant (s) for bodies that are free."""
+
+    name: str
+    damping: float
+    unit: str
+    time: float
+
+
+def settling(model: Model) -> Settling | None:
+    """What settles fastest by its dampers and its servos' answer to rates; None where nothing is damped.
+
+    A time constant is I/d, with the inertia of the two bodies along the coordinate as if nothing else held them.
+    """
+    along: dict[str, tuple[Coordinate, float, float]] = {}
+    given = [(each.name, each.coordinate, each.damping, each.armature) for each in model.loads]
+    given += [(m.name, m.coordinate, m.damping, 0.0) for m in model.motors if m.kind == "pd"]
+    given += [(m.name, m.coordinate, max(0.0, -m.bias[2]), 0.0) for m in model.motors if m.kind == "servo"]
+    for name, coordinate, damping, armature in given:
+        _, d, more = along.get(name, (coordinate, 0.0, 0.0))
+        along[name] = (coordinate, d + damping, more + armature)
+    found = [
+        Settling(name, d, "N m s/rad" if c.kind == "angle" else "N s/m", (1.0 / ease + armature) / d)
+        for name, (c, d, armature) in along.items()
+        if c.kind in ("angle", "distance") and d > 0.0 and (ease := _ease(model, c)) > 0.0
+    ]
+    return min(found, key=lambda each: each.time, default=None)
+
+
+def _ease(model: Model, c: Coordinate) -> float:
+    """The acceleration along a coordinate (rad/s², m/s²) by an effort of 1 on its two bodies, as if they were free."""
+    axis = np.asarray(c.axis_a, float)
+    if c.a != GROUND:
+        axis = matrix(np.asarray(model.quaternions[c.a], float)) @ axis
+    ease = 0.0
+    for end in (c.a, c.b):
+        if end == GROUND or model.bodies[end].mass <= 0.0:
+            continue
+        own = matrix(np.asarray(model.quaternions[end], float)).T @ axis
+        inertia = np.asarray(model.bodies[end].inertia, float)
+        turned = float(own @ np.linalg.lstsq(inertia, own, rcond=None)[0])
+        ease += turned if c.kind == "angle" else 1.0 / model.bodies[end].mass
+    return ease
 
 
 def mass_ratios(lowered: Lowered, findings: Findings) -> None:

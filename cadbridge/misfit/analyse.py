@@ -17,14 +17,16 @@ from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.alone import alone
 from cadbridge.misfit.blocks import Block
-from cadbridge.misfit.contacts import Pushing, normals_of, signs_of
-from cadbridge.misfit.contacts import one_sided as pushed
+from cadbridge.misfit.contacts import normals_of, signs_of
 from cadbridge.misfit.forces import Springs
 from cadbridge.misfit.groups import Group, constraints_of, groups_of
 from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNeeded, Releases, Term
-from cadbridge.misfit.play import CLOSE, STARTS, Play, deciding
+from cadbridge.misfit.needs import drawn_of, play_needed, reaches_of, weights_of
+from cadbridge.misfit.play import Play
 from cadbridge.misfit.proposing import Proposer
-from cadbridge.misfit.settings import Settings, play_of, preload_of, reach_of, stiffness_rows, tolerances_of
+from cadbridge.misfit.pushing import PushedPlay, Pushing
+from cadbridge.misfit.pushing import one_sided as pushed
+from cadbridge.misfit.settings import Settings, preload_of, stiffness_rows, tolerances_of
 from cadbridge.misfit.shared import with_shared
 from cadbridge.misfit.weights import carried_weights
 from cadbridge.misfit.zones import Zones
@@ -35,20 +37,16 @@ RELEASES = 5
 """Releases of a group that are listed."""
 RELEASED = 50
 """Groups, the costliest ones, for which releases are looked for by default."""
-LEAST_PLAY = 1e-9
-"""m (rad): the play of a mate that has none, where others have some."""
 OPEN = 1e-5
 """m of play above which a design is told not to fit by itself: files round."""
 MAGNIFIED = 30.0
 """An equation that feels an error so many times over stands near a singular pose: at an angle of 2°."""
-FEWEST, MOST_NUMBERS = 1000, 50_000_000
-"""Of groups with very many errors fewer draws are taken: at least so many, at most so many numbers."""
-LEVELS = (0.5, 0.95, 0.9973)
-"""Shares of all assemblies whose play is told."""
 ALONE, MOST_ALONE = 3, 15
 """Sets of mates with play alone that are listed; mates and redundant equations up to which they are compared."""
 PUSHED = 1000
 """Draws for which contacts only push: each is a quadratic programme."""
+MOST_PUSHED = 100
+"""Redundant equations up to which the play of contacts that only push is computed: each of its rounds is one."""
 CHUNK = 256
 """Rows whose forces are computed at once."""
 SMALL = 1e-9
@@ -135,15 +133,14 @@ def _group(group: Group, job: _Job) -> GroupFit:
     settings, sizes, known = job.settings, job.sizes, job.known
     zones = Zones(group.errors.zones, tolerances_of(settings, group.errors, sizes))
     gaps = group.gaps + _preloads(group, settings)
-    reaches = np.array([reach_of(settings, block) for block in group.blocks])
-    w = np.where([block.turns for block in group.blocks], 1.0 / reaches, 1.0)
+    w = weights_of(group, settings)
     key = _key(group, zones.radii, gaps, w)
     if key not in known:
-        known[key] = _play(group, zones, gaps, w, settings)
+        known[key] = play_needed(Play(group, w), zones, gaps, settings, drawn_of(group, settings))
     needed, shares = known[key]
     return GroupFit(
         group.mates, len(group.rows), group.redundant, _equations(group, zones, gaps), _errors(group, zones, shares),
-        needed, _loads(group, zones, gaps, job), float(np.median(reaches)),
+        needed, _loads(group, zones, gaps, job), float(np.median(reaches_of(group, settings))),
         Releases((), 0, False, "", ()), alone=alone(group, zones, gaps, w, ALONE) if _few(group) else (),
     )  # fmt: skip
 
@@ -160,11 +157,15 @@ def _with_contacts(group: Group, done: GroupFit, job: _Job, signs: Array, one_si
         return replace(done, contacts=names)
     settings = job.settings
     zones = Zones(group.errors.zones, tolerances_of(settings, group.errors, job.sizes))
-    drawn = zones.draws(min(settings.draws, PUSHED), settings.seed, settings.uniform)
+    gaps = group.gaps + _preloads(group, settings)
+    drawn = replace(drawn_of(group, settings), count=min(settings.draws, PUSHED))
     springs = Springs(group, stiffness_rows(settings, group.blocks, len(group.rows)))
     loads = np.zeros(len(group.rows)) if job.weights is None else springs.shared(job.weights[group.rows])
-    found = pushed(Pushing(group, springs.k, signs), group.gaps + _preloads(group, settings), loads, drawn)
-    return replace(done, contacts=names, one_sided=found)
+    play = None
+    if group.redundant <= MOST_PUSHED:
+        play, _ = play_needed(PushedPlay(group, weights_of(group, settings), signs), zones, gaps, settings, drawn)
+    pushing = Pushing(group, springs.k, signs)
+    return replace(done, contacts=names, one_sided=pushed(pushing, gaps, loads, zones.misfits(group.B, drawn), play))
 
 
 def _key(group: Group, *numbers: Array) -> bytes:
@@ -179,52 +180,6 @@ def _preloads(group: Group, settings: Settings) -> Array:
     for block in group.blocks:
         found[block.rows] = preload_of(settings, block) / math.sqrt(len(block.rows))
     return found
-
-
-def _play(group: Group, zones: Zones, gaps: Array, w: Array, settings: Settings) -> tuple[PlayNeeded, Array]:
-    """The play needed, and each zone's share in it at worst."""
-    play = Play(group, w)
-    count = int(min(settings.draws, max(FEWEST, MOST_NUMBERS // max(len(gaps), 1))))
-    errors = zones.draws(count, settings.seed, settings.uniform)
-    misfits = gaps[:, None] + group.B @ errors
-    low, high = play.bounds(misfits, deciding(LEVELS, STARTS))
-    most = np.argsort(low)[-STARTS:]
-    at = play.worst(zones, gaps, errors[:, most])
-    exact = play.least((gaps + group.B @ at)[:, None])
-    springs = (np.ones(len(w)) / w**2, _springs(group, exact.stress[:, 0], exact.off[:, 0]))
-    middle, most95, most997 = np.quantile((low + high) / 2.0, LEVELS)
-    felt = np.asarray(exact.stress[:, 0] @ group.B)
-    parts = zones.lengths(felt) * zones.radii
-    stresses = np.column_stack([exact.stress, play.least(misfits[:, most], CLOSE).stress])
-    needed = PlayNeeded(
-        designed=float(play.least(gaps[:, None]).high[0]),
-        worst=float(exact.low[0]),
-        sufficient=min(play.sufficient(zones, gaps, k) for k in springs),
-        squares=float(np.max(zones.squares(np.asarray(stresses.T @ group.B)) + stresses.T @ gaps)),
-        median=float(middle), most95=float(most95), most997=float(most997),
-        together=_together(group, gaps, errors, settings),
-    )  # fmt: skip
-    return needed, parts / max(float(parts.sum()), 1e-300)
-
-
-def _springs(group: Group, stress: Array, off: Array) -> Array:
-    """Springs (b,) under which a stress leaves the mates off by so much."""
-    sizes = [(np.linalg.norm(stress[b.rows]), np.linalg.norm(off[b.rows])) for b in group.blocks]
-    k = np.array([force / max(float(size), 1e-15) for force, size in sizes])
-    return np.maximum(k / max(float(k.max()), 1e-300), 1e-6)
-
-
-def _together(group: Group, gaps: Array, errors: Array, settings: Settings) -> float | None:
-    """The share of draws that go together with the play given."""
-    given = np.array([play_of(settings, block) for block in group.blocks])
-    if not np.any(given > 0.0):
-        return None
-    play = Play(group, np.maximum(given, LEAST_PLAY))
-    low, high = play.bounds(
-        gaps[:, None] + group.B @ errors,
-        lambda low, high: (low <= 1.0) & (high > 1.0) & (high - low > CLOSE * high),
-    )
-    return float(np.mean((low + high) / 2.0 <= 1.0))
 
 
 def _equations(group: Group, zones: Zones, gaps: Array) -> tuple[Equation, ...]:

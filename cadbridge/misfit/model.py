@@ -117,11 +117,25 @@ class Alone:
 
 
 @dataclass(frozen=True, slots=True)
+class LiftOff:
+    """How a contact that only pushes lifts off: the `share` of draws in which it is open, and how far (m) it may be.
+
+    `designed` with exact parts, of 95 % of the draws no more than `most95`, `largest` the most that was drawn; 0 where
+    it pushes, None where neither forces nor other mates keep it from lifting off further.
+    """
+
+    share: float
+    designed: float | None
+    most95: float | None
+    largest: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class PushLoad:
     """Force (N) or moment (N m) of a kind in a mate where contacts only push.
 
     `designed` with exact parts, of 95 % of the draws no more than `most95`, `largest` the most that was drawn.
-    `lifted` is the share of draws in which the contact is open; None where it is none, and holds both ways.
+    A contact pushes with it, and `off` says how it lifts off; None where the mate is none, and holds both ways.
     """
 
     mate: str
@@ -130,16 +144,20 @@ class PushLoad:
     designed: float
     most95: float
     largest: float
-    lifted: float | None
+    off: LiftOff | None
 
 
 @dataclass(frozen=True, slots=True)
 class OneSided:
-    """A group where contacts only push, for so many `draws`; `holds`: whether pushes alone balance the weights."""
+    """A group where contacts only push, for so many `draws`; `holds`: whether pushes alone balance the weights.
+
+    `play` is what its mates need where contacts may lift off; None where the group is too large to compute it.
+    """
 
     loads: tuple[PushLoad, ...]
     draws: int
     holds: bool
+    play: PlayNeeded | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, eye_array
 
 from cadbridge.misfit.groups import Group
 from cadbridge.misfit.zones import Zones
@@ -59,10 +61,16 @@ class Play:
 
     group: Group
     w: Array
+    softest: ClassVar[float] = SOFTEST
 
     @cached_property
     def _by_stresses(self) -> bool:
         return self.group.N.shape[1] <= self.group.E.shape[1]
+
+    @cached_property
+    def seen(self) -> csr_array:
+        """What is needed of misfits (m,), as a matrix (k, m): what the self-stresses feel of them, or all of them."""
+        return csr_array(self.group.N.T) if self._by_stresses else eye_array(len(self.group.rows), format="csr")
 
     @cached_property
     def _basis(self) -> Array:
@@ -94,19 +102,26 @@ class Play:
         order, starts = self._order
         return np.asarray(np.sqrt(np.add.reduceat(r[order] ** 2, starts, axis=0)))
 
-    def _left(self, e: Array, k: Array) -> Array:
-        """What springs k (b, c) leave of misfits e (m, c) as r (m, c); k (b, 1) are the same springs for all."""
+    def _solved(self, e: Array, k: Array) -> Array:
+        """The unknowns (n, c) of the basis for springs k (b, c) and misfits e (k, c) as they are seen."""
         M, n = self._basis, self._basis.shape[1]
         H = ((1.0 / k if self._by_stresses else k).T @ self._squares).reshape(-1, n, n)
-        right = M.T @ (e if self._by_stresses else k[self._owner] * e)
+        right = e if self._by_stresses else M.T @ (k[self._owner] * e)
         if len(H) == 1:
-            solved = np.linalg.solve(H[0], right)
-        else:
-            solved = np.linalg.solve(H, right.T[:, :, None])[:, :, 0].T
+            return np.asarray(np.linalg.solve(H[0], right))
+        return np.asarray(np.linalg.solve(H, right.T[:, :, None])[:, :, 0].T)
+
+    def _left(self, e: Array, k: Array) -> Array:
+        """What springs k (b, c) leave of misfits e (k, c), as they are seen: r (m, c); k (b, 1) serve all of them."""
+        M, solved = self._basis, self._solved(e, k)
         return np.asarray(M @ solved / k[self._owner] if self._by_stresses else e - M @ solved)
 
-    def least(self, e: Array, close: float = EXACT, rounds: int = ROUNDS) -> Needed:
-        """The least play for misfits e (m, c), to within `close` where so many rounds of springs are enough."""
+    def least(self, misfits: Array, close: float = EXACT, rounds: int = ROUNDS) -> Needed:
+        """The least play for misfits (m, c), to within `close` where so many rounds of springs are enough."""
+        return self.least_seen(np.asarray(self.seen @ misfits), close, rounds)
+
+    def least_seen(self, e: Array, close: float = EXACT, rounds: int = ROUNDS) -> Needed:
+        """The same for misfits e (k, c) as they are `seen`."""
         parts = [self._least(e[:, i : i + self._step], close, rounds) for i in range(0, e.shape[1], self._step)]
         return Needed(
             np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]),
@@ -119,8 +134,8 @@ class Play:
         return max(FEWEST, NUMBERS // max(len(self.group.rows), int(self._squares.shape[1])))
 
     def _least(self, e: Array, close: float, rounds: int) -> Needed:
-        c = e.shape[1]
-        best = Needed(np.zeros(c), np.full(c, np.inf), np.zeros(e.shape), np.zeros(e.shape))
+        c, m = e.shape[1], len(self.group.rows)
+        best = Needed(np.zeros(c), np.full(c, np.inf), np.zeros((m, c)), np.zeros((m, c)))
         open_, k = np.arange(c), self._first(c)
         for _ in range(rounds):
             stiff = k[self._owner]
@@ -136,7 +151,7 @@ class Play:
         return replace(best, high=np.maximum(best.low, best.high))
 
     def bounds(self, e: Array, undecided: Callable[[Array, Array], Bools]) -> tuple[Array, Array]:
-        """Bounds low and high (c,) of the play for misfits e (m, c), as close as `undecided` asks.
+        """Bounds low and high (c,) of the play for misfits e (k, c), as they are `seen`, as close as `undecided` asks.
 
         It says of bounds which misfits (c,) need closer ones.
         """
@@ -159,7 +174,7 @@ class Play:
         return np.ones((len(self.w), c)) / self.w[:, None] ** 2
 
     def _round(self, e: Array, k: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """What springs k (b, c) tell of misfits e (m, c): low, high (c,), what they leave (m, c) and the next springs.
+        """What springs k (b, c) tell of misfits e (k, c): low, high (c,), what they leave (m, c) and the next springs.
 
         The forces of the springs over the fourth, `total` (c,), are the stress that needs `low`. With r what is left,
         λᵀe = λᵀr.
@@ -170,7 +185,7 @@ class Play:
         total = np.sum(self.w[:, None] * force, axis=0)
         total = np.where(total > 0.0, total, 1.0)
         after = k * off
-        after = np.maximum(after / np.maximum(np.max(after, axis=0), 1e-300), SOFTEST)
+        after = np.maximum(after / np.maximum(np.max(after, axis=0), 1e-300), self.softest)
         return np.sum(force * sizes, axis=0) / total, np.max(off, axis=0), r, total, after
 
     def worst(self, zones: Zones, gaps: Array, errors: Array) -> Array:
@@ -202,12 +217,15 @@ class Play:
 
     def sufficient(self, zones: Zones, gaps: Array, k: Array) -> float:
         """A play (m) with which errors in their zones go together for certain: springs k (b,) leave no more of them."""
-        R, fixed = self._left(self.group.B.toarray(), k[:, None]), self._left(gaps[:, None], k[:, None])[:, 0]
-        sizes = [
-            (zones.widest(R[block.rows])[0] + float(np.linalg.norm(fixed[block.rows]))) / w
-            for block, w in zip(self.group.blocks, self.w, strict=True)
-        ]
-        return float(max(sizes))
+        B, M = self.group.B, self._basis
+        felt = self._solved((self.seen @ B).toarray(), k[:, None])
+        fixed = Play._left(self, self.seen @ gaps[:, None], k[:, None])
+        largest = 0.0
+        for block, w, stiff in zip(self.group.blocks, self.w, k, strict=True):
+            own = M[block.rows] @ felt
+            R = own / stiff if self._by_stresses else B[block.rows].toarray() - own
+            largest = max(largest, (zones.widest(R)[0] + float(np.linalg.norm(fixed[block.rows]))) / w)
+        return float(largest)
 
 
 def deciding(levels: Sequence[float], most: int) -> Callable[[Array, Array], Bools]:

@@ -6,13 +6,14 @@ A zone is a ball (an interval, a disc) of radius t about no error. Of a linear r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
 
 from cadbridge.misfit.blocks import Zone
 from cadbridge.misfit.settings import SHARE
@@ -22,7 +23,7 @@ Array = NDArray[np.float64]
 CLIMBS = 40
 """Steps towards the worst direction; each goes up."""
 KEPT = 1_000_000
-"""So many numbers of draws are kept for the next group."""
+"""So many numbers are drawn at once; where these are all of a group, they are kept for the next one."""
 LEVEL = 1e-12
 """A step that goes up by less than this part ends the climb."""
 
@@ -89,22 +90,53 @@ class Zones:
         weights = np.repeat(self.radii, self.sizes)
         return float(np.linalg.norm(G * weights, 2)) if G.size else 0.0
 
-    def draws(self, count: int, seed: int, uniform: bool) -> Array:
-        """Errors (n, count): normal with the radius as three standard deviations and cut off there, or uniform."""
-        sizes = tuple(self.sizes.tolist())
-        draw = _known_draws if sum(sizes) * count <= KEPT else _unit_draws
-        return np.repeat(self.radii, self.sizes)[:, None] * draw(sizes, count, seed, uniform)
+    def misfits(self, felt: csr_array, drawn: Drawn) -> Array:
+        """What drawn errors make of `felt` (k, n), which is what each of k sums feels of them: (k, count).
+
+        Errors are drawn for some zones after others, so that no more of them are held than `KEPT`.
+        """
+        columns, found = csc_array(felt), np.zeros((felt.shape[0], drawn.count))
+        for start, errors in self._blocks(drawn):
+            found += columns[:, start : start + len(errors)] @ errors
+        return found
+
+    def chosen(self, which: NDArray[np.int64], drawn: Drawn) -> Array:
+        """The errors (n, j) of some of the draws."""
+        return np.concatenate([np.zeros((0, len(which))), *(errors[:, which] for _, errors in self._blocks(drawn))])
+
+    def _blocks(self, drawn: Drawn) -> Iterator[tuple[int, Array]]:
+        """All draws, for some zones after others: the first column, and the errors (…, count) from there on."""
+        sizes, radii = self.sizes.tolist(), np.repeat(self.radii, self.sizes)
+        if sum(sizes) * drawn.count <= KEPT:
+            yield 0, radii[:, None] * _known_draws(tuple(sizes), drawn)
+            return
+        random, start, most = np.random.default_rng(drawn.seed), 0, max(1, KEPT // drawn.count)
+        while sizes:
+            number = max(1, int(np.searchsorted(np.cumsum(sizes), most, side="right")))
+            own, sizes = sizes[:number], sizes[number:]
+            yield start, radii[start : start + sum(own), None] * _unit_draws(random, own, drawn)
+            start += sum(own)
 
 
-def _unit_draws(sizes: tuple[int, ...], count: int, seed: int, uniform: bool) -> Array:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Draws of all errors: normal with the radius as three standard deviations and cut off there, or `uniform`."""
+
+    count: int
+    seed: int
+    uniform: bool
+
+
+def _unit_draws(random: np.random.Generator, sizes: Sequence[int], drawn: Drawn) -> Array:
     """Errors (n, count) in zones of radius 1 of so many columns each."""
-    random = np.random.default_rng(seed)
-    draw = _in_ball if uniform else _cut_normal
-    return np.concatenate([np.zeros((0, count)), *(draw(random, size, count) for size in sizes)])
+    draw = _in_ball if drawn.uniform else _cut_normal
+    return np.concatenate([np.zeros((0, drawn.count)), *(draw(random, size, drawn.count) for size in sizes)])
 
 
-_known_draws = lru_cache(maxsize=4)(_unit_draws)
-"""The same, kept: small groups of alike zones have the same draws."""
+@lru_cache(maxsize=4)
+def _known_draws(sizes: tuple[int, ...], drawn: Drawn) -> Array:
+    """The same, kept: small groups of alike zones have the same draws."""
+    return _unit_draws(np.random.default_rng(drawn.seed), sizes, drawn)
 
 
 def _between(k: int) -> Array:

@@ -8,10 +8,10 @@ from typing import Any
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding
 from cadbridge.misfit import Fit, GroupFit
-from cadbridge.misfit.model import Equation, Error, Term
+from cadbridge.misfit.model import Equation, Error, LiftOff, PlayNeeded, Term
 from cadbridge.misfit.settings import ratings_of
 from cadbridge.report.document import findings_list
-from cadbridge.report.views.misfit import unit_of
+from cadbridge.report.views.misfit import one_sided_notes, play_needed, unit_of
 
 Document = dict[str, Any]
 
@@ -53,11 +53,7 @@ def _group_document(group: GroupFit, fit: Fit) -> Document:
         "mates": list(group.mates),
         "rows": group.rows,
         "redundant": group.redundant,
-        "play_mm": {
-            "designed": play.designed * 1e3, "worst": play.worst * 1e3, "sufficient": play.sufficient * 1e3,
-            "root_sum_square": play.squares * 1e3, "median": play.median * 1e3, "most_95": play.most95 * 1e3,
-            "most_99_7": play.most997 * 1e3,
-        },
+        "play_mm": _play_document(play),
         "reach_mm": group.reach * 1e3,
         "together": play.together,
         "equations": [_equation_document(e) for e in group.equations],
@@ -72,7 +68,7 @@ def _group_document(group: GroupFit, fit: Fit) -> Document:
             for a in group.alone
         ],
         "contacts": list(group.contacts),
-        "one_sided": _one_sided_document(group),
+        "one_sided": _one_sided_document(fit, group),
         "releases": _releases_document(group),
         "loads": [
             {"mate": load.mate, "kind": load.kind, "unit": "N m" if load.turns else "N", "stiffness": load.stiffness,
@@ -83,16 +79,36 @@ def _group_document(group: GroupFit, fit: Fit) -> Document:
     }  # fmt: skip
 
 
-def _one_sided_document(group: GroupFit) -> Document | None:
+def _play_document(play: PlayNeeded) -> Document:
+    return {
+        "designed": play.designed * 1e3, "worst": play.worst * 1e3, "sufficient": play.sufficient * 1e3,
+        "root_sum_square": play.squares * 1e3, "median": play.median * 1e3, "most_95": play.most95 * 1e3,
+        "most_99_7": play.most997 * 1e3,
+    }  # fmt: skip
+
+
+def _one_sided_document(fit: Fit, group: GroupFit) -> Document | None:
+    """What contacts that only push make of a group. Under `lift_off_mm` null stands for a gap that nothing limits."""
     found = group.one_sided
     return None if found is None else {
+        "meaning": [play_needed(fit, group), *one_sided_notes(group)],
         "holds": found.holds, "draws": found.draws,
+        "play_mm": None if found.play is None else _play_document(found.play),
+        "together": None if found.play is None else found.play.together,
         "loads": [
             {"mate": x.mate, "kind": x.kind, "unit": "N m" if x.turns else "N", "designed": x.designed,
-             "most_95": x.most95, "largest": x.largest, "lifted": x.lifted}
+             "most_95": x.most95, "largest": x.largest, "only_pushes": x.off is not None,
+             "lifted": None if x.off is None else x.off.share, "lift_off_mm": _lift_off_document(x.off)}
             for x in found.loads
         ],
     }  # fmt: skip
+
+
+def _lift_off_document(off: LiftOff | None) -> Document | None:
+    if off is None:
+        return None
+    sizes = (("designed", off.designed), ("most_95", off.most95), ("largest", off.largest))
+    return {name: None if size is None else size * 1e3 for name, size in sizes}
 
 
 def _releases_document(group: GroupFit) -> Document:

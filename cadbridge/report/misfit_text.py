@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cadbridge.misfit import Fit, GroupFit
-from cadbridge.misfit.model import Equation, Error
+from cadbridge.misfit.model import Equation, Error, LiftOff
 from cadbridge.report.terminal import PIPED, draw, plain_table, wrapped
 from cadbridge.report.views.misfit import (
     answers,
@@ -14,6 +14,8 @@ from cadbridge.report.views.misfit import (
     drawing,
     headline,
     loads_table,
+    mm,
+    one_sided_notes,
     percent,
     plain_force,
     unit_of,
@@ -23,11 +25,6 @@ from cadbridge.wording import listed
 
 MOST_TERMS = 6
 """Errors of one equation that the terminal shows."""
-TWO_SIDED = (
-    "Play and worst case count these faces as if they held both ways. That is never too little: a face that only "
-    "pushes needs no play to lift off. How far it lifts off is not computed, and may be more than the play."
-)
-"""How the other answers stand to faces that only push."""
 
 
 def fit_text(
@@ -122,17 +119,25 @@ def _one_sided(group: GroupFit, title: str, columns: int) -> str:
         return ""
     head = f"Forces where {listed(group.contacts, 4)} only push{title}"
     if not found.holds:
-        return f"{head}\n The weights lift a face off: no forces that only push balance them."
+        notes = "\n".join(wrapped([f" {note}" for note in one_sided_notes(group)], columns))
+        return f"{head}\n{notes}"
     most = max((load.largest for load in found.loads), default=0.0)
     rows = [
         [load.mate, load.kind, *(plain_force(x, most) for x in (load.designed, load.most95, load.largest)),
-         "N m" if load.turns else "N", "–" if load.lifted is None else f"{100 * load.lifted:.3g} %"]
+         "N m" if load.turns else "N", *_lifting(load.off)]
         for load in found.loads
     ]  # fmt: skip
-    heads = ("mate", "direction", "exact parts", "95 %", "largest", "unit", "lifts off")
-    table = plain_table(heads, rows, columns, (False, False, True, True, True, False, True)).rstrip("\n")
-    notes = "\n".join(wrapped([f" {TWO_SIDED}"], columns))
+    heads = ("mate", "direction", "exact parts", "95 %", "largest", "unit", "lifts off", "gap 95 %", "largest gap")
+    table = plain_table(heads, rows, columns, (False, False, True, True, True, False, True, True, True)).rstrip("\n")
+    notes = "\n".join(wrapped([f" {note}" for note in one_sided_notes(group)], columns))
     return f"{head}: the weights with {found.draws} draws of the errors\n{notes}\n{table}"
+
+
+def _lifting(off: LiftOff | None) -> tuple[str, ...]:
+    """In how many assemblies a contact is open, and how far; nothing of mates that hold both ways."""
+    if off is None:
+        return "–", "–", "–"
+    return f"{100 * off.share:.3g} %", *("free" if x is None else mm(x) for x in (off.most95, off.largest))
 
 
 def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:

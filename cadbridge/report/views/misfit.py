@@ -15,6 +15,8 @@ from cadbridge.wording import count, listed
 STEPS = (1.0, 2.0, 5.0, 10.0)
 LABEL = "{}.{}"
 """The label by which a release of a group is applied: both by their places."""
+NO_PLAY = 1e-9
+"""m: play below this is none."""
 MOST = 4
 """Mates that a sentence names."""
 
@@ -42,23 +44,28 @@ def answers(fit: Fit) -> list[Answer]:
     group = fit.groups[0]
     of = f" for {listed(group.mates, MOST)}, which need most play" if len(fit.groups) > 1 else ""
     found: list[Answer] = [(f"What goes on the drawing{of}?", drawing(group))]
-    found.append(("How much play do they need as they are?", [_play(fit, group)]))
-    forces = _carried(fit.groups, fit.settings)
+    found.append(("How much play do they need as they are?", [play_needed(fit, group)]))
+    forces = _carried([g for g in fit.groups if g.one_sided is None], fit.settings)
     if forces:
         found.append(("What do they carry if they are forced together without play?", [forces]))
     return found
 
 
-def _play(fit: Fit, group: GroupFit) -> str:
-    play = group.play
+def play_needed(fit: Fit, group: GroupFit) -> str:
+    """How much play the mates of a group need, where contacts only push if that was asked for."""
+    play, both = group.play, ""
+    if group.one_sided is not None and group.one_sided.play is not None:
+        play, both = group.one_sided.play, f" If the faces held both ways, it would be {mm(group.play.worst)}."
+        if play.worst < NO_PLAY:
+            return f"None: {listed(group.contacts, MOST)} may lift off, so that no error binds.{both}"
     text = (
         f"Each of these mates up to {mm(play.worst)} to either side, if all errors come together at their worst "
         f"({mm(play.squares)} as a root sum of squares, RSS). Half of all assemblies need more than {mm(play.median)}, "
-        f"one of twenty more than {mm(play.most95)}."
+        f"one of twenty more than {mm(play.most95)}.{both}"
     )
     if play.designed > 1e-5:
         text += f" The design itself needs {mm(play.designed)}: its mates contradict each other."
-    if fit.together is not None:
+    if fit.together is not None and not both:
         text += f" With the play given, {100 * fit.together:.3g} % of all assemblies go together."
     return text
 
@@ -70,6 +77,8 @@ def drawing(group: GroupFit, number: int = 1) -> list[str]:
     """
     if not group.play.worst > 0.0:
         return ["Nothing: with these tolerances no part is off, and exact parts go together."]
+    if group.one_sided is not None and group.one_sided.play is not None and group.one_sided.play.worst < NO_PLAY:
+        return [f"Nothing, if {listed(group.contacts, MOST)} may lift off as far as the table of gaps says."]
     ways = [_closer(group), _alone(group.alone[0]) if group.alone else "", *_freed(group, number)]
     found = [way for way in ways if way]
     return found or [f"Give {listed(group.mates, MOST)} ±{mm(group.play.worst)} of play each."]
@@ -153,12 +162,36 @@ def _carried(groups: Sequence[GroupFit], settings: Settings) -> str:
     )
 
 
+def one_sided_notes(group: GroupFit) -> list[str]:
+    """What contacts that only push change, a sentence each; none where `--one-sided` was not asked for."""
+    found = group.one_sided
+    if found is None:
+        return []
+    names, notes = listed(group.contacts, MOST), []
+    if found.play is None:
+        notes.append(f"The play is computed as if {names} held both ways: the group has too many redundant equations.")
+    if not found.holds:
+        return [*notes, f"The weights lift a face off: no forces that only push at {names} balance them."]
+    gaps = [load.off for load in found.loads if load.off is not None]
+    if any(off.largest is None for off in gaps):
+        notes.append("A gap is free where neither a weight nor another mate keeps the face from lifting off.")
+    if any(off.share > 0.0 for off in gaps):
+        notes.append(
+            "A gap is how far the face stands off at most while the other mates carry the weights, without any play "
+            "in them."
+        )
+    return notes
+
+
 def assumed(fit: Fit) -> str:
     """What the numbers rest on."""
     settings = fit.settings
     weights = {True: "", False: "; weights at the instant of release from rest", None: "; weights unknown"}[fit.rests]
     contacts = [name for group in fit.groups for name in group.contacts]
-    pushing = f" ({listed(contacts, MOST)} only push, as faces on faces: --one-sided)" if contacts else ""
+    solved = any(group.one_sided is not None for group in fit.groups)
+    pushing = f", but {listed(contacts, MOST)}, faces on faces, only push" if solved else (
+        f", also {listed(contacts, MOST)}, which are faces on faces and only push (--one-sided)" if contacts else ""
+    )  # fmt: skip
     spread = "evenly spread" if settings.uniform else "normal, with the tolerance as 3σ"
     reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
     bearings = [f.mate for f in settings.fitted if f.name.startswith("bearing")]

@@ -7,9 +7,11 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from cadbridge.assembly import GROUND, Assembly
 from cadbridge.errors import InputError
@@ -28,6 +30,7 @@ from cadbridge.misfit.pushing import PushedPlay, Pushing
 from cadbridge.misfit.pushing import one_sided as pushed
 from cadbridge.misfit.settings import Settings, preload_of, stiffness_rows, tolerances_of
 from cadbridge.misfit.shared import with_shared
+from cadbridge.misfit.spread import Spread
 from cadbridge.misfit.weights import carried_weights
 from cadbridge.misfit.zones import Zones
 
@@ -170,8 +173,14 @@ def _with_contacts(group: Group, done: GroupFit, job: _Job, signs: Array, one_si
 
 def _key(group: Group, *numbers: Array) -> bytes:
     """The numbers of a group: patterns repeat groups, which are computed once."""
-    matrices = [np.round(M.toarray(), 9) for M in (group.N, group.B)]
-    return b"|".join(np.ascontiguousarray(x + 0.0).tobytes() for x in (*matrices, *(np.round(n, 12) for n in numbers)))
+    parts: list[NDArray[Any]] = [np.round(n, 12) for n in numbers]
+    for M in (group.N, group.B):
+        rounded = csr_array(M, copy=True)
+        rounded.sum_duplicates()
+        rounded.data = np.round(rounded.data, 9)
+        rounded.eliminate_zeros()
+        parts += [rounded.indptr, rounded.indices, rounded.data]
+    return b"|".join(np.ascontiguousarray(x + 0).tobytes() for x in parts)
 
 
 def _preloads(group: Group, settings: Settings) -> Array:
@@ -225,24 +234,36 @@ def _loads(group: Group, zones: Zones, gaps: Array, job: _Job) -> tuple[Load, ..
     springs = Springs(group, k)
     weights = None if job.weights is None else springs.shared(job.weights[group.rows])
     designed = springs.forces(gaps)
+    worst, squares = _widths(springs, group, zones)
     found: list[Load] = []
+    for block, most, sum_of_squares in zip(group.blocks, worst, squares, strict=True):
+        still = float(np.linalg.norm(designed[block.rows]))
+        weight = None if weights is None else float(np.linalg.norm(weights[block.rows]))
+        found.append(Load(
+            block.mate, block.kind, block.turns, float(k[block.rows[0]]), still, still + float(most),
+            math.hypot(still, float(sum_of_squares)), weight,
+        ))  # fmt: skip
+    return tuple(found)
+
+
+def _widths(springs: Springs, group: Group, zones: Zones) -> tuple[Array, Array]:
+    """The worst force and the root sum of squares (b,) in each block, of errors in their zones."""
+    sums = springs.sums(group.B)
+    if sums is not None:
+        spread, N = Spread(zones, sums), group.N.toarray()
+        parts = [N[block.rows] for block in group.blocks]
+        return spread.widest(parts)[0], np.array([spread.squares(F) for F in parts])
+    worst, squares = [], []
     for blocks in _chunks(group):
         rows = np.concatenate([block.rows for block in blocks])
-        unit = np.zeros((len(k), len(rows)))
+        unit = np.zeros((len(springs.k), len(rows)))
         unit[rows, np.arange(len(rows))] = 1.0
         # How forces follow from misfits is symmetric: the columns of a few rows are these rows.
         felt = np.asarray((group.B.T @ springs.forces(unit)).T)
-        start = 0
-        for block in blocks:
-            G = felt[start : start + len(block.rows)]
-            start += len(block.rows)
-            still = float(np.linalg.norm(designed[block.rows]))
-            worst = still + zones.widest(G)[0]
-            stiffness = float(k[block.rows[0]])
-            squares = math.hypot(still, zones.widest_squares(G))
-            weight = None if weights is None else float(np.linalg.norm(weights[block.rows]))
-            found.append(Load(block.mate, block.kind, block.turns, stiffness, still, worst, squares, weight))
-    return tuple(found)
+        for G in np.split(felt, np.cumsum([len(block.rows) for block in blocks])[:-1]):
+            worst.append(zones.widest(G)[0])
+            squares.append(zones.widest_squares(G))
+    return np.array(worst), np.array(squares)
 
 
 def _chunks(group: Group) -> list[list[Block]]:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, diags_array
+from scipy.sparse import csc_array, csr_array, diags_array
 
 from cadbridge.misfit.groups import Group
 
@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 DENSE = 400
 """Unknowns up to which a matrix is factored dense."""
+MOST_SUMS = 10_000_000
+"""Numbers up to which sums of errors are kept as a matrix."""
 
 
 class _Solver(Protocol):
@@ -60,6 +62,12 @@ class Springs:
     def shared(self, force: Array) -> Array:
         """Of all forces that balance the same loads as `force` (m,), those that the springs carry."""
         return np.asarray(force - self.forces(force / self.k))
+
+    def sums(self, B: csr_array) -> Array | None:
+        """The sums (d, n) of errors that count: forces for misfits B z, B (m, n), are N sums z. None where too many."""
+        if not self._by_stresses or self.group.N.shape[1] * B.shape[1] > MOST_SUMS:
+            return None
+        return self._solve((self.group.N.T @ B).toarray())
 
     def forces(self, e: Array) -> Array:
         """The multipliers (m, …) for misfits e (m, …)."""

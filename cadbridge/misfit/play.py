@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array
 
 from cadbridge.misfit.groups import Group
+from cadbridge.misfit.spread import Spread
 from cadbridge.misfit.zones import Zones
 
 Array = NDArray[np.float64]
@@ -217,15 +218,16 @@ class Play:
 
     def sufficient(self, zones: Zones, gaps: Array, k: Array) -> float:
         """A play (m) with which errors in their zones go together for certain: springs k (b,) leave no more of them."""
-        B, M = self.group.B, self._basis
+        B, M, blocks = self.group.B, self._basis, self.group.blocks
         felt = self._solved((self.seen @ B).toarray(), k[:, None])
         fixed = Play._left(self, self.seen @ gaps[:, None], k[:, None])
-        largest = 0.0
-        for block, w, stiff in zip(self.group.blocks, self.w, k, strict=True):
-            own = M[block.rows] @ felt
-            R = own / stiff if self._by_stresses else B[block.rows].toarray() - own
-            largest = max(largest, (zones.widest(R)[0] + float(np.linalg.norm(fixed[block.rows]))) / w)
-        return float(largest)
+        if self._by_stresses:
+            parts = [M[block.rows] / stiff for block, stiff in zip(blocks, k, strict=True)]
+            left = Spread(zones, felt).widest(parts)[1]
+        else:
+            left = np.array([zones.widest(B[block.rows].toarray() - M[block.rows] @ felt)[0] for block in blocks])
+        still = np.array([float(np.linalg.norm(fixed[block.rows])) for block in blocks])
+        return float(np.max((left + still) / self.w))
 
 
 def deciding(levels: Sequence[float], most: int) -> Callable[[Array, Array], Bools]:

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
-from cadbridge.assembly import Limit
+from cadbridge.assembly import Drive, Limit
 from cadbridge.exporters.collision import Solid
 from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.names import WITH_COUNT, Names
@@ -241,6 +241,14 @@ class Older(Writer):
 _CONTROLLER = "gz-sim-joint-position-controller-system", "gz::sim::systems::JointPositionController"
 
 
+def is_controller(drive: Drive) -> bool:
+    """Whether Gazebo's controller can be a drive: one that pulls towards a value."""
+    if drive.law is None:
+        return False
+    _, p, d = drive.law.on_joint(drive.law.start, drive.reduction)
+    return p > 0 and d >= 0
+
+
 def servos_of(plan: Plan) -> dict[str, tuple[str, dict[str, float]]]:
     """By drive, its joint and what Gazebo's controller takes of a servo that pulls towards a value.
 
@@ -249,11 +257,11 @@ def servos_of(plan: Plan) -> dict[str, tuple[str, dict[str, float]]]:
     found: dict[str, tuple[str, dict[str, float]]] = {}
     for drive in plan.mechanism.drives:
         at = plan.joint_of(drive)
-        if at is None or drive.law is None or plan.joint_names[at[1]] in {joint for joint, _ in found.values()}:
+        if at is None or plan.joint_names[at[1]] in {joint for joint, _ in found.values()}:
+            continue
+        if drive.law is None or not is_controller(drive):
             continue
         constant, p, d = drive.law.on_joint(drive.law.start, drive.reduction)
-        if not p > 0 or d < 0:
-            continue
         limit = at[0].limit
         most = limit.effort if limit is not None and limit.effort else np.inf
         ends = sorted(drive.reduction * end for end in drive.law.effort or (-np.inf, np.inf))

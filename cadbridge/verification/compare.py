@@ -277,8 +277,11 @@ class _Comparison:
         self.new_joint, self.frames = new_joint, tuple(names.get("frames", ()))
         # The ground is compared where it is all that there is.
         links = tree.links if len(tree.links) == 1 and engine.holds_ground else tree.links[1:]
+        joined = {tree.links[i].body for i in tree.serial} if engine.joins_series else set()
         self.links: dict[str, Link] = {
-            new_link[tree.body(link).name]: link for link in links if first[link.body] is link
+            new_link[tree.body(link).name]: link
+            for link in links
+            if first[link.body] is link and link.body not in joined
         }
         single = [link for link in tree.links if len(link.freedoms) == 1]
         self.joints = {new_joint[link.freedoms[0].name]: link.first for link in single}
@@ -305,7 +308,7 @@ class _Comparison:
             size = float(np.linalg.norm(ours.inertia)) or 1.0
             worst = np.maximum(worst, [
                 abs(theirs.mass - ours.mass) / (ours.mass or 1.0),
-                np.max(np.abs(theirs.com - ours.com)),
+                np.max(np.abs(theirs.com - ours.com)) * (ours.mass > 0.0),
                 np.linalg.norm(theirs.inertia - ours.inertia) / size,
             ])  # fmt: skip
         return float(worst[0]), float(worst[1]), float(worst[2])

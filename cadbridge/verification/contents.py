@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import GROUND, ControlLaw, Limit, Mesh
+from cadbridge.assembly import GROUND, ControlLaw, Drive, Limit, Mesh
 from cadbridge.exporters.meshes import shown_mesh
 from cadbridge.exporters.mjcf_kept import medium_of
 from cadbridge.exporters.relations import Dependence, eliminate, ranking, relations
@@ -100,7 +100,8 @@ class Contents:
 
     `joints`: by joint the quantities of `_QUANTITIES`. `shapes`: what is seen of each link. `servos` gives the effort
     (k,) on a joint at states (k, 3) of control, value and rate; where `led` is False only at the control that they
-    start with. `couplings`: factors by joint, and what the sum is held at; `sums`: of more than two joints too.
+    start with. `places`: for which drives of a joint the format has one. `couplings`: factors by joint, and what the
+    sum is held at; `sums`: of more than two joints too.
     `transmissions`: by joint the reductions and the inertias of their rotors (kg m²), in a format that has them apart.
     `weights`: which share of each link's weight something else carries; `divided`: less than all of it too. `medium`:
     density (kg/m³), viscosity (Pa s), and wind (m/s).
@@ -113,6 +114,7 @@ class Contents:
     shapes: Mapping[str, Extent | None] | None = None
     servos: Callable[[str, Array], Array] | None = None
     led: bool = True
+    places: Callable[[Sequence[Drive]], Sequence[Drive]] = list
     transmissions: Mapping[str, Sequence[tuple[float, float]]] | None = None
     couplings: tuple[tuple[Mapping[str, float], float], ...] | None = None
     sums: bool = True
@@ -325,10 +327,11 @@ def _compare_servos(exported: Exported, held: Contents, within: float, found: Co
         joint = exported.joint(name)
         if joint is None or joint.name not in driven:
             continue
-        laws = [
-            (d.reduction, d.law or ControlLaw()) for d in mechanism.drives if mechanism.joint_named(d.joint) is joint
-        ]
-        states = _states(len(laws), held.led)
+        own = held.places([d for d in mechanism.drives if mechanism.joint_named(d.joint) is joint])
+        if not own:
+            continue
+        laws = [(d.reduction, d.law or ControlLaw()) for d in own]
+        states = np.vstack([_states(len(laws), held.led), *(_ends(r, law) for r, law in laws if held.led)])
         ours = np.array([
             sum(r * law.effort_at(law.start + u, r * q, r * v) for r, law in laws) for u, q, v in states
         ])  # fmt: skip
@@ -342,6 +345,8 @@ def _compare_servos(exported: Exported, held: Contents, within: float, found: Co
             found.differences.append(f"the servo of {name} gives {theirs[worst]:.6g} for {ours[worst]:.6g} at {at}")
     if seen:
         found.done.append(f"{SERVOS} of {count(seen, 'joint')}")
+    elif driven:
+        found.unsaid.setdefault(SERVOS, "the format has a place for none of these")
 
 
 def _compare_transmissions(exported: Exported, held: Contents, within: float, found: Compared) -> None:
@@ -371,6 +376,16 @@ def _states(seed: int, led: bool) -> Array:
     states[:, 0] *= led
     states[8:] *= 100.0
     return states
+
+
+def _ends(r: float, law: ControlLaw) -> Array:
+    """States (k, 3) at controls beyond both ends of their range, at values where the law then gives about nothing."""
+    states = []
+    for end in law.control or ():
+        pull, slope = (g * end + b for g, b in zip(law.gain[:2], law.bias[:2], strict=True))
+        beyond = end + np.sign(end - sum(law.control or ()) / 2) * max(1.0, abs(end))
+        states.append([beyond - law.start, -pull / slope / r if slope else 0.0, 0.0])
+    return np.array(states).reshape(-1, 3)
 
 
 def _compare_couplings(exported: Exported, held: Contents, within: float, found: Compared) -> None:

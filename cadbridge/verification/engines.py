@@ -42,6 +42,8 @@ class Engine(ABC):
     """Up to which masses and inertias (relative), centres and poses (m, rad) count as the same."""
     holds_ground = True
     """Whether what stands still has a mass and a place in it that can be read."""
+    joins_series = False
+    """Whether joints in series stand at one body, so that the links between them are none."""
 
     @abstractmethod
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
@@ -73,6 +75,7 @@ class MuJoCo(Engine):
 
     name = "MuJoCo"
     step = 1e-4
+    joins_series = True
     bodies, joints = "{}", "{}"
     """How the model names the links and joints of the export."""
 

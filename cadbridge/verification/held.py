@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
@@ -14,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from cadbridge.exporters.mjcf import SETTINGS as MJCF_SETTINGS
+from cadbridge.exporters.sdf_writer import is_controller
 from cadbridge.frames import Pose
 from cadbridge.readers.urdf import drives_of
+from cadbridge.reading import read
 from cadbridge.verification.contents import (
     FRICTION,
     GRAVITY,
@@ -288,15 +291,34 @@ def of_drake(plant: Any, scene: Any, joints: Sequence[str], file: Path) -> Conte
         weights={str(link.get("name")): float(_says(link, "gravity") is False) for link in links},
         divided=False,
         faults=(*faults, *_sdf_links(links)),
+        servos=_sdf_efforts(file),
+        led=False,
+        places=lambda drives: [d for d in drives if is_controller(d)][:1],
         unsaid={
             GRAVITY: "the world of an SDF has it, and a model does not",
             ROTORS: reason,
-            SERVOS: reason,
             SENSORS: reason,
             FRICTION: "Drake reads none",
             "model-1_9.sdf": "of the two descriptions Drake reads the newer",
         },
     )
+
+
+def _sdf_efforts(file: Path) -> Callable[[str, Array], Array]:
+    """What Gazebo's controllers of a joint give, as our own reader has them: Drake passes over plug-ins."""
+    tree = ET.parse(file)
+    for link in tree.getroot().iter("link"):
+        for shape in [e for e in link if e.tag in ("visual", "collision")]:
+            link.remove(shape)
+    with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
+        tree.write(Path(scratch) / file.name, encoding="utf-8")
+        drives = read(Path(scratch) / file.name).drives
+
+    def efforts(joint: str, states: Array) -> Array:
+        own = [(d.reduction, d.law) for d in drives if d.joint == joint and d.law is not None]
+        return np.array([sum(r * law.effort_at(law.start + u, r * q, r * v) for r, law in own) for u, q, v in states])
+
+    return efforts
 
 
 def _says(link: ET.Element, tag: str) -> bool | None:

@@ -45,6 +45,7 @@ class Newton(MuJoCo):
     name = "Newton"
     precision = 1e-6
     holds_ground = False
+    joins_series = False
     _kamino: Kamino | None = None
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:

@@ -31,7 +31,7 @@ class Stage(Engine):
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         self._usd, self._geom, self._physics = (load_module(f"pxr.{m}", "usd-core") for m in _MODULES)
         (self._path,) = folder.glob("*.usda")
-        self._stage = self._usd.Stage.Open(str(self._path))
+        self._stage = opened(self._usd, self._path)
         self._all = list(self._stage.Traverse())
         # A tendon may bear the name of a joint: the joint comes first.
         self._prims = {prim.GetName(): prim for prim in reversed(self._all)}
@@ -215,6 +215,13 @@ class Stage(Engine):
         return found
 
 
+def opened(usd: Any, path: Path) -> Any:
+    """The stage of a file as it is now: OpenUSD keeps the layers that a process has read before."""
+    stage = usd.Stage.Open(str(path))
+    stage.Reload()
+    return stage
+
+
 def bare_stage(path: Path) -> Any:
     """The stage of a file without limits, drives, damping, dry friction and rotor inertias of joints of one freedom.
 
@@ -222,7 +229,7 @@ def bare_stage(path: Path) -> Any:
     stays as it is.
     """
     usd, physics = load_module("pxr.Usd", "usd-core"), load_module("pxr.UsdPhysics", "usd-core")
-    stage = usd.Stage.Open(str(path))
+    stage = opened(usd, path)
     stage.SetEditTarget(stage.GetSessionLayer())
     for prim in stage.Traverse():
         if prim.IsA(physics.RevoluteJoint) or prim.IsA(physics.PrismaticJoint):

@@ -211,6 +211,7 @@ MJCF: dict[str, Spoil] = {
     "origin": Text(ROBOT, '(name="lower" pos=)"0.2 ', r'\1"0.201 '),
     "ratio": Text(ROBOT, "0 -1.5 0 0 0", "0 -1.49 0 0 0"),
     "coupling": Text(ROBOT, "<equality>.*</equality>", ""),
+    "range of a control": Text(ROBOT, 'ctrlrange="-1 1"', 'ctrlrange="-1 1.1"'),
     "timestep": Text(ROBOT, 'timestep="0.001"', 'timestep="0.002"'),
     "integrator": Text(ROBOT, 'integrator="implicitfast"', 'integrator="Euler"'),
     "gravity": Text(ROBOT, "0 0 -9.81", "0 0 -1.62"),
@@ -270,6 +271,9 @@ SDFS: dict[str, Spoil] = {
     "limit": Text(SDF, "<upper>2<", "<upper>2.1<"),
     "damping": Text(SDF, "<damping>0.3<", "<damping>0.31<"),
     "spring": Text(SDF, "<spring_stiffness>2<", "<spring_stiffness>2.1<"),
+    "servo": Text(SDF, "<p_gain>40<", "<p_gain>41<"),
+    "servo's bound": Text(SDF, "<cmd_max>25<", "<cmd_max>26<"),
+    "no servo": Text(SDF, "<plugin.*?</plugin>", ""),
 }
 USDS: dict[str, Spoil] = {
     "mass": Text(PHYSICS, "physics:mass = 1.5", "physics:mass = 1.51"),
@@ -322,7 +326,6 @@ SAYS_NOTHING = {
     "sdf": {
         "gravity",
         "rotor inertias",
-        "servos",
         "sensors",
         "dry friction",
         "collision geometry",
@@ -364,6 +367,29 @@ def test_what_is_wrong_is_noticed(
     copytree(exports(to), folder)
     SPOILT[to][what].spoil(folder, rig)
     assert {f.code for f in faults(rig, to, folder)} & NOTICED
+
+
+WALKER = """<mujoco><worldbody><body name="torso" pos="0 0 1.2"><joint name="x" type="slide" axis="1 0 0"/>
+  <joint name="z" type="slide" axis="0 0 1"/><joint name="pitch" axis="0 1 0"/>
+  <geom type="box" size=".1 .1 .2" mass="3"/>
+  <body name="leg" pos="0 0 -.2"><joint name="hip" axis="0 1 0"/><geom type="box" size=".05 .05 .3" mass="1"/></body>
+</body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("to", ["mjcf", "urdf"])
+def test_links_between_joints_in_series_have_no_centre_to_compare(to: str, tmp_path: Path) -> None:
+    """In an MJCF they are no bodies; a URDF has no place for the centre of what has no mass."""
+    (tmp_path / "walker.xml").write_text(WALKER)
+    found = verify(cb.build(cb.read(tmp_path / "walker.xml")), to, duration=0.05)
+    assert (found.passed, found.findings) == (True, ())
+
+
+def test_a_stage_is_read_as_it_is_now(rig: Mechanism, tmp_path: Path) -> None:
+    """OpenUSD keeps what a process has read, by its path."""
+    cb.export(rig, tmp_path / "usd", to="usd")
+    assert "CB530" not in {f.code for f in compared(rig, "usd", tmp_path / "usd").findings}
+    USDS["mass"].spoil(tmp_path / "usd", rig)
+    assert "CB530" in {f.code for f in compared(rig, "usd", tmp_path / "usd").findings}
 
 
 def test_a_limit_of_nothing_is_none_in_a_right_export(rig: Mechanism, tmp_path: Path) -> None:

@@ -24,6 +24,12 @@ class State:
     velocities: Array
     angles: Array | None = None
 
+    @property
+    def branches(self) -> Array:
+        """The angles (na,) of a state that has them, as all have of a model that is assembled."""
+        assert self.angles is not None
+        return self.angles
+
     @classmethod
     def at_rest(cls, positions: Array, quaternions: Array, t: float = 0.0) -> State:
         """Bodies at given poses, not moving."""

@@ -18,7 +18,7 @@ from solver.compilation import compiled
 _CALLED = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, ctypes.c_size_t)
 
 
-def _bound(entry: compiled.Entry, *arguments: Any) -> Callable[[], Any]:
+def _bound(entry: compiled.Entry[..., Any], *arguments: Any) -> Callable[[], Any]:
     return lambda: entry.py_func(*arguments)
 
 

@@ -74,9 +74,8 @@ class PrescribedModel:
     def plain_state(self, state: State) -> State:
         """A state without the gimbals."""
         n, known = len(self.plain.model.bodies), complete(self.system, state)
-        assert known.angles is not None
         arrays = (known.positions[:n], known.quaternions[:n], known.velocities[:n])
-        return State(state.t, *arrays, known.angles[self._kept])
+        return State(state.t, *arrays, known.branches[self._kept])
 
     @cached_property
     def _kept(self) -> list[int]:

@@ -133,7 +133,7 @@ class _Sweeps:
         x, R, v = frames(state.positions, state.quaternions, state.velocities)
         drive = drive_values(S, state.t)
         T = S.program.terms
-        value, speed, _, JA, JB, *_ = evaluate_all(T, S.rows, x, R, v, state.angles, drive, True)
+        value, speed, _, JA, JB, *_ = evaluate_all(T, S.rows, x, R, v, state.branches, drive, True)
         n = len(S.model.bodies)
         force, power = np.zeros((n, 6)), np.zeros(len(drive) + 1)
         calls = np.zeros((3, len(S.loads.callback_term)))

@@ -94,7 +94,7 @@ def carried_mass(course: Course, model: Model, unit: int, point: Vector) -> floa
     lever = _place(s, unit, point) - s.positions[unit]
 
     def acceleration() -> Array:
-        found = accelerate(T, K, B, F, W, s.positions, s.quaternions, s.velocities, s.angles, values)[0][unit]
+        found = accelerate(T, K, B, F, W, s.positions, s.quaternions, s.velocities, s.branches, values)[0][unit]
         return np.asarray(found[:3] + np.cross(found[3:], lever))
 
     rest, columns = acceleration(), []

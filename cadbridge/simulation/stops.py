@@ -58,7 +58,7 @@ def carried_inertia(model: Model, coordinates: Sequence[int]) -> list[float]:
     count = len(system.program.coordinate_term)
 
     def rate(coordinate: int) -> float:
-        arrays = (s.positions, s.quaternions, s.velocities, s.angles, values)
+        arrays = (s.positions, s.quaternions, s.velocities, s.branches, values)
         found = accelerate(T, K, B, F, W, *arrays)[0]
         return float(observe(T, B, F, W, system.length, *arrays, found, count)[2][coordinate])
 

@@ -175,8 +175,8 @@ def posed(of: SpanningTree, state: State, accelerations: Array | None = None) ->
     nq, nv = int(C.q_start[-1]), int(C.v_start[-1])
     q, rates, second = np.zeros(nq), np.zeros(nv), np.zeros(nv)
     K: Kinematics = kinematics_room(len(C.body), nv)
-    arrays = (np.ascontiguousarray(a, float) for a in (state.positions, state.quaternions, state.velocities))
-    read_joints(C, K, *arrays, q, rates)
+    x, quaternions, v = (np.ascontiguousarray(a, float) for a in (state.positions, state.quaternions, state.velocities))
+    read_joints(C, K, x, quaternions, v, q, rates)
     if accelerations is not None:
         joint_rates(C, K, np.ascontiguousarray(accelerations, float), 1.0, second)
     for k in range(len(C.body)):

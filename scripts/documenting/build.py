@@ -16,7 +16,7 @@ import reference
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
-NOTEBOOKS = ("diagnose_and_mend", "simulate_and_compare", "convert_a_folder", "what_redundant_mates_cost")
+NOTEBOOKS = ("diagnose_and_mend", "simulate_and_compare", "convert_a_folder")
 
 SECTIONS: dict[str, list[str]] = {
     "Tutorials": [f"tutorials/{name}" for name in NOTEBOOKS],

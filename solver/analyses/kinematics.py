@@ -195,7 +195,7 @@ def _open(system: System, state: State) -> float:
     """The largest scaled residual in the positions."""
     x, R, v = frames(state.positions, state.quaternions, state.velocities)
     T, W = system.program.terms, system.rows
-    *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, state.angles, drive_values(system, state.t), True)
+    *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, state.branches, drive_values(system, state.t), True)
     return float(np.max(scaled_residuals(T, W, system.length, blocks, g, gv)[0], initial=0.0))
 
 

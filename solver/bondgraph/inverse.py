@@ -130,7 +130,7 @@ class KinetoStatics:
         x, frames_, v = frames(here.positions, here.quaternions, here.velocities)
         drive = drive_values(system, here.t)
         T, W = system.program.terms, system.rows
-        value, speed, bias, JA, JB, *_ = evaluate_all(T, W, x, frames_, v, here.angles, drive, True)
+        value, speed, bias, JA, JB, *_ = evaluate_all(T, W, x, frames_, v, here.branches, drive, True)
         force, power = np.zeros((len(R), 6)), np.zeros(len(drive) + 1)
         all_forces(
             T,

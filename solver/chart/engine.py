@@ -69,5 +69,5 @@ class ChartEngine(Absolute):
     def read(self, state: State) -> None:
         """The joint coordinates and rates at a state into the steps' arrays, the bodies there into the kinematics'."""
         S = self._steps
-        arrays = (np.ascontiguousarray(a) for a in (state.positions, state.quaternions, state.velocities))
-        read_joints(self.chart, self._kinematics, *arrays, S.q, S.rates)
+        x, q, v = (np.ascontiguousarray(a) for a in (state.positions, state.quaternions, state.velocities))
+        read_joints(self.chart, self._kinematics, x, q, v, S.q, S.rates)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.chart.spanning import Chart
-from solver.compilation.compiled import Array1, Array2, entry, inlined, kernel, table
+from solver.compilation.compiled import Array1, Array2, Quad, Triple, entry, inlined, kernel, table
 from solver.constraints.kernels import add, cross, dot, mul, sub
 from solver.steps.explicit import quaternion_product
 
@@ -46,7 +46,7 @@ def kinematics_room(bodies: int, freedoms: int) -> Kinematics:
 
 
 @inlined
-def rotate(q, v):  # type: ignore[no-untyped-def]
+def rotate(q: Quad, v: Triple) -> Triple:
     """R(q) v of a unit quaternion (four floats) and a vector (three)."""
     u = (q[1], q[2], q[3])
     t = mul(2.0, cross(u, v))
@@ -54,20 +54,20 @@ def rotate(q, v):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def three(a, i, j):  # type: ignore[no-untyped-def]
-    """a[i, j : j + 3] as three floats."""
+def three(a: Array2, i: int, j: int) -> Triple:
+    """Three numbers of a row of a (n, k): a[i, j : j + 3]."""
     return (a[i, j], a[i, j + 1], a[i, j + 2])
 
 
 @inlined
-def four(a, i):  # type: ignore[no-untyped-def]
+def four(a: Array2, i: int) -> Quad:
     """a[i] (4,) as four floats."""
     return (a[i, 0], a[i, 1], a[i, 2], a[i, 3])
 
 
 @inlined
-def put(out, i, j, v):  # type: ignore[no-untyped-def]
-    """out[i, j : j + 3] = v."""
+def put(out: Array2, i: int, j: int, v: Triple) -> None:
+    """Three numbers into a row of out (n, k): out[i, j : j + 3] = v."""
     out[i, j], out[i, j + 1], out[i, j + 2] = v[0], v[1], v[2]
 
 
@@ -110,14 +110,16 @@ def forward_kinematics(C: Chart, q: Array1, rates: Array1, K: Kinematics) -> Non
 
 
 @inlined
-def about(axis, angle):  # type: ignore[no-untyped-def]
-    """The quaternion of a rotation about a unit axis."""
+def about(axis: Triple, angle: float) -> Quad:
+    """The quaternion (w first) of a rotation by `angle` (rad) about a unit axis."""
     s = math.sin(0.5 * angle)
     return (math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2])
 
 
 @kernel
-def _put_body(C, K, k, turn, moving):  # type: ignore[no-untyped-def]
+def _put_body(
+    C: Chart, K: Kinematics, k: int, turn: Quad, moving: tuple[Triple, Triple, Triple, Triple, Triple]
+) -> None:
     """The body of joint k into K, from the motion of its joint's point: position, velocities, bias accelerations."""
     (at, u, w, a, alpha), i = moving, C.body[k]
     arm = rotate(turn, three(C.centre, k, 0))
@@ -131,7 +133,7 @@ def _put_body(C, K, k, turn, moving):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _unit(q):  # type: ignore[no-untyped-def]
+def _unit(q: Quad) -> Quad:
     """q (four floats) over its length."""
     s = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (s * q[0], s * q[1], s * q[2], s * q[3])
@@ -167,7 +169,7 @@ def joint_rates(C: Chart, K: Kinematics, motion: Array2, part: float, out: Array
 
 
 @kernel
-def _rotations(C, K, k, w, out):  # type: ignore[no-untyped-def]
+def _rotations(C: Chart, K: Kinematics, k: int, w: Triple, out: Array1) -> None:
     """The rates about the axes of joint k that make up ω = w; only those of a universal joint may be oblique."""
     before, count = -1, 0
     for s in range(C.step[k], C.step[k + 1]):
@@ -185,7 +187,7 @@ def _rotations(C, K, k, w, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def configuration_rate(C, q, rates, out):  # type: ignore[no-untyped-def]
+def configuration_rate(C: Chart, q: Array1, rates: Array1, out: Array1) -> None:
     """out (nq,) = q̇: of a spherical step ½ q ⊗ [0, ω], else the rate."""
     for s in range(C.ball.shape[0]):
         i, j = C.q_start[s], C.v_start[s]
@@ -197,7 +199,7 @@ def configuration_rate(C, q, rates, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def normalise(C, q):  # type: ignore[no-untyped-def]
+def normalise(C: Chart, q: Array1) -> None:
     """Put the quaternions in q (nq,) back to length 1."""
     for s in range(C.ball.shape[0]):
         if C.ball[s] == 1:

@@ -8,7 +8,7 @@ import numpy as np
 
 from solver.chart.kinematics import Kinematics, about, forward_kinematics, four, joint_rates, rotate, three
 from solver.chart.spanning import Chart
-from solver.compilation.compiled import Array1, Array2, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Quad, Triple, entry, kernel
 from solver.constraints.kernels import add, cross, dot, sub
 from solver.steps.explicit import quaternion_product
 
@@ -25,8 +25,8 @@ def read_joints(C: Chart, K: Kinematics, x: Array2, quaternions: Array2, v: Arra
 
 
 @kernel
-def read_poses(C, K, x, quaternions, v, q, rates):  # type: ignore[no-untyped-def]
-    """As `read_joints`; K has the poses only."""
+def read_poses(C: Chart, K: Kinematics, x: Array2, quaternions: Array2, v: Array2, q: Array1, rates: Array1) -> None:
+    """As `read_joints`, from x (n, 3), quaternions (n, 4), v (n, 6) into q (nq,), rates (nv,); K has the poses only."""
     ground = C.body.shape[0]
     for k in range(ground):
         i, p = C.body[k], C.parent[k]
@@ -46,13 +46,13 @@ def read_poses(C, K, x, quaternions, v, q, rates):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _inverse(q):  # type: ignore[no-untyped-def]
+def _inverse(q: Quad) -> Quad:
     """The conjugate of a quaternion (four floats)."""
     return (q[0], -q[1], -q[2], -q[3])
 
 
 @kernel
-def _read_rotations(C, k, relative, q):  # type: ignore[no-untyped-def]
+def _read_rotations(C: Chart, k: int, relative: Quad, q: Array1) -> None:
     """The rotations of joint k from its body's quaternion in its frame."""
     before = -1
     for s in range(C.step[k], C.step[k + 1]):
@@ -71,13 +71,13 @@ def _read_rotations(C, k, relative, q):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _angle(a, u, w):  # type: ignore[no-untyped-def]
+def _angle(a: Triple, u: Triple, w: Triple) -> float:
     """The rotation about the unit axis a that brings u's part across a to w's."""
     return math.atan2(dot(a, cross(u, w)), dot(u, w) - dot(a, u) * dot(a, w))
 
 
 @kernel
-def _read_translations(C, k, away, q):  # type: ignore[no-untyped-def]
+def _read_translations(C: Chart, k: int, away: Triple, q: Array1) -> None:
     """The translations of joint k from that of its body in its frame, with its rotations known."""
     turn = (1.0, 0.0, 0.0, 0.0)
     for s in range(C.step[k], C.step[k + 1]):

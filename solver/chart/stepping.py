@@ -21,11 +21,12 @@ from solver.chart.kinematics import (
 )
 from solver.chart.reading import read_poses
 from solver.chart.spanning import Chart, no_chart
-from solver.compilation.compiled import Array1, Array2, entry, inlined, kernel, table, zeros
+from solver.compilation.compiled import Array1, Array2, Array3, Pair, Triple, entry, inlined, kernel, table, zeros
 from solver.constraints.kernels import turn_angles
-from solver.equations.dynamics import Tables, place, stage
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, stage
 from solver.equations.projection import correct, look_at_gaps, rounding
-from solver.steps.explicit import kinetic_energy, scaled_error
+from solver.steps.explicit import Steps, combine, kinetic_energy, put_sums, scaled_error
+from solver.steps.tableaus import Tableau
 from solver.sweeps.factor import factor as factor_sweeps
 
 _SMALL = 1e-6
@@ -86,7 +87,10 @@ def no_joints() -> Joints:
 
 @entry
 def joint_accelerations(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: Array2, count: int) -> None:
-    """θ̈ at S's state into S, `count` times; the workspace of `tables` keeps the rates of the angles and the power."""
+    """θ̈ (nv,) at S's state into S.acceleration, `count` times: all but one are for benchmarks.
+
+    `drive` (rows, 3) are the functions of time; the workspace keeps v̇ (n, 6), the rates of the angles and the power.
+    """
     T, P, B, F, W, _, E = tables
     for _k in range(count):
         forward_kinematics(C, S.q, S.rates, K)
@@ -95,16 +99,10 @@ def joint_accelerations(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, 
 
 
 @kernel
-def _combine(S, h, weights, count):  # type: ignore[no-untyped-def]
-    """S.end = start + h Σ weights · slopes of the first `count` stages; taken apart into S's state."""
+def _combine(S: JointSteps, h: float, weights: Array1, count: int) -> None:
+    """As `solver.steps.explicit.combine`, taken apart into S's state."""
+    combine((S.start, S.end, S.slopes), h, weights, count)
     y = S.end
-    for i in range(y.shape[0]):
-        y[i] = S.start[i]
-    for r in range(count):
-        part = h * weights[r]
-        if part != 0.0:
-            for i in range(y.shape[0]):
-                y[i] += part * S.slopes[r, i]
     nq, nv, na = S.q.shape[0], S.rates.shape[0], S.angles.shape[0]
     for i in range(nq):
         S.q[i] = y[i]
@@ -117,22 +115,22 @@ def _combine(S, h, weights, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _slope(C, S, turning, power, s):  # type: ignore[no-untyped-def]
+def _slope(C: Chart, S: JointSteps, turning: Array1, power: Array1, s: int) -> None:
     """Slope s = [q̇, θ̈, rates of the angles, power] at S's state."""
-    nq, nv, na = S.q.shape[0], S.rates.shape[0], turning.shape[0]
+    nq, nv = S.q.shape[0], S.rates.shape[0]
     configuration_rate(C, S.q, S.rates, S.change)
     for i in range(nq):
         S.slopes[s, i] = S.change[i]
     for j in range(nv):
         S.slopes[s, nq + j] = S.acceleration[j]
-    for k in range(na):
-        S.slopes[s, nq + nv + k] = turning[k]
-    for k in range(power.shape[0]):
-        S.slopes[s, nq + nv + na + k] = power[k]
+    put_sums(S.slopes[s], nq + nv, turning, power)
 
 
 @kernel
-def _step(tables, C, K, S, tableau, h, slope, drives, tolerances):  # type: ignore[no-untyped-def]
+def _step(
+    tables: Tables, C: Chart, K: Kinematics, S: JointSteps, tableau: Tableau, h: float, slope: SlopeArrays,
+    drives: Array3, tolerances: Pair,
+) -> float:  # fmt: skip
     """One step of h from the state in S.start: into S; returns the scaled error, as `solver.steps.explicit.step`."""
     E = tables[6]
     acceleration, turning, power = slope
@@ -148,14 +146,15 @@ def _step(tables, C, K, S, tableau, h, slope, drives, tolerances):  # type: igno
         _slope(C, S, E.turning, E.power, s)
     _combine(S, h, tableau.weights, stages)
     normalise(C, S.q)
-    return scaled_error(tableau, h, S.end.shape[0] - S.work.shape[0], energy, S, *tolerances)
+    numbers = (S.start, S.end, S.slopes)
+    return scaled_error(tableau, h, numbers, S.most, S.end.shape[0] - S.work.shape[0], energy, tolerances)
 
 
 @entry
 def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: Array2) -> float:
-    """Put S's q, rates and angles on all rows, as `solver.equations.projection.put_back`; the scaled residual left.
+    """Put S's q (nq,), rates (nv,) and angles (na,) on all rows; the scaled residual left. K holds the bodies there.
 
-    K holds the bodies there.
+    Newton's method, as in `solver.equations.projection.put_back`; `drive` (rows, 3) are the functions of time.
     """
     T, P, B, _, W, length, E = tables
     before, moved, residual = np.inf, np.inf, 0.0
@@ -188,7 +187,7 @@ def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: 
 
 
 @kernel
-def _displace(C, K, S, move):  # type: ignore[no-untyped-def]
+def _displace(C: Chart, K: Kinematics, S: JointSteps, move: Array2) -> float:
     """Move S's q by −`move` (n, 6) of the bodies, to first order; the largest displacement of a joint."""
     joint_rates(C, K, move, 0.0, S.displacement)
     configuration_rate(C, S.q, S.displacement, S.change)
@@ -202,7 +201,10 @@ def _displace(C, K, S, move):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def joint_step(tables, C, K, S, tableau, h, slope, drives, drive, tolerances):  # type: ignore[no-untyped-def]
+def joint_step(
+    tables: Tables, C: Chart, K: Kinematics, S: JointSteps, tableau: Tableau, h: float, slope: SlopeArrays,
+    drives: Array3, drive: Array2, tolerances: Pair,
+) -> Triple:  # fmt: skip
     """A step of h and its closing: scaled error, how far the closing moved over what is allowed, residual.
 
     From S.start, where `slope` is (v̇ (n, 6), rates of the angles, power), to S's state, with the bodies in K. `drives`
@@ -230,8 +232,8 @@ def joint_step(tables, C, K, S, tableau, h, slope, drives, drive, tolerances):  
 
 
 @kernel
-def read_start(joints, state, work):  # type: ignore[no-untyped-def]
-    """The coordinates of the tree where a run begins, from the bodies' state; the work done up to there."""
+def read_start(joints: Joints, state: StateArrays, work: Array1) -> None:
+    """The coordinates of the tree where a run begins into its `start` (N,), from the bodies' state and the work (J)."""
     (C, K, S), (x, q, v, angles) = joints, state
     if C.body.shape[0] == 0:
         return
@@ -242,7 +244,7 @@ def read_start(joints, state, work):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _sign(K, i, q):  # type: ignore[no-untyped-def]
+def _sign(K: Kinematics, i: int, q: Array2) -> float:
     """That of q[i] over the chart's quaternion of the same orientation."""
     alike = 0.0
     for j in range(4):
@@ -251,22 +253,19 @@ def _sign(K, i, q):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _keep(S, angles, work, out):  # type: ignore[no-untyped-def]
+def _keep(S: JointSteps, angles: Array1, work: Array1, out: Array1) -> None:
     """S's q and rates, with the angles and the work there, into out (N,)."""
-    nq, nv, na = S.q.shape[0], S.rates.shape[0], angles.shape[0]
+    nq, nv = S.q.shape[0], S.rates.shape[0]
     for i in range(nq):
         out[i] = S.q[i]
     for i in range(nv):
         out[nq + i] = S.rates[i]
-    for i in range(na):
-        out[nq + nv + i] = angles[i]
-    for i in range(work.shape[0]):
-        out[nq + nv + na + i] = work[i]
+    put_sums(out, nq + nv, angles, work)
 
 
 @kernel
-def keep_joints(joints):  # type: ignore[no-untyped-def]
-    """Make the end of a step the start of the next."""
+def keep_joints(joints: Joints) -> None:
+    """Make the `end` (N,) of a step the `start` of the next."""
     if joints[0].body.shape[0] > 0:
         S = joints[2]
         for i in range(S.start.shape[0]):
@@ -274,8 +273,8 @@ def keep_joints(joints):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def read_rates(S, angles):  # type: ignore[no-untyped-def]
-    """The state at the start of the next step into S."""
+def read_rates(S: JointSteps, angles: Array1) -> None:
+    """The state at the start of the next step, with its angles (na,), into S's q, rates and angles."""
     nq = S.q.shape[0]
     for i in range(nq):
         S.q[i] = S.start[i]
@@ -286,8 +285,8 @@ def read_rates(S, angles):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def keep_rates(S):  # type: ignore[no-untyped-def]
-    """S's q and rates as those at the start of the next step."""
+def keep_rates(S: JointSteps) -> None:
+    """S's q (nq,) and rates (nv,) as those at the start of the next step."""
     nq = S.q.shape[0]
     for i in range(nq):
         S.start[i] = S.q[i]
@@ -296,8 +295,11 @@ def keep_rates(S):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def advance_joints(tables, joints, S, tableau, h, slope, drives, drive, complete, tolerances):  # type: ignore[no-untyped-def]
-    """As `solver.steps.explicit.advance`, in the coordinates of the tree: the bodies at the step's end into S."""
+def advance_joints(
+    tables: Tables, joints: Joints, S: Steps, tableau: Tableau, h: float, slope: SlopeArrays, drives: Array3,
+    drive: Array2, complete: bool, tolerances: Pair,
+) -> Triple:  # fmt: skip
+    """As `solver.steps.explicit.advance`, in the coordinates of the tree: the bodies (n) at the step's end into S."""
     (T, P, B, F, W, _, E), (C, K, J) = tables, joints
     error, moved, residual = joint_step(tables, C, K, J, tableau, h, slope, drives, drive, tolerances)
     # A comparison with NaN is false.
@@ -313,7 +315,7 @@ def advance_joints(tables, joints, S, tableau, h, slope, drives, drive, complete
 
 
 @kernel
-def put_bodies(K, signs, place):  # type: ignore[no-untyped-def]
+def put_bodies(K: Kinematics, signs: Array1, place: tuple[Array2, Array2, Array2]) -> None:
     """The bodies where the chart is, into x, q, v; the quaternions with their `signs` (n,)."""
     x, q, v = place
     for i in range(x.shape[0]):

@@ -8,13 +8,18 @@ by little.
 from __future__ import annotations
 
 from solver.chart.kinematics import forward_kinematics, joint_rates
-from solver.chart.stepping import put_bodies
-from solver.compilation.compiled import kernel
+from solver.chart.spanning import Chart
+from solver.chart.stepping import Joints, put_bodies
+from solver.compilation.compiled import Array1, kernel
+from solver.equations.dynamics import Tables
 from solver.steps.explicit import quaternion_product
+from solver.steps.samples import Within
 
 
 @kernel
-def _joint_data(C, D, rows, coordinates, accelerations, h):  # type: ignore[no-untyped-def]
+def _joint_data(
+    C: Chart, D: Within, rows: tuple[int, int, int], coordinates: tuple[Array1, Array1], accelerations: Array1, h: float
+) -> None:
     """q, h q̇ and h² q̈ of (q, θ̇) and θ̈ into `rows` of D.poses (−1: not asked)."""
     q, rates = coordinates
     for s in range(C.ball.shape[0]):
@@ -36,8 +41,11 @@ def _joint_data(C, D, rows, coordinates, accelerations, h):  # type: ignore[no-u
 
 
 @kernel
-def joint_ends(tables, joints, D, h):  # type: ignore[no-untyped-def]
-    """The data of the coordinates at both ends of a step of h just taken, where the workspace has the accelerations."""
+def joint_ends(tables: Tables, joints: Joints, D: Within, h: float) -> None:
+    """The data (10, nq) of the coordinates at both ends of a step of h (s) just taken, for the polynomial of D.
+
+    The workspace has the accelerations of its end.
+    """
     (C, K, S), E = joints, tables[6]
     nq, nv = S.q.shape[0], S.rates.shape[0]
     start, slope, end = S.start, S.slopes[0], S.end
@@ -47,8 +55,8 @@ def joint_ends(tables, joints, D, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def joints_within(joints, D):  # type: ignore[no-untyped-def]
-    """The tree and the bodies where D's polynomial is."""
+def joints_within(joints: Joints, D: Within) -> None:
+    """The tree and the bodies (n) where D's polynomial `pose` (nq,) and its `rate` are."""
     C, K, S = joints
     for s in range(C.ball.shape[0]):
         i, j = C.q_start[s], C.v_start[s]
@@ -71,8 +79,11 @@ def joints_within(joints, D):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def within_joint_data(tables, joints, D, row, h):  # type: ignore[no-untyped-def]
-    """The second derivatives of the coordinates, where the workspace has the accelerations, into a row of D.poses."""
+def within_joint_data(tables: Tables, joints: Joints, D: Within, row: int, h: float) -> None:
+    """The second derivatives of the coordinates, times h² (s²), into a row of D.poses (10, nq).
+
+    The workspace has the accelerations of the state.
+    """
     (C, K, S), E = joints, tables[6]
     joint_rates(C, K, E.acceleration, 1.0, S.acceleration)
     _joint_data(C, D, (-1, -1, row), (S.q, S.rates), S.acceleration, h)

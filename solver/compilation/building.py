@@ -134,7 +134,7 @@ _dispatchers: list[Any] = []
 """Numba's types only refer to them."""
 
 
-def dispatcher_type(kernel: Kernel) -> Any:
+def dispatcher_type(kernel: Kernel[..., Any]) -> Any:
     """A kernel as a function of Numba's: without its runtime, no reference is counted."""
     options = {"error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
     made = numba.njit(**options, forceinline=kernel.inline)(kernel.py_func)
@@ -172,7 +172,7 @@ def _unfinished() -> Iterator[None]:
         yield
 
 
-def _arguments(entry: Entry) -> tuple[Any, str]:
+def _arguments(entry: Entry[..., Any]) -> tuple[Any, str]:
     """The table type of an entry's arguments and results, and the call that takes them from it, as text."""
     kinds: dict[str, Kind] = {}
 
@@ -226,7 +226,7 @@ def call_python(address: Any, k: Any, t: Any, room: Any) -> None:
     _call_address(address, k, t, room)
 
 
-def _lowered(entry: Entry) -> Any:
+def _lowered(entry: Entry[..., Any]) -> Any:
     """What Numba makes of an entry, its arguments being words."""
     kind, text = _arguments(entry)
     space: dict[str, Any] = {"f": entry, "store": _store}
@@ -261,7 +261,7 @@ define i32 @{symbol}(ptr %words) {{
 """
 
 
-def _module(entries: list[Entry]) -> Any:
+def _module(entries: list[Entry[..., Any]]) -> Any:
     """One module of all entries and what they call; only the entries' symbols are seen from outside."""
     lowered = [_lowered(entry) for entry in entries]
     whole = llvm.parse_assembly("")
@@ -300,7 +300,7 @@ def _optimised(module: Any, target: Any) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
-def objects_of(entries: list[Entry], processors: Sequence[str], far: bool = False) -> Iterator[bytes]:
+def objects_of(entries: list[Entry[..., Any]], processors: Sequence[str], far: bool = False) -> Iterator[bytes]:
     """The machine code of entries as an object file, for one kind of processor after the other.
 
     `far` is for objects that no linker puts together: LLVM loads each section where it finds room, and where much is

@@ -4,7 +4,8 @@
 (C-contiguous arrays of so many dimensions), tables (below), float, int, bool, and tuples of these; they return floats,
 ints, bools, a tuple of them, or nothing. All entries together make one library of machine code (`library`), in
 which every kernel that they call stands once. Python calls it by ctypes: neither Numba nor its compiler is imported.
-`kernel` marks the functions that entries call. A kernel gets all its arrays from its caller and makes none.
+`kernel` marks the functions that entries call. A kernel gets all its arrays from its caller and makes none. Its
+annotations are for readers and mypy: Numba finds its types anew from those of the entries.
 
 `table` marks a named tuple of arrays, numbers and other tables that kernels get as one pointer. It points to words of 8
 bytes, a field after the other: of an array its address and its shape, of a number itself, of a table its pointer. The
@@ -24,7 +25,7 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +33,10 @@ from numpy.typing import NDArray
 from solver.compilation.library import load
 
 Class = TypeVar("Class", bound=type)
+P = ParamSpec("P")
+R = TypeVar("R")
 _PREFIX = "solver_"
-ENTRIES: dict[str, Entry] = {}
+ENTRIES: dict[str, Entry[..., Any]] = {}
 """All entries of the modules that are imported, by name."""
 
 
@@ -51,6 +54,10 @@ Array3 = Annotated[NDArray[np.float64], ArrayOf(True, 3)]
 Array4 = Annotated[NDArray[np.float64], ArrayOf(True, 4)]
 Ints1 = Annotated[NDArray[np.int64], ArrayOf(False, 1)]
 Ints2 = Annotated[NDArray[np.int64], ArrayOf(False, 2)]
+Pair = tuple[float, float]
+Triple = tuple[float, float, float]
+Quad = tuple[float, float, float, float]
+"""Small vectors and quaternions are tuples: they need no memory."""
 
 Kind = ArrayOf | type | tuple["Kind", ...] | None
 """What an annotation says: an array, a table's class or float, int, bool, a tuple of kinds, None: nothing."""
@@ -158,16 +165,16 @@ def zeros(*shapes: int | tuple[int, ...]) -> Iterator[Any]:
     return map(np.zeros, shapes)
 
 
-class Kernel:
+class Kernel(Generic[P, R]):
     """A function that entries call; in Python it runs as it stands."""
 
-    def __init__(self, function: Callable[..., Any], inline: bool = False) -> None:
+    def __init__(self, function: Callable[P, R], inline: bool = False) -> None:
         self.py_func = function
         self.inline = inline
         self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.py_func(*arguments)
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        return self.py_func(*arguments, **named)
 
     @cached_property
     def _numba_type_(self) -> Any:
@@ -177,10 +184,10 @@ class Kernel:
         return dispatcher_type(self)
 
 
-class Entry(Kernel):
+class Entry(Kernel[P, R]):
     """A kernel that Python calls; see above."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[P, R]) -> None:
         super().__init__(function)
         self.symbol = _PREFIX + function.__name__
         if function.__name__ in ENTRIES and ENTRIES[function.__name__].__module__ != function.__module__:
@@ -202,13 +209,14 @@ class Entry(Kernel):
         return tuple(some)
 
     @cached_property
-    def _call(self) -> Callable[..., Any]:
+    def _call(self) -> Callable[..., R]:
         return _caller(self, load(self.symbol))
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        assert not named
         return self._call(*arguments)
 
-    def bound(self, *arguments: Any) -> Callable[[], Any]:
+    def bound(self, *arguments: P.args, **named: P.kwargs) -> Callable[[], R]:
         """The call with these arguments, their addresses taken once: for arrays that stay and are filled anew."""
         given, _ = self.kinds
         words = [word for value, kind in zip(arguments, given, strict=True) for word in _words(value, kind)]
@@ -227,7 +235,7 @@ class Entry(Kernel):
         return call
 
 
-def _caller(entry: Entry, compiled: Callable[[bytes], int]) -> Callable[..., Any]:
+def _caller(entry: Entry[..., Any], compiled: Callable[[bytes], int]) -> Callable[..., Any]:
     """The function that hands Python's arguments to the compiled one: written out, for it is called often."""
     lines: list[str] = []
     codes: list[str] = []
@@ -274,7 +282,7 @@ def _caller(entry: Entry, compiled: Callable[[bytes], int]) -> Callable[..., Any
     return space["call"]  # type: ignore[no-any-return]
 
 
-class Foreign(Kernel):
+class Foreign(Kernel[P, R]):
     """A function that only compiled code can call; `solver.compilation.building` has it, by its name."""
 
     @cached_property
@@ -290,16 +298,16 @@ def call_python(address: int, k: int, t: float, room: Array2) -> None:
     raise NotImplementedError("only compiled code calls a function by its address")
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """A function that entries call, and that neither makes nor returns arrays."""
     return Kernel(function)
 
 
-def inlined(function: Callable[..., Any]) -> Any:
+def inlined(function: Callable[P, R]) -> Kernel[P, R]:
     """A small kernel, put in place of each call."""
     return Kernel(function, inline=True)
 
 
-def entry(function: Callable[..., Any]) -> Any:
+def entry(function: Callable[P, R]) -> Entry[P, R]:
     """A kernel that Python calls: a part of the library."""
     return Entry(function)

@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
-from numba import njit as njit
 from numba.core.caching import CacheImpl, _CacheLocator
 
 import solver.compilation.building  # noqa: F401 - teaches Numba what tables are
 from solver.compilation.library import PACKAGE, writable_folder
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def njit(**options: Any) -> Callable[[F], F]:
+    """Numba's `njit`, which keeps a function's type: what it compiles is called as the function is."""
+    return numba.njit(**options)  # type: ignore[no-any-return]
 
 
 @cache

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, Triple, entry, inlined, kernel
 from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, SPIN, TURN, Terms
 
 _TAU = 2 * math.pi
@@ -24,37 +24,37 @@ RowArrays = tuple[Ints1, Array1, Array1, Array1, Array2]
 
 
 @inlined
-def dot(a, b):  # type: ignore[no-untyped-def]
-    """a · b."""
+def dot(a: Triple, b: Triple) -> float:
+    """a · b, of three numbers each."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @inlined
-def cross(a, b):  # type: ignore[no-untyped-def]
-    """a × b."""
+def cross(a: Triple, b: Triple) -> Triple:
+    """a × b, of three numbers each."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @inlined
-def add(a, b):  # type: ignore[no-untyped-def]
-    """a + b."""
+def add(a: Triple, b: Triple) -> Triple:
+    """a + b, of three numbers each."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @inlined
-def sub(a, b):  # type: ignore[no-untyped-def]
-    """a − b."""
+def sub(a: Triple, b: Triple) -> Triple:
+    """a − b, of three numbers each."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @inlined
-def mul(s, a):  # type: ignore[no-untyped-def]
-    """s a."""
+def mul(s: float, a: Triple) -> Triple:
+    """s a, of three numbers."""
     return (s * a[0], s * a[1], s * a[2])
 
 
 @inlined
-def turn(R, a):  # type: ignore[no-untyped-def]
+def turn(R: Array2, a: Array1 | Triple) -> Triple:
     """R a, for R (3, 3) and the array a (3,)."""
     return (
         R[0, 0] * a[0] + R[0, 1] * a[1] + R[0, 2] * a[2],
@@ -64,8 +64,8 @@ def turn(R, a):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def out_of(R, i, v):  # type: ignore[no-untyped-def]
-    """R[i] v."""
+def out_of(R: Array3, i: int, v: Triple) -> Triple:
+    """R[i] v, for R (n, 3, 3) and three numbers v."""
     return (
         R[i, 0, 0] * v[0] + R[i, 0, 1] * v[1] + R[i, 0, 2] * v[2],
         R[i, 1, 0] * v[0] + R[i, 1, 1] * v[1] + R[i, 1, 2] * v[2],
@@ -74,8 +74,8 @@ def out_of(R, i, v):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def into(R, i, v):  # type: ignore[no-untyped-def]
-    """R[i]ᵀ v."""
+def into(R: Array3, i: int, v: Triple) -> Triple:
+    """R[i]ᵀ v, for R (n, 3, 3) and three numbers v."""
     return (
         R[i, 0, 0] * v[0] + R[i, 1, 0] * v[1] + R[i, 2, 0] * v[2],
         R[i, 0, 1] * v[0] + R[i, 1, 1] * v[1] + R[i, 2, 1] * v[2],
@@ -99,19 +99,23 @@ def rotations(quaternions: Array2, R: Array3) -> None:
 
 
 @inlined
-def _put(J, first, second):  # type: ignore[no-untyped-def]
+def _put(J: Array1, first: Triple, second: Triple) -> None:
+    """J (6,) = [first; second]."""
     J[0], J[1], J[2], J[3], J[4], J[5] = first[0], first[1], first[2], second[0], second[1], second[2]
 
 
 @inlined
-def _put_reach(JA, JB, f, d, rA, rB):  # type: ignore[no-untyped-def]
+def _put_reach(JA: Array1, JB: Array1, f: Triple, d: Triple, rA: Triple, rB: Triple) -> None:
     """Gradient of f·d with f fixed in A: a force f in p_B on B, and its opposite there on A."""
     _put(JA, mul(-1.0, f), cross(add(rA, d), mul(-1.0, f)))
     _put(JB, f, cross(rB, f))
 
 
 @kernel
-def evaluate_terms(T, which, x, R, v, with_rates, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
+def evaluate_terms(
+    T: Terms, which: Ints1, x: Array2, R: Array3, v: Array2, with_rates: bool, value: Array1, rate: Array1,
+    bias: Array1, JA: Array2, JB: Array2,
+) -> None:  # fmt: skip
     """The terms `which`: value, rate, bias (T,), gradients JA, JB (T, 6). x (n+1, 3), R (n+1, 3, 3), v (n+1, 6).
 
     Angles are principal values here. Without `with_rates`, rate and bias are left alone.
@@ -178,7 +182,10 @@ def evaluate_terms(T, which, x, R, v, with_rates, value, rate, bias, JA, JB):  #
 
 
 @kernel
-def _crossed(k, e, w, d, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
+def _crossed(
+    k: int, e: Triple, w: Triple, d: Triple, e1: Triple, w1: Triple, d1: Triple, e2: Triple, w2: Triple, d2: Triple,
+    rA: Triple, rB: Triple, value: Array1, rate: Array1, bias: Array1, JA: Array2, JB: Array2,
+) -> None:  # fmt: skip
     """g = (n·d)/N with n = e × w, N = ‖n‖; from g N = n·d by the product rule."""
     n = cross(e, w)
     N = max(math.sqrt(dot(n, n)), 1e-300)
@@ -197,7 +204,11 @@ def _crossed(k, e, w, d, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, 
 
 
 @kernel
-def _angle(towards, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB):  # type: ignore[no-untyped-def]
+def _angle(
+    towards: bool, k: int, e: Triple, t: Triple, w: Triple, d: Triple, oA: Triple, e1: Triple, w1: Triple, d1: Triple,
+    e2: Triple, w2: Triple, d2: Triple, rA: Triple, rB: Triple, value: Array1, rate: Array1, bias: Array1, JA: Array2,
+    JB: Array2,
+) -> None:  # fmt: skip
     """atan2(y, x) with x = e·w, y = t·w (`towards` a direction) or x = e·d, y = t·d (a point)."""
     t1 = cross(oA, t)
     t2 = cross(oA, t1)
@@ -223,8 +234,8 @@ def _angle(towards, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, ra
 
 
 @kernel
-def turn_rates(T, which, R, v, rate):  # type: ignore[no-untyped-def]
-    """The rates alone of the terms `which`, turns about axes."""
+def turn_rates(T: Terms, which: Ints1, R: Array3, v: Array2, rate: Array1) -> None:
+    """The rates (rad/s) of the terms `which`, turns about axes, into rate (t,); R (n+1, 3, 3), v (n+1, 6)."""
     for k in which:
         A, B = T.body_a[k], T.body_b[k]
         e, t, w = turn(R[A], T.first_a[k]), turn(R[A], T.second_a[k]), turn(R[B], T.direction_b[k])
@@ -234,8 +245,8 @@ def turn_rates(T, which, R, v, rate):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def turn_angles(T, which, R, angles):  # type: ignore[no-untyped-def]
-    """Put the integrated angles of the terms `which`, turns about axes, where the bodies are."""
+def turn_angles(T: Terms, which: Ints1, R: Array3, angles: Array1) -> None:
+    """Put the angles (na,; rad) of the terms `which`, turns about axes, where the bodies are: R (n+1, 3, 3)."""
     for k in which:
         A, B, a = T.body_a[k], T.body_b[k], T.angle[k]
         e, t, w = turn(R[A], T.first_a[k]), turn(R[A], T.second_a[k]), turn(R[B], T.direction_b[k])
@@ -244,8 +255,8 @@ def turn_angles(T, which, R, angles):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def unwind(T, which, value, angles):  # type: ignore[no-untyped-def]
-    """Put the principal value of each angle of `which` on the branch nearest to the integrated angle."""
+def unwind(T: Terms, which: Ints1, value: Array1, angles: Array1) -> None:
+    """Add whole turns to each angle of `which` in value (t,; rad), so that it is nearest to that of angles (na,)."""
     for k in which:
         a = T.angle[k]
         if a >= 0:
@@ -253,8 +264,8 @@ def unwind(T, which, value, angles):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def curve_at(T, c, q):  # type: ignore[no-untyped-def]
-    """Curve c at q: value and two derivatives; see `solver.constraints.curves.Curve`."""
+def curve_at(T: Terms, c: int, q: float) -> Triple:
+    """Curve c at q (rad or m): its value and its derivatives (three floats); see `solver.constraints.curves.Curve`."""
     low, high = T.curve_start[c], T.curve_start[c + 1] - 1
     base = 0.0
     if T.curve_period[c] > 0.0:
@@ -277,7 +288,10 @@ def curve_at(T, c, q):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def assemble_rows(T, which, value, rate, bias, JA, JB, g, gv, c, blocks):  # type: ignore[no-untyped-def]
+def assemble_rows(
+    T: Terms, which: Ints1, value: Array1, rate: Array1, bias: Array1, JA: Array2, JB: Array2, g: Array1, gv: Array1,
+    c: Array1, blocks: Array2,
+) -> None:  # fmt: skip
     """The rows `which` from their terms: g, ġ = Ĝv, c (m,) and the blocks (nb, 6) of Ĝ."""
     for i in which:
         for b in range(T.row_block[i], T.row_block[i + 1]):
@@ -309,7 +323,10 @@ def assemble_rows(T, which, value, rate, bias, JA, JB, g, gv, c, blocks):  # typ
 def rows_into(
     T: Terms, poses: Frames, angles: Array1, branches: tuple[bool, bool], terms: TermArrays, rows: RowArrays
 ) -> None:
-    """As `evaluate_rows`, into arrays; `angles` hold the branches, if at all, and become those found."""
+    """As `evaluate_rows`, into `terms`: value, rate, bias (t,), JA, JB (t, 6); `rows`: g, ġ, c (m,), blocks (nb, 6).
+
+    `angles` (na,; rad) hold the branches, if at all, and become those found. `branches`: with rates, with angles.
+    """
     (x, R, v), (with_rates, with_angles) = poses, branches
     these, value, rate, bias, JA, JB = terms
     those, g, gv, c, blocks = rows

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.compilation.compiled import Array1, Array2
 from solver.compilation.jit import njit
 from solver.denoc import recursions
 from solver.denoc.dynamics import TreeEfforts, given, poses_and_motions
-from solver.denoc.model import GROUND, Tree
+from solver.denoc.model import GROUND, Tables, Tree
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,7 +100,7 @@ def forward_by_modules(
 
 
 @njit(cache=True)
-def _module(m, M, L, o, S):  # type: ignore[no-untyped-def]
+def _module(m: int, M: Modules, L: Tables, o: Array2, S: Array2) -> tuple[Array2, Array2]:
     """N̄ (6η, rates) of module m, and what carries the parent's twist to its links, (6η, 6)."""
     first, count = M.link_start[m], M.link_start[m + 1] - M.link_start[m]
     start, rates = M.rate_start[m], M.rate_start[m + 1] - M.rate_start[m]
@@ -124,7 +125,9 @@ def _module(m, M, L, o, S):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _inverse(M, L, gravity, q, rates, acceleration, wrench):  # type: ignore[no-untyped-def]
+def _inverse(
+    M: Modules, L: Tables, gravity: Array1, q: Array1, rates: Array1, acceleration: Array1, wrench: Array2
+) -> tuple[Array1, Array2]:
     n = L.mass.shape[0]
     o, _, S, _, bias, J, b = recursions.kinematics(L, q, rates)
     a, w, effort = np.zeros((n + 1, 6)), np.empty((n, 6)), np.empty(rates.shape[0])
@@ -148,7 +151,9 @@ def _inverse(M, L, gravity, q, rates, acceleration, wrench):  # type: ignore[no-
 
 
 @njit(cache=True)
-def _forward(M, L, gravity, q, rates, effort, wrench):  # type: ignore[no-untyped-def]
+def _forward(
+    M: Modules, L: Tables, gravity: Array1, q: Array1, rates: Array1, effort: Array1, wrench: Array2
+) -> Array1:
     n, count = L.mass.shape[0], M.parent.shape[0]
     o, _, S, _, bias, J, b = recursions.kinematics(L, q, rates)
     a, w, out = np.zeros((n + 1, 6)), np.empty((n, 6)), np.zeros(rates.shape[0])

@@ -15,63 +15,64 @@ import math
 
 import numpy as np
 
+from solver.compilation.compiled import Array1, Array2, Array3, Triple
 from solver.compilation.jit import njit
 from solver.constraints.kernels import add, cross, dot, mul, out_of, turn
-from solver.denoc.model import FIXED, FREE, SINGLE
+from solver.denoc.model import FIXED, FREE, SINGLE, Tables
 
 
 @njit(cache=True, inline="always")
-def linear_part(a):  # type: ignore[no-untyped-def]
+def linear_part(a: Array1) -> Triple:
     """The linear part of a twist or wrench (6,)."""
     return (a[0], a[1], a[2])
 
 
 @njit(cache=True, inline="always")
-def angular_part(a):  # type: ignore[no-untyped-def]
+def angular_part(a: Array1) -> Triple:
     """The angular part."""
     return (a[3], a[4], a[5])
 
 
 @njit(cache=True, inline="always")
-def put(out, linear, angular):  # type: ignore[no-untyped-def]
+def put(out: Array1, linear: Triple, angular: Triple) -> None:
     """out (6,) = [linear; angular]."""
     out[0], out[1], out[2] = linear[0], linear[1], linear[2]
     out[3], out[4], out[5] = angular[0], angular[1], angular[2]
 
 
 @njit(cache=True, inline="always")
-def linear(a, k):  # type: ignore[no-untyped-def]
+def linear(a: Array2, k: int) -> Triple:
     """The linear part of a[k], for a (n, 6). Numba counts references to rows: their elements are cheaper."""
     return (a[k, 0], a[k, 1], a[k, 2])
 
 
 @njit(cache=True, inline="always")
-def angular(a, k):  # type: ignore[no-untyped-def]
+def angular(a: Array2, k: int) -> Triple:
     """The angular part of a[k]."""
     return (a[k, 3], a[k, 4], a[k, 5])
 
 
 @njit(cache=True, inline="always")
-def put_row(out, k, first, second):  # type: ignore[no-untyped-def]
+def put_row(out: Array2, k: int, first: Triple, second: Triple) -> None:
     """out[k] = [first; second]."""
     out[k, 0], out[k, 1], out[k, 2] = first[0], first[1], first[2]
     out[k, 3], out[k, 4], out[k, 5] = second[0], second[1], second[2]
 
 
 @njit(cache=True, inline="always")
-def row(a, k):  # type: ignore[no-untyped-def]
+def row(a: Array2, k: int) -> Triple:
     """a[k] (3,)."""
     return (a[k, 0], a[k, 1], a[k, 2])
 
 
 @njit(cache=True, inline="always")
-def column(R, j):  # type: ignore[no-untyped-def]
+def column(R: Array2, j: int) -> Triple:
     """Column j of R (3, 3)."""
     return (R[0, j], R[1, j], R[2, j])
 
 
 @njit(cache=True)
-def product(R, p, turn, k, out):  # type: ignore[no-untyped-def]
+def product(R: Array3, p: int, turn: Array3, k: int, out: Array2) -> None:
     """out (3, 3) = R[p] turn[k]."""
     for i in range(3):
         a, b, c = R[p, i, 0], R[p, i, 1], R[p, i, 2]
@@ -80,7 +81,7 @@ def product(R, p, turn, k, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def about_axis(W, axis, angle, R, k):  # type: ignore[no-untyped-def]
+def about_axis(W: Array2, axis: Array2, angle: float, R: Array3, k: int) -> None:
     """R[k] = W · rotation by `angle` about axis[k], Rodrigues' formula."""
     s, c = math.sin(angle), 1.0 - math.cos(angle)
     x, y, z = axis[k, 0], axis[k, 1], axis[k, 2]
@@ -93,7 +94,7 @@ def about_axis(W, axis, angle, R, k):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def by_quaternion(W, q, out):  # type: ignore[no-untyped-def]
+def by_quaternion(W: Array2, q: Array1, out: Array2) -> None:
     """out = W · the rotation of the quaternion q (4,) of any length."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     s = 2.0 / (w * w + x * x + y * y + z * z)
@@ -105,7 +106,7 @@ def by_quaternion(W, q, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def forward_kinematics(L, q, o, R, S):  # type: ignore[no-untyped-def]
+def forward_kinematics(L: Tables, q: Array1, o: Array2, R: Array3, S: Array2) -> None:
     """Origins o (n+1, 3), axes R (n+1, 3, 3) and motion subspaces S (nv, 6) at the links' origins, world axes."""
     n = L.mass.shape[0]
     o[n] = 0.0
@@ -142,19 +143,19 @@ def forward_kinematics(L, q, o, R, S):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def offset(o, k, p):  # type: ignore[no-untyped-def]
+def offset(o: Array2, k: int, p: int) -> Triple:
     """From the origin of p to that of k."""
     return (o[k, 0] - o[p, 0], o[k, 1] - o[p, 1], o[k, 2] - o[p, 2])
 
 
 @njit(cache=True)
-def shift_twist(r, t, out):  # type: ignore[no-untyped-def]
+def shift_twist(r: Triple, t: Array1, out: Array1) -> None:
     """out = A t: the twist of the same rigid body at a point r away."""
     put(out, add(linear_part(t), cross(angular_part(t), r)), angular_part(t))
 
 
 @njit(cache=True)
-def twists_and_bias(L, o, S, rates, t, bias):  # type: ignore[no-untyped-def]
+def twists_and_bias(L: Tables, o: Array2, S: Array2, rates: Array1, t: Array2, bias: Array2) -> None:
     """Twists t (n+1, 6) and bias accelerations γ (n, 6); t[n] is the ground's and must be set."""
     n = L.mass.shape[0]
     for k in range(n):
@@ -170,7 +171,7 @@ def twists_and_bias(L, o, S, rates, t, bias):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def spatial_inertias(L, R, t, J, b):  # type: ignore[no-untyped-def]
+def spatial_inertias(L: Tables, R: Array3, t: Array2, J: Array3, b: Array2) -> None:
     """Spatial inertia J (n, 6, 6) of each link about its origin, and the bias wrench b (n, 6) of its velocity."""
     for k in range(L.mass.shape[0]):
         m, d = L.mass[k], out_of(R, k, row(L.com, k))
@@ -200,7 +201,7 @@ def spatial_inertias(L, R, t, J, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def shift_wrench(r, w, out):  # type: ignore[no-untyped-def]
+def shift_wrench(r: Triple, w: Array1, out: Array1) -> None:
     """out += Aᵀ w: the wrench on the link at a point r away, about the parent's origin."""
     f = linear_part(w)
     moment = cross(r, f)
@@ -210,7 +211,7 @@ def shift_wrench(r, w, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def wrench_to_parent(r, w, k, p):  # type: ignore[no-untyped-def]
+def wrench_to_parent(r: Triple, w: Array2, k: int, p: int) -> None:
     """w[p] += Aᵀ w[k]."""
     f = linear(w, k)
     moment = cross(r, f)
@@ -220,7 +221,7 @@ def wrench_to_parent(r, w, k, p):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def inertia_to_parent(r, J, k, p, G):  # type: ignore[no-untyped-def]
+def inertia_to_parent(r: Triple, J: Array3, k: int, p: int, G: Array2) -> None:
     """J[p] += Aᵀ J[k] A for symmetric J (n, 6, 6), k a point r away; G (3, 3) is for work."""
     x, y, z = r
     # G = H − M [r] with the blocks M, H of J[k]; then J' = J − Hᵀ[r] + [r] G.
@@ -247,7 +248,7 @@ def inertia_to_parent(r, J, k, p, G):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def apply_inertia(J, k, a, i, out, j):  # type: ignore[no-untyped-def]
+def apply_inertia(J: Array3, k: int, a: Array2, i: int, out: Array2, j: int) -> None:
     """out[j] = J[k] a[i], for symmetric J (n, 6, 6): sums of rows side by side, which the compiler makes vectors of."""
     s0 = s1 = s2 = s3 = s4 = s5 = 0.0
     for c in range(6):
@@ -262,7 +263,7 @@ def apply_inertia(J, k, a, i, out, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def dot_rows(a, i, b, j):  # type: ignore[no-untyped-def]
+def dot_rows(a: Array2, i: int, b: Array2, j: int) -> float:
     """a[i] · b[j] of (n, 6)."""
     s = 0.0
     for c in range(6):
@@ -271,7 +272,7 @@ def dot_rows(a, i, b, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def articulated_inertias(L, o, S, J, U, D):  # type: ignore[no-untyped-def]
+def articulated_inertias(L: Tables, o: Array2, S: Array2, J: Array3, U: Array2, D: Array1) -> None:
     """ABA, inward: U (nv, 6) and D (nv,) of the articulated inertias, which J (n, 6, 6) becomes.
 
     Freedom by freedom, the last first: U_j = Î S_j, D_j = S_jᵀ U_j + armature, Î ← Î − U_j U_jᵀ / D_j.
@@ -292,7 +293,7 @@ def articulated_inertias(L, o, S, J, U, D):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def aba_backward(L, o, S, U, D, effort, w, u):  # type: ignore[no-untyped-def]
+def aba_backward(L: Tables, o: Array2, S: Array2, U: Array2, D: Array1, effort: Array1, w: Array2, u: Array1) -> None:
     """ABA, inward: u = τ − Sᵀp (nv,) of each freedom, with efforts τ and the bias wrenches p = w (n, 6), used up."""
     n = L.mass.shape[0]
     for k in range(n - 1, -1, -1):
@@ -307,7 +308,9 @@ def aba_backward(L, o, S, U, D, effort, w, u):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def aba_forward(L, o, S, U, D, u, acceleration, a):  # type: ignore[no-untyped-def]
+def aba_forward(
+    L: Tables, o: Array2, S: Array2, U: Array2, D: Array1, u: Array1, acceleration: Array1, a: Array2
+) -> None:
     """ABA, outward: θ̈ = D⁻¹(u − Uᵀa) (nv,) and the links' a (n+1, 6); a[n] is the ground's and must be set."""
     for k in range(L.mass.shape[0]):
         p = L.parent[k]
@@ -319,7 +322,10 @@ def aba_forward(L, o, S, U, D, u, acceleration, a):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True)
-def rnea_forward(L, o, S, acceleration, bias, J, b, wrench, a, w):  # type: ignore[no-untyped-def]
+def rnea_forward(
+    L: Tables, o: Array2, S: Array2, acceleration: Array1, bias: Array2, J: Array3, b: Array2, wrench: Array2,
+    a: Array2, w: Array2,
+) -> None:  # fmt: skip
     """RNEA, outward: accelerations a (n+1, 6) of the links at θ̈, and the wrenches w (n, 6) that they take.
 
     w = J a + b − wrench is what each link needs beyond the wrench given; a[n] is the ground's and must be set.
@@ -338,7 +344,7 @@ def rnea_forward(L, o, S, acceleration, bias, J, b, wrench, a, w):  # type: igno
 
 
 @njit(cache=True)
-def rnea_backward(L, o, S, acceleration, w, effort):  # type: ignore[no-untyped-def]
+def rnea_backward(L: Tables, o: Array2, S: Array2, acceleration: Array1, w: Array2, effort: Array1) -> None:
     """RNEA, inward: efforts (nv,) that hold the wrenches w (n, 6); w becomes what each joint does to its link.
 
     About the link's origin.
@@ -352,7 +358,7 @@ def rnea_backward(L, o, S, acceleration, w, effort):  # type: ignore[no-untyped-
 
 
 @njit(cache=True)
-def kinematics(L, q, rates):  # type: ignore[no-untyped-def]
+def kinematics(L: Tables, q: Array1, rates: Array1) -> tuple[Array2, Array3, Array2, Array2, Array2, Array3, Array2]:
     """o, R, S, t, γ, J, b at a configuration and rates, the ground at rest."""
     n, nv = L.mass.shape[0], rates.shape[0]
     o, R, S = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((nv, 6))
@@ -365,7 +371,7 @@ def kinematics(L, q, rates):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def aba(L, gravity, q, rates, effort, wrench):  # type: ignore[no-untyped-def]
+def aba(L: Tables, gravity: Array1, q: Array1, rates: Array1, effort: Array1, wrench: Array2) -> Array1:
     """ABA: accelerations (nv,) under efforts (nv,) and wrenches (n, 6) on the links about their origins, world axes."""
     n, nv = L.mass.shape[0], rates.shape[0]
     o, _, S, _, bias, J, b = kinematics(L, q, rates)
@@ -381,7 +387,9 @@ def aba(L, gravity, q, rates, effort, wrench):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def rnea(L, gravity, q, rates, acceleration, wrench):  # type: ignore[no-untyped-def]
+def rnea(
+    L: Tables, gravity: Array1, q: Array1, rates: Array1, acceleration: Array1, wrench: Array2
+) -> tuple[Array1, Array2]:
     """RNEA: efforts (nv,) for accelerations (nv,); what each joint does to its link (n, 6), about the link's origin."""
     n = L.mass.shape[0]
     o, _, S, _, bias, J, b = kinematics(L, q, rates)
@@ -394,7 +402,7 @@ def rnea(L, gravity, q, rates, acceleration, wrench):  # type: ignore[no-untyped
 
 
 @njit(cache=True)
-def crba(L, q):  # type: ignore[no-untyped-def]
+def crba(L: Tables, q: Array1) -> Array2:
     """CRBA: the generalised inertia matrix (nv, nv), by the composite inertia of all that each joint carries."""
     n, nv = L.mass.shape[0], L.armature.shape[0]
     o, _, S, _, _, J, _ = kinematics(L, q, np.zeros(nv))
@@ -424,7 +432,7 @@ def crba(L, q):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def articulated_factors(L, q):  # type: ignore[no-untyped-def]
+def articulated_factors(L: Tables, q: Array1) -> tuple[Array2, Array2, Array2, Array1]:
     """o, S, U (nv, 6), D (nv,) of the generalised inertia matrix."""
     nv = L.armature.shape[0]
     o, _, S, _, _, J, _ = kinematics(L, q, np.zeros(nv))

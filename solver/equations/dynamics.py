@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Pair, entry, kernel
 from solver.constraints.kernels import (
     Frames,
     RowArrays,
@@ -54,7 +54,7 @@ def frames(positions: Array2, quaternions: Array2, velocities: Array2) -> Frames
 
 
 def evaluate_all(
-    T: Terms, W: Rows, x: Array2, R: Array3, v: Array2, angles: Array1 | None, drive: Array2, with_rates: bool
+    T: Terms, W: Rows, x: Array2, R: Array3, v: Array2, angles: Array1, drive: Array2, with_rates: bool
 ) -> tuple[Array1, Array1, Array1, Array2, Array2, Array1, Array1, Array1, Array2]:
     """Terms on the branches of `angles`, and rows with their drivers: speed and rotor rows hold no position.
 
@@ -95,8 +95,11 @@ def evaluate(
 
 
 @kernel
-def metric(T, K, B, W, Q, R, blocks):  # type: ignore[no-untyped-def]
-    """World inverse inertia, M⁻¹Ĝᵀ, factor and scale of S into Q; M is that of `Bodies.even_mass`."""
+def metric(T: Terms, K: Plan, B: Bodies, W: Rows, Q: Space, R: Array3, blocks: Array2) -> None:
+    """World inverse inertia (n, 3, 3), M⁻¹Ĝᵀ (nb, 6), factor and scale of S = Ĝ M⁻¹ Ĝᵀ (m, m) into Q.
+
+    M is that of `Bodies.even_mass`; R (n+1, 3, 3) and blocks (nb, 6) are of the state.
+    """
     world_inertia(B.even_inertia, R, Q.inverse)
     weigh(T.block_body, blocks, B.even_mass, Q.inverse, Q.weighed)
     factor(K, Q, blocks, W.compliance)
@@ -107,13 +110,12 @@ Accelerated = tuple[Array2, Array1, Array1, Array1, bool]
 
 def accelerate(
     T: Terms, K: Forest, B: Bodies, F: Loads, W: Rows, positions: Array2, quaternions: Array2, velocities: Array2,
-    angles: Array1 | None, drive: Array2,
+    angles: Array1, drive: Array2,
 ) -> Accelerated:  # fmt: skip
     """v̇ (n, 6), λ (m,), α̇ (na,), power (rows of drive + 1, W), and whether rows repeat each other.
 
     Where they do, λ is one of many: see `least_multipliers`.
     """
-    assert angles is not None
     sizes = (len(F.mesh_row), len(F.callback_term), len(angles), len(drive))
     return accelerate_in(
         T, K, B, F, W, make_workspace(T, K, sizes, W.compliance), (positions, quaternions, velocities, angles), drive
@@ -134,7 +136,7 @@ def stage_here(
     T: Terms, P: Forest, B: Bodies, F: Loads, W: Rows, E: Workspace, state: StateArrays, drive: Array2,
     multipliers: Array1,
 ) -> bool:  # fmt: skip
-    """As `stage` with all multipliers; whether rows repeat each other."""
+    """As `stage`, with all multipliers (m,); whether rows repeat each other."""
     stage(T, P, B, F, W, E, state, drive, True, multipliers)
     found: bool = repeats(P, E.sweeps, W.compliance)
     return found
@@ -151,8 +153,8 @@ def stages(
 
 
 @kernel
-def place(E, positions, quaternions, velocities):  # type: ignore[no-untyped-def]
-    """The bodies' frames and velocities into the workspace E."""
+def place(E: Workspace, positions: Array2, quaternions: Array2, velocities: Array2) -> None:
+    """The bodies' frames and velocities into the workspace E, from x (n, 3), q (n, 4), v (n, 6)."""
     for i in range(positions.shape[0]):
         for j in range(3):
             E.x[i, j] = positions[i, j]
@@ -162,23 +164,32 @@ def place(E, positions, quaternions, velocities):  # type: ignore[no-untyped-def
 
 
 @kernel
-def look(T, P, W, E, angles, drive):  # type: ignore[no-untyped-def]
-    """What accelerations need of terms and rows, into the workspace E with the bodies placed."""
+def look(T: Terms, P: Forest, W: Rows, E: Workspace, angles: Array1, drive: Array2) -> None:
+    """What accelerations need of terms (t,) and rows (m,), into the workspace E with the bodies placed.
+
+    `angles` (na,) hold the branches, `drive` (rows, 3) the functions of time.
+    """
     terms, rows = (P.term, E.value, E.rate, E.bias, E.JA, E.JB), (P.row, E.g, E.gv, E.c, E.blocks)
     evaluate(T, W, E.x, E.R, E.v, angles, drive, True, terms, rows)
 
 
 @kernel
-def act(T, B, F, E, drive):  # type: ignore[no-untyped-def]
-    """All loads into the workspace's force and power."""
+def act(T: Terms, B: Bodies, F: Loads, E: Workspace, drive: Array2) -> None:
+    """All loads into the workspace's force (n, 6; N, N m at the centres of mass, world axes) and power (W)."""
     for k in range(E.power.shape[0]):
         E.power[k] = 0.0
     all_forces(T, B, F, drive, E.x, E.R, E.v, E.value, E.rate, E.JA, E.JB, E.calls, E.force, E.power)
 
 
 @kernel
-def stage(T, P, B, F, W, E, state, drive, complete, multipliers):  # type: ignore[no-untyped-def]
-    """As `accelerate`, into the workspace E; without `complete` only the multipliers of rows that close loops."""
+def stage(
+    T: Terms, P: Forest, B: Bodies, F: Loads, W: Rows, E: Workspace, state: StateArrays, drive: Array2, complete: bool,
+    multipliers: Array1,
+) -> None:  # fmt: skip
+    """As `accelerate`, into the workspace E; without `complete` only the multipliers of rows that close loops.
+
+    `state` is x (n, 3), q (n, 4), v (n, 6), angles (na,); `drive` (rows, 3) the functions of time; multipliers (m,).
+    """
     positions, quaternions, velocities, angles = state
     place(E, positions, quaternions, velocities)
     look(T, P, W, E, angles, drive)
@@ -189,7 +200,7 @@ def stage(T, P, B, F, W, E, state, drive, complete, multipliers):  # type: ignor
 
 
 @kernel
-def _solve(T, P, B, E, enough):  # type: ignore[no-untyped-def]
+def _solve(T: Terms, P: Forest, B: Bodies, E: Workspace, enough: float) -> None:
     """v̇ into the workspace's acceleration, and the loops' λ into its `loop_multipliers`, with the sweeps factored."""
     Q = E.sweeps
     bias_accelerations(P, Q, E.R, E.v, E.acceleration)
@@ -199,7 +210,9 @@ def _solve(T, P, B, E, enough):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def solve_loaded(T, P, B, F, E, complete, enough, multipliers):  # type: ignore[no-untyped-def]
+def solve_loaded(
+    T: Terms, P: Forest, B: Bodies, F: Loads, E: Workspace, complete: bool, enough: float, multipliers: Array1
+) -> None:
     """Accelerations for the workspace's forces, with what meshes lose; turning, power, and multipliers (m,).
 
     `enough`: see `solver.sweeps.response.solve_refined`.
@@ -222,7 +235,7 @@ def solve_loaded(T, P, B, F, E, complete, enough, multipliers):  # type: ignore[
 
 
 @kernel
-def _lose(T, P, B, F, E, multipliers):  # type: ignore[no-untyped-def]
+def _lose(T: Terms, P: Forest, B: Bodies, F: Loads, E: Workspace, multipliers: Array1) -> None:
     """Hold the wheels of meshes back by what their pulls lose, until pulls and losses agree.
 
     Where they never do, a train that locks itself is driven backwards: then no acceleration is found (NaN).
@@ -252,7 +265,7 @@ def _lose(T, P, B, F, E, multipliers):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _extrapolate(torques, wanted):  # type: ignore[no-untyped-def]
+def _extrapolate(torques: Array2, wanted: bool) -> None:
     """Where it is `wanted`, from two rounds to where the next ones lead (Anderson's method with one round of memory).
 
     `torques` (k, 8): what was found, what it was found with, and what was found and by how much it changed before.
@@ -272,7 +285,7 @@ def _extrapolate(torques, wanted):  # type: ignore[no-untyped-def]
 
 
 def least_multipliers(
-    T: Terms, S: Plan, B: Bodies, W: Rows, positions: Array2, quaternions: Array2, angles: Array1 | None,
+    T: Terms, S: Plan, B: Bodies, W: Rows, positions: Array2, quaternions: Array2, angles: Array1,
     drive: Array2, multipliers: Array1,
 ) -> Array1:  # fmt: skip
     """λ of least norm in the scaled rows (see `solver.equations.kkt`) with the same Ĝᵀλ as the λ given."""
@@ -310,7 +323,7 @@ def scaled_residuals(T: Terms, W: Rows, length: float, blocks: Array2, g: Array1
 def scale_residuals(
     T: Terms, W: Rows, length: float, blocks: Array2, g: Array1, gv: Array1, first: Array1, second: Array1
 ) -> tuple[float, float]:
-    """As `scaled_residuals`, into `first` and `second`; the largest of each."""
+    """As `scaled_residuals`, into `first` and `second` (m,); the largest of each."""
     one, other = 0.0, 0.0
     for i in range(g.shape[0]):
         first[i], second[i] = scaled_residual(T, W, length, blocks, g, gv, i)
@@ -319,8 +332,8 @@ def scale_residuals(
 
 
 @kernel
-def scaled_residual(T, W, length, blocks, g, gv, i):  # type: ignore[no-untyped-def]
-    """Of row i alone; 0 for a rotor's."""
+def scaled_residual(T: Terms, W: Rows, length: float, blocks: Array2, g: Array1, gv: Array1, i: int) -> Pair:
+    """The scaled residual of row i alone, of its position g and its rate ġ (m,); 0 for a rotor's."""
     if W.kind[i] == ROTOR:
         return 0.0, 0.0
     s = 0.0
@@ -338,7 +351,7 @@ Observed = tuple[Array1, Array1, Array1, Array1, Array1, float, float]
 
 def observe(
     T: Terms, B: Bodies, F: Loads, W: Rows, length: float, positions: Array2, quaternions: Array2, velocities: Array2,
-    angles: Array1 | None, drive: Array2, accelerations: Array2, count: int,
+    angles: Array1, drive: Array2, accelerations: Array2, count: int,
 ) -> Observed:  # fmt: skip
     """Coordinates, rates, accelerations of all coordinate terms; residuals; energies.
 
@@ -372,7 +385,7 @@ def observe_into(
 
 
 @kernel
-def second_rates(T, accelerations, bias, JA, JB, out):  # type: ignore[no-untyped-def]
+def second_rates(T: Terms, accelerations: Array2, bias: Array1, JA: Array2, JB: Array2, out: Array1) -> None:
     """The second derivatives of the terms that stand last in the table, as many as out (c,) has rows."""
     count, n = out.shape[0], accelerations.shape[0]
     for k in range(count):

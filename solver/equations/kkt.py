@@ -120,7 +120,7 @@ def _updates(m: int, start: Ints, index: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @kernel
-def weigh(block_body, blocks, inverse_mass, inverse_inertia, weighed):  # type: ignore[no-untyped-def]
+def weigh(block_body: Ints1, blocks: Array2, inverse_mass: Array1, inverse_inertia: Array3, weighed: Array2) -> None:
     """M⁻¹ Ĝᵀ by blocks (nb, 6); inverse inertia (n, 3, 3) in world axes."""
     for b in range(blocks.shape[0]):
         i = block_body[b]
@@ -135,7 +135,7 @@ def weigh(block_body, blocks, inverse_mass, inverse_inertia, weighed):  # type: 
 
 
 @kernel
-def factor(K, Q, blocks, compliance):  # type: ignore[no-untyped-def]
+def factor(K: Plan, Q: Space, blocks: Array2, compliance: Array1) -> None:
     """L of the scaled S + μ 1 into Q.L (nnz,), and the factors (m,) that give S a unit diagonal into Q.scale."""
     L, scale, weighed, by_place, work = Q.L, Q.scale, Q.weighed, Q.by_place, Q.work
     m = scale.shape[0]
@@ -172,7 +172,8 @@ def factor(K, Q, blocks, compliance):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _substitute(K, L, z):  # type: ignore[no-untyped-def]
+def _substitute(K: Plan, L: Array1, z: Array1) -> None:
+    """z (m,) ← (L Lᵀ)⁻¹ z, forwards and backwards by the sparse factor L."""
     m = z.shape[0]
     for j in range(m):
         z[j] /= L[K.column_start[j]]
@@ -186,7 +187,7 @@ def _substitute(K, L, z):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def clear(y):  # type: ignore[no-untyped-def]
+def clear(y: Array2) -> None:
     """y (n, k) = 0."""
     for i in range(y.shape[0]):
         for j in range(y.shape[1]):
@@ -194,7 +195,7 @@ def clear(y):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def transposed_product(row_block, block_body, blocks, x, out):  # type: ignore[no-untyped-def]
+def transposed_product(row_block: Ints1, block_body: Ints1, blocks: Array2, x: Array1, out: Array2) -> None:
     """out (n, 6) += blocksᵀ x, for x (m,)."""
     for i in range(x.shape[0]):
         if x[i] != 0.0:
@@ -204,7 +205,7 @@ def transposed_product(row_block, block_body, blocks, x, out):  # type: ignore[n
 
 
 @kernel
-def product(row_block, block_body, blocks, y, out):  # type: ignore[no-untyped-def]
+def product(row_block: Ints1, block_body: Ints1, blocks: Array2, y: Array2, out: Array1) -> None:
     """out (m,) = blocks · y (n, 6)."""
     for i in range(out.shape[0]):
         s = 0.0
@@ -215,7 +216,7 @@ def product(row_block, block_body, blocks, y, out):  # type: ignore[no-untyped-d
 
 
 @kernel
-def solve(T, K, Q, blocks, compliance, b, x):  # type: ignore[no-untyped-def]
+def solve(T: Terms, K: Plan, Q: Space, blocks: Array2, compliance: Array1, b: Array1, x: Array1) -> float:
     """x (m,) of least norm with S x = b, and Q.y (n, 6) = M⁻¹ Ĝᵀ x; returns the scaled residual left.
 
     Refines until the residual stops falling: what b has outside the range of S then remains.

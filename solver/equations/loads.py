@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from solver.compilation.compiled import Array1, Array2, Array3, call_python, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Pair, Triple, call_python, entry, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub, turn
 from solver.constraints.terms import Terms
 from solver.equations.loading import PD, SERVO, VOLTAGE, Loads
@@ -15,7 +15,7 @@ from solver.sweeps.bodies import Bodies
 
 
 @kernel
-def world_inertia(local, R, out):  # type: ignore[no-untyped-def]
+def world_inertia(local: Array3, R: Array3, out: Array3) -> None:
     """out (n, 3, 3) = R local Rᵀ."""
     for i in range(local.shape[0]):
         for r in range(3):
@@ -28,7 +28,7 @@ def world_inertia(local, R, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def body_forces(B, R, v, out):  # type: ignore[no-untyped-def]
+def body_forces(B: Bodies, R: Array3, v: Array2, out: Array2) -> None:
     """out (n, 6): [m g; −ω × I ω], the frames in the centres of mass."""
     for i in range(B.mass.shape[0]):
         o = (v[i, 3], v[i, 4], v[i, 5])
@@ -39,7 +39,7 @@ def body_forces(B, R, v, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_along(T, JA, JB, term, amount, n, out):  # type: ignore[no-untyped-def]
+def add_along(T: Terms, JA: Array2, JB: Array2, term: int, amount: float, n: int, out: Array2) -> None:
     """Add the generalised force `amount` along a coordinate to out (n, 6); the ground takes its part unseen."""
     a, b = T.body_a[term], T.body_b[term]
     for j in range(6):
@@ -50,7 +50,7 @@ def add_along(T, JA, JB, term, amount, n, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def stop_elastic(d, depth):  # type: ignore[no-untyped-def]
+def stop_elastic(d: float, depth: float) -> Triple:
     """Of a stop pressed by d: force, potential (both a unit stiffness) and the damper's fading in [0, 1]."""
     if d <= 0.0:
         return 0.0, 0.0, 0.0
@@ -61,7 +61,7 @@ def stop_elastic(d, depth):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _stops(F, k, q, qd):  # type: ignore[no-untyped-def]
+def _stops(F: Loads, k: int, q: float, qd: float) -> Pair:
     """Force along the coordinate and power lost in the stops of load k."""
     force, lost = 0.0, 0.0
     for side in (-1.0, 1.0):
@@ -76,15 +76,19 @@ def _stops(F, k, q, qd):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def servo_effort(F, k, u, q, qd):  # type: ignore[no-untyped-def]
+def servo_effort(F: Loads, k: int, u: float, q: float, qd: float) -> float:
     """What servo k gives at a control u, a value q and its rate (see `solver.model.Motor`)."""
     g, b = F.motor_gain, F.motor_bias
     wish = g[k, 0] * u + b[k, 0] + (g[k, 1] * u + b[k, 1]) * q + (g[k, 2] * u + b[k, 2]) * qd
-    return min(max(wish, F.motor_bounds[k, 0]), F.motor_bounds[k, 1])
+    effort: float = min(max(wish, F.motor_bounds[k, 0]), F.motor_bounds[k, 1])
+    return effort
 
 
 @kernel
-def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type: ignore[no-untyped-def]
+def coordinate_forces(
+    T: Terms, F: Loads, drive: Array2, value: Array1, rate: Array1, JA: Array2, JB: Array2, n: int, out: Array2,
+    power: Array1,
+) -> None:  # fmt: skip
     """Springs, dampers, friction, stops, motors and gyrators into out (n, 6) and power."""
     for k in range(F.term.shape[0]):
         i = F.term[k]
@@ -122,7 +126,7 @@ def coordinate_forces(T, F, drive, value, rate, JA, JB, n, out, power):  # type:
 
 
 @kernel
-def mesh_torques(F, rate, multipliers, out):  # type: ignore[no-untyped-def]
+def mesh_torques(F: Loads, rate: Array1, multipliers: Array1, out: Array2) -> float:
     """out (k, 8): what holds the wheels of each mesh back, at the pulls λ of the rows; the greatest change in it.
 
     Columns 2 and 3 keep what was there before; the others are the caller's.
@@ -143,7 +147,7 @@ def mesh_torques(F, rate, multipliers, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mesh_forces(T, F, torques, JA, JB, out):  # type: ignore[no-untyped-def]
+def mesh_forces(T: Terms, F: Loads, torques: Array2, JA: Array2, JB: Array2, out: Array2) -> None:
     """The torques of `mesh_torques` into out (n, 6)."""
     for k in range(F.mesh_row.shape[0]):
         for side in range(2):
@@ -151,8 +155,8 @@ def mesh_forces(T, F, torques, JA, JB, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mesh_losses(F, torques, rate):  # type: ignore[no-untyped-def]
-    """What the torques of `mesh_torques` dissipate, W."""
+def mesh_losses(F: Loads, torques: Array2, rate: Array1) -> float:
+    """What the torques (k, 8) of `mesh_torques` dissipate (W), at the rates (t,) of the terms."""
     lost = 0.0
     for k in range(F.mesh_row.shape[0]):
         for side in range(2):
@@ -161,7 +165,7 @@ def mesh_losses(F, torques, rate):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def wrench_forces(F, drive, R, v, out, power):  # type: ignore[no-untyped-def]
+def wrench_forces(F: Loads, drive: Array2, R: Array3, v: Array2, out: Array2, power: Array1) -> None:
     """Wrenches into out (n, 6) and power, component by component."""
     for k in range(F.wrench_body.shape[0]):
         i, row = F.wrench_body[k], F.wrench_row[k]
@@ -175,7 +179,7 @@ def wrench_forces(F, drive, R, v, out, power):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _log(E):  # type: ignore[no-untyped-def]
+def _log(E: tuple[Triple, Triple, Triple]) -> Triple:
     """Rotation vector of the matrix of rows E, below half a turn, by way of the quaternion."""
     a, b, c = E
     trace = a[0] + b[1] + c[2]
@@ -196,7 +200,7 @@ def _log(E):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _axes(R, i, local, k):  # type: ignore[no-untyped-def]
+def _axes(R: Array3, i: int, local: Array3, k: int) -> tuple[Triple, Triple, Triple]:
     """The columns of R[i] local[k], for the frame `local` (b, 3, 3) of a bushing on body i."""
     one = out_of(R, i, (local[k, 0, 0], local[k, 1, 0], local[k, 2, 0]))
     two = out_of(R, i, (local[k, 0, 1], local[k, 1, 1], local[k, 2, 1]))
@@ -204,19 +208,19 @@ def _axes(R, i, local, k):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _along(axes, v):  # type: ignore[no-untyped-def]
+def _along(axes: tuple[Triple, Triple, Triple], v: Triple) -> Triple:
     """The components of v along three axes."""
     return (dot(axes[0], v), dot(axes[1], v), dot(axes[2], v))
 
 
 @kernel
-def _of(axes, c):  # type: ignore[no-untyped-def]
+def _of(axes: tuple[Triple, Triple, Triple], c: Triple) -> Triple:
     """The vector with the components c along three axes."""
     return add(mul(c[0], axes[0]), add(mul(c[1], axes[1]), mul(c[2], axes[2])))
 
 
 @kernel
-def bushing_strain(F, k, x, R):  # type: ignore[no-untyped-def]
+def bushing_strain(F: Loads, k: int, x: Array2, R: Array3) -> tuple[Triple, Triple, tuple[Triple, Triple, Triple]]:
     """u and θ of bushing k in the axes of its frame on a (see `solver.model.Bushing`), and those axes."""
     a, b = F.bushing_a[k], F.bushing_b[k]
     A, B = _axes(R, a, F.bushing_axes_a, k), _axes(R, b, F.bushing_axes_b, k)
@@ -230,7 +234,7 @@ def bushing_strain(F, k, x, R):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _product(M, k, u, w):  # type: ignore[no-untyped-def]
+def _product(M: Array3, k: int, u: Triple, w: Triple) -> tuple[Triple, Triple]:
     """M[k] [u; w], for M (b, 6, 6)."""
     return (
         (_row(M, k, 0, u, w), _row(M, k, 1, u, w), _row(M, k, 2, u, w)),
@@ -239,13 +243,15 @@ def _product(M, k, u, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _row(M, k, i, u, w):  # type: ignore[no-untyped-def]
-    linear = M[k, i, 0] * u[0] + M[k, i, 1] * u[1] + M[k, i, 2] * u[2]
-    return linear + M[k, i, 3] * w[0] + M[k, i, 4] * w[1] + M[k, i, 5] * w[2]
+def _row(M: Array3, k: int, i: int, u: Triple, w: Triple) -> float:
+    """Row i of `_product`."""
+    linear: float = M[k, i, 0] * u[0] + M[k, i, 1] * u[1] + M[k, i, 2] * u[2]
+    linear += M[k, i, 3] * w[0] + M[k, i, 4] * w[1] + M[k, i, 5] * w[2]
+    return linear
 
 
 @kernel
-def _turned_back(theta, tau):  # type: ignore[no-untyped-def]
+def _turned_back(theta: Triple, tau: Triple) -> Triple:
     """J⁻ᵀ τ with θ̇ = J⁻¹ ω for ω in the axes of a: the moment whose work on ω is that of τ on θ̇."""
     size = math.sqrt(dot(theta, theta))
     half = 0.5 * size
@@ -255,7 +261,7 @@ def _turned_back(theta, tau):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def bushing_forces(F, x, R, v, n, out, power):  # type: ignore[no-untyped-def]
+def bushing_forces(F: Loads, x: Array2, R: Array3, v: Array2, n: int, out: Array2, power: Array1) -> None:
     """Bushings into out (n, 6), and what their dampers lose into power[-1]."""
     for k in range(F.bushing_a.shape[0]):
         a, b = F.bushing_a[k], F.bushing_b[k]
@@ -282,7 +288,10 @@ def bushing_forces(F, x, R, v, n, out, power):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def callback_forces(T, F, drive, value, rate, JA, JB, n, calls, out, power):  # type: ignore[no-untyped-def]
+def callback_forces(
+    T: Terms, F: Loads, drive: Array2, value: Array1, rate: Array1, JA: Array2, JB: Array2, n: int, calls: Array2,
+    out: Array2, power: Array1,
+) -> None:  # fmt: skip
     """The callbacks' forces along the model's coordinates into out (n, 6) and power; `calls` (3, k) is workspace."""
     count = F.callback_term.shape[0]
     for j in range(count):
@@ -314,7 +323,7 @@ def all_forces(
 
 
 @kernel
-def energies(T, B, F, x, R, v, value, rate):  # type: ignore[no-untyped-def]
+def energies(T: Terms, B: Bodies, F: Loads, x: Array2, R: Array3, v: Array2, value: Array1, rate: Array1) -> Pair:
     """Kinetic energy (bodies and rotors) and potential energy (gravity, springs, stops, bushings), J."""
     kinetic, potential = 0.0, 0.0
     for i in range(B.mass.shape[0]):

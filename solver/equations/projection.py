@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.compilation.compiled import Array1, Array2, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Pair, entry, kernel
 from solver.constraints.kernels import (
     Frames,
     RowArrays,
@@ -59,12 +59,12 @@ _REACH = 0.5
 _SMALL = 1e-6
 _PART = 1e-6
 """Of a gap, what a correction by the sweeps may leave: the next one sees it."""
-_NEAR = 1e-3
-"""A scaled residual below this is a step's, or rounding: no other pose can be meant than the nearest."""
+_NEXT = 1e-3
+"""A scaled residual below this is that of a step, or rounding: no other pose can be meant than the nearest."""
 
 
 @kernel
-def turn_by(q, x, y, z):  # type: ignore[no-untyped-def]
+def turn_by(q: Array1, x: float, y: float, z: float) -> None:
     """q (4,) ← exp(θ) ⊗ q, normalised, for a world rotation vector θ = (x, y, z)."""
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 - angle * angle / 48 if angle < 1e-4 else math.sin(angle / 2) / angle
@@ -80,7 +80,7 @@ def turn_by(q, x, y, z):  # type: ignore[no-untyped-def]
 
 
 def project_positions(
-    T: Terms, S: Plan, B: Bodies, W: Rows, length: float, x: Array2, q: Array2, angles: Array1 | None, drive: Array2,
+    T: Terms, S: Plan, B: Bodies, W: Rows, length: float, x: Array2, q: Array2, angles: Array1, drive: Array2,
     iterations: int,
 ) -> tuple[float, int]:  # fmt: skip
     """Newton on g in place of x (n, 3), q (n, 4), angles (na,); returns the scaled residual and the rounds."""
@@ -94,7 +94,7 @@ def newton_positions(
     T: Terms, S: Plan, B: Bodies, W: Rows, length: float, state: tuple[Array2, Array2, Array1], drive: Array2,
     iterations: int, Q: Space, poses: Frames, terms: TermArrays, rows: RowArrays,
 ) -> tuple[float, int]:  # fmt: skip
-    """As `project_positions`, in workspaces."""
+    """As `project_positions`, in workspaces; `state` is x (n, 3), q (n, 4), angles (na,), changed in place."""
     (x, q, angles), (xs, R, v) = state, poses
     _, value, _, _, _, _ = terms
     _, g, gv, _, blocks = rows
@@ -118,7 +118,7 @@ def newton_positions(
 
 
 @kernel
-def put(x, q, xs, R):  # type: ignore[no-untyped-def]
+def put(x: Array2, q: Array2, xs: Array2, R: Array3) -> None:
     """The bodies' frames into xs (n+1, 3) and R (n+1, 3, 3)."""
     for i in range(x.shape[0]):
         for j in range(3):
@@ -127,7 +127,7 @@ def put(x, q, xs, R):  # type: ignore[no-untyped-def]
 
 
 def project_velocities(
-    T: Terms, S: Plan, B: Bodies, W: Rows, length: float, x: Array2, q: Array2, v: Array2, angles: Array1 | None,
+    T: Terms, S: Plan, B: Bodies, W: Rows, length: float, x: Array2, q: Array2, v: Array2, angles: Array1,
     drive: Array2,
 ) -> float:  # fmt: skip
     """v (n, 6) ← v − M⁻¹Ĝᵀ S⁺ (Ĝ v − …), twice at most; returns the scaled residual."""
@@ -140,7 +140,7 @@ def newton_velocities(
     T: Terms, S: Plan, B: Bodies, W: Rows, length: float, v: Array2, angles: Array1, drive: Array2, Q: Space,
     poses: Frames, terms: TermArrays, rows: RowArrays,
 ) -> float:  # fmt: skip
-    """As `project_velocities`, in workspaces, `poses` being those of the state."""
+    """As `project_velocities`, of v (n, 6) in place, in workspaces, `poses` being those of the state."""
     x, R, vs = poses
     _, g, gv, _, blocks = rows
     n, residual = B.mass.shape[0], 0.0
@@ -165,7 +165,7 @@ def put_back(
     T: Terms, P: Forest, B: Bodies, W: Rows, length: float, E: Workspace, x: Array2, q: Array2, v: Array2,
     angles: Array1, drive: Array2, iterations: int,
 ) -> float:  # fmt: skip
-    """Both projections in place by the sweeps, for states near the constraints: what a step needs.
+    """Both projections in place of x (n, 3), q (n, 4), v (n, 6) by the sweeps, for states near the constraints.
 
     The rows of joints are met exactly, so that rows that contradict each other leave their gap in those that close
     loops. The factor serves as long as the corrections are small. Returns the scaled residual of the positions.
@@ -203,12 +203,15 @@ def put_near(
     T: Terms, P: Forest, B: Bodies, W: Rows, length: float, E: Workspace, state: StateArrays, drive: Array2,
     iterations: int,
 ) -> float:  # fmt: skip
-    """As `put_back`, of a state that is near already; the largest residual left. Of one far away it is infinite."""
+    """As `put_back`, of a state (x (n, 3), q (n, 4), v (n, 6), angles (na,)) that is near; the largest residual left.
+
+    Of a state far away it is infinite, and the state is left as it is.
+    """
     x, q, v, angles = state
     place(E, x, q, v)
     before, _ = look_at_gaps(T, P, W, E, length, angles, drive)
     # A comparison with NaN is false.
-    if not before < _NEAR:
+    if not before < _NEXT:
         return np.inf
     put_back(T, P, B, W, length, E, x, q, v, angles, drive, iterations)
     place(E, x, q, v)
@@ -217,8 +220,11 @@ def put_near(
 
 
 @kernel
-def rounding(x, length):  # type: ignore[no-untyped-def]
-    """The scaled residual that rounding leaves: far from the origin positions are rounded more coarsely than rows."""
+def rounding(x: Array2, length: float) -> float:
+    """The scaled residual that rounding leaves of positions x (n, 3): the larger they are, the more coarsely rounded.
+
+    `length` (m) scales the rows.
+    """
     far = 0.0
     for i in range(x.shape[0]):
         far = max(far, abs(x[i, 0]), abs(x[i, 1]), abs(x[i, 2]))
@@ -226,15 +232,15 @@ def rounding(x, length):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look_at_gaps(T, P, W, E, length, angles, drive):  # type: ignore[no-untyped-def]
-    """g and ġ of all rows with the bodies placed, their angles put where they are; the largest of each, scaled."""
+def look_at_gaps(T: Terms, P: Forest, W: Rows, E: Workspace, length: float, angles: Array1, drive: Array2) -> Pair:
+    """g and ġ (m,) of all rows with the bodies placed, their angles put where they are; the largest of each, scaled."""
     look_around(T, P, W, E, angles, drive)
     return largest_gaps(T, P, W, E, length)
 
 
 @kernel
-def look_around(T, P, W, E, angles, drive):  # type: ignore[no-untyped-def]
-    """As `look`, and the angles are put where the bodies are."""
+def look_around(T: Terms, P: Forest, W: Rows, E: Workspace, angles: Array1, drive: Array2) -> None:
+    """As `look`, and the angles (na,) are put where the bodies are."""
     look(T, P, W, E, angles, drive)
     for k in P.term:
         if T.angle[k] >= 0:
@@ -242,8 +248,8 @@ def look_around(T, P, W, E, angles, drive):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def largest_gaps(T, P, W, E, length):  # type: ignore[no-untyped-def]
-    """The largest |g| and |ġ| of all rows, scaled, where the workspace has looked at those that close loops."""
+def largest_gaps(T: Terms, P: Forest, W: Rows, E: Workspace, length: float) -> Pair:
+    """The largest |g| and |ġ| of all rows (m,), scaled, where the workspace has looked at those that close loops."""
     first, second = gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
     for i in P.row:
         one, other = scaled_residual(T, W, length, E.blocks, E.g, E.gv, i)
@@ -252,7 +258,7 @@ def largest_gaps(T, P, W, E, length):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def correct(T, P, B, E, gap):  # type: ignore[no-untyped-def]
+def correct(T: Terms, P: Forest, B: Bodies, E: Workspace, gap: Array1) -> None:
     """The workspace's `move` (n, 6) = M⁻¹Ĝᵀ S⁺ gap (m,), with the sweeps factored."""
     Q = E.sweeps
     particular_accelerations(P, Q, E.R, gap, E.move)
@@ -260,7 +266,7 @@ def correct(T, P, B, E, gap):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def move(x, q, y, length):  # type: ignore[no-untyped-def]
+def move(x: Array2, q: Array2, y: Array2, length: float) -> float:
     """Move the poses by −y (n, 6), no farther than can be trusted; how far, in rad or parts of the length."""
     largest = 0.0
     for i in range(x.shape[0]):
@@ -347,14 +353,14 @@ def project(system: System, state: State, tolerance: float = 1e-9, iterations: i
     near = complete(system, state)
     drive = drive_values(system, near.t)
     T, B, W, length = system.program.terms, system.bodies, system.rows, system.length
-    arrays = (near.positions, near.quaternions, near.velocities, near.angles)
+    arrays = (near.positions, near.quaternions, near.velocities, near.branches)
     E = evaluator(system).workspace
     if put_near(T, system.plan, B, W, length, E, arrays, drive, iterations) < 1e-3 * tolerance:
         return Projected(near, _FINE, system)
     s = complete(system, state)
     # Far away, or where rows contradict each other, all rows count alike.
-    project_positions(T, system.schur, B, W, length, s.positions, s.quaternions, s.angles, drive, iterations)
-    project_velocities(T, system.schur, B, W, length, s.positions, s.quaternions, s.velocities, s.angles, drive)
+    project_positions(T, system.schur, B, W, length, s.positions, s.quaternions, s.branches, drive, iterations)
+    project_velocities(T, system.schur, B, W, length, s.positions, s.quaternions, s.velocities, s.branches, drive)
     first, second = _residuals(system, s, drive)
     return Projected(s, _status(system, first, second, tolerance), system)
 
@@ -367,7 +373,7 @@ def open_rows(system: System, state: State) -> tuple[Array, Array]:
     s = complete(system, state)
     x, R, v = frames(s.positions, s.quaternions, s.velocities)
     T, W = system.program.terms, system.rows
-    value, _, _, _, _, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.angles, drive_values(system, s.t), False)
+    value, _, _, _, _, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.branches, drive_values(system, s.t), False)
     angles = np.zeros(system.program.angle_count)
     integrated = T.angle >= 0
     angles[T.angle[integrated]] = value[integrated]
@@ -378,7 +384,7 @@ def _residuals(system: System, s: State, drive: Array) -> tuple[Array, Array]:
     """The scaled residuals (m,) of positions and rates at a complete state."""
     x, R, v = frames(s.positions, s.quaternions, s.velocities)
     T, W = system.program.terms, system.rows
-    *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.angles, drive, True)
+    *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.branches, drive, True)
     first, second = scaled_residuals(T, W, system.length, blocks, g, gv)
     return first, second
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
+from solver.compilation.compiled import Array1
 from solver.compilation.jit import njit
 
 Array = NDArray[np.float64]
@@ -126,7 +127,7 @@ def _packed(A: csr_array, match: Ints, block_of: Ints, order: list[int], keys: S
 
 
 @njit(cache=True)
-def substitute(B, right, x):  # type: ignore[no-untyped-def]
+def substitute(B: Blocks, right: Array1, x: Array1) -> None:
     """Solve the system for the right-hand side (m,) into x (m,), block after block."""
     left = np.empty(right.shape[0])
     for b in range(B.start.shape[0] - 1):

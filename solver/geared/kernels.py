@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.compilation.compiled import Array1, Array2, Array3, Array4, Ints1, Triple
 from solver.compilation.jit import njit
 from solver.constraints.kernels import add, cross, dot, mul, sub, turn
-from solver.geared.blocks import substitute
+from solver.geared.blocks import Blocks, substitute
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,7 +63,7 @@ class Meshes(NamedTuple):
 
 
 @njit(cache=True, inline="always")
-def _back(R, a):  # type: ignore[no-untyped-def]
+def _back(R: Array2, a: Triple) -> Triple:
     """Rᵀ a, for R (3, 3) and a tuple of three."""
     return (
         R[0, 0] * a[0] + R[1, 0] * a[1] + R[2, 0] * a[2],
@@ -72,12 +73,12 @@ def _back(R, a):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def _of(a, i):  # type: ignore[no-untyped-def]
+def _of(a: Array2, i: int) -> Triple:
     return (a[i, 0], a[i, 1], a[i, 2])
 
 
 @njit(cache=True)
-def _turned(axis, angle, start, out):  # type: ignore[no-untyped-def]
+def _turned(axis: Array1, angle: float, start: Array2, out: Array2) -> None:
     """out (3, 3) = Rot(axis, angle) start."""
     c, s = math.cos(angle), math.sin(angle)
     u = (axis[0], axis[1], axis[2])
@@ -88,7 +89,7 @@ def _turned(axis, angle, start, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def secondary(M, rates, place, values):  # type: ignore[no-untyped-def]
+def secondary(M: Meshes, rates: Blocks, place: Ints1, values: Array2) -> None:
     """Fill the secondary links' entries of values (k, n) from those of the primary ones, by the gear pairs' equations.
 
     `place[i]` is a link's place among the unknowns of `rates`, −1 for a primary one.
@@ -108,7 +109,10 @@ def secondary(M, rates, place, values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def move(L, q, qd, qdd, gravity, x, R, w, a, alpha):  # type: ignore[no-untyped-def]
+def move(
+    L: Links, q: Array1, qd: Array1, qdd: Array1, gravity: Array1, x: Array2, R: Array3, w: Array2, a: Array2,
+    alpha: Array2,
+) -> None:  # fmt: skip
     """Poses, angular velocities and accelerations of all links from their canonical angles: eqs. (2)-(5), (10), (11).
 
     The base is accelerated against gravity, so that `a` is what acts on a mass. Eq. (10) is completed by its
@@ -141,7 +145,7 @@ def move(L, q, qd, qdd, gravity, x, R, w, a, alpha):  # type: ignore[no-untyped-
 
 
 @njit(cache=True)
-def required(L, R, w, a, alpha, external, wrench):  # type: ignore[no-untyped-def]
+def required(L: Links, R: Array3, w: Array2, a: Array2, alpha: Array2, external: Array2, wrench: Array2) -> None:
     """What must act on each link in its centre beside hinges and teeth: eqs. (15), (16), less the external wrench."""
     for i in range(L.order.shape[0]):
         moment = turn(R[i], turn(L.inertia[i], _back(R[i], _of(alpha, i))))
@@ -152,7 +156,7 @@ def required(L, R, w, a, alpha, external, wrench):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True)
-def effective(L, x, R, wrench, right):  # type: ignore[no-untyped-def]
+def effective(L: Links, x: Array2, R: Array3, wrench: Array2, right: Array1) -> None:
     """The moment about each link's axis that it and all it carries in the canonical graph ask for: right (n,)."""
     n = L.order.shape[0]
     total = np.zeros((n + 1, 6))
@@ -170,7 +174,9 @@ def effective(L, x, R, wrench, right):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def tooth_forces(M, x, R, transmitted, local, carried, wrench):  # type: ignore[no-untyped-def]
+def tooth_forces(
+    M: Meshes, x: Array2, R: Array3, transmitted: Array1, local: Array2, carried: Array2, wrench: Array2
+) -> None:
     """Contact forces on the drivers, eq. (21), in local frames and carriers' (h, 3); take them off what links ask for.
 
     The driven link gets the opposite in the same point.
@@ -192,7 +198,7 @@ def tooth_forces(M, x, R, transmitted, local, carried, wrench):  # type: ignore[
 
 
 @njit(cache=True)
-def bearings(L, x, R, torque, wrench, reaction, left):  # type: ignore[no-untyped-def]
+def bearings(L: Links, x: Array2, R: Array3, torque: Array1, wrench: Array2, reaction: Array2, left: Array1) -> None:
     """What each parent's bearing does to its link, in the link's axes about the hinge's point (n, 6), link by link.
 
     Balance eqs. (30)-(33) on the hinges as designed. `torque` (n,) are those about the hinges that are no bearing's
@@ -218,7 +224,10 @@ def bearings(L, x, R, torque, wrench, reaction, left):  # type: ignore[no-untype
 
 
 @njit(cache=True)
-def two_steps(L, M, balance, inputs, gravity, q, qd, qdd, resist, external, out):  # type: ignore[no-untyped-def]
+def two_steps(
+    L: Links, M: Meshes, balance: Blocks, inputs: Ints1, gravity: Array1, q: Array2, qd: Array2, qdd: Array2,
+    resist: Array2, external: Array3, out: tuple[Array2, Array2, Array3, Array3, Array3, Array2, Array4],
+) -> None:  # fmt: skip
     """All samples; q, qd, qdd (k, n) come with the primary links' entries and leave with all. `resist` (k, n) are
     torques about the pairs as designed that loads exert; `out` the arrays of results."""
     transmitted, torques, local, carried, reaction, left, orientation = out

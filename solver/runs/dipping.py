@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from solver.compilation.compiled import kernel
+from solver.compilation.compiled import Array2, Triple, kernel
+from solver.steps.samples import Within
 
 _ALIKE = 0.1
 """Of the roots of the pivots about a minimum: so well they lie on the two lines to a pose at which rank is lost."""
 
 
 @kernel
-def begin_dips(D, t, pivot):  # type: ignore[no-untyped-def]
+def begin_dips(D: Within, t: float, pivot: float) -> None:
     """Before a run from t (s) on, where the smallest pivot is so large."""
     D.pivot[0], D.pivot[1] = pivot, t
     for k in (2, 4):
@@ -24,7 +25,7 @@ def begin_dips(D, t, pivot):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look_for_dip(D, t, pivot):  # type: ignore[no-untyped-def]
+def look_for_dip(D: Within, t: float, pivot: float) -> None:
     """The smallest pivot after a step that ended at t (s): whether it had a minimum in the last two, and which."""
     passed = D.pivot
     if pivot < passed[0]:
@@ -36,7 +37,7 @@ def look_for_dip(D, t, pivot):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _estimate_dip(dips, pivots, times):  # type: ignore[no-untyped-def]
+def _estimate_dip(dips: Array2, pivots: Triple, times: Triple) -> None:
     """Keep the minimum of which these are the pivots about it.
 
     A pivot goes with the square of the time to a pose at which rank is lost, and steps jump over the pose: where the
@@ -57,7 +58,7 @@ def _estimate_dip(dips, pivots, times):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _keep_dip(dips, pivot, t):  # type: ignore[no-untyped-def]
+def _keep_dip(dips: Array2, pivot: float, t: float) -> None:
     """In place of the highest one, where that is higher."""
     highest = 0
     for k in range(1, dips.shape[0]):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, call_python, inlined, kernel, table
+from solver.steps.tableaus import Tableau
 
 _ASIDE = 1e-14
 """s, over the time from 1 s on: what is a corner's own side is evaluated so far from it."""
@@ -28,7 +29,7 @@ class Drives(NamedTuple):
 
 
 @kernel
-def fill(drives, t, out):  # type: ignore[no-untyped-def]
+def fill(drives: Drives, t: float, out: Array2) -> None:
     """The functions of time at t into out (rows, 3)."""
     if drives.filler.shape[0] > 0:
         call_python(drives.filler[0], out.shape[0], t, out)
@@ -39,25 +40,26 @@ def fill(drives, t, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _aside(t):  # type: ignore[no-untyped-def]
+def _aside(t: float) -> float:
+    """How far (s) from a corner at t (s) its own side is looked at."""
     return _ASIDE * max(1.0, abs(t))
 
 
 @kernel
-def fill_after(drives, corner, out):  # type: ignore[no-untyped-def]
-    """The functions of time just after a corner."""
+def fill_after(drives: Drives, corner: float, out: Array2) -> None:
+    """The functions of time just after a `corner` (s), into out (rows, 3)."""
     fill(drives, corner + _aside(corner), out)
 
 
 @kernel
-def fill_before(drives, corner, out):  # type: ignore[no-untyped-def]
-    """The functions of time just before a corner."""
+def fill_before(drives: Drives, corner: float, out: Array2) -> None:
+    """The functions of time just before a `corner` (s), into out (rows, 3)."""
     fill(drives, corner - _aside(corner), out)
 
 
 @kernel
-def fill_here(drives, t, out):  # type: ignore[no-untyped-def]
-    """The functions of time from t on: at a corner those after it."""
+def fill_here(drives: Drives, t: float, out: Array2) -> None:
+    """The functions of time from t (s) on, into out (rows, 3): at a corner those after it."""
     for k in range(drives.corners.shape[0]):
         if abs(drives.corners[k] - t) <= 2 * _aside(t):
             fill_after(drives, drives.corners[k], out)
@@ -66,17 +68,18 @@ def fill_here(drives, t, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def next_corner(drives, t):  # type: ignore[no-untyped-def]
-    """The first corner after t."""
+def next_corner(drives: Drives, t: float) -> float:
+    """The first corner (s) after t (s); infinite without any."""
     for k in range(drives.corners.shape[0]):
         if drives.corners[k] > t + 2 * _aside(t):
-            return drives.corners[k]
+            found: float = drives.corners[k]
+            return found
     return np.inf
 
 
 @kernel
-def fill_nodes(drives, tableau, t, h, corner):  # type: ignore[no-untyped-def]
-    """The functions of time at a step's nodes and its end, all before the next corner; whether all have values."""
+def fill_nodes(drives: Drives, tableau: Tableau, t: float, h: float, corner: float) -> bool:
+    """The functions of time at a step's nodes (s, rows, 3) and end, before the next corner; whether all have values."""
     last = corner - _aside(corner) if corner < np.inf else np.inf
     for s in range(drives.nodes.shape[0]):
         fill(drives, min(t + tableau.nodes[s] * h, last), drives.nodes[s])

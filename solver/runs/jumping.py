@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from solver.chart.stepping import close_joints, keep_rates, put_bodies, read_rates
 from solver.compilation.compiled import kernel
-from solver.equations.dynamics import place, scaled_residual, stage
+from solver.equations.dynamics import Tables, place, scaled_residual, stage
 from solver.equations.loads import energies
 from solver.equations.projection import look_at_gaps, put_back
 from solver.equations.system import ANGLE, SPEED
-from solver.runs.driving import fill_after, fill_before
-from solver.steps.explicit import CLOSED, keep_slope
+from solver.runs.course import Begin, Charts
+from solver.runs.driving import Drives, fill_after, fill_before
+from solver.steps.explicit import CLOSED, Steps, keep_slope
 from solver.steps.implicit import forget
 
 _OPEN = 1e-9
@@ -17,8 +18,8 @@ _OPEN = 1e-9
 
 
 @kernel
-def begin_anew(tables, charts, S, drives, corner, begin):  # type: ignore[no-untyped-def]
-    """The slope just after a corner; where the rate of a driver jumps, the rates after its impulse, which is work."""
+def begin_anew(tables: Tables, charts: Charts, S: Steps, drives: Drives, corner: float, begin: Begin) -> None:
+    """The slope after a `corner` (s); where the rate of a driver jumps, the rates after its impulse, which is work."""
     (T, P, B, F, W, length, E), (joints, implicit), (state, work, slope) = tables, charts, begin
     x, q, v, angles = state
     fill_after(drives, corner, drives.end)
@@ -46,7 +47,7 @@ def begin_anew(tables, charts, S, drives, corner, begin):  # type: ignore[no-unt
 
 
 @kernel
-def _driver(tables):  # type: ignore[no-untyped-def]
+def _driver(tables: Tables) -> int:
     """The function of time of the driver whose rate the bodies miss most; −1 where there is none."""
     T, P, _, _, W, length, E = tables
     found, most = -1, CLOSED

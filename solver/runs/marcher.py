@@ -9,20 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.chart.stepping import Joints, no_joints
-from solver.constraints.kernels import rows_workspace, terms_workspace
-from solver.equations.kkt import space
+from solver.constraints.kernels import Frames, RowArrays, TermArrays, rows_workspace, terms_workspace
+from solver.constraints.terms import Terms
+from solver.equations.kkt import Plan, Space, space
 from solver.equations.projection import drive_values, function_values
+from solver.equations.system import Rows
 from solver.model.callbacks import Filler
 from solver.runs.corners import corners_ahead
+from solver.runs.course import Course
 from solver.runs.driving import Drives
 from solver.runs.events import DIRECTIONS, Event
-from solver.runs.marching import Course, look_within, march, sample_start
+from solver.runs.marching import look_within, march, sample_start
 from solver.runs.meeting import Watched, nothing_watched, watched
 from solver.state import State
 from solver.steps.explicit import Pace
 from solver.steps.methods import Absolute, Slope
 from solver.steps.samples import least_of_samples, make_samples
 from solver.steps.tableaus import no_tableau
+from solver.sweeps.bodies import Bodies
 
 Array = NDArray[np.float64]
 
@@ -237,7 +241,7 @@ class Marcher:
             self._open()
 
     @cached_property
-    def _least(self) -> tuple[Any, ...]:
+    def _least(self) -> tuple[Terms, Plan, Bodies, Rows, Space, Frames, TermArrays, RowArrays]:
         """What the multipliers of least norm are computed with, where rows repeat each other."""
         system = self.engine.system
         T, n = system.program.terms, system.program.bodies

@@ -7,22 +7,21 @@ else a step's length follows the errors of the last two (PI control: Gustafsson 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from solver.chart.stepping import Joints, advance_joints, keep_joints, read_start
-from solver.compilation.compiled import Array1, Ints1, entry, kernel, table
+from solver.chart.stepping import advance_joints, keep_joints, read_start
+from solver.compilation.compiled import Array1, Pair, entry, kernel
 from solver.constraints.kernels import evaluate_terms, unwind
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, scaled_residual, stage
 from solver.equations.system import SPEED
+from solver.runs.course import Begin, Charts, Course, Run
 from solver.runs.dipping import begin_dips, look_for_dip
 from solver.runs.driving import Drives, fill_here, fill_nodes, next_corner
 from solver.runs.jumping import begin_anew
 from solver.runs.meeting import Watched, look_at_watched, may_meet, pass_on
 from solver.runs.within import begin_within, closed_within, raise_degree
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
-from solver.steps.implicit import Implicit, advance_implicit, remember
+from solver.steps.implicit import advance_implicit, remember
 from solver.steps.samples import Samples, Within, record, sample_within
 from solver.steps.tableaus import Tableau
 from solver.sweeps.factor import mark_repeats, smallest_pivot
@@ -34,7 +33,7 @@ LEFT = 1e-9
 """A residual of the projection above this refuses a step."""
 SHORTEST = 1e-13
 """s, over the time from 1 s on: no step is shorter."""
-NEAR = 1e-9
+NEAREST = 1e-9
 """s: how near a run comes to a time at which a load's function has no value."""
 FINEST = 1e-7
 """The smallest part of a fixed step that an implicit method takes where its iteration does not converge."""
@@ -43,21 +42,8 @@ GOES_ON, ENDED, TOO_SHORT, NO_VALUE, NO_SOLUTION, MET = range(6)
 step of fixed length has no solution, or an event may have occurred in the last step."""
 
 
-@table
-class Course(NamedTuple):
-    """Where a run is, in place. `clock`: t, the next step's length, the run's end, the shortest and the longest step,
-    the error of the step before, where that began and its length; what is left of a step of fixed length that could
-    only be taken in parts, and the next part; up to where all corners are known. `counts`: steps, refused, refused for
-    the constraints, evaluations, samples made, whether the last refusal was for the constraints, and how many samples
-    to make.
-    """
-
-    clock: Array1
-    counts: Ints1
-
-
 @kernel
-def _missed(tables, S):  # type: ignore[no-untyped-def]
+def _missed(tables: Tables, S: Steps) -> bool:
     """Whether a motor's rate is not met at the step's end: no position shows it; it happens beyond a dead point."""
     T, P, _, _, W, length, E = tables
     fastest = 1.0
@@ -73,39 +59,44 @@ def _missed(tables, S):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _judged(tables, S, pace, error, moved, residual):  # type: ignore[no-untyped-def]
+def _judged(tables: Tables, S: Steps, pace: Pace, error: float, moved: float, residual: float) -> float:
     """A step's error over what is allowed, with what its projection moved and left; 1: just allowed."""
     # A comparison with NaN is false.
     if not error <= 1.0:
         return error if error > 1.0 else np.inf
     if not residual <= LEFT or _missed(tables, S):
         return np.inf
-    total = 0.0
+    total: float = 0.0
     for i in range(S.v.shape[0]):
         for j in range(6):
             total += S.v[i, j]
     if not abs(total) < np.inf:
         return np.inf
-    return max(error, moved / pace.allowed, residual / LEFT if residual > CLOSED else 0.0)
+    whole: float = max(error, moved / pace.allowed, residual / LEFT if residual > CLOSED else 0.0)
+    return whole
 
 
 @kernel
-def next_step(pace, h, whole, before, refused):  # type: ignore[no-untyped-def]
-    """The next step's length after one of h with the error `whole`, the one before having had `before`."""
+def next_step(pace: Pace, h: float, whole: float, before: float, refused: bool) -> float:
+    """The next step's length (s) after one of h with the error `whole`, the one before having had `before`.
+
+    Errors are over what is allowed; `refused`: the step before was. PI control (Gustafsson 1991).
+    """
     memory = 0.2 * pace.exponent
     factor = pace.safety * max(whole, 1e-10) ** (0.75 * memory - pace.exponent) * before**memory
-    return min(pace.longest, h * min(1.0 if refused else pace.grow, max(pace.shrink, factor)))
+    length: float = min(pace.longest, h * min(1.0 if refused else pace.grow, max(pace.shrink, factor)))
+    return length
 
 
 @kernel
-def shrink(pace, whole):  # type: ignore[no-untyped-def]
-    """By which factor a step with the error `whole` above 1 is tried again."""
+def shrink(pace: Pace, whole: float) -> float:
+    """By which factor (0 to 0.8) a step is made shorter whose error over what is allowed is `whole`, above 1."""
     factor = pace.safety * whole**-pace.exponent if whole < np.inf else 0.5
     return max(pace.shrink, min(factor, 0.8))
 
 
 @kernel
-def _report(run, begin, i, start, h):  # type: ignore[no-untyped-def]
+def _report(run: Run, begin: Begin, i: int, start: float, h: float) -> None:
     """Sample i, within the step of h (s) from `start` or at its end, where the run is."""
     (tables, charts, S, drives, D, _, _, out), (state, work, _) = run, begin
     T, P, B, F, W, _, E = tables
@@ -120,7 +111,10 @@ def _report(run, begin, i, start, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _advance(tables, charts, S, tableau, plain, h, begin, drives, whole, tolerances):  # type: ignore[no-untyped-def]
+def _advance(
+    tables: Tables, charts: Charts, S: Steps, tableau: Tableau, plain: bool, h: float, begin: Begin, drives: Drives,
+    whole: bool, tolerances: Pair,
+) -> tuple[float, float, float, int]:  # fmt: skip
     """A step in the coordinates of the bodies, or of the tree where there is one, and evaluations: `solver.steps`."""
     (joints, implicit), (state, work, slope), nodes, end = charts, begin, drives.nodes, drives.end
     if implicit[1].beta > 0.0:
@@ -133,7 +127,7 @@ def _advance(tables, charts, S, tableau, plain, h, begin, drives, whole, toleran
 
 
 @kernel
-def _length(fixed, h, left):  # type: ignore[no-untyped-def]
+def _length(fixed: bool, h: float, left: float) -> tuple[float, bool]:
     """How long a step of h is where so much is left, and whether it is the last: no tiny one shall follow it."""
     if h >= left * (1 - 1e-9):
         return left, True
@@ -143,7 +137,7 @@ def _length(fixed, h, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _read(run, begin, t, h, now, tolerances):  # type: ignore[no-untyped-def]
+def _read(run: Run, begin: Begin, t: float, h: float, now: float, tolerances: Pair) -> tuple[float, bool]:
     """The polynomial of a step of h just taken from t to `now`, where a sample or an event may be within.
 
     Its error over what is allowed, and whether an event may be within.
@@ -161,13 +155,13 @@ def _read(run, begin, t, h, now, tolerances):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _within(course, out, t, h, now):  # type: ignore[no-untyped-def]
+def _within(course: Course, out: Samples, t: float, h: float, now: float) -> bool:
     """Whether the next sample is within a step of h from t to `now`, and not at its end."""
     return _due(course, out, now) and (out.times[course.counts[4]] - t) / h < 1.0 - 1e-12
 
 
 @kernel
-def _sample_step(run, begin, t, h, now):  # type: ignore[no-untyped-def]
+def _sample_step(run: Run, begin: Begin, t: float, h: float, now: float) -> None:
     """Make the samples within a step of h from t to `now`, as far as there is room."""
     course, out = run[6], run[7]
     counts = course.counts
@@ -178,9 +172,10 @@ def _sample_step(run, begin, t, h, now):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _due(course, out, now):  # type: ignore[no-untyped-def]
+def _due(course: Course, out: Samples, now: float) -> bool:
     """Whether the next sample is at this time (s) or before."""
-    return out.times[course.counts[4]] <= now + 1e-12 * max(1.0, abs(now))
+    due: bool = out.times[course.counts[4]] <= now + 1e-12 * max(1.0, abs(now))
+    return due
 
 
 @entry
@@ -188,7 +183,11 @@ def sample_start(
     tables: Tables, S: Steps, drives: Drives, D: Within, course: Course, state: StateArrays, work: Array1,
     slope: SlopeArrays, out: Samples,
 ) -> bool:  # fmt: skip
-    """The accelerations where a run begins, into `slope`, and its first sample; whether rows repeat each other."""
+    """The accelerations where a run begins, into `slope`, and its first sample; whether rows repeat each other.
+
+    `state` is x (n, 3), q (n, 4), v (n, 6), angles (na,), on the constraints; `work` (rows of drive + 1; J) what was
+    done up to there; `slope` is filled with v̇ (n, 6), rates of the angles (na,) and power (W).
+    """
     (T, P, B, F, W, _, E), (acceleration, turning, power) = tables, slope
     fill_here(drives, course.clock[0], drives.end)
     stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
@@ -206,7 +205,7 @@ def sample_start(
 
 
 @kernel
-def _resume(run, begin):  # type: ignore[no-untyped-def]
+def _resume(run: Run, begin: Begin) -> None:
     """Make the samples that are still due in the last step, whose polynomial stands; then the run goes on."""
     (tables, charts, _, _, D, A, course, _), (state, work, slope) = run, begin
     t, start, h = course.clock[0], course.clock[6], course.clock[7]
@@ -218,7 +217,9 @@ def _resume(run, begin):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _try_step(run, begin, tableau, pace, refused, tolerances):  # type: ignore[no-untyped-def]
+def _try_step(
+    run: Run, begin: Begin, tableau: Tableau, pace: Pace, refused: bool, tolerances: Pair
+) -> tuple[int, bool]:
     """One step, taken or refused: how it ended, and whether it was refused; `refused`: the one before was."""
     tables, charts, S, drives, D, A, course, out = run
     clock, counts = course.clock, course.counts
@@ -228,7 +229,7 @@ def _try_step(run, begin, tableau, pace, refused, tolerances):  # type: ignore[n
     if step < SHORTEST * max(1.0, abs(t)):
         return TOO_SHORT, True
     if not fill_nodes(drives, tableau, t, step, corner):
-        without = pace.fixed or step < NEAR
+        without = pace.fixed or step < NEAREST
         clock[1] = step if without else 0.5 * step
         counts[1] += 1
         counts[5] = 0
@@ -255,7 +256,7 @@ def _try_step(run, begin, tableau, pace, refused, tolerances):  # type: ignore[n
 
 
 @kernel
-def _refuse(run, pace, step, now, whole, off):  # type: ignore[no-untyped-def]
+def _refuse(run: Run, pace: Pace, step: float, now: float, whole: float, off: float) -> int:
     """A shorter length after a step to `now` with the error `whole`, or whose polynomial has `off`: how that ended.
 
     Of a step of fixed length the first part; of an explicit method there are none.
@@ -279,7 +280,7 @@ def _refuse(run, pace, step, now, whole, off):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _accept(run, begin, h, now, corner):  # type: ignore[no-untyped-def]
+def _accept(run: Run, begin: Begin, h: float, now: float, corner: float) -> None:
     """Make the end `now` of a step of h the start of the next; after a corner that begins with other accelerations."""
     (tables, charts, S, drives, D, A, course, _), (state, work, slope) = run, begin
     (joints, implicit), clock = charts, course.clock
@@ -296,7 +297,7 @@ def _accept(run, begin, h, now, corner):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _longer(pace, course, step, whole, last, refused):  # type: ignore[no-untyped-def]
+def _longer(pace: Pace, course: Course, step: float, whole: float, last: bool, refused: bool) -> float:
     """The length of the next step after an accepted one."""
     clock = course.clock
     wished = next_step(pace, step, whole, clock[5], refused)
@@ -311,7 +312,7 @@ def _longer(pace, course, step, whole, last, refused):  # type: ignore[no-untype
 
 @entry
 def march(
-    tables: Tables, charts: tuple[Joints, Implicit], S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within,
+    tables: Tables, charts: Charts, S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within,
     A: Watched, course: Course, state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int,
     tolerances: tuple[float, float],
 ) -> tuple[int, bool]:  # fmt: skip
@@ -334,10 +335,8 @@ def march(
 
 
 @entry
-def look_within(
-    tables: Tables, charts: tuple[Joints, Implicit], drives: Drives, D: Within, course: Course, theta: float
-) -> None:
-    """The state at the part θ of the last step, closed on all rows, into D, with its coordinates in D.value."""
+def look_within(tables: Tables, charts: Charts, drives: Drives, D: Within, course: Course, theta: float) -> None:
+    """The state at the part θ (0 to 1) of the last step, closed on all rows, into D, coordinates in D.value (t,)."""
     (T, _, _, _, _, _, E), start, h = tables, course.clock[6], course.clock[7]
     closed_within(tables, charts[0], drives, D, start + theta * h, start, h)
     place(E, D.x, D.q, D.v)

@@ -12,9 +12,10 @@ import numpy as np
 
 from solver.compilation.compiled import Array1, Array2, Ints1, kernel, table
 from solver.constraints.kernels import evaluate_terms, unwind
-from solver.equations.dynamics import place
+from solver.equations.dynamics import StateArrays, Tables, place
+from solver.steps.samples import Within
 
-_NEAR = 0.05
+_ASTRAY = 0.05
 """Of how far a coordinate moves in a step: a quintic that comes so near to an event's value may be off by that."""
 
 
@@ -43,7 +44,9 @@ def nothing_watched() -> Watched:
 
 
 @kernel
-def look_at_watched(tables, D, A, state, acceleration, out):  # type: ignore[no-untyped-def]
+def look_at_watched(
+    tables: Tables, D: Within, A: Watched, state: StateArrays, acceleration: Array2, out: Array2
+) -> None:
     """Coordinates, rates and accelerations that A watches, at a state, into out (e, 3)."""
     (T, _, _, _, _, _, E), (x, q, v, angles), n = tables, state, state[0].shape[0]
     place(E, x, q, v)
@@ -61,8 +64,11 @@ def look_at_watched(tables, D, A, state, acceleration, out):  # type: ignore[no-
 
 
 @kernel
-def may_meet(A, h):  # type: ignore[no-untyped-def]
-    """Whether an event may have occurred in a step of h, of which A has both ends."""
+def may_meet(A: Watched, h: float) -> bool:
+    """Whether an event may have occurred in a step of h (s), of which A has both ends (`before`, `after`; (e, 3)).
+
+    The quintic through both ends (Hermite) is looked at in the four quarters of the step.
+    """
     for k in range(A.term.shape[0]):
         p, u, a = A.before[k, 0] - A.value[k], h * A.before[k, 1], h * h * A.before[k, 2]
         d = A.after[k, 0] - A.before[k, 0] - u - 0.5 * a
@@ -70,7 +76,7 @@ def may_meet(A, h):  # type: ignore[no-untyped-def]
         f = h * h * A.after[k, 2] - a
         # Hermite: what the Taylor polynomial at the start misses at the end, in value, rate and acceleration.
         c3, c4, c5 = 10 * d - 4 * e + 0.5 * f, -15 * d + 7 * e - f, 6 * d - 3 * e + 0.5 * f
-        near = _NEAR * max(abs(u), abs(h * A.after[k, 1]), abs(A.after[k, 0] - A.before[k, 0]))
+        near = _ASTRAY * max(abs(u), abs(h * A.after[k, 1]), abs(A.after[k, 0] - A.before[k, 0]))
         last = p
         for quarter in range(1, 5):
             s = 0.25 * quarter
@@ -84,8 +90,8 @@ def may_meet(A, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pass_on(A):  # type: ignore[no-untyped-def]
-    """Make the end of a step the start of the next."""
+def pass_on(A: Watched) -> None:
+    """Make the end of a step the start of the next: `after` (e, 3) becomes `before`."""
     for k in range(A.term.shape[0]):
         for j in range(3):
             A.before[k, j] = A.after[k, j]

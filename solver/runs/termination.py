@@ -125,7 +125,7 @@ def _locking(system: System, state: State, slope: Slope) -> str:
     lost = not np.all(np.isfinite(slope.acceleration))
     F, T, W = system.loads, system.program.terms, system.rows
     poses = frames(state.positions, state.quaternions, state.velocities)
-    rates = evaluate_all(T, W, *poses, complete(system, state).angles, slope.drive, True)[1]
+    rates = evaluate_all(T, W, *poses, complete(system, state).branches, slope.drive, True)[1]
     for k, mesh in enumerate(system.model.meshes):
         if lost and max(mesh.losses) >= 1.0:
             return mesh.name

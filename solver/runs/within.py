@@ -6,14 +6,15 @@ at the step's end, the step is refused as one with a too large error is, and end
 
 from __future__ import annotations
 
-from solver.chart.stepping import close_joints, put_bodies
+from solver.chart.stepping import Joints, close_joints, put_bodies
 from solver.chart.within import joint_ends, joints_within, within_joint_data
-from solver.compilation.compiled import kernel
-from solver.equations.dynamics import stage
+from solver.compilation.compiled import Array1, Pair, kernel
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, stage
 from solver.equations.projection import put_back
-from solver.runs.driving import fill
-from solver.steps.explicit import kinetic_energy
+from solver.runs.driving import Drives, fill
+from solver.steps.explicit import Steps, kinetic_energy
 from solver.steps.samples import (
+    Within,
     bodies_within,
     fit,
     held_slope,
@@ -36,8 +37,10 @@ _SURE = 0.5
 
 
 @kernel
-def begin_within(tables, joints, S, D, h, state, slope, work):  # type: ignore[no-untyped-def]
-    """The polynomial of both ends of a step of h from `state` to S, where the workspace has the accelerations there."""
+def begin_within(
+    tables: Tables, joints: Joints, S: Steps, D: Within, h: float, state: StateArrays, slope: SlopeArrays, work: Array1
+) -> None:
+    """The polynomial of both ends of a step of h (s) from `state` to S, the workspace having v̇ (n, 6) there."""
     E, (acceleration, turning, power) = tables[6], slope
     end = (S.x, S.q, S.v, S.angles)
     hold_slope(E, D)
@@ -51,7 +54,9 @@ def begin_within(tables, joints, S, D, h, state, slope, work):  # type: ignore[n
 
 
 @kernel
-def raise_degree(tables, joints, drives, D, start, h, tolerances):  # type: ignore[no-untyped-def]
+def raise_degree(
+    tables: Tables, joints: Joints, drives: Drives, D: Within, start: float, h: float, tolerances: Pair
+) -> tuple[int, float]:
     """The extra accelerations of `solver.steps.dense`: how many, and the error of the polynomial over what is allowed.
 
     The middle first, then, unless that does, two more. The step of h (s) begins at `start`; nothing is allowed where
@@ -71,7 +76,9 @@ def raise_degree(tables, joints, drives, D, start, h, tolerances):  # type: igno
 
 
 @kernel
-def _add_quarters(tables, joints, drives, D, start, h, tolerances, before):  # type: ignore[no-untyped-def]
+def _add_quarters(
+    tables: Tables, joints: Joints, drives: Drives, D: Within, start: float, h: float, tolerances: Pair, before: float
+) -> tuple[int, float]:
     """Two nodes more; unless they better the polynomial as much as the first did, it is tried at a place more.
 
     `before` is the error without any (0: nothing is tried). Each node betters it by a power of the step more, and the
@@ -93,7 +100,9 @@ def _add_quarters(tables, joints, drives, D, start, h, tolerances, before):  # t
 
 
 @kernel
-def _add_node(tables, joints, drives, D, start, h, theta, row):  # type: ignore[no-untyped-def]
+def _add_node(
+    tables: Tables, joints: Joints, drives: Drives, D: Within, start: float, h: float, theta: float, row: int
+) -> None:
     """The acceleration at the part θ of the step of h (s) from `start`, as data of the polynomial."""
     T, P, B, F, W, _, E = tables
     fill(drives, start + theta * h, D.drive)
@@ -108,8 +117,8 @@ def _add_node(tables, joints, drives, D, start, h, theta, row):  # type: ignore[
 
 
 @kernel
-def state_within(joints, D, theta, h):  # type: ignore[no-untyped-def]
-    """The state at the part θ of the step of h into D, not closed; [angles, work] into D.sum."""
+def state_within(joints: Joints, D: Within, theta: float, h: float) -> None:
+    """The state at the part θ (0 to 1) of the step of h (s) into D, not closed; [angles, work] into D.sum."""
     polynomials_at(D, theta, h)
     if joints[0].body.shape[0] > 0:
         joints_within(joints, D)
@@ -118,7 +127,7 @@ def state_within(joints, D, theta, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def closed_within(tables, joints, drives, D, t, start, h):  # type: ignore[no-untyped-def]
+def closed_within(tables: Tables, joints: Joints, drives: Drives, D: Within, t: float, start: float, h: float) -> None:
     """The state at the time t of the step of h (s) from `start` into D, closed on all rows; D.drive is of then."""
     T, P, B, _, W, length, E = tables
     fill(drives, t, D.drive)

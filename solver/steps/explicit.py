@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel, table, zeros
+from solver.compilation.compiled import Array1, Array2, Array3, Pair, Quad, Triple, entry, inlined, kernel, table, zeros
 from solver.constraints.kernels import out_of, placed
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, stage
 from solver.equations.projection import put_back
+from solver.equations.workspace import Workspace
 from solver.steps.tableaus import Tableau
 from solver.sweeps.bodies import Bodies
 from solver.sweeps.factor import repeats
@@ -42,7 +43,7 @@ def shaft_spins(B: Bodies, quaternions: Array2, velocities: Array2) -> Array2:
 
 
 @kernel
-def shaft_axes(B, R, v, out):  # type: ignore[no-untyped-def]
+def shaft_axes(B: Bodies, R: Array3, v: Array2, out: Array2) -> None:
     """The part of ω along each body's shaft, world axes, into out (n, 3)."""
     for i in range(B.mass.shape[0]):
         axis = out_of(R, i, row(B.spin, i))
@@ -70,8 +71,8 @@ def spun(turn: Array2, spins: Array2, quaternions: Array2, time: float, out: Arr
 
 
 @inlined
-def quaternion_product(a, b):  # type: ignore[no-untyped-def]
-    """a ⊗ b, four floats each."""
+def quaternion_product(a: Quad, b: Quad) -> Quad:
+    """a ⊗ b, of four numbers each, w first."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -119,80 +120,51 @@ def make_steps(stages: int, n: int, angles: int, powers: int, rows: int) -> Step
     )
 
 
-@kernel
-def _begin(S, x, v, angles, work):  # type: ignore[no-untyped-def]
-    """The state at the start of a step into S, with δ = 1."""
-    n, na, y = x.shape[0], angles.shape[0], S.start
-    for i in range(n):
-        for j in range(3):
-            y[3 * i + j] = x[i, j]
-        for j in range(4):
-            y[3 * n + 4 * i + j] = 1.0 if j == 0 else 0.0
-        for j in range(6):
-            y[7 * n + 6 * i + j] = v[i, j]
-    for k in range(na):
-        y[13 * n + k] = angles[k]
-    for k in range(work.shape[0]):
-        y[13 * n + na + k] = work[k]
+Stages = tuple[Array1, Array1, Array2]
+"""Of what is integrated the values at the start and at the end of a step (N,), and the slopes of its stages (s, N)."""
 
 
 @kernel
-def _combine(S, h, weights, count):  # type: ignore[no-untyped-def]
-    """S.end = start + h Σ weights · slopes of the first `count` stages; taken apart into S's state."""
-    y, n, na = S.end, S.x.shape[0], S.angles.shape[0]
-    for i in range(y.shape[0]):
-        y[i] = S.start[i]
+def combine(stages: Stages, h: float, weights: Array1, count: int) -> None:
+    """end = start + h Σ weights · slopes of the first `count` stages (N,): the state of a stage, or the step's end."""
+    start, end, slopes = stages
+    for i in range(end.shape[0]):
+        end[i] = start[i]
     for r in range(count):
         part = h * weights[r]
         if part != 0.0:
-            for i in range(y.shape[0]):
-                y[i] += part * S.slopes[r, i]
-    for i in range(n):
-        for j in range(3):
-            S.x[i, j] = y[3 * i + j]
-        for j in range(4):
-            S.turn[i, j] = y[3 * n + 4 * i + j]
-        for j in range(6):
-            S.v[i, j] = y[7 * n + 6 * i + j]
-    for k in range(na):
-        S.angles[k] = y[13 * n + k]
+            for i in range(end.shape[0]):
+                end[i] += part * slopes[r, i]
 
 
 @kernel
-def _slope(v, turn, spins, acceleration, turning, power, out):  # type: ignore[no-untyped-def]
-    """out (N,) = [v, δ', v̇, α̇, power]."""
-    n, na = v.shape[0], turning.shape[0]
-    for i in range(n):
-        d = (turn[i, 0], turn[i, 1], turn[i, 2], turn[i, 3])
-        first = quaternion_product((0.0, v[i, 3], v[i, 4], v[i, 5]), d)
-        second = quaternion_product(d, (0.0, spins[i, 0], spins[i, 1], spins[i, 2]))
-        for j in range(3):
-            out[3 * i + j] = v[i, j]
-        for j in range(4):
-            out[3 * n + 4 * i + j] = 0.5 * (first[j] - second[j])
-        for j in range(6):
-            out[7 * n + 6 * i + j] = acceleration[i, j]
+def put_sums(out: Array1, first: int, angles: Array1, work: Array1) -> None:
+    """[angles, work], or their rates, into out (N,) from `first` on: they end what is integrated in each chart."""
+    na = angles.shape[0]
     for k in range(na):
-        out[13 * n + k] = turning[k]
-    for k in range(power.shape[0]):
-        out[13 * n + na + k] = power[k]
+        out[first + k] = angles[k]
+    for k in range(work.shape[0]):
+        out[first + na + k] = work[k]
 
 
 @kernel
-def scaled_error(tableau, h, count, energy, S, rtol, atol):  # type: ignore[no-untyped-def]
-    """The largest local error over what is allowed; 1: just allowed.
+def scaled_error(
+    tableau: Tableau, h: float, stages: Stages, most: Array1, count: int, energy: float, tolerances: Pair
+) -> float:
+    """The largest local error of a step of h (s) over what `tolerances` (relative, absolute) allow; 1: just allowed.
 
-    S has `start`, `end` and `slopes`, and of each value the `most` (N,) that counts for what is allowed.
-    Values from `count` on are work: what is allowed is measured by the kinetic `energy` as well.
-    With a coarse estimate beside the fine one they are joined as in DOP853: e²/√(e² + 0.01 ē²).
+    Of each value `most` (N,) at most counts for what is allowed. Values from `count` on are work: what is allowed is
+    measured by the kinetic `energy` (J) as well. With a coarse estimate beside the fine one they are joined as in
+    DOP853: e²/√(e² + 0.01 ē²) (Hairer, Nørsett and Wanner 1993, II.10).
     """
+    (start, end, slopes), (rtol, atol) = stages, tolerances
     fine, coarse = 0.0, 0.0
-    for i in range(S.start.shape[0]):
+    for i in range(start.shape[0]):
         e, c = 0.0, 0.0
-        for s in range(S.slopes.shape[0]):
-            e += tableau.error[s] * S.slopes[s, i]
-            c += tableau.coarse[s] * S.slopes[s, i]
-        size = min(S.most[i], max(abs(S.start[i]), abs(S.end[i])))
+        for s in range(slopes.shape[0]):
+            e += tableau.error[s] * slopes[s, i]
+            c += tableau.coarse[s] * slopes[s, i]
+        size = min(most[i], max(abs(start[i]), abs(end[i])))
         allowed = atol + rtol * (size if i < count else max(size, energy))
         e, c = abs(h * e) / allowed, abs(h * c) / allowed
         # A comparison with NaN is false: let NaN through as an infinite error.
@@ -206,8 +178,57 @@ def scaled_error(tableau, h, count, energy, S, rtol, atol):  # type: ignore[no-u
 
 
 @kernel
-def kinetic_energy(B, v):  # type: ignore[no-untyped-def]
-    """Kinetic energy of the bodies (J), each inertia taken as its mean: only a measure."""
+def _begin(S: Steps, x: Array2, v: Array2, angles: Array1, work: Array1) -> None:
+    """The state at the start of a step into S, with δ = 1."""
+    n, y = x.shape[0], S.start
+    for i in range(n):
+        for j in range(3):
+            y[3 * i + j] = x[i, j]
+        for j in range(4):
+            y[3 * n + 4 * i + j] = 1.0 if j == 0 else 0.0
+        for j in range(6):
+            y[7 * n + 6 * i + j] = v[i, j]
+    put_sums(y, 13 * n, angles, work)
+
+
+@kernel
+def _combine(S: Steps, h: float, weights: Array1, count: int) -> None:
+    """As `combine`, taken apart into S's state."""
+    combine((S.start, S.end, S.slopes), h, weights, count)
+    y, n = S.end, S.x.shape[0]
+    for i in range(n):
+        for j in range(3):
+            S.x[i, j] = y[3 * i + j]
+        for j in range(4):
+            S.turn[i, j] = y[3 * n + 4 * i + j]
+        for j in range(6):
+            S.v[i, j] = y[7 * n + 6 * i + j]
+    for k in range(S.angles.shape[0]):
+        S.angles[k] = y[13 * n + k]
+
+
+@kernel
+def _slope(
+    v: Array2, turn: Array2, spins: Array2, acceleration: Array2, turning: Array1, power: Array1, out: Array1
+) -> None:
+    """out (N,) = [v, δ', v̇, α̇, power]."""
+    n = v.shape[0]
+    for i in range(n):
+        d = (turn[i, 0], turn[i, 1], turn[i, 2], turn[i, 3])
+        first = quaternion_product((0.0, v[i, 3], v[i, 4], v[i, 5]), d)
+        second = quaternion_product(d, (0.0, spins[i, 0], spins[i, 1], spins[i, 2]))
+        for j in range(3):
+            out[3 * i + j] = v[i, j]
+        for j in range(4):
+            out[3 * n + 4 * i + j] = 0.5 * (first[j] - second[j])
+        for j in range(6):
+            out[7 * n + 6 * i + j] = acceleration[i, j]
+    put_sums(out, 13 * n, turning, power)
+
+
+@kernel
+def kinetic_energy(B: Bodies, v: Array2) -> float:
+    """Kinetic energy (J) of the bodies at v (n, 6), each inertia taken as its mean: only a measure."""
     s = 0.0
     for i in range(B.mass.shape[0]):
         mean = (B.inertia[i, 0, 0] + B.inertia[i, 1, 1] + B.inertia[i, 2, 2]) / 3
@@ -248,8 +269,8 @@ def step(
             S.q[i, j] /= size
     for k in range(work.shape[0]):
         S.work[k] = S.end[13 * n + na + k]
-    error: float = scaled_error(tableau, h, 13 * n + na, kinetic_energy(B, v), S, *tolerances)
-    return error
+    numbers = (S.start, S.end, S.slopes)
+    return scaled_error(tableau, h, numbers, S.most, 13 * n + na, kinetic_energy(B, v), tolerances)
 
 
 @entry
@@ -285,8 +306,11 @@ def settle(
 
 
 @kernel
-def advance(tables, S, tableau, h, state, work, slope, drives, drive, complete, tolerances):  # type: ignore[no-untyped-def]
-    """A step into S with its projection, and the accelerations at its end in E; `drive` is of the end.
+def advance(
+    tables: Tables, S: Steps, tableau: Tableau, h: float, state: StateArrays, work: Array1, slope: SlopeArrays,
+    drives: Array3, drive: Array2, complete: bool, tolerances: Pair,
+) -> Triple:  # fmt: skip
+    """A step of h (s) into S with its projection, and the accelerations at its end in E; `drive` (rows, 3) is of then.
 
     Scaled error, scaled movement and residual of the projection. With `complete` S has all multipliers.
     """
@@ -302,8 +326,8 @@ def advance(tables, S, tableau, h, state, work, slope, drives, drive, complete, 
 
 
 @kernel
-def repeated(tables):  # type: ignore[no-untyped-def]
-    """Whether rows repeat each other where the workspace's factor was made."""
+def repeated(tables: Tables) -> bool:
+    """Whether rows (m) repeat each other where the workspace's factor was made."""
     _, P, _, _, W, _, E = tables
     return repeats(P, E.sweeps, W.compliance)
 
@@ -323,8 +347,8 @@ class Pace(NamedTuple):
 
 
 @kernel
-def keep(E, S, state, work, slope):  # type: ignore[no-untyped-def]
-    """Make the end of a step the start of the next."""
+def keep(E: Workspace, S: Steps, state: StateArrays, work: Array1, slope: SlopeArrays) -> None:
+    """Make the end of a step the start of the next: state, work (rows of drive + 1; J) and slope."""
     x, q, v, angles = state
     copy_rows(S.x, x)
     copy_rows(S.q, q)
@@ -337,8 +361,8 @@ def keep(E, S, state, work, slope):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def keep_slope(E, slope):  # type: ignore[no-untyped-def]
-    """The workspace's accelerations, rates of angles, and power."""
+def keep_slope(E: Workspace, slope: SlopeArrays) -> None:
+    """The workspace's accelerations (n, 6), rates of the angles (na,) and power into `slope`."""
     acceleration, turning, power = slope
     copy_rows(E.acceleration, acceleration)
     for k in range(turning.shape[0]):

@@ -14,27 +14,29 @@ with one row a coordinate (`solver.model.tangents`).
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, kernel, table, zeros
+from solver.compilation.compiled import Array1, Array2, Pair, Triple, kernel
 from solver.constraints.kernels import cross, turn_angles, turn_rates
-from solver.equations.dynamics import act, look, place, solve_loaded
+from solver.constraints.terms import Terms
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, act, look, place, solve_loaded
 from solver.equations.projection import correct, look_around, put_back, turn_by
-from solver.equations.system import ROTOR, SPEED
+from solver.equations.system import ROTOR, SPEED, Rows
+from solver.equations.workspace import Workspace
+from solver.steps.alpha import Alpha, Guess, Implicit, Memory, Soft
 from solver.steps.explicit import Steps
+from solver.steps.softening import LEFT, filter_stiff, largest, restore, soften
 from solver.sweeps.factor import factor
+from solver.sweeps.forest import Forest
 from solver.sweeps.joints import gaps
 from solver.sweeps.work import add_rows, copy_rows, row
 
 _ROUNDS = 30
-_NEAR = 1e-4
+_MOVED = 1e-4
 """What moved the poses less, in rad or parts of the length, opens rows by its square, which the next step closes."""
 _KNOWN = 10.0
 """A change below this, in tenths of the tolerance, is trusted to shrink as those of the step before."""
-_LEFT = 1e-6
-"""Of what rows miss without their forces, what accelerations on the way may miss."""
 _SPAN, _MANY = 0.05, 0.1
 """s: what all steps in so long a time may err together, but of no more than so many over the root of the tolerance.
 Steps of second order are many, and their errors add up; those that follow what dies out at once, such as a stiff
@@ -43,126 +45,8 @@ _DOUBLE = 2.0
 """From a step to one longer than so many, corrections are not expected to go on."""
 
 
-@table
-class Alpha(NamedTuple):
-    """Coefficients; `mass` and `force` are αm and αf, `beta` and `gamma` Newmark's."""
-
-    mass: float
-    force: float
-    beta: float
-    gamma: float
-
-
-def alpha_coefficients(radius: float) -> Alpha:
-    """The coefficients for a spectral `radius` at infinite frequency: 1 keeps, 0 removes what h does not resolve."""
-    mass, force = (2 * radius - 1) / (radius + 1), radius / (radius + 1)
-    gamma = 0.5 + force - mass
-    return Alpha(mass, force, 0.25 * (gamma + 0.5) ** 2, gamma)
-
-
-@table
-class Memory(NamedTuple):
-    """What generalised-α knows from the steps before: accelerations (n, 6), and how long ago (s).
-
-    `algorithmic` is the method's own; `once` and `twice` are v̇ at the ends of the step before and of that before it,
-    `spans` (2,) the lengths of these steps: 0 where there was none. `moves` (n, 6) corrected the poses at the end of
-    the step before, `trend` is by how much more than in the step before that, and `pushes` corrected the velocities
-    beyond `moves` over the step; all are along the rows there. `shrink` (1,): by which factor changes shrank last.
-    `skipped` (3,): the largest speed (m/s, or rad/s where the last is 1) of a vibration that steps began without, over
-    its tolerance, and itself.
-    """
-
-    algorithmic: Array2
-    once: Array2
-    twice: Array2
-    moves: Array2
-    trend: Array2
-    pushes: Array2
-    spans: Array1
-    shrink: Array1
-    skipped: Array1
-
-
-@table
-class Guess(NamedTuple):
-    """Workspace for a step of generalised-α.
-
-    `now` (n, 6) are the accelerations sought, `own` the method's; x, `turn` (n, 3), q (n, 4), v (n, 6), `angles` (na,)
-    the state at the step's end, `turn` what it turned; multipliers (m,). `moves` and `pushes` (n, 6) correct poses and
-    velocities so that they keep the constraints, `trend` is that of `Memory`; `ways` (n, 6) is how poses follow new
-    accelerations. `damped` (m,) is how much more of a soft row answers to its rate than to its place; `skipped` is that
-    of this step.
-    """
-
-    now: Array2
-    own: Array2
-    x: Array2
-    turn: Array2
-    q: Array2
-    v: Array2
-    angles: Array1
-    multipliers: Array1
-    moves: Array2
-    pushes: Array2
-    trend: Array2
-    ways: Array2
-    damped: Array1
-    skipped: Array1
-
-
-Implicit = tuple[Guess, Alpha, Memory, tuple[int, tuple[Array1, Array1]]]
-"""What a run computes with: the first soft row and the tangents last. With a β of 0, a run of an explicit method."""
-
-
-def make_implicit(S: Steps, alpha: Alpha | None, soft: tuple[int, tuple[Array1, Array1]]) -> Implicit:
-    """For the method with these coefficients, or none; a step's end is that of S."""
-    shape = S.v.shape
-    now, own, turn, *others = zeros(shape, shape, S.x.shape, shape, shape, shape, shape, len(S.multipliers), 3)
-    guess = Guess(now, own, S.x, turn, S.q, S.v, S.angles, S.multipliers, *others)
-    memory = Memory(*zeros(*[shape] * 6, 2, 1, 3))
-    return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), memory, soft
-
-
 @kernel
-def _soften(T, F, E, G, first, tangents, step_rate, step_place):  # type: ignore[no-untyped-def]
-    """Let loads along coordinates answer to the accelerations sought: s = γ' h d + β' h² k adds to the armature J.
-
-    Their rows say M v̇ + Ĝᵀ (J q̈ + s (q̈ − q̈ of the guess)) = f, so that s does nothing once the guess is right.
-    """
-    damping, stiffness = tangents
-    count = F.term.shape[0]
-    for k in range(count):
-        i = F.term[k]
-        d, s = max(F.damping[k], 0.0), max(F.stiffness[k], 0.0)
-        if F.friction[k] != 0.0:
-            slip = min(abs(E.rate[i] / F.friction_speed[k]), 300.0)
-            d += F.friction[k] / F.friction_speed[k] / math.cosh(slip) ** 2
-        if F.stop_stiffness[k] != 0.0:
-            depth = max(F.lower[k] - E.value[i], E.value[i] - F.upper[k], 0.0)
-            fade = min(depth / F.stop_depth[k], 1.0)
-            d += fade * F.stop_damping[k]
-            s += fade * F.stop_stiffness[k]
-        _soften_row(T, E, G, first + k, F.armature[k], (step_rate * d, step_place * s))
-    for k in range(damping.shape[0]):
-        _soften_row(T, E, G, first + count + k, 0.0, (step_rate * damping[k], step_place * stiffness[k]))
-
-
-@kernel
-def _soften_row(T, E, G, i, armature, parts):  # type: ignore[no-untyped-def]
-    """c and compliance of row i, in which c is −(q̈ at v̇ = 0), for what answers to the rate and to the place."""
-    soft, now = parts[0] + parts[1], G.now
-    G.damped[i] = parts[0] / parts[1] if parts[1] > 0.0 else np.inf
-    whole = max(armature + soft, 1e-30)
-    E.compliance[i] = 1.0 / whole
-    along = -E.c[i]
-    for b in range(T.row_block[i], T.row_block[i + 1]):
-        for j in range(6):
-            along += E.blocks[b, j] * now[T.block_body[b], j]
-    E.c[i] += soft / whole * along
-
-
-@kernel
-def _predict(memory, acceleration, h, now):  # type: ignore[no-untyped-def]
+def _predict(memory: Memory, acceleration: Array2, h: float, now: Array2) -> None:
     """v̇ after h by the parabola through the last three."""
     one, two = memory.spans[0], memory.spans[1]
     for i in range(now.shape[0]):
@@ -177,7 +61,7 @@ def _predict(memory, acceleration, h, now):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _place_guess(G, alpha, h, state, acceleration, memory):  # type: ignore[no-untyped-def]
+def _place_guess(G: Guess, alpha: Alpha, h: float, state: StateArrays, acceleration: Array2, memory: Memory) -> None:
     """The state at the end of the step for the accelerations `now`, with the corrections expected.
 
     Of velocities `moves` over h are what the corrections of poses change them by along the rows at the step's start.
@@ -202,7 +86,7 @@ def _place_guess(G, alpha, h, state, acceleration, memory):  # type: ignore[no-u
 
 
 @kernel
-def _expect_corrections(G, memory, h):  # type: ignore[no-untyped-def]
+def _expect_corrections(G: Guess, memory: Memory, h: float) -> None:
     """Corrections as in the steps before: like their errors they go with h³. They are along the rows at the start."""
     one, two = memory.spans[0], memory.spans[1]
     part = (h / one) ** 3 if one > 0.0 and h <= _DOUBLE * one else 0.0
@@ -214,7 +98,7 @@ def _expect_corrections(G, memory, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _turn_corrections(tables, G, memory, h):  # type: ignore[no-untyped-def]
+def _turn_corrections(tables: Tables, G: Guess, memory: Memory, h: float) -> None:
     """Turn corrections of poses to the rows of the step's start; by how much they are more than in the step before.
 
     What the rows turn by takes those of the step before off the rows as they are, and these alike.
@@ -239,22 +123,22 @@ def _turn_corrections(tables, G, memory, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _respond(tables, G, effects, drive, soft):  # type: ignore[no-untyped-def]
+def _respond(tables: Tables, G: Guess, effects: Triple, drive: Array2, soft: Soft) -> None:
     """Accelerations at the state of G, into the workspace."""
     (T, P, B, F, W, _, E), (first, tangents) = tables, soft
     place(E, G.x, G.q, G.v)
     look_around(T, P, W, E, G.angles, drive)
     act(T, B, F, E, drive)
     turn_rates(T, P.spin, E.R, E.v, E.rate)
-    _soften(T, F, E, G, first, tangents, effects[0], effects[1])
+    soften(T, F, E, G, first, tangents, effects[0], effects[1])
     factor(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
     # What is left of rows that only hold is corrected with the poses; of springs and of teeth it would count.
-    enough = _LEFT if first == G.multipliers.shape[0] and F.mesh_row.shape[0] == 0 else 0.0
+    enough = LEFT if first == G.multipliers.shape[0] and F.mesh_row.shape[0] == 0 else 0.0
     solve_loaded(T, P, B, F, E, False, enough, G.multipliers)
 
 
 @kernel
-def _take(tables, G, effects, tolerances):  # type: ignore[no-untyped-def]
+def _take(tables: Tables, G: Guess, effects: Triple, tolerances: Pair) -> Pair:
     """Take the accelerations found, and the velocities and poses they lead to, corrected with the factor there is.
 
     `effects` are the derivatives of velocities, poses and the method's accelerations by them. Rows so answer to new
@@ -273,7 +157,7 @@ def _take(tables, G, effects, tolerances):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _take_velocities(tables, G, tolerances):  # type: ignore[no-untyped-def]
+def _take_velocities(tables: Tables, G: Guess, tolerances: Pair) -> float:
     """Change the velocities of G by those of the workspace, and correct them; see `_take`."""
     T, P, B, _, W, length, E = tables
     _add_rates(T, P, W, E, True, E.gv)
@@ -294,7 +178,7 @@ def _take_velocities(tables, G, tolerances):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _take_poses(tables, G):  # type: ignore[no-untyped-def]
+def _take_poses(tables: Tables, G: Guess) -> float:
     """Change the poses of G by `ways`, and correct them anew, along the rows as they are; see `_take`."""
     (T, P, B, _, W, length, E), n = tables, G.x.shape[0]
     for i in range(n):
@@ -325,7 +209,7 @@ def _take_poses(tables, G):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _add_rates(T, P, W, E, speeds, out):  # type: ignore[no-untyped-def]
+def _add_rates(T: Terms, P: Forest, W: Rows, E: Workspace, speeds: bool, out: Array1) -> None:
     """out (m,) += Ĝ v of the rows that close loops and hold a position, or with `speeds` a rate; v the workspace's."""
     for i in P.row:
         if W.kind[i] == ROTOR or (W.kind[i] == SPEED and not speeds):
@@ -336,14 +220,10 @@ def _add_rates(T, P, W, E, speeds, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _restore(E, W, first):  # type: ignore[no-untyped-def]
-    """The rows' own compliance."""
-    for i in range(first, E.compliance.shape[0]):
-        E.compliance[i] = W.compliance[i]
-
-
-@kernel
-def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerances, whole):  # type: ignore[no-untyped-def]
+def alpha_step(
+    tables: Tables, G: Guess, alpha: Alpha, h: float, state: StateArrays, slope: SlopeArrays, memory: Memory,
+    drive: Array2, soft: Soft, tolerances: Pair, whole: bool,
+) -> tuple[float, float, int]:  # fmt: skip
     """One step of h from `state` (x, q, v, angles) with its `slope` (v̇, α̇, power): into G, near the constraints.
 
     With `whole` on them. `drive` are the functions of time at the end, `soft` the first soft row and the tangents that
@@ -364,24 +244,26 @@ def alpha_step(tables, G, alpha, h, state, slope, memory, drive, soft, tolerance
     if converged:
         _turn_corrections(tables, G, memory, h)
         error = _error(tables, G, alpha, h, acceleration, memory, soft, tolerances)
-    _restore(E, W, soft[0])
+    restore(E, W, soft[0])
     if not converged:
         return np.inf, np.inf, rounds
     turn_angles(T, P.spin, E.R, G.angles)
     residual = 0.0
-    if whole or moved > _NEAR:
+    if whole or moved > _MOVED:
         residual = put_back(T, P, B, W, length, E, G.x, G.q, G.v, G.angles, drive, 8)
     return error, residual, rounds
 
 
 @kernel
-def _error(tables, G, alpha, h, acceleration, memory, soft, tolerances):  # type: ignore[no-untyped-def]
+def _error(
+    tables: Tables, G: Guess, alpha: Alpha, h: float, acceleration: Array2, memory: Memory, soft: Soft, tolerances: Pair
+) -> float:
     """The step's error over what is allowed of those of all steps in `_SPAN`.
 
     Poses are off by h³ v̈ times a coefficient of the method, velocities by h³ v⃛ times another (a Taylor series of its
     formulas); derivatives are those of the parabola through the last three accelerations. After the first step of all
     there is no third: v⃛ is as where v̇ begins with a parabola's apex, as from rest. What stiff loads make vibrate
-    faster than the steps follow is not in them; see `_filter`.
+    faster than the steps follow is not in them; see `filter_stiff`.
     """
     E, one = tables[6], memory.spans[0]
     shift, (rtol, atol) = alpha.mass - alpha.force, tolerances
@@ -391,7 +273,7 @@ def _error(tables, G, alpha, h, acceleration, memory, soft, tolerances):  # type
     for i in range(G.now.shape[0]):
         for j in range(6):
             E.v[i, j] = G.now[i, j] - acceleration[i, j]
-    _filter(tables, G, soft[0], np.inf)
+    filter_stiff(tables, G, soft[0], np.inf)
     for i in range(G.now.shape[0]):
         for j in range(6):
             size = abs(G.x[i, j]) if j < 3 else 1.0
@@ -400,8 +282,8 @@ def _error(tables, G, alpha, h, acceleration, memory, soft, tolerances):  # type
             E.v[i, j] = 2 * change
             if one > 0.0:
                 E.v[i, j] = 2 * (change - (acceleration[i, j] - memory.once[i, j]) * h / one) * h / (h + one)
-    _filter(tables, G, soft[0], np.inf)
-    _filter(tables, G, soft[0], np.inf)
+    filter_stiff(tables, G, soft[0], np.inf)
+    filter_stiff(tables, G, soft[0], np.inf)
     for i in range(G.now.shape[0]):
         for j in range(6):
             error = max(error, times / h * rate * abs(E.v[i, j]) / (atol + rtol * abs(G.v[i, j])))
@@ -409,34 +291,10 @@ def _error(tables, G, alpha, h, acceleration, memory, soft, tolerances):  # type
 
 
 @kernel
-def _filter(tables, G, first, most):  # type: ignore[no-untyped-def]
-    """Take from accelerations, the workspace's v, what stiff loads hold faster than the steps follow: into `move`.
-
-    S⁻¹M v is left with the iteration's matrix S = M + Ĝᵀ(γ'h d + β'h² k)Ĝ, as of errors of stiff methods (Hairer and
-    Wanner 1996, IV.8): of what vibrates with ω a part of 1 / (1 + β'h²ω²). Of soft rows, those `damped` less than
-    `most`.
-    """
-    T, P, B, F, _, _, E = tables
-    count, held = F.term.shape[0], False
-    for i in range(E.gv.shape[0]):
-        E.gv[i] = 0.0
-    for j in range(6 * E.move.shape[0]):
-        E.move[j // 6, j % 6] = 0.0
-    for i in range(first, E.compliance.shape[0]):
-        armature = F.armature[i - first] if i - first < count else 0.0
-        part = 1.0 - armature * E.compliance[i]
-        if part > _LEFT and G.damped[i] <= most:
-            held = True
-            for b in range(T.row_block[i], T.row_block[i + 1]):
-                for j in range(6):
-                    E.gv[i] += part * E.blocks[b, j] * E.v[T.block_body[b], j]
-    if held:
-        correct(T, P, B, E, E.gv)
-        add_rows(E.v, -1.0, E.move)
-
-
-@kernel
-def _begin_filtered(tables, G, alpha, h, state, acceleration, memory, drive, soft, tolerances):  # type: ignore[no-untyped-def]
+def _begin_filtered(
+    tables: Tables, G: Guess, alpha: Alpha, h: float, state: StateArrays, acceleration: Array2, memory: Memory,
+    drive: Array2, soft: Soft, tolerances: Pair,
+) -> None:  # fmt: skip
     """Begin with accelerations without what stiff loads would make vibrate faster than steps of h follow.
 
     Else velocities swing by h times that, as long as the method takes to damp it (order reduction at the start: Arnold,
@@ -456,28 +314,30 @@ def _begin_filtered(tables, G, alpha, h, state, acceleration, memory, drive, sof
     copy_rows(v, G.v)
     _respond(tables, G, effects, drive, soft)
     copy_rows(acceleration, E.v)
-    _filter(tables, G, first, np.inf)
+    filter_stiff(tables, G, first, np.inf)
     add_rows(memory.algorithmic, -1.0, E.move)
     _keep_skipped(tables, G, first, effects[1], acceleration, v, tolerances)
 
 
 @kernel
-def _keep_skipped(tables, G, first, effect, acceleration, v, tolerances):  # type: ignore[no-untyped-def]
+def _keep_skipped(
+    tables: Tables, G: Guess, first: int, effect: float, acceleration: Array2, v: Array2, tolerances: Pair
+) -> None:
     """Keep the speed that the vibration has which the steps begin without, where it does not die out in a step.
 
     Of accelerations y that vibrate with ω the speed is y / ω = h √(β' y Fy), F the filter; `move` is y of all soft
     rows. A damper d beside the spring k ends it in the step where h ω² d / k is above 1.
     """
     E, (rtol, atol) = tables[6], tolerances
-    stiff = _largest(E.move)
+    stiff = largest(E.move)
     copy_rows(E.move, E.v)
-    _filter(tables, G, first, np.inf)
-    most = _largest(E.v) / stiff if stiff > 0.0 else np.inf
+    filter_stiff(tables, G, first, np.inf)
+    most = largest(E.v) / stiff if stiff > 0.0 else np.inf
     copy_rows(acceleration, E.v)
-    _filter(tables, G, first, most)
+    filter_stiff(tables, G, first, most)
     copy_rows(E.move, G.ways)
     copy_rows(E.move, E.v)
-    _filter(tables, G, first, np.inf)
+    filter_stiff(tables, G, first, np.inf)
     for i in range(G.ways.shape[0]):
         for j in range(6):
             speed = math.sqrt(effect * abs(G.ways[i, j] * E.v[i, j]))
@@ -487,16 +347,9 @@ def _keep_skipped(tables, G, first, effect, acceleration, v, tolerances):  # typ
 
 
 @kernel
-def _largest(rows):  # type: ignore[no-untyped-def]
-    largest = 0.0
-    for i in range(rows.shape[0]):
-        for j in range(6):
-            largest = max(largest, abs(rows[i, j]))
-    return largest
-
-
-@kernel
-def _iterate(tables, G, alpha, h, known, drive, soft, tolerances):  # type: ignore[no-untyped-def]
+def _iterate(
+    tables: Tables, G: Guess, alpha: Alpha, h: float, known: Array1, drive: Array2, soft: Soft, tolerances: Pair
+) -> tuple[bool, float, int]:
     """Rounds until little is left: whether they converge, what the last moved, and how many they were.
 
     `known` (1,) is by which factor changes shrank last.
@@ -519,9 +372,13 @@ def _iterate(tables, G, alpha, h, known, drive, soft, tolerances):  # type: igno
 
 
 @kernel
-def advance_implicit(tables, implicit, S, plain, h, state, work, slope, drive, whole, tolerances):  # type: ignore[no-untyped-def]
-    """As `solver.steps.explicit.advance`, with the rounds taken.
+def advance_implicit(
+    tables: Tables, implicit: Implicit, S: Steps, plain: bool, h: float, state: StateArrays, work: Array1,
+    slope: SlopeArrays, drive: Array2, whole: bool, tolerances: Pair,
+) -> tuple[float, float, float, int]:  # fmt: skip
+    """As `solver.steps.explicit.advance`: scaled error, 0, the residual of the constraints, and the rounds taken.
 
+    `state` is x (n, 3), q (n, 4), v (n, 6), angles (na,); `drive` (rows, 3) the functions of time at the end.
     Of a `plain` step, one of fixed length, the error is of no account. With `whole` the end lies on the constraints,
     else near them.
     """
@@ -540,8 +397,8 @@ def advance_implicit(tables, implicit, S, plain, h, state, work, slope, drive, w
 
 
 @kernel
-def remember(implicit, h, acceleration):  # type: ignore[no-untyped-def]
-    """Make the end of a step of h, which began with `acceleration`, the start of the next."""
+def remember(implicit: Implicit, h: float, acceleration: Array2) -> None:
+    """Make the end of a step of h (s), which began with `acceleration` (n, 6), the start of the next."""
     G, alpha, memory, _ = implicit
     if alpha.beta > 0.0:
         if memory.spans[0] == 0.0 and G.skipped[0] > memory.skipped[0]:
@@ -558,8 +415,8 @@ def remember(implicit, h, acceleration):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def forget(implicit, acceleration):  # type: ignore[no-untyped-def]
-    """Begin anew where loads jump: of the steps before nothing is known."""
+def forget(implicit: Implicit, acceleration: Array2) -> None:
+    """Begin anew with `acceleration` (n, 6) where loads jump: of the steps before nothing is known."""
     _, alpha, memory, _ = implicit
     if alpha.beta > 0.0:
         copy_rows(acceleration, memory.algorithmic)

@@ -15,8 +15,8 @@ from solver.equations.projection import drive_values
 from solver.equations.system import System
 from solver.equations.workspace import Workspace
 from solver.state import State
+from solver.steps.alpha import Alpha, Implicit, alpha_coefficients, make_implicit
 from solver.steps.explicit import Steps, make_steps
-from solver.steps.implicit import Alpha, Implicit, alpha_coefficients, make_implicit
 from solver.steps.samples import Within, make_within
 from solver.steps.tableaus import Tableau, dop853, dopri5, rk4
 

@@ -13,14 +13,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, Ints1, entry, inlined, kernel, table, zeros
+from solver.compilation.compiled import (
+    Array1,
+    Array2,
+    Array3,
+    Ints1,
+    Pair,
+    Quad,
+    Triple,
+    entry,
+    inlined,
+    kernel,
+    table,
+    zeros,
+)
 from solver.constraints.kernels import Frames, RowArrays, TermArrays
 from solver.constraints.terms import Terms
-from solver.equations.dynamics import evaluate, least_into, place, second_rates, stage
+from solver.equations.dynamics import StateArrays, Tables, evaluate, least_into, place, second_rates, stage
 from solver.equations.kkt import Plan, Space
 from solver.equations.loads import energies
 from solver.equations.projection import largest_gaps, put
 from solver.equations.system import Rows, System
+from solver.equations.workspace import Workspace
 from solver.steps.dense import fits
 from solver.steps.explicit import quaternion_product, repeated, shaft_axes, spun
 from solver.sweeps.bodies import Bodies
@@ -162,12 +176,13 @@ _ROUNDED = 2e-14
 
 
 @inlined
-def _quaternion(a, i):  # type: ignore[no-untyped-def]
+def _quaternion(a: Array2, i: int) -> Quad:
+    """Row i of a (n, 4)."""
     return (a[i, 0], a[i, 1], a[i, 2], a[i, 3])
 
 
 @kernel
-def _pose_data(D, rows, state, acceleration, h):  # type: ignore[no-untyped-def]
+def _pose_data(D: Within, rows: tuple[int, int, int], state: StateArrays, acceleration: Array2, h: float) -> None:
     """[x, δ] of a state, h times its rate and h² times its second derivative into `rows` of D.poses (−1: not asked)."""
     (x, q, v, _), n = state, acceleration.shape[0]
     for i in range(n):
@@ -192,7 +207,7 @@ def _pose_data(D, rows, state, acceleration, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _sum_data(D, row, angles, work, part):  # type: ignore[no-untyped-def]
+def _sum_data(D: Within, row: int, angles: Array1, work: Array1, part: float) -> None:
     """`part` times [angles, work] into a row of D.sums."""
     na = angles.shape[0]
     for k in range(na):
@@ -202,8 +217,8 @@ def _sum_data(D, row, angles, work, part):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pose_ends(tables, D, h, start, acceleration, end):  # type: ignore[no-untyped-def]
-    """The data of [x, δ] at both ends of a step of h, where the workspace has the accelerations of its `end`."""
+def pose_ends(tables: Tables, D: Within, h: float, start: StateArrays, acceleration: Array2, end: StateArrays) -> None:
+    """The data (10, 7n) of [x, δ] at both ends of a step of h (s); the workspace has the accelerations of its `end`."""
     (_, _, B, _, _, _, E), (x, q, v, _) = tables, start
     place(E, x, q, v)
     shaft_axes(B, E.R, v, D.spins)
@@ -217,8 +232,11 @@ def pose_ends(tables, D, h, start, acceleration, end):  # type: ignore[no-untype
 
 
 @kernel
-def sum_ends(E, D, h, start, slope, end):  # type: ignore[no-untyped-def]
-    """The data of [angles, work] at both ends: `start` and `end` are these, `slope` their rates at the start."""
+def sum_ends(
+    E: Workspace, D: Within, h: float, start: tuple[Array1, Array1], slope: tuple[Array1, Array1],
+    end: tuple[Array1, Array1],
+) -> None:  # fmt: skip
+    """The data (7, N) of [angles, work] at both ends (`start`, `end`) of a step of h (s); `slope` are their rates."""
     (angles, work), (turning, power), (last_angles, last_work) = start, slope, end
     _sum_data(D, 0, angles, work, 1.0)
     _sum_data(D, 1, turning, power, h)
@@ -231,8 +249,8 @@ def sum_ends(E, D, h, start, slope, end):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def hold_slope(E, D):  # type: ignore[no-untyped-def]
-    """Keep what the workspace E has at the step's end, while accelerations within are computed in it."""
+def hold_slope(E: Workspace, D: Within) -> None:
+    """Keep the slope (v̇ (n, 6), α̇ (na,), power) that the workspace has at the step's end, while it gets others."""
     copy_rows(E.acceleration, D.acceleration)
     for k in range(E.turning.shape[0]):
         D.turning[k] = E.turning[k]
@@ -241,8 +259,8 @@ def hold_slope(E, D):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def held_slope(E, D):  # type: ignore[no-untyped-def]
-    """Put it back."""
+def held_slope(E: Workspace, D: Within) -> None:
+    """Put the slope (v̇ (n, 6), α̇ (na,), power) back that `hold_slope` kept."""
     copy_rows(D.acceleration, E.acceleration)
     for k in range(E.turning.shape[0]):
         E.turning[k] = D.turning[k]
@@ -251,8 +269,8 @@ def held_slope(E, D):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fit(D, nodes):  # type: ignore[no-untyped-def]
-    """The coefficients from the data with so many nodes."""
+def fit(D: Within, nodes: int) -> None:
+    """The coefficients `pose_part` (9, k) and `sum_part` (6, N) from the data with 0, 1 or 3 `nodes`: see `dense`."""
     level = 0 if nodes == 0 else (1 if nodes == 1 else 2)
     _apply(D.pose_fit, level, 6 + nodes, D.poses, D.pose_part, 1)
     _apply(D.sum_fit, level, 3 + nodes, D.sums, D.sum_part, 0)
@@ -263,7 +281,7 @@ def fit(D, nodes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _apply(fit, level, count, data, out, last):  # type: ignore[no-untyped-def]
+def _apply(fit: Array3, level: int, count: int, data: Array2, out: Array2, last: int) -> None:
     """out (rows, k) = fit[level] data, whose first `count` rows count, values those up to `last`.
 
     Of values only what they differ by from the first counts, so that their size costs no digits.
@@ -281,8 +299,8 @@ def _apply(fit, level, count, data, out, last):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def polynomials_at(D, theta, h):  # type: ignore[no-untyped-def]
-    """The coordinates at the part θ of the step of h, and their rates, into D; [angles, work] into D.sum."""
+def polynomials_at(D: Within, theta: float, h: float) -> None:
+    """The coordinates (k,) and rates at the part θ of the step of h (s) into D; [angles, work] (N,) into D.sum."""
     for k in range(D.pose.shape[0]):
         value, rate = 0.0, 0.0
         for r in range(8, -1, -1):
@@ -300,8 +318,8 @@ def polynomials_at(D, theta, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def bodies_within(D, theta, h):  # type: ignore[no-untyped-def]
-    """The bodies where [x, δ] are, into D."""
+def bodies_within(D: Within, theta: float, h: float) -> None:
+    """The bodies x (n, 3), q (n, 4), v (n, 6) where [x, δ] are at the part θ of the step of h (s), into D."""
     n = D.x.shape[0]
     spun(D.still, D.spins, D.q0, theta * h, D.base)
     for i in range(n):
@@ -319,19 +337,19 @@ def bodies_within(D, theta, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def within_data(D, row, state, acceleration, h):  # type: ignore[no-untyped-def]
-    """The second derivatives of [x, δ] at a state within the step into a row of D.poses."""
+def within_data(D: Within, row: int, state: StateArrays, acceleration: Array2, h: float) -> None:
+    """The second derivatives of [x, δ] at a state within the step, times h², into a row of D.poses (10, 7n)."""
     _pose_data(D, (-1, -1, row), state, acceleration, h)
 
 
 @kernel
-def sum_rates(D, row, turning, power, h):  # type: ignore[no-untyped-def]
-    """The rates of [angles, work] at a state within the step into a row of D.sums."""
+def sum_rates(D: Within, row: int, turning: Array1, power: Array1, h: float) -> None:
+    """The rates of [angles, work] at a state within the step, times h, into a row of D.sums (7, N)."""
     _sum_data(D, row, turning, power, h)
 
 
 @kernel
-def off_by(D, row, theta, h, shares, tolerances):  # type: ignore[no-untyped-def]
+def off_by(D: Within, row: int, theta: float, h: float, shares: Triple, tolerances: Pair) -> float:
     """The error of the polynomial over what is allowed in a step of h, by its data in a `row` beyond those fitted.
 
     Where a second derivative (times h²) is off by d at θ, a coordinate is by `shares[0]` d at most, its rate by
@@ -362,8 +380,8 @@ def off_by(D, row, theta, h, shares, tolerances):  # type: ignore[no-untyped-def
 
 
 @kernel
-def sample_within(tables, D, out, i):  # type: ignore[no-untyped-def]
-    """Sample i at D's state, which is on the constraints, with D.drive as the functions of time are there."""
+def sample_within(tables: Tables, D: Within, out: Samples, i: int) -> None:
+    """Sample i of `out` (k, …) at D's state, which is on the constraints; D.drive are the functions of time there."""
     T, P, B, F, W, _, E = tables
     state, na = (D.x, D.q, D.v, D.angles), D.angles.shape[0]
     stage(T, P, B, F, W, E, state, D.drive, True, D.multipliers)
@@ -373,8 +391,10 @@ def sample_within(tables, D, out, i):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def record(tables, D, state, drive, multipliers, out, i):  # type: ignore[no-untyped-def]
-    """Sample i of a state at which the workspace has the accelerations; the work done is recorded already.
+def record(
+    tables: Tables, D: Within, state: StateArrays, drive: Array2, multipliers: Array1, out: Samples, i: int
+) -> None:
+    """Sample i of `out` (k, …), of a state at which the workspace has the accelerations; its work is recorded already.
 
     Of terms and rows the workspace has those of loops and loads; of joints only the gaps are wanted.
     """

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, entry, inlined, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, Triple, entry, inlined, kernel
 from solver.constraints.kernels import cross, sub
 from solver.sweeps.bodies import Bodies
 from solver.sweeps.forest import Forest
@@ -39,7 +39,7 @@ _GIVES, _ROUNDING = 1e-2, 1e-6
 
 
 @kernel
-def _spatial_inertias(B, R, P, A):  # type: ignore[no-untyped-def]
+def _spatial_inertias(B: Bodies, R: Array3, P: Forest, A: Array2) -> None:
     """A = the spatial inertias of the bodies, world axes, with the mass added to them."""
     mass, added, inertia, more = B.mass, B.added_mass, B.inertia, B.added_inertia
     for k in range(P.body.shape[0]):
@@ -60,7 +60,7 @@ def _spatial_inertias(B, R, P, A):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _eliminate(A, S, U, D_inverse, k, j):  # type: ignore[no-untyped-def]
+def _eliminate(A: Array2, S: Array3, U: Array3, D_inverse: Array2, k: int, j: int) -> None:
     """A[k] without the freedom s = S[k, j]: A − U D⁻¹ Uᵀ with U = A s and D = sᵀU, which are kept."""
     v0, v1, v2 = S[k, j, 0], S[k, j, 1], S[k, j, 2]
     w0, w1, w2 = S[k, j, 3], S[k, j, 4], S[k, j, 5]
@@ -79,8 +79,8 @@ def _eliminate(A, S, U, D_inverse, k, j):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
-    """A[k] += s [v; w] [v; w]ᵀ."""
+def add_outer(A: Array2, k: int, s: float, v: Triple, w: Triple) -> None:
+    """A[k] += s [v; w] [v; w]ᵀ, for A (n, 21): the upper triangles of symmetric matrices (6, 6), row by row."""
     a, b, c = s * v[0], s * v[1], s * v[2]
     A[k, 0] += a * v[0]
     A[k, 1] += a * v[1]
@@ -107,7 +107,7 @@ def add_outer(A, k, s, v, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _inertia_to_parent(A, k, p, shift):  # type: ignore[no-untyped-def]
+def _inertia_to_parent(A: Array2, k: int, p: int, shift: Array2) -> None:
     """A[p] += A[k] moved to the centre of the parent: Q' = Q − P r̃, row by row, and R' = R + r̃ Q' − Qᵀ r̃."""
     r = row(shift, k)
     for j in range(6):
@@ -139,7 +139,8 @@ def _inertia_to_parent(A, k, p, shift):  # type: ignore[no-untyped-def]
 @entry
 def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, blocks: Array2, Q: Work) -> None:
     """Fill Q for the poses x (n+1, 3), R (n+1, 3, 3), the blocks (nb, 6) of the rows and their compliance (m,)."""
-    n, loops = P.body.shape[0], P.row.shape[0]
+    n: int = P.body.shape[0]
+    loops = P.row.shape[0]
     A, S, U, D_inverse, shift = Q.inertia, Q.S, Q.U, Q.D_inverse, Q.shift
     planes, angles, parent, closed = P.planes, P.angles, P.parent, P.closed
     slot_start, passing, slot_parent, C = P.slot_start, P.passing, P.slot_parent, Q.C
@@ -163,7 +164,7 @@ def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, block
 
 
 @kernel
-def _start_loop_rows(P, B, compliance, blocks, Q):  # type: ignore[no-untyped-def]
+def _start_loop_rows(P: Forest, B: Bodies, compliance: Array1, blocks: Array2, Q: Work) -> None:
     """The gradients C of the loop rows at their own bodies, their weights w between free bodies, and their shifts μ w.
 
     The rows of stiff springs in implicit steps have very little compliance, and no shift may be more than that.
@@ -195,7 +196,10 @@ def _start_loop_rows(P, B, compliance, blocks, Q):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _project_loop_rows(start, column, loop, SC, schur, C, S, U, D_inverse, k, j, low, high):  # type: ignore[no-untyped-def]
+def _project_loop_rows(
+    start: Ints1, column: Ints1, loop: Ints1, SC: Array2, schur: Array1, C: Array2, S: Array3, U: Array3,
+    D_inverse: Array2, k: int, j: int, low: int, high: int,
+) -> None:  # fmt: skip
     """Move the loop rows that pass place k past its freedom j: C − U D⁻¹ (s·C), and Λ += (s·C)² D⁻¹.
 
     Their numbers ascend by slot, and of any two the first has the second in its column.
@@ -219,7 +223,7 @@ def _project_loop_rows(start, column, loop, SC, schur, C, S, U, D_inverse, k, j,
 
 
 @kernel
-def _eliminate_loop_rows(P, Q, compliance, k, first, last):  # type: ignore[no-untyped-def]
+def _eliminate_loop_rows(P: Forest, Q: Work, compliance: Array1, k: int, first: int, last: int) -> None:
     """Eliminate the loop rows first … last − 1 where their paths meet: at place k, or at the ground (−1).
 
     Rows in sequence that share all later columns, as those of one joint do, change the rest together (a supernode).
@@ -240,7 +244,7 @@ def _eliminate_loop_rows(P, Q, compliance, k, first, last):  # type: ignore[no-u
 
 
 @kernel
-def _eliminate_loop_row(P, Q, soft, k, e, end):  # type: ignore[no-untyped-def]
+def _eliminate_loop_row(P: Forest, Q: Work, soft: float, k: int, e: int, end: int) -> None:
     """Eliminate the loop row e of compliance `soft` from those up to `end`, which share its columns, and at place k."""
     start, schur, slots, C = P.column_start, Q.schur, P.column_slot, Q.C
     low, high = start[e], start[e + 1]
@@ -263,7 +267,7 @@ def _eliminate_loop_row(P, Q, soft, k, e, end):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _change_later_rows(start, column, schur, pivots, first, end):  # type: ignore[no-untyped-def]
+def _change_later_rows(start: Ints1, column: Ints1, schur: Array1, pivots: Array1, first: int, end: int) -> None:
     """What the loop rows first … end − 1, which share their later columns, take from the rows of these columns."""
     count = start[end] - start[end - 1] - 1
     low = start[end] - count
@@ -282,7 +286,7 @@ def _change_later_rows(start, column, schur, pivots, first, end):  # type: ignor
 
 
 @kernel
-def _subtract(schur, at, source, count, share):  # type: ignore[no-untyped-def]
+def _subtract(schur: Array1, at: int, source: int, count: int, share: float) -> None:
     """From `count` entries its `share` of as many others, in slices, which are vectorised."""
     entries, others = schur[at : at + count], schur[source : source + count]
     for i in range(count):
@@ -291,7 +295,7 @@ def _subtract(schur, at, source, count, share):  # type: ignore[no-untyped-def]
 
 @entry
 def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
-    """Whether a loop row (almost) repeats other rows."""
+    """Whether a loop row (l,) repeats other rows, or almost does; `compliance` (m,) is that of all rows."""
     for e in range(P.row.shape[0]):
         size = _FEW * Q.least[e]
         if compliance[P.row[e]] == 0.0 and Q.pivot[e] * size > 1.0:
@@ -300,15 +304,15 @@ def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
 
 
 @kernel
-def mark_repeats(P, Q, compliance, marks):  # type: ignore[no-untyped-def]
+def mark_repeats(P: Forest, Q: Work, compliance: Array1, marks: Ints1) -> None:
     """1 for each loop row (l,) that (almost) repeats others, else 0."""
     for e in range(P.row.shape[0]):
         marks[e] = 1 if compliance[P.row[e]] == 0.0 and Q.pivot[e] * _FEW * Q.least[e] > 1.0 else 0
 
 
 @kernel
-def smallest_pivot(P, Q, compliance, marks):  # type: ignore[no-untyped-def]
-    """Of the loop rows that are not marked, over their weights: near 0 where the rank changes."""
+def smallest_pivot(P: Forest, Q: Work, compliance: Array1, marks: Ints1) -> float:
+    """The smallest pivot of the loop rows not in `marks` (l,), over their weights: near 0 where the rank changes."""
     smallest = np.inf
     for e in range(P.row.shape[0]):
         if marks[e] == 0 and compliance[P.row[e]] == 0.0 and Q.weight[e] > 0.0:
@@ -317,7 +321,7 @@ def smallest_pivot(P, Q, compliance, marks):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def solve(P, Q, gap, acceleration, multipliers):  # type: ignore[no-untyped-def]
+def solve(P: Forest, Q: Work, gap: Array1, acceleration: Array2, multipliers: Array1) -> None:
     """v̇ (n, 6, by bodies) and the loop rows' λ (l,) for the forces in Q.force and gap (l,), c of the joints being 0.
 
     Destroys Q.force (n, 6, by places) and gap. From the leaves: u = sᵀpᴬ and pᴬ −= U D⁻¹ u; from the roots:
@@ -369,16 +373,21 @@ def solve(P, Q, gap, acceleration, multipliers):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _forward(start, column, schur, pivot, gap, e):  # type: ignore[no-untyped-def]
-    share = gap[e] * pivot[e]
+def _forward(start: Ints1, column: Ints1, schur: Array1, pivot: Array1, gap: Array1, e: int) -> float:
+    """Take loop row e out of `gap` (l,) of those after it; its part of the solution so far."""
+    share: float = gap[e] * pivot[e]
     for i in range(start[e] + 1, start[e + 1]):
         gap[column[i]] -= share * schur[i]
     return share
 
 
 @kernel
-def _backward(start, column, schur, pivot, gap, e, total, multipliers):  # type: ignore[no-untyped-def]
+def _backward(
+    start: Ints1, column: Ints1, schur: Array1, pivot: Array1, gap: Array1, e: int, total: float, multipliers: Array1
+) -> float:
+    """The multiplier of loop row e, from `total`, what the tree gives it, and those after it, which are known."""
     total -= gap[e]
     for i in range(start[e] + 1, start[e + 1]):
         total -= schur[i] * multipliers[column[i]]
-    return total * pivot[e]
+    total *= pivot[e]
+    return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Triple, entry, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub
 from solver.constraints.terms import Terms
 from solver.sweeps.forest import Forest
@@ -15,7 +15,7 @@ from solver.sweeps.work import Work, acceleration_from_parent, row, row_of, wren
 def place_joints(
     P: Forest, x: Array2, R: Array3, shift: Array2, to_joint: Array2, S: Array3, angle_duals: Array3
 ) -> None:
-    """Positions of the joints, and their motion subspaces S."""
+    """Positions of the joints (n, 3), and motion subspaces S (n, 6, 6), of bodies at x (n+1, 3), R (n+1, 3, 3)."""
     ground = R.shape[0] - 1
     for k in range(P.body.shape[0]):
         i, p = P.body[k], P.base[k]
@@ -54,7 +54,7 @@ def place_joints(
 
 
 @kernel
-def _put_turn(S, k, j, axis, to_joint):  # type: ignore[no-untyped-def]
+def _put_turn(S: Array3, k: int, j: int, axis: Triple, to_joint: Triple) -> None:
     """The freedom j: a rotation about an axis through the joint's point."""
     v = cross(to_joint, axis)
     for c in range(3):
@@ -62,7 +62,7 @@ def _put_turn(S, k, j, axis, to_joint):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _one_angle(S, angle_duals, k, count, f, to_joint):  # type: ignore[no-untyped-def]
+def _one_angle(S: Array3, angle_duals: Array3, k: int, count: int, f: Triple, to_joint: Triple) -> None:
     """f/f², and the two turns across it."""
     least = (1.0, 0.0, 0.0)
     if abs(f[1]) < abs(f[0]) and abs(f[1]) <= abs(f[2]):
@@ -78,7 +78,7 @@ def _one_angle(S, angle_duals, k, count, f, to_joint):  # type: ignore[no-untype
 
 
 @kernel
-def _three_angles(angle_duals, k, f0, f1, f2):  # type: ignore[no-untyped-def]
+def _three_angles(angle_duals: Array3, k: int, f0: Triple, f1: Triple, f2: Triple) -> None:
     """The duals of f."""
     d0, d1, d2 = cross(f1, f2), cross(f2, f0), cross(f0, f1)
     size = dot(f0, d0)
@@ -157,7 +157,7 @@ def bias_accelerations(P: Forest, Q: Work, R: Array3, v: Array2, out: Array2) ->
 
 
 @kernel
-def _seen(v, a, b, from_a, from_b):  # type: ignore[no-untyped-def]
+def _seen(v: Array2, a: int, b: int, from_a: Triple, from_b: Triple) -> Triple:
     """The acceleration at v̇ = 0 of a point of b as seen from a; the point from both bodies' centres."""
     oA, oB = (v[a, 3], v[a, 4], v[a, 5]), (v[b, 3], v[b, 4], v[b, 5])
     lA, lB = cross(oA, from_a), cross(oB, from_b)
@@ -166,7 +166,7 @@ def _seen(v, a, b, from_a, from_b):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _turning(oE, oW, w):  # type: ignore[no-untyped-def]
+def _turning(oE: Triple, oW: Triple, w: Triple) -> Triple:
     """The second derivative at ω̇ = 0 of a direction w, fixed in W, as seen from E."""
     w1 = cross(oW, w)
     return add(cross(oW, w1), cross(oE, sub(cross(oE, w), mul(2.0, w1))))
@@ -215,7 +215,7 @@ def gaps(
 
 
 @kernel
-def reactions(P, Q, R, multipliers):  # type: ignore[no-untyped-def]
+def reactions(P: Forest, Q: Work, R: Array3, multipliers: Array1) -> None:
     """The joints' λ into multipliers (m,), for M v̇ − f + Ĝᵀλ of the loop rows in Q.force (n, 6, by places)."""
     force, to_joint, shift, angle_duals = Q.force, Q.to_joint, Q.shift, Q.angle_duals
     for k in range(P.body.shape[0] - 1, -1, -1):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Pair, entry, kernel
 from solver.constraints.kernels import add, into, mul, out_of
 from solver.constraints.terms import Terms
 from solver.sweeps.bodies import Bodies
@@ -26,7 +26,7 @@ _FELT = 1e-8
 
 
 @kernel
-def momentum(P, B, R, a, sign, added, out):  # type: ignore[no-untyped-def]
+def momentum(P: Forest, B: Bodies, R: Array3, a: Array2, sign: float, added: float, out: Array2) -> None:
     """out (n, 6, by places) += sign · M a (n, 6, by bodies), with the share `added` (0 or 1) of the added mass."""
     mass, inertia = B.mass, B.inertia
     for k in range(P.body.shape[0]):
@@ -40,7 +40,10 @@ def momentum(P, B, R, a, sign, added, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _gaps(T, P, Q, blocks, compliance, c, a, multipliers, gap):  # type: ignore[no-untyped-def]
+def _gaps(
+    T: Terms, P: Forest, Q: Work, blocks: Array2, compliance: Array1, c: Array1, a: Array2, multipliers: Array1,
+    gap: Array1,
+) -> Pair:  # fmt: skip
     """gap (l,) = c − Ĝ v̇ + E λ of the rows that close loops; the largest scaled, and the scaled rounding in it."""
     left, rounding = 0.0, 0.0
     row_block, block_body, weight = T.row_block, T.block_body, Q.weight

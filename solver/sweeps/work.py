@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.compilation.compiled import Array1, Array2, Array3, inlined, kernel, table, zeros
+from solver.compilation.compiled import Array1, Array2, Array3, Triple, inlined, kernel, table, zeros
 from solver.constraints.kernels import cross
 from solver.sweeps.forest import Forest
 
@@ -63,7 +63,7 @@ def make_work(P: Forest) -> Work:
 
 
 @kernel
-def copy_rows(source, target):  # type: ignore[no-untyped-def]
+def copy_rows(source: Array2, target: Array2) -> None:
     """target (n, k) = source."""
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):
@@ -71,7 +71,7 @@ def copy_rows(source, target):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_rows(target, part, source):  # type: ignore[no-untyped-def]
+def add_rows(target: Array2, part: float, source: Array2) -> None:
     """target (n, k) += part · source."""
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):
@@ -79,20 +79,20 @@ def add_rows(target, part, source):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def row(a, k):  # type: ignore[no-untyped-def]
+def row(a: Array2, k: int) -> Triple:
     """a[k] (3,) as three floats."""
     return (a[k, 0], a[k, 1], a[k, 2])
 
 
 @inlined
-def row_of(a, k, j):  # type: ignore[no-untyped-def]
+def row_of(a: Array3, k: int, j: int) -> Triple:
     """a[k, j] (3,) as three floats."""
     return (a[k, j, 0], a[k, j, 1], a[k, j, 2])
 
 
 @inlined
-def wrench_to_parent(C, here, there, shift, k):  # type: ignore[no-untyped-def]
-    """C[there] += C[here], a wrench on place k moved to the centre of its parent."""
+def wrench_to_parent(C: Array2, here: int, there: int, shift: Array2, k: int) -> None:
+    """C[there] += C[here] of C (l, 6), a wrench on place k moved to the centre of its parent by `shift` (n, 3; m)."""
     f = (C[here, 0], C[here, 1], C[here, 2])
     moment = cross(row(shift, k), f)
     for j in range(3):
@@ -101,8 +101,8 @@ def wrench_to_parent(C, here, there, shift, k):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def acceleration_from_parent(a, p, moving, shift, k, out, i):  # type: ignore[no-untyped-def]
-    """out[i] = the acceleration a[p] of the parent, at the centre of place k; 0 where the parent does not move."""
+def acceleration_from_parent(a: Array2, p: int, moving: bool, shift: Array2, k: int, out: Array2, i: int) -> None:
+    """out[i] (6,) = the acceleration a[p] of the parent, at the centre of place k; 0 where the parent does not move."""
     if moving:
         w = cross((a[p, 3], a[p, 4], a[p, 5]), row(shift, k))
         for j in range(3):

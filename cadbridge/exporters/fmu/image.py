@@ -52,7 +52,7 @@ class Image:
         """The place of an array in words."""
         return self.array(array) // WORD
 
-    def call(self, entry: Entry, *arguments: Any) -> tuple[int, int, list[int]]:
+    def call(self, entry: Entry[..., Any], *arguments: Any) -> tuple[int, int, list[int]]:
         """The words of a call of an entry: their place, that of the results, and those of its arguments."""
         given, _ = entry.kinds
         results = self._put(bytes(WORD * max(len(entry.results), 1)))

@@ -24,10 +24,10 @@ from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import Space, space
 from solver.equations.system import System
 from solver.equations.workspace import Workspace
+from solver.runs.course import Course
 from solver.runs.driving import Drives
 from solver.runs.integrate import first_step, longest_at, pace_of
 from solver.runs.marcher import sudden
-from solver.runs.marching import Course
 from solver.runs.meeting import nothing_watched
 from solver.steps.methods import METHODS, Absolute
 from solver.steps.samples import Within, make_samples
@@ -127,9 +127,8 @@ def tables_of(machine: Machine) -> Tables:
     engine = Absolute(system, METHODS[METHOD])
     n, na, d = system.program.bodies, system.program.angle_count, len(system.drives)
     start = machine.start
-    assert start.angles is not None
     state = tuple(np.array(a, float, order="C") for a in (start.positions, start.quaternions, start.velocities))
-    made.put(X=state[0], Q=state[1], V=state[2], ANGLES=np.array(start.angles, float))
+    made.put(X=state[0], Q=state[1], V=state[2], ANGLES=np.array(start.branches, float))
     given = np.concatenate([*(a.ravel() for a in state), made.arrays["ANGLES"]])
     made.put(GIVEN=given, DERIVATIVES=np.zeros(len(given)))
     made.put(TIME=np.zeros(1), SINCE=np.zeros(1), CHANGED=np.zeros(1, np.int64))

@@ -153,8 +153,7 @@ def _rows(system: System, state: State) -> Array:
     """Ĝ (m, 6n) of the rows that do not give way, each over its size."""
     T, W = system.program.terms, system.rows
     x, R, v = frames(state.positions, state.quaternions, state.velocities)
-    assert state.angles is not None
-    *_, blocks = evaluate_all(T, W, x, R, v, state.angles.copy(), function_values(system, state.t), False)
+    *_, blocks = evaluate_all(T, W, x, R, v, state.branches.copy(), function_values(system, state.t), False)
     G = np.zeros((system.program.rows, 6 * len(x)))
     for i in range(len(G)):
         for b in range(int(T.row_block[i]), int(T.row_block[i + 1])):

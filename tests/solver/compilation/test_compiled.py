@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import pickle
+import re
 import struct
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from solver.compilation import compiled, jit, library
+from solver.compilation.library import sources
 from solver.constraints.kernels import rotations
 from solver.equations.system import prepare
 from solver.steps.explicit import make_steps, spun
@@ -56,7 +59,7 @@ def test_a_replaced_field_is_seen_by_kernels() -> None:
         ([[1.0, 0.0, 0.0, 0.0]], "has no attribute"),
     ],
 )
-def test_an_entry_refuses_what_it_would_misread(array: object, said: str) -> None:
+def test_an_entry_refuses_what_it_would_misread(array: Any, said: str) -> None:
     with pytest.raises((TypeError, AttributeError), match=said):
         rotations(array, np.empty((3, 3, 3)))
 
@@ -71,8 +74,9 @@ def test_an_entry_reads_arrays_that_may_not_be_written_and_empty_ones() -> None:
 
 
 def test_an_entry_refuses_a_wrong_table() -> None:
+    no_tables: Any = (np.zeros(3), np.zeros(3), np.zeros(3))
     with pytest.raises(AttributeError, match="address"):
-        repeats(np.zeros(3), np.zeros(3), np.zeros(3))
+        repeats(*no_tables)
 
 
 def test_a_bound_call_sees_what_its_arrays_hold_now() -> None:
@@ -168,3 +172,20 @@ def test_where_no_folder_can_be_written_what_is_compiled_serves_this_run(
     assert {Path(locator.get_cache_path()).parents[1]} == places
     assert not any(place.is_relative_to(tmp_path) for place in places)
     assert capsys.readouterr().err.count("the kernels serve this run alone") == 1
+
+
+def test_every_public_kernel_says_what_it_takes_and_gives() -> None:
+    """Where it takes arrays its docstring has shapes, for types say only how many dimensions an array has."""
+    silent = []
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+                continue
+            marks = {ast.unparse(mark) for mark in node.decorator_list}
+            if not marks & {"kernel", "inlined", "entry"}:
+                continue
+            said, takes = ast.get_docstring(node) or "", ast.unparse(node.args)
+            shape = r"\([^)]*[\d,;…n][^)]*\)" if re.search(r"Array\d|Ints\d", takes) else r"\w"
+            if not re.search(shape, said):
+                silent.append(f"{path.name}: {node.name}")
+    assert silent == []

@@ -73,7 +73,7 @@ def carried_wheels(ratio: float, axis_b: np.ndarray) -> Model:
     periodic([[0.0, 0.0], [1.0, 0.7], [2.5, -0.2], [4.0, 0.5]], period=5.0, rise=1.2),
 ])  # fmt: skip
 def test_kernels_have_the_values_of_a_curve_and_its_derivatives(curve: Curve) -> None:
-    tables = SimpleNamespace(
+    tables: Any = SimpleNamespace(
         curve_start=np.array([0, len(curve.breaks)]), curve_break=curve.breaks, curve_coefficient=curve.coefficients,
         curve_period=np.array([curve.period]), curve_rise=np.array([curve.rise]),
     )  # fmt: skip

@@ -46,15 +46,15 @@ def drift(result: Result) -> float:
 def rates_at(system: System, s: State) -> np.ndarray:
     tables = (system.program.terms, system.plan, system.bodies, system.loads, system.rows)
     return np.asarray(
-        accelerate(*tables, s.positions, s.quaternions, s.velocities, s.angles, drive_values(system, s.t))[0]
+        accelerate(*tables, s.positions, s.quaternions, s.velocities, s.branches, drive_values(system, s.t))[0]
     )
 
 
 def potential_at(system: System, s: State) -> float:
     tables = (system.program.terms, system.bodies, system.loads, system.rows)
-    arrays = (s.positions, s.quaternions, s.velocities, s.angles, drive_values(system, s.t))
+    arrays = (s.positions, s.quaternions, s.velocities, s.branches, drive_values(system, s.t))
     count = len(system.program.coordinate_term)
-    found = observe(*tables, system.length, *arrays, np.zeros_like(s.velocities), count)  # type: ignore[arg-type]
+    found = observe(*tables, system.length, *arrays, np.zeros_like(s.velocities), count)
     return float(found[-1])
 
 

@@ -84,7 +84,7 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
     quaternions = rotation.turned(s.quaternions, scatter * rng.normal(size=(n, 3)))
     x, R, v = frames(positions, quaternions, rng.normal(size=(n, 6)))
     T, W = system.program.terms, system.rows
-    *_, first, second, asked, blocks = evaluate_all(T, W, x, R, v, s.angles, drive_values(system, 0.0), True)
+    *_, first, second, asked, blocks = evaluate_all(T, W, x, R, v, s.branches, drive_values(system, 0.0), True)
     _check_coasting(system, x, R, v, dense(system.program, blocks), asked)
     _check_gaps(system, x, R, v, first, second, blocks)
     G, force, soft = dense(system.program, blocks), rng.normal(size=(n, 6)), W.kind == ROTOR
@@ -107,7 +107,7 @@ def _compare(model: Model, rng: np.random.Generator, scatter: float, rounding: f
         atol=rounding * pull,
     )
     if repeated:
-        tables = (T, system.schur, system.bodies, W, positions, quaternions, s.angles, drive_values(system, 0.0))
+        tables = (T, system.schur, system.bodies, W, positions, quaternions, s.branches, drive_values(system, 0.0))
         multipliers = least_multipliers(*tables, multipliers)
     # With rotors the reference measures rows by what they are between bodies that carry them.
     if repeated and soft.any():

@@ -1,0 +1,35 @@
+"""Where a run is, and what the kernels of a run hand to each other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from solver.chart.stepping import Joints
+from solver.compilation.compiled import Array1, Ints1, table
+from solver.equations.dynamics import SlopeArrays, StateArrays, Tables
+from solver.runs.driving import Drives
+from solver.runs.meeting import Watched
+from solver.steps.alpha import Implicit
+from solver.steps.explicit import Steps
+from solver.steps.samples import Samples, Within
+
+
+@table
+class Course(NamedTuple):
+    """Where a run is, in place. `clock`: t, the next step's length, the run's end, the shortest and the longest step,
+    the error of the step before, where that began and its length; what is left of a step of fixed length that could
+    only be taken in parts, and the next part; up to where all corners are known. `counts`: steps, refused, refused for
+    the constraints, evaluations, samples made, whether the last refusal was for the constraints, and how many samples
+    to make.
+    """
+
+    clock: Array1
+    counts: Ints1
+
+
+Charts = tuple[Joints, Implicit]
+"""The tree in whose coordinates a run is, and the generalised-α method by which it is; or what stands for none."""
+Begin = tuple[StateArrays, Array1, SlopeArrays]
+"""Where a step begins: the state, the work done up to there (J), and the slope."""
+Run = tuple[Tables, Charts, Steps, Drives, Within, Watched, Course, Samples]
+"""All that a run computes with, the samples last."""

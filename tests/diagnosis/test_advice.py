@@ -37,7 +37,7 @@ CORPUS = [
     "ondsel/engine1.asmt",
     "ondsel/parm.asmt",
     "freecad/universal_joint_assembly.FCStd",
-    "intothedeepclaws/AssemblyWBAssembly.FCStd",
+    pytest.param("intothedeepclaws/AssemblyWBAssembly.FCStd", marks=pytest.mark.nightly),
     "fingertip_sw2robot/graph.json",
     "chrono_biped/bp.py",
     "onshape_neurobionics",

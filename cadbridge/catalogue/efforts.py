@@ -16,8 +16,8 @@ ENTRIES: dict[str, Entry] = {
     "CB647": Entry(
         Severity.INFO,
         "wrenches of least norm",
-        "Mates repeat each other, and every row was kept: the motion allows many shares of the reactions, and the "
-        "wrenches of these mates are those of least norm, which no real part need have.",
+        "Mates repeat each other, and every row was kept, so the motion does not determine how they share the "
+        "reactions. The wrenches of these mates are those of least norm; real parts may share them otherwise.",
         "Use the columns by_stiffness, which share the wrenches by the stiffness of the mates (docs/fit.md); or free "
         "the equations that `cadbridge check` names.",
         "A door on three hinges: how much each carries depends on how they were screwed on.",
@@ -149,8 +149,8 @@ ENTRIES: dict[str, Entry] = {
     "CB676": Entry(
         Severity.ERROR,
         "a motion too fast to be followed",
-        "Between two samples the mechanism turns or moves so far that its branch and its turns cannot be kept: within "
-        "0.1 µs by more than a radian, or in more than 30,000 steps.",
+        "Between two samples the mechanism turns or moves so far that its branch and its turns cannot be followed: "
+        "within 0.1 µs by more than a radian, or in more than 30,000 steps.",
         "Correct the unit or the exponent of the function, or give a higher `rate` (more samples).",
         '`joints: {A1: "1e12*t"}`.',
     ),
@@ -165,8 +165,8 @@ ENTRIES: dict[str, Entry] = {
     "CB639": Entry(
         Severity.WARNING,
         "a pressure below a vacuum",
-        "The motion needs a pull of the cylinder that the pressure of the rod side does not give: the pressure found "
-        "in the cap lies below a vacuum, which no fluid holds. The other results do not depend on it.",
+        "The cylinder must pull harder than the pressure of its rod side allows: the pressure computed for the cap "
+        "lies below a vacuum, which no fluid can have. The other results do not depend on it.",
         "Give the supply of `rod_side` a pressure high enough for the largest pull.",
         "A cylinder that holds a hanging load, with its rod side open to the air.",
     ),

@@ -292,7 +292,7 @@ ENTRIES: dict[str, Entry] = {
     "CB537": Entry(
         Severity.ERROR,
         "a motion test without a result",
-        "The engine differs from itself at half its step, or breaks its own couplings, by more than a thousandth "
+        "At half its step the engine gives another motion, or it breaks its own couplings, by more than a thousandth "
         "of the motion, even over a 64th of the time. Whether the export moves like the mechanism is unknown, so "
         "it does not pass.",
         "Pass a shorter --duration, or verify another format whose engine holds couplings better.",
@@ -343,15 +343,15 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "gravity compensation that is not exported",
         "Something outside carries the weight of these bodies: gravcomp of an MJCF, <gravity>false</gravity> of an "
-        "SDF. The target has no place for it, or only for that of a whole body. The bodies fall there.",
+        "SDF. The target has no place for it, or only for compensating a whole body. The bodies fall there.",
         "Export to MJCF, or add the force in the engine.",
         "A robot hand with gravcomp, exported to URDF.",
     ),
     "CB1248": Entry(
         Severity.WARNING,
         "data of an MJCF that does not fit its export",
-        "The source held this for MuJoCo alone. In the export its joints are others: bodies were merged, a loop was "
-        "closed otherwise, or a mates file changed them. It is left out.",
+        "The source held this for MuJoCo alone. The joints of the export are not those of the source: bodies were "
+        "merged, a loop was closed in another place, or a mates file changed them. It is left out.",
         "Add it to the exported MJCF by hand.",
         "A keyframe of a model in which a mates file locks a joint.",
     ),
@@ -373,8 +373,8 @@ ENTRIES: dict[str, Entry] = {
     "CB691": Entry(
         Severity.ERROR,
         "a mechanism that changes within an FMU",
-        "The scenario locks, releases or joins something after its start. An FMU holds one mechanism, the one that the "
-        "changes at the time 0 leave, so it would move differently from then on. Nothing is written.",
+        "The scenario locks, releases or joins something after its start. An FMU holds one mechanism, that after the "
+        "changes at time 0, so it would move differently from then on. Nothing is written.",
         "Remove the events with a `time` above 0 from the scenario, or export one FMU for each phase.",
         "A gripper that is locked to its load after two seconds.",
     ),
@@ -413,9 +413,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "limits found by moving a joint",
         "The source gives this joint no limits. It was moved with all that its loops and gears move, in steps of 5° or "
-        "a fortieth of the assembly's size, until two parts met or its loops closed no further. The last pose without "
-        "a collision is the limit, to 0.16°.",
-        "Give the limits in the mates file or in NAME.cadbridge.yaml where they are others.",
+        "a fortieth of the assembly's size, until two parts met or its loops could no longer be closed. The last pose "
+        "without a collision is the limit, to 0.16°.",
+        "If the real limits differ, give them in the mates file or in NAME.cadbridge.yaml.",
         "A lever that stops at a post.",
     ),
     "CB1481": Entry(
@@ -427,8 +427,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1482": Entry(
         Severity.WARNING,
-        "parts that were not looked at for limits",
-        "Whether parts meet is found with closed meshes. These parts have none, so a joint may stop earlier than said.",
+        "parts that were not tested for limits",
+        "The search for limits tests closed meshes for collisions. These parts have none, so a joint may stop before "
+        "the limit that was found.",
         "Close their meshes, or give the limits of their joints.",
         "A cover as an open shell.",
     ),
@@ -451,7 +452,7 @@ ENTRIES: dict[str, Entry] = {
     "CB1485": Entry(
         Severity.WARNING,
         "a warning of a checker",
-        "A checker of the format warns of something that stands in the source too: most often edges of a mesh that "
+        "A checker of the format warns of something that the source has too: most often edges of a mesh that "
         "more than two triangles share. Engines load the file.",
         "Mend the mesh in the source, or give its part another collision shape (`--collision hull`).",
         "A part whose STL touches itself along an edge.",

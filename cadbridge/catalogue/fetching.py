@@ -30,7 +30,7 @@ ENTRIES: dict[str, Entry] = {
     "CB1463": Entry(
         Severity.ERROR,
         "a server that does not answer",
-        "Each request was tried five times, with growing pauses. What came before is kept.",
+        "Each request was tried five times, with growing pauses. What arrived before is kept.",
         "Run the same command again later: it asks for the rest only.",
         "Status 502 for a minute.",
     ),
@@ -51,22 +51,23 @@ ENTRIES: dict[str, Entry] = {
     "CB1466": Entry(
         Severity.ERROR,
         "a folder that holds something else",
-        "The folder has files that this address did not bring. Nothing was requested.",
+        "The folder holds files that do not come from this address. Nothing was requested.",
         "Name an empty folder.",
         "The folder of another configuration.",
     ),
     "CB1467": Entry(
         Severity.ERROR,
         "a server that asks for a long pause",
-        "The number of requests of these keys is used up for some time. What came before is kept.",
+        "These keys have used up their requests for some time. What arrived before is kept.",
         "Run the same command again after that time: it asks for the rest only.",
         "Retry-After: 3600.",
     ),
     "CB1468": Entry(
         Severity.WARNING,
-        "a translation that goes on",
-        "Large assemblies take Onshape minutes. The order is noted, mates and masses are stored.",
-        "Run the same command again: it asks for the result of the same order.",
+        "a translation that is not finished",
+        "Onshape takes minutes to translate a large assembly. Mates and masses are stored, and the translation is "
+        "noted.",
+        "Run the same command again: it fetches the result of the same translation.",
         "An assembly of 2,000 parts.",
     ),
 }

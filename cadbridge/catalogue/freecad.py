@@ -61,8 +61,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1244": Entry(
         Severity.WARNING,
         "an assembly of another workbench",
-        "A2plus, Assembly3 and Assembly4 are add-ons of FreeCAD with joints of their own, which are not read. The "
-        "parts are read where they are, without what holds them.",
+        "A2plus, Assembly3 and Assembly4 are add-ons of FreeCAD with joints of their own, which cadbridge does not "
+        "read. It reads the parts in their places, without these joints.",
         "Make the joints in FreeCAD's own Assembly workbench (1.0 or newer), give mates in a mates file beside the "
         "source, or let `cadbridge recognise` find them from the shapes.",
         "An assembly of A2plus with six constraints.",

@@ -140,10 +140,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB117": Entry(
         Severity.WARNING,
-        "a --package-dir that opens much",
-        "A source may name files in the folders that --package-dir gives. This one is your home, holds it, or is a "
-        "whole folder of the disk's root, so that a source from someone else can take text files from there into "
-        "names, and so into what you hand on.",
+        "a --package-dir that opens too much",
+        "A source may name files in the folders that --package-dir gives. This one is your home folder, contains it, "
+        "or is a top-level folder of the disk. A source from a stranger could copy text files from there into names, "
+        "and so into files that you pass on.",
         "Name the folders of the packages themselves.",
         "`--package-dir ~` for a robot whose meshes lie in ~/ws/src/robot.",
     ),

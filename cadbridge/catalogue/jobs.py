@@ -147,10 +147,11 @@ ENTRIES: dict[str, Entry] = {
     "CB731": Entry(
         _WARNING,
         "the cache cannot be used",
-        "The cache folder is not readable or not writable, or an entry in it belongs to others in a folder that is not "
-        "shared or that everybody can write. Jobs run, but their results are not cached or not taken.",
-        "Free disk space, correct the permissions, or name another folder with --cache: one that a group shares may "
-        "be written by the group, not by everybody.",
+        "The cache folder is not readable or not writable, or an entry in it belongs to another user although the "
+        "folder is not shared, or everybody may write to it. Jobs run, but cadbridge does not store their results, or "
+        "does not use stored ones.",
+        "Free disk space, correct the permissions, or name another folder with --cache. A folder that a group shares "
+        "may be writable for the group, not for everybody.",
         "A cache folder that belongs to another user.",
     ),
 }

@@ -83,8 +83,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "data that a mates file cannot hold",
         "In a mates file limits, friction and damping belong to mates that leave a freedom. It has no form for "
-        "couplings of sliding axes, couplings with an offset from the designed pose, springs that are slack in "
-        "another pose than the designed one, and servo laws. The export omits what is named.",
+        "couplings of sliding axes, couplings with an offset from the designed pose, springs that are relaxed in a "
+        "pose other than the designed one, and servo laws. The export omits what is named.",
         "Add the limit to the joint by hand, under `joints`. Write the coupling as another kind.",
         "A prismatic joint that follows a revolute one with an offset of 0.1 m.",
         stage=Stage.EXPORT,

@@ -109,7 +109,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1256": Entry(
         Severity.INFO,
-        "keyframes whose positions alone are kept",
+        "keyframes of which only the positions are kept",
         "cadbridge keeps the positions of keyframes. It leaves out their velocities, controls, activations and times.",
         "Add them to an exported MJCF by hand.",
         '`<key name="home" qpos="0.3" ctrl="0.3"/>`.',

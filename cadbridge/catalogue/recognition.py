@@ -44,8 +44,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1604": Entry(
         Severity.WARNING,
         "no joint recognised",
-        "No two bodies are left with a freedom between them: one part only, parts that all hold each other fast, or "
-        "parts without exact faces.",
+        "No two bodies are left with a freedom between them: there is one part only, all parts are fixed to each "
+        "other, or parts lack exact faces.",
         "Write the joints by hand in a mates file; `cadbridge inspect SOURCE --faces A B` prints what fits.",
         "A single casting.",
     ),
@@ -117,17 +117,18 @@ ENTRIES: dict[str, Entry] = {
     "CB1612": Entry(
         Severity.INFO,
         "an edited mates file kept",
-        "The mates file was edited after `cadbridge recognise` wrote it, so every line of it stays. Mates and gears "
-        "that are recognised now and that it does not name were added at its end, commented out; a mate that was "
+        "The mates file was edited after `cadbridge recognise` wrote it, so cadbridge keeps every line. It appended "
+        "the mates and gears that it recognised now and that the file does not name, commented out; a mate that was "
         "deleted by hand comes back there too.",
-        "Take the comment marks from what you want, or pass --overwrite to write the file anew.",
+        "Uncomment what you want, or pass --overwrite to write the file anew.",
         "`robot.mates.yaml was edited and keeps every line; 2 mates recognised now and not in it stand at its end`.",
     ),
     "CB1613": Entry(
         Severity.INFO,
         "a source with mates of its own",
-        "The source has mates, so recognition proposes only what they do not name: joints of parts without a mate, "
-        "and what such parts are bound to. Joints between parts that have mates, and gears, are not proposed.",
+        "The source has mates, so recognition proposes only what these mates leave out: joints of parts without a "
+        "mate, and the bodies to which such parts belong. Joints between parts that have mates, and gears, are not "
+        "proposed.",
         "To see what recognition finds in the geometry alone, export the assembly as STEP and recognise that.",
         "`cadbridge check arm.xml --recognise` of a Simscape file: `the source has 14 mates of its own, which rule`.",
     ),
@@ -142,8 +143,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1615": Entry(
         Severity.WARNING,
         "a lead screw whose pitch is not known",
-        "By their names two parts are a lead screw and its nut, but no ridges are modelled and no name says a pitch "
-        "as Tr8x2 or SFU1605 does. Without the pitch there is no screw joint, and turning the screw moves nothing.",
+        "By their names two parts are a lead screw and its nut, but no ridges are modelled, and no name gives a pitch, "
+        "as Tr8x2 or SFU1605 do. Without the pitch there is no screw joint, and turning the screw moves nothing.",
         "Write a mate of `type: screw` with the `pitch` of its data sheet between the two in the mates file.",
         "A plain rod lead_screw in a block lead_screw_nut.",
     ),
@@ -190,14 +191,14 @@ ENTRIES: dict[str, Entry] = {
     "CB1651": Entry(
         Severity.INFO,
         "names in hints that a new export changed",
-        "A hint names a part that is not there, and one part has the same name but for the counter, version or ending "
-        "that CAD systems put behind it: that part is meant.",
-        "Nothing, if the names are right; else correct the hint.",
+        "A hint names a part that does not exist, and one part has the same name except for the counter, version or "
+        "ending that CAD systems append. cadbridge takes that part.",
+        "No action is needed if the names are right. Otherwise correct the hint.",
         "`horn v3:1` in the hint, `horn v4:1` in the file.",
     ),
     "CB1652": Entry(
         Severity.WARNING,
-        "a file of which nothing can be known",
+        "a file in which nothing can be recognised",
         "Recognition compares the faces of parts. One solid has nothing to compare, and meshes have no faces. Nothing "
         "is asked, and no joint is proposed.",
         "Export the assembly as STEP with its parts as solids of their own.",
@@ -205,7 +206,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1650": Entry(
         Severity.INFO,
-        "joints whose ends were not looked for",
+        "joints whose limits were not searched for",
         "`cadbridge recognise` moves each joint until two parts meet and writes its limits. It stops after a fixed "
         "amount of work, the same on every machine, so these joints have no limits.",
         "Pass `--limits`, which allows more work, or `--no-limits`; or write `limits` by hand.",

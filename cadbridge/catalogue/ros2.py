@@ -65,15 +65,15 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a collision matrix without samples",
         "The SRDF disables pairs of adjacent links only. Planners check every other pair, which is safe and slow.",
-        "Install what samples collisions: pip install 'cadbridge[ros2]'.",
+        "Run `pip install 'cadbridge[ros2]'`, which brings what samples collisions.",
         "`--to ros2` without the package coal.",
     ),
     "CB558": Entry(
         Severity.INFO,
         "how the collision matrix was made",
-        "So many poses within the limits, in which all loops close, were checked for collisions. Default: touches as "
-        "designed; Always: in 95 % of the poses; Never: stays apart by 1 % of the robot's size in all of them and in "
-        "a search from the nearest.",
+        "The message gives how many poses were checked for collisions; all are within the limits and close all loops. "
+        "Default: the pair touches as designed; Always: it touches in 95 % of the poses; Never: it stays apart by 1 % "
+        "of the robot's size in all of them and in a search from the nearest.",
         "No action is needed. `--poses` sets the number.",
         "10000 poses of 10000 drawn: 2 Default, 0 Always, 11 Never.",
     ),
@@ -97,7 +97,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "a ros2_control section that the package replaces",
         "The package writes ros2_control anew, with mock and simulated hardware. Two sections that command the same "
-        "joints cannot be loaded, so that of the source is in the model only with `ros2_control:=false`.",
+        "joints cannot be loaded, so the section of the source is in the model only with `ros2_control:=false`.",
         "Pass the source's hardware by `hardware_plugin:=`, or keep its section with `ros2_control:=false`.",
         "A URDF with <ros2_control> for a real robot.",
     ),

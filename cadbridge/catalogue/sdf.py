@@ -54,8 +54,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1431": Entry(
         Severity.INFO,
         "a link without gravity",
-        "cadbridge holds the weight of the link by a force against it, in simulations and in exports to SDF and MJCF. "
-        "Drake ignores the element, so accelerations differ from its.",
+        "In simulations and in exports to SDF and MJCF a force holds the weight of the link. Drake ignores the "
+        "element, so its accelerations differ.",
         "No action is needed.",
         '`<link name="balloon"><gravity>false</gravity>`.',
     ),

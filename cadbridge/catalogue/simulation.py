@@ -15,7 +15,7 @@ ENTRIES: dict[str, Entry] = {
     "CB544": Entry(
         Severity.WARNING,
         "a gravity far beyond Earth's",
-        "Gravity is more than ten times that of Earth. The run is made with it.",
+        "Gravity is more than ten times that of Earth. The run uses it.",
         "Gravity is in m/s²: [0, 0, -9.81] on Earth where z is up. 9810 is its value in mm/s².",
         "`gravity: [0, 0, -9810]` in a scenario.",
     ),
@@ -92,9 +92,9 @@ ENTRIES: dict[str, Entry] = {
     "CB696": Entry(
         Severity.WARNING,
         "joints that an initial value takes along",
-        "Joints of loops and gears that the initial values leave free stay as designed. With these values not all of "
-        "them can: those that the message names follow, each as far as inertia has it. Up to 24 are tried one by one, "
-        "in the order of the joints, driven ones first; of more all follow.",
+        "Joints of loops and gears without an initial value stay as designed where they can. With these values not all "
+        "of them can: those that the message names follow, by the displacement that is least when weighted by the "
+        "masses. Up to 24 joints are tried one by one in order, driven ones first; if there are more, all follow.",
         "Give the initial values of these joints too, or values that the mechanism reaches with the others at rest.",
         "A crank of a five-bar at −80°, which it reaches only if the driven crank on the other side moves.",
     ),
@@ -237,7 +237,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "a worm or crossed helical pair whose thrust is not known",
         "Such teeth push along the axes of their wheels, by an amount that follows from their pressure angle (and the "
-        "worm's lead angle), which the source does not say. Motion, torques and losses are right; the wrenches in the "
+        "worm's lead angle), which the source does not give. Motion, torques and losses are right; the wrenches in the "
         "joints that carry the two wheels are not those that the teeth cause.",
         "Give `pressure_angle`, of a worm with its `lead_angle`, in the mates file where bearings matter.",
         "`{type: worm, starts: 2, teeth: 40}` without angles.",
@@ -345,9 +345,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1258": Entry(
         Severity.WARNING,
         "a reference that contradicts its velocities",
-        "By its velocities a part of the time series moves otherwise than by its positions, so it is no solution of "
-        "the equations of motion. OndselSolver writes that where it finds positions by kinematics alone in a mechanism "
-        "that its motions do not fully drive. Nothing can be compared.",
+        "The positions and the velocities of a part in the time series do not agree, so the series is no solution of "
+        "the equations of motion. OndselSolver writes such series where it finds positions by kinematics alone, in a "
+        "mechanism that its motions do not fully drive. Nothing can be compared.",
         "Compute the series again with a dynamic analysis. The run's own checks still apply.",
         "A pendulum that stands still at 5.9 m/s.",
     ),

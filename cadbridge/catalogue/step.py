@@ -47,8 +47,8 @@ ENTRIES: dict[str, Entry] = {
     "CB126": Entry(
         Severity.ERROR,
         "not enough memory for this file",
-        "The geometry kernel ran out of memory: that of the machine, or what it may take for such a file, which is "
-        "1.2 GB up to 46 MB of text, then 0.6 GB and 13 bytes for each byte.",
+        "The geometry kernel ran out of the machine's memory, or of what it may take for such a file: 1.2 GB up to 46 "
+        "MB of text, above that 0.6 GB and 13 bytes for each byte.",
         "Export the file again if its text is damaged. Otherwise --allow-larger 2 allows twice as much; simplify the "
         "assembly, or read it on a machine with more memory.",
         "A complete plant with all its pipes on a machine with 2 GB.",

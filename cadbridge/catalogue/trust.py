@@ -8,12 +8,12 @@ ENTRIES: dict[str, Entry] = {
     "CB627": Entry(
         Severity.ERROR,
         "a run that cannot be trusted",
-        "The run reached its end, and something in it is not what its tolerances, or its fixed step, promise: the "
-        "rows of a joint or gear, or their rates, are not closed at a sample; energy is missing; a joint turns "
-        "otherwise than its body or its rate; the motion computed again from a sample does not end at the next one; "
-        "or the end depends so much on the tolerance that no digit of it is known. The message gives the figure and "
-        "the time. The column `check.trusted` of the table is 0 where a sample is wrong. Positions and forces there "
-        "may be wrong by any amount.",
+        "The run reached its end, and something in it is not what its tolerances, or its fixed step, promise: the rows "
+        "of a joint or gear, or their rates, are not closed at a sample; energy is missing; a joint's angle does not "
+        "agree with its body or its rate; the motion computed again from a sample does not end at the next one; or the "
+        "end depends so much on the tolerance that no digit of it is known. The message gives the figure and the time. "
+        "The column `check.trusted` of the table is 0 where a sample is wrong. Positions and forces there may be wrong "
+        "by any amount.",
         "Reduce `tolerance` in the scenario a hundredfold, or shorten `step`, and check whether the deviation falls. "
         "If it does not, compute the run by another `--method`, and check for bodies that are far too light or springs "
         "that are far too stiff.",

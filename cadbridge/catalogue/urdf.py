@@ -135,9 +135,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1260": Entry(
         Severity.WARNING,
         "a number that urdfdom does not read",
-        "A blank follows a number. cadbridge, MuJoCo and Drake read it. urdfdom (ROS, Pinocchio) does not: it goes on "
-        "without the mass or inertia of the link, so the robot accelerates otherwise there, or refuses the file where "
-        "the number belongs to a joint.",
+        "A blank follows a number. cadbridge, MuJoCo and Drake read it. urdfdom (ROS, Pinocchio) does not: it "
+        "continues without the link's mass or inertia, so the robot accelerates differently there; if the number "
+        "belongs to a joint, it refuses the file.",
         "Delete the blank in the file.",
         '`<mass value="1.5 "/>`.',
     ),
@@ -145,7 +145,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "the plane of a planar joint",
         "A planar joint moves in the plane across its axis, which is x where the file gives none, as URDF says. "
-        "Pinocchio takes z, whatever the axis is, so the robot moves otherwise there.",
+        "Pinocchio takes z, whatever the axis is, so the robot moves differently there.",
         "Turn the joint's frame so that its axis is z, if the robot goes to Pinocchio.",
         '`<joint name="base" type="planar">` without `<axis>`.',
     ),
@@ -154,7 +154,7 @@ ENTRIES: dict[str, Entry] = {
         "the axes of a glTF mesh",
         "glTF says that its y axis points up. Gazebo and Pinocchio take the coordinates as they stand in the frame of "
         "the link or geometry, and so does cadbridge; Drake turns y up to z up. Nearly all robots with such meshes are "
-        "made for the former.",
+        "made for the frame of the link.",
         "If the part stands wrong, turn it by <origin> (URDF) or <pose> (SDF), or save the mesh as OBJ.",
         '`<mesh filename="arm.glb"/>`.',
     ),

@@ -46,22 +46,22 @@ ENTRIES: dict[str, Entry] = {
     "CB1444": Entry(
         Severity.ERROR,
         "a joint that is not read",
-        "The joint names a body that does not exist, joins a body to itself, is a rope or another kind that no mate "
-        "holds. The bodies move more freely than in the file.",
+        "The joint names a body that does not exist, joins a body to itself, or is a rope or another kind that no mate "
+        "can represent. The bodies move more freely than in the file.",
         "Correct the joint, or add it in a mates file.",
         "`rel physics:body1 = </robot/amr>` where the body is called `arm`.",
     ),
     "CB1446": Entry(
         Severity.WARNING,
-        "a part of the stage that moves",
+        "a moving part of the stage that is not read",
         "It affects the motion in the engines that the file is for, and cadbridge has no equivalent.",
         "No action is needed if the mechanism alone is of interest.",
         "A cloth, a particle system, fixed tendons, a body with an initial velocity.",
     ),
     "CB1448": Entry(
         Severity.WARNING,
-        "a mass by USD's own density",
-        "Neither the body, nor what collides of it, nor its material says a mass or a density. UsdPhysics takes 1000 "
+        "a mass from USD's default density",
+        "Neither the body, nor its colliders, nor its material gives a mass or a density. UsdPhysics takes 1000 "
         "kg/m³, and so does cadbridge.",
         "Give the body a mass (PhysicsMassAPI), or override it in a mates file.",
         "A link with a collider and no PhysicsMassAPI.",
@@ -69,9 +69,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1449": Entry(
         Severity.WARNING,
         "a body without mass or inertia",
-        "The body says a mass and nothing of it collides, so that UsdPhysics defines no inertia. cadbridge takes the "
-        "shape that is seen as of one density, if it is closed; else the inertia is unknown. A body without a mass and "
-        "without any shape weighs nothing here; engines give it a mass of their own.",
+        "The body has a mass and no collider, so UsdPhysics defines no inertia. cadbridge computes it from the visible "
+        "shape with one density, if that is closed; else the inertia is unknown. A body without a mass and without any "
+        "shape weighs nothing here; engines give it a mass of their own.",
         "Give diagonalInertia and principalAxes.",
         "`physics:mass = 1` on a body of visual meshes.",
     ),
@@ -122,8 +122,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1456": Entry(
         Severity.WARNING,
         "a joint whose frames lie apart",
-        "The joint's frame in the world is not where the body has it, as files have it whose robot was moved. Engines "
-        "put either right; cadbridge leaves the body where it stands.",
+        "The frame of the joint on the world and that on the body do not coincide, as in files whose robot was moved. "
+        "Engines correct one or the other; cadbridge leaves the body in its place.",
         "Correct localPos and localRot of the joint if the body is meant to stand elsewhere.",
         "A hinge on the world with `localPos0 = (0, 0, 0)` on a robot that was moved by 3 m.",
     ),

@@ -347,6 +347,14 @@ ENTRIES: dict[str, Entry] = {
         "Export to MJCF, or add the force in the engine.",
         "A robot hand with gravcomp, exported to URDF.",
     ),
+    "CB1266": Entry(
+        Severity.WARNING,
+        "tendons and activations that are not exported",
+        "The format has no place for the fixed tendons of an MJCF, for what acts along them, or for activation "
+        "dynamics. The joints that a tendon pulls move freely there; actuators with activation dynamics act at once.",
+        "Export to MJCF, or add a controller of the joints in the engine.",
+        "A hand whose fingers hang on tendons, exported to URDF.",
+    ),
     "CB1248": Entry(
         Severity.WARNING,
         "data of an MJCF that does not fit its export",

@@ -86,10 +86,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "MuJoCo physics that only an export to MJCF keeps",
         "cadbridge keeps what is named and writes it into an exported MJCF. Its own simulations and all other exports "
-        "leave it out, so they move differently from MuJoCo.",
+        "leave it out, so they move differently from MuJoCo. (What of a fixed tendon is simulated, CB1265 names.)",
         "Add it to the scenario of a simulation (springs, dampers, wrenches), or remove it from the MJCF for a "
         "comparison.",
-        '`<option density="1.2" viscosity="2e-5"/>`, or a fixed tendon with a spring.',
+        '`<option density="1.2" viscosity="2e-5"/>`, or a damper with a part that grows with the square of the rate.',
     ),
     "CB1247": Entry(
         Severity.INFO,
@@ -98,6 +98,14 @@ ENTRIES: dict[str, Entry] = {
         "positions, and writes them into an exported MJCF.",
         "No action is needed.",
         '`<key name="crouch" qpos="0.3 -0.6"/>`.',
+    ),
+    "CB1265": Entry(
+        Severity.INFO,
+        "tendons and activations that only an export to MJCF keeps",
+        "cadbridge simulates what is named: springs, dampers and actuators of fixed tendons, and activation dynamics. "
+        "An export to MJCF keeps it; the exports that do not say so (CB1266).",
+        "No action is needed.",
+        "A finger whose two joints one motor pulls by a tendon.",
     ),
     "CB1255": Entry(
         Severity.INFO,

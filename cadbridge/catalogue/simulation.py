@@ -260,7 +260,9 @@ ENTRIES: dict[str, Entry] = {
     "CB642": Entry(
         Severity.WARNING,
         "servos that are limited one by one",
-        "Several servos act on one joint, whose limit of effort applies to their sum. cadbridge limits each alone.",
+        "Several servos, or a tendon's, act on one joint, whose limit of effort applies to their sum. cadbridge bounds "
+        "the sum where no servo has bounds of its own; else it bounds each alone (a tendon's not at all), and the "
+        "joint gets more than its limit where they reach it together.",
         "Give each servo a limit of its own in the source. If they reach the limit, simulate in the source's engine.",
         'Two `<position>` on a joint with `actuatorfrcrange="-10 10"`.',
     ),
@@ -278,6 +280,16 @@ ENTRIES: dict[str, Entry] = {
         "The scenario says `servos: ignore`. Joints that the source's servos hold move freely.",
         "Remove `servos: ignore` to simulate them.",
         "An arm that falls here and stands still in MuJoCo.",
+    ),
+    "CB645": Entry(
+        Severity.WARNING,
+        "what acts along a tendon and is not simulated",
+        "cadbridge simulates the linear springs, dampers, dry friction, armature and servos of fixed tendons. What the "
+        "message names acts in MuJoCo beside them: the range of a tendon, a spring with play, higher powers, a tendon "
+        "over joints of several freedoms. The joints of the tendon move otherwise there as soon as it acts.",
+        "Simulate in MuJoCo (`cadbridge convert --to mjcf` keeps it), or give the joints limits or springs of their "
+        "own.",
+        '`<fixed name="t" range="0 0.1">`.',
     ),
     "CB648": Entry(
         Severity.ERROR,

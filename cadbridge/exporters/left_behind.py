@@ -23,12 +23,34 @@ def report_left_behind(mechanism: Mechanism, target: Target, findings: Findings)
     if compensated:
         some = ", ".join(compensated[:_SHOWN]) + (" …" if len(compensated) > _SHOWN else "")
         findings.add("CB1245", f"{to} does not hold the gravity compensation of {some}", items=compensated)
+    pulled = _tendons(mechanism)
+    if pulled and to not in _KEEPS_MJCF:
+        some = ", ".join(pulled[:_SHOWN]) + (" …" if len(pulled) > _SHOWN else "")
+        findings.add("CB1266", f"{to} does not hold what acts along tendons, nor activations: {some}", items=pulled)
     repeated = [(name, rows) for name, rows in _repeated(mechanism) if rows > 0]
     if repeated:
         some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_SHOWN])
         more = " …" if len(repeated) > _SHOWN else ""
         count = sum(rows for _, rows in repeated)
         findings.add("CB528", f"{count} rows of mates that repeat others are not in the export: {some}{more}")
+
+
+_KEEPS_MJCF = ("mjcf", "fmu")
+"""Formats that hold what an MJCF says of tendons: its own, and the run itself."""
+
+
+def _tendons(mechanism: Mechanism) -> list[str]:
+    """The tendons of an MJCF along which something acts, their actuators, and actuators with activation dynamics."""
+    kept = mechanism.assembly.extra.get("mjcf")
+    if not isinstance(kept, dict):
+        return []
+    tendons, actuators = (
+        [item for item in found if isinstance(item, dict)] if isinstance(found := kept.get(what), list) else []
+        for what in ("tendons", "actuators")
+    )
+    acting = [*(t for t in tendons if t.get("values")), *actuators]
+    lagging = kept.get("activations")
+    return [*(str(each.get("name")) for each in acting), *(lagging if isinstance(lagging, dict) else ())]
 
 
 def _compensation(mechanism: Mechanism, target: Target) -> list[str]:

@@ -104,9 +104,11 @@ class Wired:
             velocities=np.vstack([state.velocities, moving]),
         )
         hinges = [(p, g) for p, g in zip(whole.primitives, whole.groups, strict=True) if g in self.pseudo]
+        # Its angles are carried over, and nothing moves in it: what only the rows give inertia to gets some.
+        bodies = [b if b.mass > 0.0 else replace(b, mass=1.0, inertia=np.eye(3)) for b in whole.bodies[n:]]
         plain = replace(
             own,
-            bodies=whole.bodies,
+            bodies=(*own.bodies, *bodies),
             positions=whole.positions,
             quaternions=whole.quaternions,
             primitives=(*own.primitives, *(p for p, _ in hinges)),
@@ -126,14 +128,16 @@ def wired(
     circuits: Sequence[MotorSpec],
     friction: tuple[float, float] | None,
     state: State | None,
+    observe: bool = False,
 ) -> Wired:
     """A model of the lowered mechanism with circuits on its joints; without `friction` gearheads lose nothing.
 
-    `state` is one of the lowered model, in which the run begins; None: as designed, at rest.
+    `state` is one of the lowered model, in which the run begins; None: as designed, at rest. `observe`: what else is
+    added needs the values and speeds that the coordinates have in it, as circuits do.
     """
     count = len(lowered.joints)
     found = Wired(model, np.zeros(count), np.zeros(count))
-    if state is not None and circuits:
+    if state is not None and (circuits or observe):
         plain = prepare(lowered.model)
         found.values, found.speeds, *_ = observed(plain, state, slope_at(plain, state))
     for circuit in circuits:

@@ -29,6 +29,7 @@ from cadbridge.simulation.scenario import Scenario, on_joints
 from cadbridge.simulation.servos import servo_motors
 from cadbridge.simulation.stops import DEPTHS, FREQUENCY, limit_stops
 from cadbridge.simulation.study import study_scenario
+from cadbridge.simulation.tendons import tendons_of, tie
 from cadbridge.simulation.trees import METHODS, run_tree
 from cadbridge.simulation.trust.ahead import costs, mass_ratios, short_steps, short_steps_ahead, strong_gravity
 from cadbridge.simulation.trust.branches import meetings_of, tell_meetings
@@ -349,7 +350,9 @@ def begin(lowered: Lowered, what: Scenario, findings: Findings) -> Begun:
     moved = {m.name for m in motors} | {c.joint for c in what.circuits}
     motors += servo_motors(lowered, what.servos, moved, findings)
     model = replace(placed(lowered, specs), motors=motors)
-    circuits = wired(lowered, model, what.circuits, what.friction, state)
+    tendons = tendons_of(lowered, findings)
+    circuits = wired(lowered, model, what.circuits, what.friction, state, observe=bool(tendons))
+    tie(circuits, lowered, tendons, what, findings)
     for frame in prescribed_frames(lowered, what.frame_motions, findings):
         frame.drive(circuits)
     system = prepare(circuits.model)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.wording import count, listed
 from solver.algebra.connected import connected
-from solver.functions import constant
+from solver.functions import constant, scaled
 from solver.model import Motor, TimeFunction
 
 
@@ -38,7 +38,8 @@ def servo_motors(lowered: Lowered, servos: Servos, moved: Collection[str], findi
     ValueError where a control is none, InputError where it cannot be followed.
     """
     mechanism = lowered.mechanism
-    unknown = sorted(set(servos.controls) - {drive.name for drive in mechanism.drives})
+    known = {*(drive.name for drive in mechanism.drives), *tendon_actuators(mechanism)}
+    unknown = sorted(set(servos.controls) - known)
     if unknown:
         raise InputError(f"controls: there is no actuator {unknown[0]!r} in the source.")
     made, replaced = [], []
@@ -57,9 +58,16 @@ def servo_motors(lowered: Lowered, servos: Servos, moved: Collection[str], findi
         made.append(_motor(joint, drive, law, function, lowered.model.coordinates[index]))
     if replaced:
         findings.add("CB641", f"the scenario's motors stand in for {listed(replaced)}", items=replaced)
-    _report_bounds(mechanism, made, findings)
     _report_silent(mechanism, servos, findings)
-    return tuple(made)
+    named = dict.fromkeys(motor.name for motor in made)
+    return tuple(m for name in named for m in _bounded(mechanism, name, made, findings))
+
+
+def tendon_actuators(mechanism: Mechanism) -> dict[str, dict[str, Any]]:
+    """By name what an MJCF keeps of the actuators of fixed tendons (`cadbridge.readers.mjcf.kept`)."""
+    kept = mechanism.assembly.extra.get("mjcf")
+    found = kept.get("actuators") if isinstance(kept, dict) else None
+    return {str(a["name"]): a for a in found if isinstance(a, dict) and "name" in a} if isinstance(found, list) else {}
 
 
 def holds(law: ControlLaw) -> bool:
@@ -74,24 +82,64 @@ def _motor(joint: Joint, drive: Drive, law: ControlLaw, control: TimeFunction, c
     powers = (r, r**2, r**2)
     gain, bias = (tuple(p * x for p, x in zip(powers, factors, strict=True)) for factors in (law.gain, law.bias))
     low, high = sorted(r * end for end in law.effort or (-math.inf, math.inf))
-    most = joint.limit.effort if joint.limit is not None and joint.limit.effort else math.inf
-    bounds = (max(low, -most), min(high, most))
-    return Motor(joint.name, coordinate, "servo", control, gain=gain, bias=bias, bounds=bounds)  # type: ignore[arg-type]
+    return Motor(joint.name, coordinate, "servo", control, gain=gain, bias=bias, bounds=(low, high))  # type: ignore[arg-type]
 
 
-def _report_bounds(mechanism: Mechanism, motors: list[Motor], findings: Findings) -> None:
-    """Report joints whose several servos together may exceed what the joint is limited to."""
-    for joint in mechanism.joints:
-        own = [m for m in motors if m.name == joint.name]
-        most = joint.limit.effort if joint.limit is not None and joint.limit.effort else math.inf
-        if len(own) > 1 and max(sum(m.bounds[1] for m in own), -sum(m.bounds[0] for m in own)) > most:
-            text = f"{joint.name}: its {len(own)} servos are limited one by one, not together, to {most:g}"
-            findings.add("CB642", text, items=[joint.name])
+def _bounded(mechanism: Mechanism, name: str, made: list[Motor], findings: Findings) -> list[Motor]:
+    """The servos of a joint within its limit of effort, which bounds what they give together.
+
+    Several are one where nothing else bounds them. Where their own bounds exceed that of the joint, each is held within
+    it alone (CB642).
+    """
+    own, joint = [motor for motor in made if motor.name == name], mechanism.joint_named(name)
+    most = joint.limit.effort if joint is not None and joint.limit is not None and joint.limit.effort else math.inf
+    if max(sum(m.bounds[1] for m in own), -sum(m.bounds[0] for m in own)) <= most:
+        return own
+    if len(own) > 1 and (one := _together(own)) is not None:
+        own = [one]
+    if len(own) > 1:
+        text = f"{name}: its {len(own)} servos are limited one by one, not together, to {most:g}"
+        findings.add("CB642", text, items=[name])
+    return [replace(m, bounds=(max(m.bounds[0], -most), min(m.bounds[1], most))) for m in own]
+
+
+def _together(motors: list[Motor]) -> Motor | None:
+    """The one servo that gives the sum of several.
+
+    None where a sum has no law: one has bounds of its own, or its control changes how it answers to the joint.
+    """
+    if any(math.isfinite(end) for m in motors for end in m.bounds):
+        return None
+    if any(not m.function.steady and any(m.gain[1:]) for m in motors):
+        return None
+    bias = np.zeros(3)
+    moving = []
+    for motor in motors:
+        bias += motor.bias
+        if motor.function.steady:
+            bias += np.array(motor.gain) * motor.function.evaluate(0.0)[0]
+        else:
+            moving.append(scaled(motor.function, motor.gain[0]))
+    function = _summed(moving) if moving else constant(0.0)
+    return replace(motors[0], function=function, gain=(1.0, 0.0, 0.0), bias=(bias[0], bias[1], bias[2]))
+
+
+def _summed(functions: list[TimeFunction]) -> TimeFunction:
+    def evaluate(t: float) -> tuple[float, float, float]:
+        a, b, c = np.sum([function.evaluate(t) for function in functions], axis=0).tolist()
+        return a, b, c
+
+    def corners(start: float, end: float) -> list[float]:
+        return sorted({t for function in functions for t in function.corners(start, end)})
+
+    knots = sorted({t for function in functions for t in function.knots})
+    return TimeFunction(evaluate, text=" + ".join(f.text for f in functions), corners=corners, knots=knots)
 
 
 def _report_silent(mechanism: Mechanism, servos: Servos, findings: Findings) -> None:
     """Report what acts in the source's engine and not in the run, with what comes of it."""
     silent = [d.name for d in mechanism.drives if d.law is not None and holds(d.law)] if not servos.act else []
+    silent += tendon_actuators(mechanism) if not servos.act else []
     if silent:
         many = count(len(silent), "servo")
         text = f"what {many} would hold moves freely, as the scenario ignores them: {listed(silent)}"
@@ -121,19 +169,12 @@ def _afloat(mechanism: Mechanism) -> list[str]:
 
 def _control(mechanism: Mechanism, drive: Drive, law: ControlLaw, given: TimeFunction | None) -> TimeFunction:
     """What the law gets: the control within its range, behind the actuator's activation where it has one."""
-    control = _limited(constant(law.start) if given is None else given, law)
-    lag = _activation(mechanism, drive.name)
-    if not lag:
-        return control
-    if not control.steady:
-        kind = lag["dyntype"]
-        raise InputError(
-            f"controls: {drive.name} has activation dynamics ({kind}), which takes a steady control alone."
-        )
-    return _activated(control.evaluate(0.0)[0], lag)
+    control = limited(constant(law.start) if given is None else given, law)
+    return activated(control, _activation(mechanism, drive.name), drive.name)
 
 
-def _limited(control: TimeFunction, law: ControlLaw) -> TimeFunction:
+def limited(control: TimeFunction, law: ControlLaw) -> TimeFunction:
+    """A control within its range."""
     if law.control is None:
         return control
     if control.steady:
@@ -144,7 +185,7 @@ def _limited(control: TimeFunction, law: ControlLaw) -> TimeFunction:
         held = law.limited(found[0])
         return found if held == found[0] else (held, 0.0, 0.0)
 
-    return TimeFunction(evaluate, text=control.text)
+    return replace(control, evaluate=evaluate)
 
 
 def _activation(mechanism: Mechanism, drive: str) -> dict[str, Any]:
@@ -154,7 +195,17 @@ def _activation(mechanism: Mechanism, drive: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _activated(u: float, lag: dict[str, Any]) -> TimeFunction:
+def activated(control: TimeFunction, lag: dict[str, Any], name: str) -> TimeFunction:
+    """A control behind activation dynamics, where `lag` has any."""
+    kind = lag.get("dyntype")
+    if kind is None:
+        return control
+    if not control.steady:
+        raise InputError(f"controls: {name} has activation dynamics ({kind}), which takes a steady control alone.")
+    return _activation_from(control.evaluate(0.0)[0], lag)
+
+
+def _activation_from(u: float, lag: dict[str, Any]) -> TimeFunction:
     """The activation a from 0 on: ȧ = u, or ȧ = (u − a)/τ, within its range (MuJoCo, Computation: activation)."""
     low, high = lag.get("actrange", (-math.inf, math.inf))
     tau = max(float(lag["dynprm"][0]), 1e-15)

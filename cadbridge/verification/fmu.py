@@ -65,12 +65,17 @@ def compare_fmu(
     fmu = _Fmu(fmpy, path, names)
     stepped = fmu.simulated(mechanism, KINDS[0], duration, twists)
     ours = tight.result.trajectory
-    energy = abs(stepped["energy.kinetic"][0] / ours.kinetic[0] - 1.0) if ours.kinetic[0] > 0 else 0.0
+    # Velocities that are set from outside do not reach what follows them, which the FMU then puts right by masses.
+    follows = len(tight.system.bodies.mass) > len(tight.lowered.units)
+    compared = ours.kinetic[0] > 0 and not follows
+    energy = abs(stepped["energy.kinetic"][0] / ours.kinetic[0] - 1.0) if compared else 0.0
     mass, centre = fmu.masses(mechanism)
     still = None if spanning_tree(mechanism).freedoms else at_rest(len(mechanism.bodies), NAME)
     swing = still or _exchanged(fmu, mechanism, (tight, loose), stepped, duration, twists)
     counts = len(mechanism.bodies), len(tight.lowered.joints)
     contents = compare_contents(fmu.exported(mechanism), fmu.contents(mechanism), PRECISION)
+    if follows:
+        contents.unsaid["kinetic energy at the start"] = "tendons follow the joints, whose velocities are set"
     return Found(NAME, PRECISION, *counts, mass, centre, energy, fmu.pose(mechanism, stepped), swing, contents)
 
 

@@ -250,7 +250,7 @@ TOLD: dict[str, tuple[Callable[[], str], str]] = {
     "spring of a tendon": (
         _swap("<keyframe>", '<tendon><fixed name="t" stiffness="3"><joint joint="J1" coef="1"/></fixed></tendon>'
               "<keyframe>"),
-        "CB1246",
+        "CB1265",
     ),
     "spring of a spatial tendon": (
         _swap("</mujoco>", '<tendon><spatial name="t" stiffness="2"><site site="p"/><site site="q"/></spatial></tendon>'
@@ -264,7 +264,7 @@ TOLD: dict[str, tuple[Callable[[], str], str]] = {
     "constraint switched off": (_swap("<option", '<option><flag limit="disable"/></option><option'), "CB1410"),
     "contact switched off": (_swap("<option", '<option><flag contact="disable"/></option><option'), "CB1405"),
     "servo": (_swap('<motor name="M1"', '<position kp="3" name="M1"'), "CB1411"),
-    "filtered": (_swap('<motor name="M1"', '<general dyntype="filter" name="M1"'), "CB1246"),
+    "filtered": (_swap('<motor name="M1"', '<general dyntype="filter" name="M1"'), "CB1265"),
     "muscle": (_swap('<motor name="M1"', '<muscle lengthrange="0.1 1" name="M1"'), "CB1412"),
     "pose": (_swap("<keyframe>", '<keyframe><key name="away" qpos="0 0 1 0 0 0"/>'), "CB1247"),
 }  # fmt: skip

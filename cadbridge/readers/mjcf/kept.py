@@ -24,7 +24,7 @@ _OF_TENDON = {"stiffness": "stiffnesspoly", "damping": "dampingpoly", "frictionl
 
 
 def read_kept(c: Context) -> dict[str, Any]:
-    """The data, with a finding for each that acts (CB1246) and one for named poses (CB1247)."""
+    """The data, with a finding for each that acts (CB1246, CB1265) and one for named poses (CB1247)."""
     tendons = {i: found for i in range(len(c.model["tendons"])) if (found := _tendon(c, i)) is not None}
     kept: dict[str, Any] = {
         "medium": _medium(c),
@@ -41,14 +41,14 @@ def read_kept(c: Context) -> dict[str, Any]:
 def _report(c: Context, kept: dict[str, Any]) -> None:
     where = Where(str(c.path))
     acting = [t["name"] for t in kept["tendons"] if t["values"]]
-    for what, names in (
-        ("springs and damping by powers", list(kept["joints"])),
-        ("springs, damping, friction, inertia and limits of fixed tendons", acting),
-        ("actuators of fixed tendons", [a["name"] for a in kept["actuators"]]),
-        ("activation dynamics of actuators, whose controls act at once here", list(kept["activations"])),
+    for code, what, names in (
+        ("CB1246", "springs and damping by powers", list(kept["joints"])),
+        ("CB1265", "springs, damping, friction, inertia and limits of fixed tendons", acting),
+        ("CB1265", "actuators of fixed tendons", [a["name"] for a in kept["actuators"]]),
+        ("CB1265", "activation dynamics of actuators", list(kept["activations"])),
     ):
         if names:
-            c.findings.add("CB1246", f"{what}: {listed(names)}", where, items=names)
+            c.findings.add(code, f"{what}: {listed(names)}", where, items=names)
     if kept["medium"]:
         c.findings.add("CB1246", _medium_text(c, kept["medium"]), where)
     poses = [key["name"] for key in kept["keys"] if key["name"] != "home"]

@@ -75,12 +75,15 @@ def fit(
     """Compute what redundant mates cost: needed play, forces of misfits, and which mates to weaken."""
     from dataclasses import replace
 
+    from cadbridge.cli.lean import load_sparse
     from cadbridge.cli.output import exit_status, working
     from cadbridge.errors import InputError
     from cadbridge.files import refuse_output
+
+    load_sparse()
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
-    from cadbridge.misfit.analyse import RELEASED, RELEASES
+    from cadbridge.misfit.analyse import RELEASES
 
     if plots is not None and along is None:
         raise InputError("The plots are over a joint's value: --plots needs --along.")
@@ -93,9 +96,8 @@ def fit(
         settings = replace(settings, iso_class=iso)
     with working("weighing the redundant mates"):
         listed = RELEASES if releases is None else releases
-        # The answer alone names releases of the costliest group, and of no other.
-        released = RELEASED if everything or apply or json or html is not None else 1
-        found = analyse(mechanism, settings, listed, body, one_sided, released)
+        brief = not (everything or apply or json or html is not None)
+        found = analyse(mechanism, settings, listed, body, one_sided, brief)
         moved = None
         if along is not None:
             from cadbridge.sweeps.fits import fit_along

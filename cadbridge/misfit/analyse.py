@@ -58,14 +58,15 @@ SMALL = 1e-9
 
 def fit(
     mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES, body: str | None = None,
-    one_sided: bool = False, released: int = RELEASED,
+    one_sided: bool = False, brief: bool = False,
 ) -> Fit:  # fmt: skip
     """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
 
     Errors of faces, play, stiffness and preload are those of `settings` (see `Settings`, `load_fit`). So many
-    `releases` of each of the `released` costliest groups are listed, by the stiffness that they leave at the component
-    `body` (by default the heaviest of the group). With `one_sided` faces that lie on each other only push, in what
-    `GroupFit.one_sided` says of forces. InputError where there is no such component.
+    `releases` of each of the `RELEASED` costliest groups are listed, by the stiffness that they leave at the component
+    `body` (by default the heaviest of the group). A `brief` answer names releases and play in few mates of the
+    costliest group and of no other: they are found for that one alone. With `one_sided` faces that lie on each other
+    only push, in what `GroupFit.one_sided` says. InputError where there is no such component.
     """
     settings = settings or Settings()
     findings = Findings()
@@ -80,6 +81,9 @@ def fit(
     if normals := normals_of(mechanism.assembly):
         judged = [(g, _with_contacts(g, done, job, signs_of(constraints, g, normals), one_sided)) for g, done in judged]
     judged.sort(key=lambda pair: -round(pair[1].play.worst, 12))
+    named = 1 if brief else len(judged)
+    judged[:named] = [(g, _with_alone(g, done, job)) for g, done in judged[:named]]
+    released = min(named, RELEASED)
     proposed = proposer.of([group for group, _ in judged[:released]])
     first = [replace(done, releases=found) for (_, done), found in zip(judged, proposed, strict=False)]
     groups = (*first, *(done for _, done in judged[released:]))
@@ -144,13 +148,17 @@ def _group(group: Group, job: _Job) -> GroupFit:
     return GroupFit(
         group.mates, len(group.rows), group.redundant, _equations(group, zones, gaps), _errors(group, zones, shares),
         needed, _loads(group, zones, gaps, job), float(np.median(reaches_of(group, settings))),
-        Releases((), 0, False, "", ()), alone=alone(group, zones, gaps, w, ALONE) if _few(group) else (),
+        Releases((), 0, False, "", ()),
     )  # fmt: skip
 
 
-def _few(group: Group) -> bool:
-    """Whether sets of the group's mates can be compared one by one."""
-    return group.redundant <= MOST_ALONE and len(group.mates) <= MOST_ALONE
+def _with_alone(group: Group, done: GroupFit, job: _Job) -> GroupFit:
+    """The same with play in few mates, where sets of the group's mates can be compared one by one."""
+    if group.redundant > MOST_ALONE or len(group.mates) > MOST_ALONE:
+        return done
+    zones = Zones(group.errors.zones, tolerances_of(job.settings, group.errors, job.sizes))
+    gaps = group.gaps + _preloads(group, job.settings)
+    return replace(done, alone=alone(group, zones, gaps, weights_of(group, job.settings), ALONE))
 
 
 def _with_contacts(group: Group, done: GroupFit, job: _Job, signs: Array, one_sided: bool) -> GroupFit:

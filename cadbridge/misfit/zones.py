@@ -58,10 +58,10 @@ class Zones:
         return np.asarray(np.sqrt(self.lengths(g) ** 2 @ self.radii**2))
 
     def worst_errors(self, g: Array) -> Array:
-        """The errors z (n,) for which g · z is largest."""
+        """The errors z (…, n) for which g · z is largest, of g (…, n)."""
         lengths = self.lengths(g)
         factors = self.radii / np.where(lengths > 0.0, lengths, 1.0)
-        return np.asarray(g * np.repeat(factors, self.sizes))
+        return np.asarray(g * np.repeat(factors, self.sizes, axis=-1))
 
     def widest(self, G: Array) -> tuple[float, Array]:
         """The largest ‖G z‖ of G (k, n) with its direction (k,): by steps that only go up, from all axes.
@@ -72,18 +72,18 @@ class Zones:
         if k == 1:
             return float(self.worst(G[0])), np.ones(1)
         _, vectors = np.linalg.eigh(G @ G.T)
-        best, direction = -1.0, vectors[:, -1]
-        for u in (*vectors.T, *np.eye(k), *_DIAGONALS[k]):
-            value = float(self.worst(u @ G))
-            for _ in range(CLIMBS):
-                gradient = G @ self.worst_errors(u @ G)
-                size = float(np.linalg.norm(gradient))
-                if size <= value * (1.0 + LEVEL):
-                    break
-                u, value = gradient / size, size
-            if value > best:
-                best, direction = value, u
-        return best, direction
+        u = np.vstack([vectors.T, np.eye(k), _DIAGONALS[k]])
+        values, rising = self.worst(u @ G), np.arange(len(u))
+        for _ in range(CLIMBS):
+            gradients = self.worst_errors(u[rising] @ G) @ G.T
+            sizes = np.sqrt(np.sum(gradients**2, axis=1))
+            up = sizes > values[rising] * (1.0 + LEVEL)
+            rising = rising[up]
+            if not len(rising):
+                break
+            u[rising], values[rising] = gradients[up] / sizes[up, None], sizes[up]
+        best = int(np.argmax(values))
+        return float(values[best]), u[best]
 
     def widest_squares(self, G: Array) -> float:
         """The root sum of squares of G z, G (k, n), in its worst direction."""

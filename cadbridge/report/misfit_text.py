@@ -56,22 +56,23 @@ def fit_text(
 
 
 def _overview(groups: Sequence[GroupFit], columns: int) -> str:
-    head = ("mates", "redundant", "worst play mm", "RSS mm", "95 % mm", "force N", "moment N m", "costliest error")
+    head = ("mates", "redundant", "worst play mm", "95 % mm", "force N", "moment N m", "costliest error")
     rows = []
     for g in groups:
         forces = [max((load.worst for load in g.loads if load.turns == turns), default=0.0) for turns in (False, True)]
-        cells = [figure(x * 1e3, 3) for x in (g.play.worst, g.play.squares, g.play.most95)]
+        cells = [figure(x * 1e3, 3) for x in (g.play.worst, g.play.most95)]
+        costliest = f"{g.errors[0].component or 'teeth'}, {g.errors[0].kind}" if g.errors else "–"
         rows.append(
             [
-                listed(g.mates, 3),
+                listed(g.mates, 2 if len(g.mates) == 2 else 1),
                 str(g.redundant),
                 *cells,
                 *(plain_force(f) for f in forces),
-                _face(g.errors[0]) if g.errors else "–",
+                costliest,
             ]
         )
-    title = "Groups of mates, most play first (play: worst case, RSS, 95 % of assemblies; force and moment: worst case)"
-    return f"{title}\n" + plain_table(head, rows, columns, (False, True, True, True, True, True, True, False))
+    title = "Groups of mates, most play first (95 % of assemblies need no more than the second; forces are worst case)"
+    return f"{title}\n" + plain_table(head, rows, columns, (False, True, True, True, True, True, False))
 
 
 def _details(fit: Fit, group: GroupFit, number: int, columns: int) -> str:

@@ -46,6 +46,7 @@ def loaded(folder: Path, *arguments: str) -> tuple[int, list[str]]:
     [
         (("inspect", "pendulum.urdf"), []),
         (("check", "pendulum.urdf"), ["cadbridge.diagnosis"]),
+        (("fit", "pendulum.urdf"), ["cadbridge.diagnosis", "numpy.ma", "scipy"]),
         (
             ("simulate", "pendulum.urdf", "--duration", "0.01", "-o", "run.parquet"),
             SIMULATED,
@@ -59,3 +60,13 @@ def test_a_small_robot_loads_nothing_that_only_others_need(
     status, found = loaded(tmp_path, *arguments)
     assert status == 0
     assert sorted(set(found) - set(allowed)) == []
+
+
+def test_numpy_lists_its_modules_again_after_scipy_is_loaded() -> None:
+    code = (
+        "import numpy\nbefore = numpy.__all__, numpy.__dir__\n"
+        "from cadbridge.cli.lean import load_sparse\nload_sparse()\n"
+        "assert (numpy.__all__, numpy.__dir__) == before\nassert numpy.testing.assert_allclose\n"
+        "import scipy.optimize, scipy.stats\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -17,7 +17,6 @@ from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.mechanism import build
 from cadbridge.misfit import Fit, fit
-from cadbridge.misfit.analyse import RELEASED
 from cadbridge.misfit.groups import constraints_of, groups_of
 from cadbridge.misfit.options import options_of
 from cadbridge.misfit.proposing import applied
@@ -44,7 +43,7 @@ def test_every_proposal_leaves_no_redundancy_and_keeps_the_mobility(name: str) -
 
 def test_the_answer_needs_releases_of_the_costliest_group_alone() -> None:
     model = build(POOL["lattice"]())
-    every, first = fit(model), fit(model, released=1)
+    every, first = fit(model), fit(model, brief=True)
     assert len(first.groups) > 1
     assert [bool(group.releases.found) for group in first.groups] == [True, *[False] * (len(first.groups) - 1)]
     assert all(group.releases.found for group in every.groups)
@@ -53,7 +52,7 @@ def test_the_answer_needs_releases_of_the_costliest_group_alone() -> None:
 
 
 def test_the_command_lists_releases_of_all_groups_where_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+    asked: list[bool] = []
 
     def noted(*args: Any) -> Fit:
         asked.append(args[-1])
@@ -63,7 +62,7 @@ def test_the_command_lists_releases_of_all_groups_where_they_are_shown(monkeypat
     for more in ([], ["--all"], ["--json"]):
         done = CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf"), *more])
         assert done.exit_code == 0, done.output
-    assert asked == [1, RELEASED, RELEASED]
+    assert asked == [True, False, False]
 
 
 def test_the_stiffest_door_has_one_shoulder_and_two_hinges_that_align_themselves() -> None:

@@ -189,8 +189,9 @@ def assumed(fit: Fit) -> str:
     weights = {True: "", False: "; weights at the instant of release from rest", None: "; weights unknown"}[fit.rests]
     contacts = [name for group in fit.groups for name in group.contacts]
     solved = any(group.one_sided is not None for group in fit.groups)
-    pushing = f", but {listed(contacts, MOST)}, faces on faces, only push" if solved else (
-        f", also {listed(contacts, MOST)}, which are faces on faces and only push (--one-sided)" if contacts else ""
+    named = f"{listed(contacts, MOST)}, faces on faces"
+    pushing = f", but {named}, only push" if solved else (
+        f", even {named}, which can only push (--one-sided computes with that)" if contacts else ""
     )  # fmt: skip
     spread = "evenly spread" if settings.uniform else "normal, with the tolerance as 3σ"
     reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)

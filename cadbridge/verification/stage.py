@@ -40,8 +40,8 @@ class Stage(Engine):
         found = {}
         for link in links:
             api = self._physics.MassAPI(self._prims[link])
-            turn = api.GetPrincipalAxesAttr().Get()
-            R = _pose((0.0, 0.0, 0.0), turn).R
+            axes = api.GetPrincipalAxesAttr()
+            R = _pose((0.0, 0.0, 0.0), axes.Get()).R if axes.HasAuthoredValue() else np.eye(3)
             principal = np.diag(np.array(api.GetDiagonalInertiaAttr().Get(), dtype=float))
             com = np.array(api.GetCenterOfMassAttr().Get(), dtype=float)
             found[link] = MassProperties(float(api.GetMassAttr().Get()), com, R @ principal @ R.T)

@@ -291,3 +291,28 @@ def test_contact_of_an_sdf_world_is_told_too(tmp_path: Path) -> None:
     )
     run = ours(cb.build(cb.read(path)))
     assert [(f.severity, f.items) for f in run.findings if f.code == "CB643"] == [("warning", ("box",))]
+
+
+def test_contact_of_a_usd_stage_is_told_too(tmp_path: Path) -> None:
+    """A crate above a floor falls through it here. Shapes of one body do not touch each other."""
+    crate = """#usda 1.0
+(
+  defaultPrim = "scene"
+  metersPerUnit = 1
+  upAxis = "Z"
+)
+def Xform "scene" {{
+  def PhysicsScene "physics" {{ }}
+  def Xform "box" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {{
+    double3 xformOp:translate = (0, 0, 2)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+    float physics:mass = 2
+    def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {{ }}
+  }}
+  def Cube "floor" {floor} {{ }}
+}}"""
+    for floor, told in (('(prepend apiSchemas = ["PhysicsCollisionAPI"])', [("box",)]), ("", [])):
+        path = tmp_path / f"crate{len(told)}.usda"
+        path.write_text(crate.format(floor=floor))
+        run = ours(cb.build(cb.read(path)))
+        assert [f.items for f in run.findings if f.code == "CB643"] == told

@@ -119,6 +119,8 @@ def _mass(prim: Any, mass: MassProperties) -> None:
     api = UsdPhysics.MassAPI.Apply(prim)
     api.CreateMassAttr(mass.mass)
     api.CreateCenterOfMassAttr(Gf.Vec3f(*mass.com.tolist()))
+    if not np.any(mass.inertia):
+        return  # of a link between joints in series; USD takes zeros for no value, and half of a value for a fault
     principal, R = np.linalg.eigh(tensor(mass.inertia))
     R = R * np.where(R[np.argmax(np.abs(R), axis=0), range(3)] < 0, -1.0, 1.0)
     if np.linalg.det(R) < 0:

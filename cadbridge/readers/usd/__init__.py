@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Component, Instance, NamedFrame, Part, Shape
+from cadbridge.assembly import TOUCHING, Assembly, Component, Instance, NamedFrame, Part, Shape
 from cadbridge.confinement import MEMORY
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
@@ -71,8 +71,15 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         units=(_ledger(c),),
         mates_in_file=len(mates) + len(couplings) + sum(f.code in ("CB1444", "CB1450") for f in findings),
         gravity=c.gravity(),
+        extra=_contact(c),
         findings=findings.as_tuple(),
     )
+
+
+def _contact(c: Context) -> dict[str, Any]:
+    """How many shapes may touch others: those of one body, or of the world alone, do not."""
+    owners = [shape["body"] for shape in c.stage["shapes"] if shape["touches"]]
+    return {TOUCHING: len(owners)} if len(set(owners)) > 1 else {}
 
 
 def _composed(path: Path, options: ReadOptions, findings: Findings) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +85,18 @@ class Occurrence:
     value: float | None = None
 
 
+class Dip(NamedTuple):
+    """A minimum of the smallest pivot, as steps passed it: time (s) and pivot as estimated.
+
+    `part`: what the lowest pivot at the end of a step is of the higher one beside it; `within` (s) the steps about it.
+    """
+
+    t: float
+    pivot: float
+    part: float
+    within: tuple[float, float]
+
+
 @dataclass(frozen=True)
 class Statistics:
     """Steps taken and thrown away, evaluations of accelerations, the shortest and longest step (s), seconds.
@@ -91,9 +104,9 @@ class Statistics:
     `unsolved` of the evaluations left rows of constraints open by more than a thousandth. `within` is the largest error
     of a state within a step, over what the tolerances allow, as far as an acceleration more told it. `pivot` is the
     smallest pivot of the rows that close loops, over what it would be between free bodies, and `pivot_at` its time (s):
-    towards 0 the rank changes, and which way the motion goes on may depend on the tolerance. `dips` are the
-    lowest of its minima (time, pivot), as steps passed them. `skipped` is the largest speed of a vibration of stiff
-    loads that generalised-α began without: over its tolerance, and with its unit.
+    towards 0 the rank changes, and which way the motion goes on may depend on the tolerance. `dips` are the lowest of
+    its minima. `skipped` is the largest speed of a vibration of stiff loads that generalised-α began
+    without: over its tolerance, and with its unit.
     """
 
     steps: int = 0
@@ -106,7 +119,7 @@ class Statistics:
     within: float = 0.0
     pivot: float = math.inf
     pivot_at: float = 0.0
-    dips: tuple[tuple[float, float], ...] = ()
+    dips: tuple[Dip, ...] = ()
     skipped: tuple[float, float, str] = (0.0, 0.0, "m/s")
 
 

@@ -10,10 +10,9 @@ ENTRIES: dict[str, Entry] = {
         "a run that cannot be trusted",
         "The run reached its end, and something in it is not what its tolerances, or its fixed step, promise: the rows "
         "of a joint or gear, or their rates, are not closed at a sample; energy is missing; a joint's angle does not "
-        "agree with its body or its rate; the motion computed again from a sample does not end at the next one; or the "
-        "end depends so much on the tolerance that no digit of it is known. The message gives the figure and the time. "
-        "The column `check.trusted` of the table is 0 where a sample is wrong. Positions and forces there may be wrong "
-        "by any amount.",
+        "agree with its body or its rate; or the motion computed again from a sample does not end at the next one. The "
+        "message gives the figure and the time. The column `check.trusted` of the table is 0 where a sample is wrong. "
+        "Positions and forces there may be wrong by any amount.",
         "Reduce `tolerance` in the scenario a hundredfold, or shorten `step`, and check whether the deviation falls. "
         "If it does not, compute the run by another `--method`, and check for bodies that are far too light or springs "
         "that are far too stiff.",
@@ -62,14 +61,16 @@ ENTRIES: dict[str, Entry] = {
         "A hinge with a spring of 1e12 N m/rad vibrates with 270,000 Hz, and 1 s takes millions of steps.",
     ),
     "CB683": Entry(
-        Severity.WARNING,
+        Severity.ERROR,
         "a run that depends on its tolerance",
-        "A second run at a larger tolerance ends elsewhere, by more than a hundred times what the tolerance of the "
-        "run suggests: the motion amplifies small errors, or errors add up over many steps. Or stiff loads vibrate so "
-        "fast that the steps of `generalized_alpha` leave the vibration out. The message gives the estimated largest "
-        "error in each unit, and the value that has it.",
-        "If that error is too large for you, reduce `tolerance` in the scenario. `simulate --confirm` repeats the run "
-        "at a tenth of it and compares every column.",
+        "A second run at another tolerance, or in absolute coordinates, ends elsewhere: some value of this one is off "
+        "by more than a hundred times its tolerance. The motion amplifies small errors, or errors add up over many "
+        "steps. Or stiff loads vibrate so fast that the steps of `generalized_alpha` leave the vibration out. The "
+        "message gives the estimated largest error in each unit, and the value that has it. The column "
+        "`check.trusted` of the table is 0 from the sample on at which that is so.",
+        "Look at the figures. If an error is too large for you, reduce `tolerance` in the scenario: errors fall with "
+        "it. In a motion that amplifies them they stay as many tolerances, however small those are; then the error "
+        "itself counts. `simulate --confirm` repeats the run at a tenth of the tolerance and compares every column.",
         "A falling delta robot: a deviation from its symmetry grows 75-fold each half second.",
     ),
     "CB684": Entry(

@@ -213,7 +213,7 @@ def _springs(run: Run) -> list[str]:
 
 def _distrust(run: Run) -> list[str]:
     """The first line of a run that is not what it promises, or of which that is not known."""
-    found, depends = run.summary["verdict"], run.summary["sensitivity"]
+    found = run.summary["verdict"]
     if not run.result.status.ok:
         return []
     if found["state"] == "wrong":
@@ -221,8 +221,6 @@ def _distrust(run: Run) -> list[str]:
         return [f"WRONG from t = {figure(found['wrong_from_s'])} s on: {why}."]
     if found["state"] == "not tested":
         return [f"Not tested: {found['reason']}."]
-    if depends["state"] == "depends on the tolerance":
-        return [f"Depends on its tolerance: wrong by up to about {_errors(depends['estimated_errors'])}."]
     return []
 
 
@@ -239,9 +237,10 @@ def _trust(run: Run) -> list[str]:
     checks = run.summary["verdict"]["checks"]
     looked = [check["check"] for check in checks if check["state"] == "ok" and check["check"] != "sensitivity"]
     lines = [f"  within what {'its step' if run.scenario.step else 'its tolerance'} promises: {', '.join(looked)}"]
-    errors = run.summary["sensitivity"].get("estimated_errors", [])
-    if errors:
-        lines.append(f"  wrong by up to about {_errors(errors)}, as a run at a larger tolerance shows")
+    known = run.summary["sensitivity"]
+    if errors := known.get("estimated_errors", []):
+        beside = f"as a run at tolerance {known['beside_a_run_at']:.0e} shows"
+        lines.append(f"  wrong by up to about {_errors(errors)}, {beside}")
     elif run.scenario.step:
         lines.append(
             "  how wrong steps of this length make it was not tested: --confirm repeats it at half of the step"

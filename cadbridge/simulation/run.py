@@ -244,7 +244,7 @@ def _through_branches(begun: Begun, result: Result, call: dict[str, Any]) -> Res
 def _nearly_lost(result: Result) -> bool:
     """Whether a run came near a pose that loses rank, as far as its steps show."""
     cost = result.statistics
-    return min((cost.pivot, *(pivot for _, pivot in cost.dips))) < NEARLY_LOST
+    return min((cost.pivot, *(dip.pivot for dip in cost.dips))) < NEARLY_LOST
 
 
 def _absolute_where_branches_may_meet(what: Scenario, result: Result, again: _Again | None) -> Result | None:
@@ -269,7 +269,7 @@ def _judged(
         sensitivity = sensitivity_of(ran, what, result, again.whole, other)
     else:
         sensitivity = Sensitivity(reason="the run keeps pace with the clock" if again is None else "it is not wanted")
-    check = sensitivity.check(result.trajectory.t, max(what.rtol, what.atol))
+    check = sensitivity.check(result.trajectory.t)
     verdict = verdict_of(
         ran,
         what,

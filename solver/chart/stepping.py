@@ -21,7 +21,19 @@ from solver.chart.kinematics import (
 )
 from solver.chart.reading import read_poses
 from solver.chart.spanning import Chart, no_chart
-from solver.compilation.compiled import Array1, Array2, Array3, Pair, Triple, entry, inlined, kernel, table, zeros
+from solver.compilation.compiled import (
+    Array1,
+    Array2,
+    Array3,
+    Ints2,
+    Pair,
+    Triple,
+    entry,
+    inlined,
+    kernel,
+    table,
+    zeros,
+)
 from solver.constraints.kernels import turn_angles
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, stage
 from solver.equations.projection import correct, look_at_gaps, rounding
@@ -40,7 +52,7 @@ class JointSteps(NamedTuple):
 
     `start`, `end` (N,) and `slopes` (s, N) hold [q, θ̇, angles, work] and their rates, `end` at last those of the closed
     end; `most` (N,) bounds of their sizes in what errors are allowed: a rotation counts as an orientation does, not by
-    its turns. q, `rates`, `angles`, `work`
+    its turns; `rated` (N, 2) is where in them the rates of a coordinate begin and end. q, `rates`, `angles`, `work`
     are a state within the step, and at last the one at its end; `acceleration` is θ̈, `multipliers` (m,) are of the
     stage. `before` (nq + nv,) are q and θ̇ before their closing, `change` (nq,) and `displacement` (nv,) its
     corrections; `sudden` (1,) is what it may change rates by, of the fastest, beside the error allowed.
@@ -52,6 +64,7 @@ class JointSteps(NamedTuple):
     end: Array1
     slopes: Array2
     most: Array1
+    rated: Ints2
     q: Array1
     rates: Array1
     angles: Array1
@@ -76,7 +89,9 @@ def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> J
     sizes = (nq, nv, angles, powers, nv, rows, nq + nv, nq, nv, 1, len(C.body))
     most = np.full(size, np.inf)
     most[C.q_start[:-1][C.spin != 0.0]] = 1.0
-    return JointSteps(*zeros(size, size, (stages, size)), most, *zeros(*sizes))  # type: ignore[call-arg]
+    rated = np.zeros((size, 2), np.int64)
+    rated[:nq] = np.repeat(nq + np.column_stack([C.v_start[:-1], C.v_start[1:]]), np.diff(C.q_start), axis=0)
+    return JointSteps(*zeros(size, size, (stages, size)), most, rated, *zeros(*sizes))  # type: ignore[call-arg]
 
 
 def no_joints() -> Joints:
@@ -147,7 +162,7 @@ def _step(
     _combine(S, h, tableau.weights, stages)
     normalise(C, S.q)
     numbers = (S.start, S.end, S.slopes)
-    return scaled_error(tableau, h, numbers, S.most, S.end.shape[0] - S.work.shape[0], energy, tolerances)
+    return scaled_error(tableau, h, numbers, (S.most, S.rated), S.end.shape[0] - S.work.shape[0], energy, tolerances)
 
 
 @entry

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from solver.compilation.compiled import Array2, Triple, kernel
+from solver.compilation.compiled import Array2, Pair, kernel
+from solver.result import Dip
 from solver.steps.samples import Within
 
 _ALIKE = 0.1
@@ -32,42 +33,43 @@ def look_for_dip(D: Within, t: float, pivot: float) -> None:
         passed[0], passed[1] = pivot, t
     before, when, last, at = passed[4], passed[5], passed[2], passed[3]
     if when < at and at < t and last < before and last <= pivot:
-        _estimate_dip(D.dips, (before, last, pivot), (when, at, t))
+        least, lost = _estimated(before, last, pivot, when, at, t)
+        _keep_dip(D.dips, (least, lost, last / max(before, pivot), when, t))
     passed[4], passed[5], passed[2], passed[3] = last, at, pivot, t
 
 
 @kernel
-def _estimate_dip(dips: Array2, pivots: Triple, times: Triple) -> None:
-    """Keep the minimum of which these are the pivots about it.
+def _estimated(before: float, last: float, pivot: float, when: float, at: float, t: float) -> Pair:
+    """The minimum of which these are the pivots about it, and its time.
 
     A pivot goes with the square of the time to a pose at which rank is lost, and steps jump over the pose: where the
     three are such squares, it is 0 between them; else that of the parabola through them.
     """
-    (before, last, pivot), (when, at, t) = pivots, times
     first, end = math.sqrt(max(before, 0.0)), math.sqrt(max(pivot, 0.0))
     slope = (first + end) / (t - when)
     lost = when + first / slope if slope > 0.0 else at
     if abs(math.sqrt(max(last, 0.0)) - slope * abs(at - lost)) < _ALIKE * (first + end):
-        _keep_dip(dips, 0.0, lost)
-        return
+        return 0.0, lost
     fall, rise = (last - before) / (at - when), (pivot - last) / (t - at)
     bend = (rise - fall) / (t - when)
     slope = fall + bend * (at - when)
     least = last - slope * slope / (4.0 * bend)
-    _keep_dip(dips, least if least > 0.0 else last, at - slope / (2.0 * bend) if least > 0.0 else at)
+    return (least, at - slope / (2.0 * bend)) if least > 0.0 else (last, at)
 
 
 @kernel
-def _keep_dip(dips: Array2, pivot: float, t: float) -> None:
+def _keep_dip(dips: Array2, dip: tuple[float, float, float, float, float]) -> None:
     """In place of the highest one, where that is higher."""
     highest = 0
     for k in range(1, dips.shape[0]):
         if dips[k, 0] > dips[highest, 0]:
             highest = k
-    if pivot < dips[highest, 0]:
-        dips[highest, 0], dips[highest, 1] = pivot, t
+    if dip[0] < dips[highest, 0]:
+        for j in range(5):
+            dips[highest, j] = dip[j]
 
 
-def dips_of(D: Any) -> tuple[tuple[float, float], ...]:
-    """The minima (time in s, pivot) that were kept, in order of time."""
-    return tuple(sorted((float(t), float(pivot)) for pivot, t in D.dips if math.isfinite(pivot)))
+def dips_of(D: Any) -> tuple[Dip, ...]:
+    """The minima that were kept, in order of time."""
+    kept = (row for row in D.dips.tolist() if math.isfinite(row[0]))
+    return tuple(sorted(Dip(t, pivot, part, (first, last)) for pivot, t, part, first, last in kept))

@@ -11,8 +11,22 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from solver.compilation.compiled import Array1, Array2, Array3, Pair, Quad, Triple, entry, inlined, kernel, table, zeros
+from solver.compilation.compiled import (
+    Array1,
+    Array2,
+    Array3,
+    Ints2,
+    Pair,
+    Quad,
+    Triple,
+    entry,
+    inlined,
+    kernel,
+    table,
+    zeros,
+)
 from solver.constraints.kernels import out_of, placed
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, stage
 from solver.equations.projection import put_back
@@ -24,6 +38,8 @@ from solver.sweeps.work import copy_rows, row
 
 CLOSED = 1e-11
 """A residual of the projection below this is none."""
+_FOLLOWED = 0.3
+"""h ω of a vibration that steps of h follow: about, for the tolerances there are."""
 
 
 @entry
@@ -86,7 +102,8 @@ class Steps(NamedTuple):
     """Workspace for the steps of a method of s stages, besides the state's own (`solver.equations.workspace`).
 
     `start`, `end` (N,) and `slopes` (s, N) hold [x, δ, v, α, work] and their rates, `most` (N,) bounds of their sizes
-    in what errors are allowed (none); `spins` (n, 3) are the shafts'.
+    in what errors are allowed (none); `rated` (N, 2) is where in them the rates of a place begin and end (twice the
+    same: it has none). `spins` (n, 3) are the shafts'.
     x, `turn`, q, v, `angles` are a state within the step, and at last the one at its end, `work` what was done up to
     there; `before_x`, `before_q`, `before_v` are as they were before their projection,
     which may change velocities by `sudden` (1,) of the fastest, beside the error allowed.
@@ -96,6 +113,7 @@ class Steps(NamedTuple):
     end: Array1
     slopes: Array2
     most: Array1
+    rated: Ints2
     spins: Array2
     x: Array2
     turn: Array2
@@ -116,12 +134,24 @@ def make_steps(stages: int, n: int, angles: int, powers: int, rows: int) -> Step
     return Steps(  # type: ignore[call-arg]  # several lists of arrays
         *zeros(size, size, (stages, size)),
         np.full(size, np.inf),
+        _rates_of_bodies(n, size),
         *zeros((n, 3), (n, 3), (n, 4), (n, 4), (n, 6), angles, powers, (n, 3), (n, 4), (n, 6), 1, rows),
     )
 
 
+def _rates_of_bodies(n: int, size: int) -> NDArray[np.int64]:
+    """`Steps.rated`: the velocities of each place and each turn of n bodies; the real part of a turn has none."""
+    rated, first = np.zeros((size, 2), np.int64), 7 * n + 6 * np.arange(n)[:, None, None]
+    rated[: 3 * n] = (first + np.array([[0, 3]] * 3)).reshape(-1, 2)
+    rated[3 * n : 7 * n] = (first + np.array([[0, 0], [3, 6], [3, 6], [3, 6]])).reshape(-1, 2)
+    return rated
+
+
 Stages = tuple[Array1, Array1, Array2]
 """Of what is integrated the values at the start and at the end of a step (N,), and the slopes of its stages (s, N)."""
+Sizes = tuple[Array1, Ints2]
+"""Of what is integrated the size (N,) that counts at most in what errors are allowed, and where the rates of each place
+begin and end (N, 2)."""
 
 
 @kernel
@@ -149,15 +179,19 @@ def put_sums(out: Array1, first: int, angles: Array1, work: Array1) -> None:
 
 @kernel
 def scaled_error(
-    tableau: Tableau, h: float, stages: Stages, most: Array1, count: int, energy: float, tolerances: Pair
+    tableau: Tableau, h: float, stages: Stages, sizes: Sizes, count: int, energy: float, tolerances: Pair
 ) -> float:
     """The largest local error of a step of h (s) over what `tolerances` (relative, absolute) allow; 1: just allowed.
 
     Of each value `most` (N,) at most counts for what is allowed. Values from `count` on are work: what is allowed is
     measured by the kinetic `energy` (J) as well. With a coarse estimate beside the fine one they are joined as in
     DOP853: e²/√(e² + 0.01 ē²) (Hairer, Nørsett and Wanner 1993, II.10).
+
+    An error e of a place is held against what is allowed of its rates too, which are `rated`: in a vibration that the
+    steps follow it is one of ω e of a rate, a quarter of a period later. All estimates of rates pass through zero
+    together twice in each period, and say nothing there; those of places are then at their largest.
     """
-    (start, end, slopes), (rtol, atol) = stages, tolerances
+    (start, end, slopes), (most, rated), (rtol, atol) = stages, sizes, tolerances
     fine, coarse = 0.0, 0.0
     for i in range(start.shape[0]):
         e, c = 0.0, 0.0
@@ -166,6 +200,9 @@ def scaled_error(
             c += tableau.coarse[s] * slopes[s, i]
         size = min(most[i], max(abs(start[i]), abs(end[i])))
         allowed = atol + rtol * (size if i < count else max(size, energy))
+        if rated[i, 1] > rated[i, 0]:
+            fastest = _fastest(stages, rated[i, 0], rated[i, 1])
+            allowed = min(allowed, h / _FOLLOWED * (atol + rtol * fastest))
         e, c = abs(h * e) / allowed, abs(h * c) / allowed
         # A comparison with NaN is false: let NaN through as an infinite error.
         if not e <= fine:
@@ -175,6 +212,16 @@ def scaled_error(
     if coarse > 0.0 and fine < np.inf:
         return fine * fine / math.sqrt(fine * fine + 0.01 * coarse * coarse)
     return fine
+
+
+@kernel
+def _fastest(stages: Stages, first: int, last: int) -> float:
+    """The largest of some rates at the start or the end of a step."""
+    start, end, _ = stages
+    size = 0.0
+    for k in range(first, last):
+        size = max(size, abs(start[k]), abs(end[k]))
+    return size
 
 
 @kernel
@@ -270,7 +317,7 @@ def step(
     for k in range(work.shape[0]):
         S.work[k] = S.end[13 * n + na + k]
     numbers = (S.start, S.end, S.slopes)
-    return scaled_error(tableau, h, numbers, S.most, 13 * n + na, kinetic_energy(B, v), tolerances)
+    return scaled_error(tableau, h, numbers, (S.most, S.rated), 13 * n + na, kinetic_energy(B, v), tolerances)
 
 
 @entry

@@ -93,7 +93,8 @@ class Within(NamedTuple):
     and `power` keep those at the step's end. `worst` (1,) is the largest error so far over what is allowed;
     `pivot` (6,) the smallest pivot of the loops' rows so far, of what it would be between free bodies, and when (s),
     but for rows that repeat others from the start (`doubled`); then that after the last step and after the one before
-    it with their times. `dips` (k, 2) are the lowest of its minima, in no order, and when (s).
+    it with their times. `dips` (k, 5) are the lowest of its minima, in no order: that, and the rest of
+    `solver.result.Dip`.
     """
 
     extra: int
@@ -157,7 +158,7 @@ def make_within(system: System, extra: int, most: Array1 | None = None) -> Withi
         *fits(),
         *zeros((10, k), (7, size), (9, k), (6, size), size, size),
         most,
-        *zeros(1, 1, 6, (DIPS, 2)),
+        *zeros(1, 1, 6, (DIPS, 5)),
         np.zeros(len(system.plan.row), dtype=np.int64),
         *zeros((n, 6), na, d + 1, (n, 4), (n, 3)),
         still,

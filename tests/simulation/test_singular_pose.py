@@ -15,17 +15,19 @@ TRRR3 = Path(__file__).resolve().parents[2] / "fixtures" / "trrr3" / "trrr3.sdf"
 
 
 def test_a_fall_through_a_singular_pose_loses_no_energy_and_tells_how_near_it_came() -> None:
-    """At 1e-6 the legs of a tree may go on one by one, which is another motion; none may lose 30 of 131 J."""
+    """At 1e-6 the legs of a tree may go on one by one, which is another motion; none may lose 30 of 131 J, and what
+    loses more than 0.3 does not go by unseen."""
     mechanism = cb.build(cb.read(TRRR3))
     scenario = Scenario(gravity=(0.0, 0.0, -9.81), duration=2.0, rate=20.0, sensitivity=False)
     fine = cb.simulate(mechanism, replace(scenario, rtol=1e-10, atol=1e-10), method="absolute").result.trajectory
     for method in ("tree", "absolute"):
         for tolerance in (1e-8, 1e-6, 1e-4):
             what = replace(scenario, rtol=tolerance, atol=tolerance)
-            result = cb.simulate(mechanism, what, method=method).result
-            run = result.trajectory
+            whole = cb.simulate(mechanism, what, method=method)
+            result, run = whole.result, whole.result.trajectory
             balance = run.kinetic + run.potential - run.motor_work + run.dissipated
-            assert np.ptp(balance) < 2e-3 * np.ptp(run.kinetic)
+            assert np.ptp(balance) < 1e-2 * np.ptp(run.kinetic)
+            assert np.ptp(balance) < 2e-3 * np.ptp(run.kinetic) or whole.summary["trusted"] is False
             assert result.statistics.pivot < 1e-5
             assert 0.0 < result.statistics.pivot_at < 1.1
             if tolerance == 1e-8:

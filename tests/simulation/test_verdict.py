@@ -150,9 +150,26 @@ def test_a_motion_that_multiplies_differences_says_what_its_end_is_known_to() ->
     assert off > 1e-3
     assert 0.02 * off < metres["error"] < 50 * off
     assert run.summary["trusted"] is False
-    assert {"CB627", "CB683"} <= {f.code for f in run.findings}
+    assert "CB683" in {f.code for f in run.findings}
     still = cb.simulate(delta, Scenario(duration=0.2), method="tree")
     assert still.summary["sensitivity"]["state"] == OK
+
+
+def test_what_is_off_by_more_than_a_hundred_tolerances_is_wrong_and_what_is_not_is_right() -> None:
+    """Pendulums at a stop: rough estimates are above a hundred tolerances in both, errors 45 and 900."""
+    made = case("stop", 10)
+    near, far = (cb.simulate(made.mechanism, replace(made.scenario, rtol=r, atol=r)) for r in (1e-4, 1e-7))
+    assert (near.summary["trusted"], far.summary["trusted"]) == (True, False)
+    assert near.summary["sensitivity"]["beside_a_run_at"] == pytest.approx(1e-5)
+    (told,) = [f for f in far.findings if f.severity == "error"]
+    assert told.code == "CB683"
+    assert far.verdict is not None
+    (check,) = far.verdict.wrong
+    assert (check.name, check.worst > 100.0) == ("sensitivity", True)
+    samples = columns_of(far)["check.trusted"][0]
+    first = int(np.argmin(samples))
+    assert (samples[:first] == 1.0).all()
+    assert (samples[first:] == 0.0).all()
 
 
 def test_an_estimate_is_near_the_error(bar: Run) -> None:

@@ -9,7 +9,7 @@ analysis of kinematic singularities").
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from solver import rotation
 from solver.equations.dynamics import evaluate_all, frames
 from solver.equations.projection import function_values
 from solver.equations.system import System
-from solver.result import Result, Trajectory
+from solver.result import Dip, Result, Trajectory
 from solver.runs.integrate import simulate
 from solver.state import State
 
@@ -30,8 +30,11 @@ Array = NDArray[np.float64]
 
 SMALL = 1e-5
 """A pivot below this may be that of a pose where rank is lost; where rows are many it is small at other poses too."""
-LARGEST = 400
-"""Rows of which singular values are computed."""
+JUMPED = 0.9
+"""Where the lowest pivot at the end of a step is less than this part of the higher one beside it, steps may have jumped
+over a lower one; one that they follow is hardly below those beside it."""
+FEW, LARGEST = 100, 400
+"""Rows of which singular values are computed at every pose that may lose rank; and at all, at `MOST` poses."""
 POINTS = 48
 """Poses at which they are, about the smallest pivot and then about the smallest of them."""
 LOST = 1e-6
@@ -67,45 +70,54 @@ class Meetings:
 
 def meetings_of(system: System, what: Scenario, result: Result, call: dict[str, Any]) -> Meetings:
     """The poses near those where the smallest pivot dips at which branches meet."""
-    T = result.trajectory
-    times = _dips(result)
-    if not result.status.ok or len(T.t) < 2 or not times:
+    T, rows = result.trajectory, system.program.rows
+    dips = _dips(result)
+    if not result.status.ok or len(T.t) < 2 or not dips:
         return Meetings()
-    if system.program.rows > LARGEST:
-        return Meetings(
-            (), times, f"the loops have {system.program.rows} rows, and of {LARGEST} at most it is computed"
-        )
+    sure = [dip for dip in dips if dip.pivot < SMALL]
+    if rows > LARGEST:
+        return _unseen(sure, f"the loops have {rows} rows, and of {LARGEST} at most it is computed")
     if system.model.callbacks:
-        return Meetings((), times, "functions in Python are not called again")
+        return _unseen(sure, "functions in Python are not called again")
+    looked = dips if rows <= FEW else sure[:MOST]
     found: list[Meeting] = []
-    for t in times[:MOST]:
-        meeting = _meeting_at(system, what, T, t, call)
+    for dip in looked:
+        meeting = _meeting_at(system, what, T, dip, call)
         if meeting is not None and all(abs(meeting.t - other.t) > SAME for other in found):
             found.append(meeting)
-    beyond = times[MOST:]
-    return Meetings(tuple(sorted(found, key=lambda m: m.t)), beyond, f"{MOST} are looked at" if beyond else "")
+    beyond = _unseen([dip for dip in sure if dip not in looked], f"{MOST} are looked at")
+    return replace(beyond, found=tuple(sorted(found, key=lambda m: m.t)))
 
 
-def _dips(result: Result) -> tuple[float, ...]:
-    """The times (s) at which the smallest pivot dips low enough, the lowest first; one for each pair of samples."""
+def _unseen(dips: list[Dip], why: str) -> Meetings:
+    return Meetings((), tuple(dip.t for dip in dips), why if dips else "")
+
+
+def _dips(result: Result) -> list[Dip]:
+    """Where the smallest pivot dips low, or may where steps jumped, the lowest first; one for each pair of samples."""
     cost, T = result.statistics, result.trajectory
-    dips = sorted((pivot, t) for t, pivot in (*cost.dips, (cost.pivot_at, cost.pivot)) if pivot < SMALL)
-    places = {int(np.searchsorted(T.t, t)): t for _, t in reversed(dips)}
-    return tuple(t for _, t in dips if t in places.values())
+    lowest = Dip(cost.pivot_at, cost.pivot, 1.0, (cost.pivot_at, cost.pivot_at))
+    every = sorted((*cost.dips, lowest), key=lambda dip: dip.pivot)
+    low = [dip for dip in every if dip.pivot < SMALL or dip.part < JUMPED]
+    places = {int(np.searchsorted(T.t, dip.t)): dip for dip in reversed(low)}
+    return [dip for dip in low if dip in places.values()]
 
 
-def _meeting_at(
-    system: System, what: Scenario, T: Trajectory, at: float, call: dict[str, Any]
-) -> Meeting | None:  # fmt: skip
-    """The pose about a time (s) at which branches meet; None where they do not."""
-    k = int(np.clip(np.searchsorted(T.t, at) - 1, 0, len(T.t) - 2))
-    first, last = _sample(T, max(k - 1, 0)), float(T.t[min(k + 2, len(T.t) - 1)])
+def _meeting_at(system: System, what: Scenario, T: Trajectory, dip: Dip, call: dict[str, Any]) -> Meeting | None:
+    """The pose about a dip at which branches meet; None where they do not."""
+    # From the sample before the one before the dip to the one after that after it, or as far as its steps reach.
+    k = int(np.clip(np.searchsorted(T.t, dip.t) - 1, 0, len(T.t) - 2))
+    start = min(max(k - 1, 0), max(int(np.searchsorted(T.t, dip.within[0], "right")) - 1, 0))
+    end = max(min(k + 2, len(T.t) - 1), min(int(np.searchsorted(T.t, dip.within[1])), len(T.t) - 1))
+    first, last = _sample(T, start), float(T.t[end])
     about = _again(system, what, first, last, call)
     if about is None:
         return None
     rank = max(_rank(_rows(system, _sample(about, i))) for i in (0, POINTS // 2, -1))
     values = _smallest(system, about, rank)
     i = int(np.argmin(values))
+    if not values[i] < JUMPED * values.max():
+        return None
     near = _again(system, what, _sample(about, max(i - 1, 0)), float(about.t[min(i + 1, POINTS)]), call)
     if near is None:
         return None

@@ -5,6 +5,9 @@ as much, so the run itself is wrong by about 1/r of their distance.
 A motion that amplifies errors shows in the same figure, since it amplifies those of both runs alike, until the two have
 parted completely. Then a companion at a tolerance nearer to that of the run is taken, and held against the first.
 
+These companions are cheap, and errors scatter. Where what they show may come to more than a run may be wrong by, one at
+a tenth of the tolerance decides: it is wrong by so much less that the distance is the run's own error.
+
 Where branches of the motion meet, all companions in joint coordinates may go on along the same wrong one, since their
 errors break a symmetry alike: a run that came near such a pose is compared with one in absolute coordinates too.
 """
@@ -42,19 +45,24 @@ BENT = 2.0 / 3.0
 of scripts/measure/oracle.py."""
 SAFETY = 3.0
 """An error does not fall with the tolerance exactly."""
+THIRD = 1.0 / 3.0
+"""Of the error of a run: that of one at a tenth of the tolerance, at most."""
 PROMISED = 100.0
 """Tolerances by which a run may be wrong before it says so."""
 LOST = 0.01
-"""Of a value's size: what is known no better than this is not known; an estimate may be `SAFETY` times as large."""
+"""Of a value's size: where a companion is so far off, it has parted from the run."""
+FINEST = 1e-13
+"""The smallest tolerance of a companion: a step's rounding is not far below."""
 Again = Callable[[float, float, float], Result]
 """A run once more, of relative and absolute tolerance, for a duration (s)."""
 UNITS = ("m", "rad", "m/s", "rad/s", "J")
+VIBRATION = "a vibration of stiff loads, which the steps do not follow"
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """By how much values of one unit are wrong at most, as estimated: the largest, whose it is, when (s); how many
-    tolerances that is, and over the samples (k,) the largest part of the values' size."""
+    tolerances that is; over the samples (k,) the largest part of the values' size, and the most tolerances."""
 
     unit: str
     error: float
@@ -62,6 +70,12 @@ class Estimate:
     t: float
     tolerances: float
     share: Array
+    counts: Array
+
+    def __mul__(self, times: float) -> Estimate:
+        """The same error so many times as large."""
+        share, counts = times * self.share, times * self.counts
+        return Estimate(self.unit, times * self.error, self.item, self.t, times * self.tolerances, share, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +97,18 @@ class Sensitivity:
 
     @property
     def told(self) -> bool:
-        """Whether a run is wrong by more than it may be without a word."""
-        return self.worst is not None and self.worst.tolerances > PROMISED
+        """Whether a run is wrong by more than it may be."""
+        return self.worst is not None and not self.worst.tolerances <= PROMISED
+
+    @property
+    def text(self) -> str:
+        """By how much a run is wrong that is by more than it may be, and what shows it."""
+        beyond = [e for e in self.estimates if not e.tolerances <= PROMISED]
+        many = "; ".join(f"{e.error:.1g} {e.unit} ({e.item})" for e in beyond)
+        times = max((e.tolerances for e in beyond), default=0.0)
+        beside = "a run in absolute coordinates" if self.absolute else f"a run at tolerance {self.tolerance:.0e}"
+        shown = "" if any(e.item == VIBRATION for e in beyond) else f", as {beside} shows"
+        return f"values are off by up to about {many}, {times:.2g} times the tolerance{shown}"
 
     def document(self) -> dict[str, Any]:
         """For JSON."""
@@ -97,18 +121,13 @@ class Sensitivity:
         state = "depends on the tolerance" if self.told else OK
         return {"state": state, "beside_a_run_at": self.tolerance, "estimated_errors": rows}
 
-    def check(self, t: Array, tolerance: float) -> Check:
-        """Whether the values at each sample are known to more than a hundredth of their size."""
+    def check(self, t: Array) -> Check:
+        """Whether the values at each sample are as near as the tolerance promises: within `PROMISED` of it."""
         if not self.estimates:
             return not_tested("sensitivity", self.reason)
-        worst = max(self.estimates, key=lambda e: float(e.share.max()))
-        shares = np.array([e.share for e in self.estimates])
-        text = (
-            f"the result depends on the tolerance: {worst.item} is known to about {worst.error:.2g} {worst.unit} only, "
-            f"as a run {'in absolute coordinates' if self.absolute else f'at tolerance {self.tolerance:.0e}'} shows"
-        )
-        share, allowed = np.max(shares, axis=0), SAFETY * max(LOST, PROMISED * tolerance)
-        return judged("sensitivity", share, allowed, t, unit="of the size", onwards=True, text=text)
+        counts = np.max([e.counts for e in self.estimates], axis=0)
+        plain = self.text.replace("{", "{{").replace("}", "}}")
+        return judged("sensitivity", counts, PROMISED, t, unit="tolerances", onwards=True, text=plain)
 
 
 def sensitivity_of(
@@ -125,20 +144,9 @@ def sensitivity_of(
         return Sensitivity(reason="the run has no tolerance, but a fixed step")
     if lowered.model.callbacks:
         return Sensitivity(reason="functions in Python are not called again")
-    # A companion far away is cheap and rough; what it shows to be doubtful is looked at from nearer by.
-    first = NEARER if _bends(lowered.model) else max(NEARER, min(COARSER, COARSEST / tolerance))
-    found = Sensitivity(reason="no run at a larger tolerance came to its end")
-    for times in dict.fromkeys((first, NEARER)):
-        beside = _companion(what, T, again, times)
-        if beside is not None:
-            fewer = times ** (BENT if _bends(lowered.model) else 1.0)
-            farther = found.estimates
-            found = Sensitivity(times * tolerance, _estimates(lowered, T, beside, what, SAFETY / fewer))
-            if farther:
-                found = replace(found, estimates=tuple(map(_between, found.estimates, farther)))
-            near = all(float(e.share.max()) * times < PARTED * SAFETY for e in found.estimates)
-            if near and not found.told:
-                break
+    found = _by_coarser(lowered, what, T, again)
+    if found.worst is not None and not SAFETY * found.worst.tolerances <= PROMISED:
+        found = _by_finer(lowered, what, T, again) or found
     found = _with_vibration(found, result)
     if absolute is not None and (other := _same(absolute, T)) is not None:
         held = Sensitivity(tolerance, _estimates(lowered, T, other, what, 1.0), absolute=True)
@@ -147,14 +155,47 @@ def sensitivity_of(
     return found
 
 
+def _by_coarser(lowered: Lowered, what: Scenario, T: Trajectory, again: Again) -> Sensitivity:
+    """What a companion far away shows, which is cheap and rough, and where that is doubtful one from nearer by."""
+    tolerance = max(what.rtol, what.atol)
+    first = NEARER if _bends(lowered.model) else max(NEARER, min(COARSER, COARSEST / tolerance))
+    found = Sensitivity(reason="no run at a larger tolerance came to its end")
+    for times in dict.fromkeys((first, NEARER)):
+        beside = _companion(what, T, again, times)
+        if beside is not None:
+            farther = found.estimates
+            part = SAFETY / times ** _power(lowered.model)
+            found = Sensitivity(times * tolerance, _estimates(lowered, T, beside, what, part))
+            if farther:
+                found = replace(found, estimates=tuple(map(_between, found.estimates, farther)))
+            near = all(float(e.share.max()) * times < PARTED * SAFETY for e in found.estimates)
+            if near and not found.told:
+                break
+    return found
+
+
+def _by_finer(lowered: Lowered, what: Scenario, T: Trajectory, again: Again) -> Sensitivity | None:
+    """What a companion at a tenth of the tolerance shows; None where there is none.
+
+    Its own error is a tenth of the run's, or a third where loads bend or errors scatter: the run's is their distance
+    and that.
+    """
+    if min(what.rtol, what.atol) < NEARER * FINEST:
+        return None
+    beside = _companion(what, T, again, 1.0 / NEARER)
+    if beside is None:
+        return None
+    tolerance = max(what.rtol, what.atol) / NEARER
+    return Sensitivity(tolerance, _estimates(lowered, T, beside, what, 1.0 / (1.0 - THIRD)))
+
+
 def _between(near: Estimate, far: Estimate) -> Estimate:
     """What a companion nearer by shows, but no less than the mean, on a logarithmic scale, with one far away that has
     not parted from the run: errors scatter, and two runs side by side may be wrong alike by chance."""
     times = math.sqrt(far.error / near.error) if near.error > 0.0 else 1.0
     if times <= 1.0 or float(far.share.max()) > LOST:
         return near
-    changes = {"error": times * near.error, "tolerances": times * near.tolerances}
-    return replace(near, **changes, share=times * near.share)  # type: ignore[arg-type]
+    return near * times
 
 
 def _with_vibration(found: Sensitivity, result: Result) -> Sensitivity:
@@ -164,8 +205,8 @@ def _with_vibration(found: Sensitivity, result: Result) -> Sensitivity:
     if not beside or beside[0].tolerances >= part:
         return found
     T = result.trajectory
-    own = Estimate(unit, speed, "a vibration of stiff loads, which the steps do not follow", float(T.t[0]), part,
-                   np.full(len(T.t), speed))  # fmt: skip
+    every = np.ones(len(T.t))
+    own = Estimate(unit, speed, VIBRATION, float(T.t[0]), part, speed * every, part * every)
     return replace(found, estimates=tuple(own if e.unit == unit else e for e in found.estimates))
 
 
@@ -175,8 +216,13 @@ def _bends(model: Model) -> bool:
     return bool(model.meshes) or any(load.friction or load.stop for load in model.loads)
 
 
+def _power(model: Model) -> float:
+    """That of the tolerance with which errors fall."""
+    return BENT if _bends(model) else 1.0
+
+
 def _companion(what: Scenario, T: Trajectory, again: Again, times: float) -> Trajectory | None:
-    """The same run at a tolerance so many times as large; None where it has not the same samples."""
+    """The same run at a tolerance so many `times` as large; None where it has not the same samples."""
     return _same(again(times * what.rtol, times * what.atol, float(T.t[-1] - T.t[0])), T)
 
 
@@ -207,18 +253,15 @@ def _estimates(
         counted = off / (what.atol + what.rtol * sizes)
         k, i = np.unravel_index(int(np.argmax(counted)), off.shape)
         share = (off / (1.0 + sizes)).max(axis=1)
-        found.append(Estimate(unit, float(off[k, i]), items[i], float(T.t[k]), float(counted[k, i]), share))
+        worst = (float(off[k, i]), items[i], float(T.t[k]), float(counted[k, i]))
+        found.append(Estimate(unit, *worst, share, counted.max(axis=1)))
     return tuple(found)
 
 
 def tell_sensitivity(found: Sensitivity, findings: Findings) -> None:
-    """Report what is wrong by more tolerances than a run may be without a word (CB683)."""
-    worst = found.worst
-    if worst is None or not found.told:
-        return
-    many = "; ".join(f"{e.error:.1g} {e.unit} ({e.item})" for e in found.estimates if e.tolerances > PROMISED)
-    message = f"the run is wrong by up to about {many}: {worst.tolerances:.1g} times its tolerance"
-    findings.add("CB683", message, items=[worst.item])
+    """Report a run that is wrong by more tolerances than it may be (CB683)."""
+    if found.worst is not None and found.told:
+        findings.add("CB683", found.text, items=[found.worst.item])
 
 
 @dataclass(frozen=True, eq=False)

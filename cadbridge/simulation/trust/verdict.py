@@ -8,7 +8,7 @@ from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.balance import balance_check
-from cadbridge.simulation.trust.checks import NOT_TESTED, WRONG, Check, Verdict, not_tested, together
+from cadbridge.simulation.trust.checks import NOT_TESTED, Check, Verdict, not_tested, together
 from cadbridge.simulation.trust.openness import places_check, rates_check, within_check
 from cadbridge.simulation.trust.repeats import Call, repeats_check
 from cadbridge.simulation.trust.turns import poses_check, turns_check
@@ -88,12 +88,16 @@ def _not_repeated(what: Scenario, result: Result, system: System, call: Call | N
 
 
 def tell(verdict: Verdict, what: Scenario, result: Result, findings: Findings) -> None:
-    """Report what is wrong with a run that came to its end (CB627), or that it could not be tested (CB684)."""
+    """Report what is wrong with a run that came to its end (CB627), or that it could not be tested (CB684).
+
+    By how much it is off its tolerance CB683 says (`sensitivity.tell_sensitivity`).
+    """
     if not result.status.ok:
         return
-    if verdict.state == WRONG:
+    wrong = [check.text for check in verdict.wrong if check.name != "sensitivity"]
+    if wrong:
         cure = "Take a step of a tenth" if what.step is not None else "Set `tolerance` a hundred times smaller"
         hint = f"{cure} in the scenario, and check whether the deviation falls with it."
-        findings.add("CB627", "; ".join(check.text for check in verdict.wrong), hint=hint)
+        findings.add("CB627", "; ".join(wrong), hint=hint)
     elif verdict.state == NOT_TESTED:
         findings.add("CB684", f"whether the run is right was not tested: {verdict.reason}")

@@ -338,6 +338,21 @@ def test_placeholders_are_told_but_copies_are_not() -> None:
     assert [f.code for f in audit_declared(parts)] == ["CB307"]
     copies = [Part(f"screw_{i}", shape(None), declared=same) for i in range(4)]
     assert audit_declared(copies) == ()
+    links = [Part(f"link_{i}", declared=same) for i in range(4)]
+    assert [f.code for f in audit_declared(links)] == ["CB307"]
+
+
+def test_the_links_of_four_legs_are_no_placeholders() -> None:
+    """Copies and mirror images have the same mass; without a shape only where most parts have it is it doubted."""
+    same = MassProperties(0.591, np.zeros(3), np.diag([6e-4, 5e-4, 3e-4]))
+    legs = [
+        Part(f"hip_{i}", replace(shape(box(0.1, 0.2, 0.3 + 1e-4 * i)), key=str(i)), declared=same) for i in range(4)
+    ]
+    assert audit_declared(legs) == ()
+    sizes = [Part(f"link_{i}", replace(shape(box(0.1, 0.2, 0.1 * i)), key=str(i)), declared=same) for i in range(1, 5)]
+    assert [f.code for f in audit_declared(sizes)] == ["CB307"]
+    others = [Part(f"p{i}", declared=replace(same, mass=1.0 + i)) for i in range(6)]
+    assert audit_declared([*(Part(f"leg_{i}", declared=same) for i in range(4)), *others]) == ()
 
 
 def test_an_impossible_inertia_gives_way_to_a_shape_with_a_density() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import Part
+from cadbridge.assembly import FineMesh, Part, Shape
 from cadbridge.findings import Finding, Findings
 from cadbridge.inertia import MassProperties
 from cadbridge.wording import listed
@@ -17,6 +17,8 @@ _SLACK = 1e-6
 
 _ALIKE = 3
 """So many different parts of exactly the same mass and inertia are no coincidence."""
+_MOST = 0.5
+"""Of all parts: fewer without a shape may be copies of one another, as the links of four legs are."""
 
 
 def impossible(properties: MassProperties) -> str | None:
@@ -78,10 +80,10 @@ def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
     """Findings on declared mass properties that cannot be used, and on placeholders."""
     findings = Findings()
     alike: dict[tuple[float, ...], list[Part]] = {}
-    for part in parts:
+    declaring = [part for part in parts if part.declared is not None and not part.weightless]
+    for part in declaring:
         declared = part.declared
-        if declared is None or part.weightless:
-            continue
+        assert declared is not None
         reason = impossible(declared)
         if reason and not usable(declared):
             code = "CB306" if declared.mass == 0 else "CB305"
@@ -91,8 +93,10 @@ def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
             values = (declared.mass, *np.linalg.eigvalsh(declared.inertia))
             alike.setdefault(tuple(float(f"{v:.9g}") for v in values), []).append(part)
     for values, same in alike.items():
-        shapes = {part.name if part.shape is None else part.shape.key for part in same}
-        if len(shapes) >= _ALIKE:
+        sizes = {size for part in same if (size := _size(part.shape)) is not None}
+        bare = {part.shape.key if part.shape else part.name for part in same if _size(part.shape) is None}
+        most = len(same) >= _MOST * len(declaring)
+        if len(sizes) + most * len(bare) >= _ALIKE:
             names = listed([part.name for part in same], 8)
             findings.add(
                 "CB307",
@@ -102,3 +106,11 @@ def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
                 items=[part.name for part in same],
             )
     return findings.as_tuple()
+
+
+def _size(shape: Shape | None) -> tuple[str, ...] | None:
+    """The edges of a shape's box, sorted, to two digits: those of mirror images are alike; None without a mesh."""
+    mesh = None if shape is None else shape.coarse if shape.coarse is not None else shape.fine
+    if mesh is None or isinstance(mesh, FineMesh) or not len(mesh.vertices):
+        return None
+    return tuple(f"{edge:.2g}" for edge in sorted(np.ptp(mesh.vertices, axis=0).tolist()))

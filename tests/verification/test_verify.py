@@ -25,6 +25,8 @@ from cadbridge.verification.start import Start
 from tests.exporters import models
 from tests.real_robots import ROBOTS, robot_folder
 
+LARGE = ("anymal_b_simple", "g1_")
+"""Robots of which most of the time goes into reading meshes."""
 CRANE = Path(str(files("cadbridge.data"))) / "demo" / "demo.step"
 
 
@@ -41,7 +43,7 @@ def source(name: str, corpus: Path) -> Mechanism:
 @pytest.mark.parametrize("to", ["mjcf", "urdf", "sdf"])
 @pytest.mark.parametrize("name", ["quadruped", "so100", "kr16"])
 def test_trees_swing_the_same_in_every_engine(name: str, to: str, corpus: Path) -> None:
-    result = verify(source(name, corpus), to, duration=0.5)
+    result = verify(source(name, corpus), to, duration=0.1)
     assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
     assert result.swing is not None
     assert result.swing < 1e-6
@@ -157,7 +159,9 @@ def test_the_kr15_has_its_masses_and_poses_in_every_engine(kr15: Mechanism, to: 
     assert (result.swing is None) == (to == "urdf")
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.nightly) if n.startswith(LARGE) else n for n in ROBOTS]
+)
 def test_a_real_urdf_there_and_back_is_the_same_robot(name: str, tmp_path: Path) -> None:
     path = robot_folder() / name
     packages = (robot_folder().parent.parent, robot_folder().parent, robot_folder())

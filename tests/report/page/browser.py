@@ -13,7 +13,11 @@ from playwright.sync_api import Browser, Dialog, Page, Playwright, ViewportSize
 from tests.waiting import SLOW
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-ARGUMENTS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-dev-shm-usage"]
+ARGUMENTS = [
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-dev-shm-usage",
+    "--disable-gpu-rasterization", "--disable-gpu-compositing",
+]  # fmt: skip
+"""WebGL is drawn in software, and so is the rest of a page: by a GPU made of software it costs a quarter more."""
 DESKTOP = ViewportSize(width=1280, height=860)
 PHONE = ViewportSize(width=390, height=844)
 

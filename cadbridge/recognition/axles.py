@@ -1,16 +1,22 @@
-"""Wheels that are drawn without their axle: they touch nothing, and stand about an axis of what carries them."""
+"""Hinges without a pin or an axle drawn: wheels about an axis of what carries them, knuckles with holes in line."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cadbridge.recognition.candidates import Candidate
-from cadbridge.recognition.contacts import Line
+from cadbridge.recognition.contacts import Line, Placed
+from cadbridge.recognition.pins import LIKE
 from cadbridge.recognition.round_pairs import ROUND
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.walls import Verdict
+
+EYE = 6.0
+"""Radius of the rounded end of a link about its hole, beside that of the hole, at most."""
+NEAR = 1e-5
+"""m that a fork's hole may reach beside that of its tongue."""
 
 
 class Axles:
@@ -67,6 +73,30 @@ class Axles:
         text = "links drawn into each other, with round faces of both about one line alone"
         return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), ("the two overlap",), 0.35), ())
 
+    def knuckle(self, first: set[str], second: set[str]) -> Candidate | None:
+        """The hinge of two bodies whose holes are in line on one line alone, with the pin not drawn.
+
+        Holes of one on both sides of a hole of the other are a fork about its tongue. Holes that follow on each other
+        are an eye on another part where one part is rounded about them: what is but screwed on has no end to turn by.
+        """
+        found: dict[int, tuple[Line, list[Placed], list[Placed]]] = {}
+        for line in {id(line): line for name in sorted(first) for line in self._lines[name]}.values():
+            ours, theirs = ([m for m in line.members if m.instance in own and _hole(m)] for own in (first, second))
+            if any(1 / LIKE <= m.surface.radius / n.surface.radius <= LIKE for m in ours for n in theirs):
+                found[id(line)] = (line, ours, theirs)
+        if len(found) != 1:
+            return None
+        line, ours, theirs = next(iter(found.values()))
+        fork = _fork(ours, theirs) or _fork(theirs, ours)
+        if not (fork or any(_eye(line, holes) for holes in (ours, theirs))):
+            return None
+        point = line.point + (ours[0].low + ours[0].high) / 2 * line.direction
+        radii = " and ".join(f"{1e3 * holes[0].surface.radius:.4g}" for holes in (ours, theirs))
+        text = f"{'a fork about a tongue' if fork else 'a rounded end'}, with holes in line, radii {radii} mm"
+        low, high = sorted(self._scene.groups.root(next(iter(own))) for own in (first, second))
+        verdict = Verdict("revolute", point, line.direction, (text,), ("no pin is drawn",), 0.6 if fork else 0.5)
+        return Candidate(low, high, verdict, ())
+
     def _hubs(self, name: str, others: set[str]) -> Iterator[tuple[str, Line, float]]:
         """The lines of a wheel's hub on which some others have a round face that it could stand on."""
         for line in {id(line): line for line in self._lines[name]}.values():
@@ -80,3 +110,22 @@ class Axles:
             fits = holes and theirs and 2 * min(holes) < widest and min(theirs) < widest
             if fits and round_outside(self._scene, name, line.point, line.direction):
                 yield name, line, min(holes)
+
+
+def _hole(m: Placed) -> bool:
+    return m.surface.hollow and m.surface.kind == "cylinder" and m.surface.turn >= ROUND
+
+
+def _fork(outer: Sequence[Placed], inner: Sequence[Placed]) -> bool:
+    """Whether holes stand on both sides of a hole of the other."""
+    return any(any(m.high <= n.low + NEAR for m in outer) and any(m.low >= n.high - NEAR for m in outer) for n in inner)
+
+
+def _eye(line: Line, holes: Sequence[Placed]) -> bool:
+    """Whether a part is rounded about its hole on a line."""
+    return any(
+        m.instance == n.instance and not m.surface.hollow and m.surface.turn >= ROUND
+        and n.surface.radius < m.surface.radius <= EYE * n.surface.radius
+        and min(m.high, n.high) - max(m.low, n.low) > 0.0
+        for m in line.members for n in holes
+    )  # fmt: skip

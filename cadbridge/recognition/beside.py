@@ -83,7 +83,7 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         if not linked.join(name, other):
             continue
         own, theirs = scene.groups.group(name), scene.groups.group(other)
-        hinge = turntables.beside(own, theirs) or axles.hinge(own, theirs)
+        hinge = turntables.beside(own, theirs) or axles.hinge(own, theirs) or axles.knuckle(own, theirs)
         if hinge is not None:
             hinges.append(hinge)
         else:

@@ -25,7 +25,7 @@ from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.proving import MOST_ROUNDS, attributed, blocked, welded
+from cadbridge.recognition.proving import MOST_ROUNDS, attributed, proved, welded
 from cadbridge.recognition.told import SAID, SAID_FIXED
 from cadbridge.wording import count
 
@@ -59,7 +59,7 @@ def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
     """What is inferred under hints, with the joints that cannot move as welds."""
     found, stuck = _once(evidence, hints), list[Hypothesis]()
     for _ in range(MOST_ROUNDS):
-        new = blocked(found, hints)
+        found, new = proved(found, hints)
         if not new:
             break
         stuck += new

@@ -26,6 +26,7 @@ from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.reporting import findings_of, unread
 from cadbridge.recognition.rules import RULES, Inference, Rule, applied, with_turning
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.spinning import with_idle
 from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints
 
 
@@ -38,6 +39,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
     joints, rejected = find_joints(scene, run.pin)
     joints = as_told(scene, with_turning(scene, joints, run.turning), hints)
     joints = with_sliding(scene, trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected))
+    joints = with_idle(scene, joints, run.toothed, evidence.names)
     unknown = without_pitch(scene, joints) if evidence.names else []
     rest = {i.name for i in scene.assembly.instances} - set(loose)
     ground, why = choose_ground(scene, joints, evidence.names, rest)

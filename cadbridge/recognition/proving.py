@@ -14,7 +14,7 @@ from dataclasses import replace
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, parts_of
 from cadbridge.recognition.model import FoundJoint, Recognition
-from cadbridge.recognition.sweep import move_each
+from cadbridge.recognition.sweep import moved
 
 BLOCKED = 3.0
 """How much a collision both ways at once speaks against a joint, nats: odds of 20 to 1, where 0 of 41 allow 42 to 1 by
@@ -25,17 +25,22 @@ MOST_BODIES = 100
 """Above so many bodies no joint is moved."""
 
 
-def blocked(found: Recognition, hints: Hints) -> list[Hypothesis]:
-    """The joints that cannot move and are not surer than that, as decisions whose second verdict is the weld."""
+def proved(found: Recognition, hints: Hints) -> tuple[Recognition, list[Hypothesis]]:
+    """The recognition with the motion of its joints, and those that cannot move and are not surer than that.
+
+    These are decisions whose second verdict is the weld.
+    """
     if not 1 < len(found.bodies) <= MOST_BODIES:
-        return []
+        return found, []
     told = {frozenset(pair) for pair in (*hints.joint, *hints.fixed, *hints.apart)}
-    return [
-        h for before, after in zip(found.joints, move_each(found).joints, strict=True)
+    joints = moved(found)
+    stuck = [
+        h for before, after in zip(found.joints, joints, strict=True)
         if after.motion is not None and after.motion.state == "blocked"
         and (h := _decision(found, before, after.motion.reason)).cost < BLOCKED
         and frozenset((h.a, h.b)) not in told
     ]  # fmt: skip
+    return replace(found, joints=joints), stuck
 
 
 def _decision(found: Recognition, joint: FoundJoint, why: str) -> Hypothesis:

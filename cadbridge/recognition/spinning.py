@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.candidates import Candidate
+from cadbridge.freedoms import HINGE, SLEEVE
+from cadbridge.recognition.candidates import Candidate, by_body
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.standard_names import called_roller
 
 ON_AXIS = 0.02
 """Of a radius: how far a body of revolution may be off the axis about which it spins."""
+
+IDLE = 0.45
+"""How sure at most a joint is by which a part would only spin: a roller, or a pin or a cap that is pressed in."""
+
+
+def with_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> list[Candidate]:
+    """The joints, those in doubt by which a round part that carries nothing would only spin in a bore of the other.
+
+    What has teeth or a bore itself, stands on a drive, or is called a roller (where `names` are a witness) does turn.
+    """
+    of_body, members = by_body(joints), scene.groups.members()
+    driven = {frozenset((scene.groups.root(d.case), scene.groups.root(d.on))) for d in scene.driven}
+
+    def idle(joint: Candidate) -> bool:
+        if joint.verdict.free not in (HINGE, SLEEVE) or frozenset((joint.a, joint.b)) in driven:
+            return False
+        return any(
+            len(of_body[leaf]) == 1 and not set(members[leaf]) & {*toothed, *scene.on_shafts}
+            and not any(_turns(scene, name, names, joint) for name in members[leaf])
+            and only_spins(scene, members[leaf], joint)
+            for leaf in (joint.a, joint.b)
+        )  # fmt: skip
+
+    return [_doubted(joint) if joint.verdict.confidence > IDLE and idle(joint) else joint for joint in joints]
+
+
+def _turns(scene: Scene, name: str, names: bool, joint: Candidate) -> bool:
+    """Whether a part has a bore by which it turns, or is called a roller."""
+    bored = any(side.instance == name and side.surface.hollow for c in joint.contacts for side in (c.a, c.b))
+    return bored or (names and called_roller((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)))
+
+
+def _doubted(joint: Candidate) -> Candidate:
+    v = joint.verdict
+    text = "it is round and would only spin, which moves nothing else"
+    return replace(joint, verdict=replace(v, against=(*v.against, text), confidence=IDLE))
 
 
 def only_spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:

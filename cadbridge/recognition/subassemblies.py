@@ -16,6 +16,7 @@ from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
 from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.spinning import ON_AXIS, only_spins
 from cadbridge.recognition.turntables import Turntables
 
@@ -123,7 +124,7 @@ def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
 
 
 def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
-    """Bind a small body that turns against two others about one line to that on which it is guided less.
+    """Bind a small body, or a disc, that turns against two others about one line to that on which it is guided less.
 
     A horn between a servo and an arm, a disc, a spacer, what is called a motor (where `names` are a witness): the two
     turn against each other, and it on neither.
@@ -136,7 +137,7 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
         if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):
             continue
         others = {j.other(body) for j in own}
-        small = sizes[body] < BETWEEN * min(sizes[other] for other in others)
+        small = sizes[body] < BETWEEN * min(sizes[other] for other in others) or _disc(scene, members[body], own)
         # A motor that is one part turns on its shaft with what holds it.
         motor = names and any(MOTOR.search(name.rsplit("/", 1)[-1]) for name in members[body])
         if len(others) == 2 and (small or motor) and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
@@ -168,6 +169,13 @@ def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
                 text = "lies more on it than on what turns against it there, with no shaft in its bore"
                 found |= scene.bind(part, most, text, 0.6)
     return found
+
+
+def _disc(scene: Scene, body: Sequence[str], own: Sequence[Candidate]) -> bool:
+    """Whether a body is one part that is round outside, on nothing but a hole of each other: no wheel and no pin."""
+    v = own[0].verdict
+    holes = {c.kind for joint in own for c in joint.contacts} <= {"plane", "holes", "eyes"}
+    return holes and len(body) == 1 and v.axis is not None and round_outside(scene, body[0], v.point, v.axis)
 
 
 def _guided(joint: Candidate) -> float:

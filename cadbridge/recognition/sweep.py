@@ -35,11 +35,16 @@ def move_each(found: Recognition) -> Recognition:
 
     Joints that cannot move (CB1610) and joints that could not be tried (CB1611) are findings.
     """
-    if not found.joints:
-        return found
-    scene = Scene(found.assembly, {frozenset(g.instances) for g in found.gears}, PROOF_WORK)
-    joints = tuple(_moved(found, scene, joint) for joint in found.joints)
+    joints = moved(found)
     return replace(found, joints=joints, findings=(*found.findings, *motion_findings(found, joints)))
+
+
+def moved(found: Recognition) -> tuple[FoundJoint, ...]:
+    """The joints with their `motion`: those that have none yet are moved."""
+    if all(joint.motion is not None for joint in found.joints):
+        return found.joints
+    scene = Scene(found.assembly, {frozenset(g.instances) for g in found.gears}, PROOF_WORK)
+    return tuple(_moved(found, scene, joint) if joint.motion is None else joint for joint in found.joints)
 
 
 def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[Finding, ...]:

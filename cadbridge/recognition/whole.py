@@ -18,6 +18,8 @@ from cadbridge.recognition.turntables import Turntables
 Tie = tuple[str, str, str, float]
 """Two instances, why one may hold the other, and how sure that is."""
 
+RESTS = "rests on it over"
+"""How the reason for binding what rests begins."""
 REACHES = "reaches into it by"
 """How the reason for binding what overlaps begins."""
 COAXIAL = 0.25
@@ -119,6 +121,8 @@ def _tied(scene: Scene, linked: Groups, turning: tuple[Turntables, Axles], tie: 
         found = axles.hinge(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
     if found is None and REACHES in tie[2]:
         found = axles.overlapping(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
+    if found is None and alone and tie[2].startswith(RESTS):
+        found = axles.knuckle(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
     if found is not None:
         joints.append(found)
     elif alone:
@@ -161,7 +165,7 @@ def _ties(scene: Scene, linked: Groups) -> Iterator[Tie]:
 
 def _tie_of_rest(edge: tuple[str, str, float], confidence: float) -> Tie:
     a, b, area = edge
-    return a, b, f"rests on it over {area * 1e6:.4g} mm², with no joint to anything", confidence
+    return a, b, f"{RESTS} {area * 1e6:.4g} mm², with no joint to anything", confidence
 
 
 def _tie_of_reach(edge: tuple[str, str, float], confidence: float) -> Tie:

@@ -22,7 +22,7 @@ from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masse
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
 from cadbridge.mechanism.merge import clusters
 from cadbridge.mechanism.model import GROUND_BODY, Body, BodyCoupling, Joint, MateRows, Mechanism
-from cadbridge.mechanism.proportions import doubt_proportions
+from cadbridge.mechanism.proportions import WRITTEN, doubt_proportions
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import Rows, fit, off_by, rows_of
 from cadbridge.mechanism.sides import Side, side_of
@@ -84,7 +84,7 @@ def build(assembly: Assembly) -> Mechanism:
     _locked(b, mate_rows)
     _gaps(b, _residuals(mate_rows, rows))
     _floating(b, mate_rows)
-    _proportions(b, mate_rows)
+    _proportions(b, mate_rows, masses)
     return Mechanism(
         assembly=assembly, bodies=b.bodies, ground=ground, joints=joints, couplings=couplings,
         mate_rows=(*mate_rows, *coupling_rows), component_names=b.names, X_WC=b.poses, body_of=b.body_of,
@@ -420,7 +420,7 @@ def _gaps(b: _Builder, found: list[tuple[str, float, float]]) -> None:
             )
 
 
-def _proportions(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
+def _proportions(b: _Builder, mate_rows: tuple[MateRows, ...], masses: dict[str, ComponentMass]) -> None:
     """Report masses and inertias that cannot be, beside each other and the joints of their bodies."""
     by_name = {m.name: m for m in b.assembly.mates}
     joints: dict[str, list[Vector]] = defaultdict(list)
@@ -435,7 +435,16 @@ def _proportions(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
         heaviest = max(parts, key=lambda p: p.declared.mass if p.declared is not None else 0.0, default=None)
         if heaviest is not None:
             where[body.name] = replace(heaviest.where, item=body.name)
-    doubt_proportions(b.bodies, joints, where, b.findings)
+    fixed = {
+        body.name: {
+            name: b.assembly.component(name).X_WC.point(mass.com)
+            for name in body.components
+            if (mass := masses[name].mass) is not None and mass.mass > 0 and masses[name].source in WRITTEN
+        }
+        for body in b.bodies
+        if len(body.components) > 1
+    }
+    doubt_proportions(b.bodies, joints, where, fixed, b.findings)
 
 
 def joints_made(assembly: Assembly) -> tuple[Joint, ...]:

@@ -18,6 +18,8 @@ from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Body
 from cadbridge.wording import listed
 
+WRITTEN = ("declared", "override")
+"""Sources of masses that somebody wrote."""
 WIDE = 50.0
 """Lengths of the model above which no radius of gyration is; the slip of kg mm² for kg m² makes a thousand."""
 OUTSIDE = 10.0
@@ -69,11 +71,16 @@ class Placed:
 
 
 def doubt_proportions(
-    bodies: Sequence[Body], joints: Mapping[str, Sequence[Vector]], where: Mapping[str, Where], findings: Findings
+    bodies: Sequence[Body],
+    joints: Mapping[str, Sequence[Vector]],
+    where: Mapping[str, Where],
+    fixed: Mapping[str, Mapping[str, Vector]],
+    findings: Findings,
 ) -> None:
     """Report CB320 to CB322 of the bodies whose mass somebody wrote, and CB323 of all that lie beyond reason.
 
     `joints`: of each body by its name the points in the world at which others hold it; `where` its mass stands.
+    `fixed`: of a body of several components, the centre of mass of each in the world.
     """
     placed = [
         Placed(
@@ -83,7 +90,7 @@ def doubt_proportions(
             where.get(body.name, Where(item=body.name)),
         )
         for body in bodies
-        if body.mass is not None and body.mass.mass > 0 and body.mass_source in ("declared", "override")
+        if body.mass is not None and body.mass.mass > 0 and body.mass_source in WRITTEN
     ]
     origins = [body.X_WB.p for body in bodies]
     length = _length([*origins, *(p for points in joints.values() for p in points)], placed)
@@ -91,12 +98,27 @@ def doubt_proportions(
     for p in placed:
         for code, kind, text in _doubts(p, length):
             told.setdefault((code, kind), []).append((p, text))
+    away = {p.body.name for (code, _), found in told.items() if code == "CB322" for p, _ in found}
+    _doubt_fixed([p for p in placed if p.body.name not in away], length, fixed, findings)
     for (code, _), found in told.items():
         names = [p.body.name for p, _ in found]
         others = f"; so are those of {listed(names[1:])}" if len(names) > 1 else ""
         findings.add(code, found[0][1] + others, found[0][0].where, items=names)
     _doubt_masses(placed, findings)
     _doubt_places(bodies, joints, where, findings)
+
+
+def _doubt_fixed(
+    placed: Sequence[Placed], length: float, fixed: Mapping[str, Mapping[str, Vector]], findings: Findings
+) -> None:
+    """Components that are fixed to a body and lie far from its joints: too light, maybe, for its centre to show it."""
+    for p in placed:
+        for name, centre in fixed.get(p.body.name, {}).items():
+            away = float(np.min(np.linalg.norm(p.joints - centre, axis=1))) if len(p.joints) else 0.0
+            if away > (OUTSIDE * length if length > 1e-3 else HUGE):
+                text = f"the centre of mass of {name} lies {_metres(away)} from the joints of its body, {p.body.name}"
+                beside = f"; its model is {_metres(length)} long (mm for m?)"
+                findings.add("CB322", text + beside * (length > 1e-3), Where(p.where.file, item=name), items=[name])
 
 
 def _doubt_places(

@@ -118,3 +118,14 @@ def test_a_moving_link_that_a_density_weighs_is_not_said_to_have_no_mass(tmp_pat
     assert "CB191" not in {f.code for f in weighed.assembly.findings}
     assert weighed.bodies[0].mass is not None
     assert weighed.bodies[0].mass.mass == pytest.approx(3.0)
+
+
+def test_a_light_part_that_is_fixed_far_away_is_told(tmp_path: Path) -> None:
+    """A palm of 0.05 g that stands 110 m aside, as its offset is in mm, does not move the centre of its hand so far."""
+    palm = link("palm", 5e-5, 1e-9, 0.0)
+    fixed = """<joint name="f" type="fixed"><parent link="b"/><child link="palm"/><origin xyz="{} 0 0"/></joint>"""
+    for at, told in ((0.11, []), (110.0, ["CB322"])):
+        mechanism = arm(tmp_path, SOUND[0], SOUND[1] + palm + fixed.format(at))
+        found = [f for f in mechanism.findings if f.code in ("CB320", "CB321", "CB322")]
+        assert [f.code for f in found] == told
+        assert [f.items for f in found] == [("palm",)] * len(told)

@@ -57,13 +57,13 @@ def freedoms_text(found: Recognition) -> str:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"
     known = [h for h in hypotheses(found) if h.turns and h.change != 0]
-    doubtful = sum(h.confidence < SURE for h in known)
+    share = math.prod(h.confidence for h in known)
     if found.hints.freedoms is not None and found.hints.freedoms == found.freedoms:
         text += ", as you said."
-    elif doubtful:
-        text += f", not sure: {count(doubtful, 'decision')} behind it {'is' if doubtful == 1 else 'are'} below 90 %."
+    elif share < SURE:
+        text += f", not sure (about {100 * share:.0f} %): {count(len(known), 'decision')} behind it may be otherwise."
     else:
-        text += "; each decision behind it is at least 90 % sure."
+        text += f", about {100 * share:.0f} % sure."
     names = shortest(i.name for i in found.assembly.instances)
     closest = [_otherwise(h, names, found.freedoms) for h in known[:CLOSEST]]
     return f"{text} Closest: {'; '.join(closest)}." if closest else text

@@ -7,7 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import cadbridge as cb
-from cadbridge.lowering import Lowered, lower
+from cadbridge.assembly import GROUND, MateKind
+from cadbridge.lowering import Lowered, joint_bearer, lower
+from tests.oracle.building import Maker
 
 BOX = '<geom type="box" size=".1 .1 .1" mass="1"/>'
 MODEL = f"""<mujoco><worldbody>
@@ -47,3 +49,16 @@ def test_a_rotor_counts_along_each_of_three_axes(
     for load in loads:
         ends = load.coordinate.a, load.coordinate.b
         assert tuple(names[k] if k >= 0 else "" for k in ends) == pair
+
+
+@pytest.mark.parametrize(("order", "sign"), [(("ground", "bar"), 1.0), (("bar", "ground"), -1.0)])
+def test_a_wrench_is_told_on_the_second_body_or_on_the_first_with_its_sign(order: tuple[str, str], sign: float) -> None:
+    made = Maker()
+    made.body("bar", (0.3, 0.1, 0.0), com=(0.05, 0.0, 0.0))
+    a, b = (GROUND if name == "ground" else name for name in order)
+    made.joint("J", MateKind.REVOLUTE, a, b, (0.1, 0.0, 0.2), (0.0, 0.0, 1.0))
+    found = lower(made.mechanism())
+    bearer, lever, told = joint_bearer(found, found.joints[0])
+    assert (found.units[bearer].name, told) == ("bar", sign)
+    # From the centre of mass, at (0.35, 0.1, 0), to the joint; the bar's axes are the world's. Along z it is free.
+    assert_allclose(lever[:2], [-0.25, -0.1], atol=1e-12)

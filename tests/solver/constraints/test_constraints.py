@@ -209,3 +209,5 @@ def test_wheels_touch_on_the_line_of_centres_wherever_on_its_axis_a_point_is_giv
     gear = GearPair(0, 1, kind, O, Z, O, Z, ratio)
     touching = gear_contact(gear, np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 5.0]]), np.tile([1.0, 0.0, 0.0, 0.0], (2, 1)))
     assert_allclose(touching.point, [at, 0.0, 0.0], atol=1e-12)
+    # Cylinders: their pitch cones have no angle.
+    assert (touching.cone_a, touching.cone_b) == (0.0, 0.0)

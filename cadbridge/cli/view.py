@@ -144,13 +144,14 @@ def _reload_when_changed(reading: Reading, editor: MatesEditor, live: LiveView) 
 
 def source_of(run: Path) -> Path:
     """The source that a trajectory names, beside it or in the present folder; InputError where it is in neither."""
+    from cadbridge.readers.paths import lies_beside
     from cadbridge.simulation import read_trajectory
     from cadbridge.simulation.trajectory import FORMAT
 
     document = json.loads(read_trajectory(run).schema.metadata[FORMAT.encode()])
     name = Path(str(document["source"])).name
     for folder in (run.parent, Path()):
-        if name and (folder / name).is_file():
+        if name and (folder / name).is_file() and lies_beside(folder / name, folder / run.name):
             return folder / name
     raise InputError(
         f"{run} is a run of {name}, which is not beside it nor here: cadbridge view PATH/TO/{name} --run {run}"

@@ -28,12 +28,14 @@ def load_fit(path: str | Path | None, mechanism: Mechanism) -> Settings:
 
     InputError with all faults, each with line and column.
     """
+    from cadbridge.readers.paths import beside
+
     if path is None:
         source = Path(mechanism.assembly.source)
-        beside = source.with_name(source.stem + ENDING)
-        if not beside.is_file():
+        path = source.with_name(source.stem + ENDING)
+        if not path.is_file():
             return Settings()
-        path = beside
+        beside(path, source, "put the file itself there; cadbridge fit takes it by --fit")
     # Models and YAML are not light: only who has a file waits for them.
     from cadbridge.misfit.file import FitFile
     from cadbridge.readers.mates_file.validated import load_spec

@@ -165,6 +165,11 @@ def test_a_run_finds_its_source_beside_it(tmp_path: Path) -> None:
         source_of(path)
     (tmp_path / "door").write_text("")
     assert source_of(path) == tmp_path / "door"
+    elsewhere = tmp_path.with_name(f"{tmp_path.name}-elsewhere")
+    (tmp_path / "door").replace(elsewhere)
+    (tmp_path / "door").symlink_to(elsewhere)  # a link out of the run's folder is none beside it
+    with pytest.raises(InputError, match="not beside it nor here"):
+        source_of(path)
 
 
 def test_it_says_nothing_on_stdout(demo: Mechanism, live: Open, capsys: pytest.CaptureFixture[str]) -> None:

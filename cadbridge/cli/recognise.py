@@ -57,23 +57,20 @@ def recognise(
     strict: Strict = False,
 ) -> None:
     """Find bodies, joints and gears in bare geometry; write a mates file."""
-    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
-    from cadbridge.readers import MATES_ENDING
+    from cadbridge.cli.output import exit_status, print_findings, print_json, working
     from cadbridge.recognition import beside_own, mates_text, read_bare, recognition_document
     from cadbridge.recognition.edited import write_mates
     from cadbridge.recognition.hints import hints_of
     from cadbridge.recognition.inquiry import Inquiry
     from cadbridge.recognition.questions import questions_document
     from cadbridge.recognition.reporting import unknowable
-    from cadbridge.recognition.write import freedoms_text
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
     reading.known.extend(assembly.findings)
     print_findings(known_first := unknowable(assembly))
     with working("recognising bodies and joints"):
-        known = hints_of(output or reading.source.with_name(reading.source.stem + MATES_ENDING))
-        inquiry = Inquiry(assembly, not no_names, ignore or (), known)
+        inquiry = Inquiry(assembly, not no_names, ignore or (), hints_of(output or _beside(reading.source)))
     if ask:
         from cadbridge.cli.asking import ask as asked
 
@@ -93,17 +90,32 @@ def recognise(
         print_json(recognition_document(found))
     else:
         typer.echo(output if output is not None else text)
-        print_findings(f for f in findings if f.code not in {known.code for known in known_first})
+        first = {known.code for known in known_first}
+        print_findings(f for f in findings if f.code not in first)
         if output is not None:
-            beside = output.resolve() == reading.source.resolve().with_name(reading.source.stem + MATES_ENDING)
-            mates = "" if beside else f" --mates {output}"
-            unsure = any(f.code == "CB1601" for f in findings)
-            print_next(
-                f"{'Kept and added to' if merged else 'Wrote'} {output}: {freedoms_text(found)}",
-                *([f"Some of it is not sure; see and answer: cadbridge view {reading.source} --recognise"] * unsure),
-                f"Next: cadbridge check {reading.source}{mates} --html report.html",
-            )
+            _print_next(reading.source, output, found, bool(merged))
     raise typer.Exit(exit_status(findings, strict))
+
+
+def _beside(source: Path) -> Path:
+    """The mates file beside a source."""
+    from cadbridge.readers import MATES_ENDING
+
+    return source.with_name(source.stem + MATES_ENDING)
+
+
+def _print_next(source: Path, output: Path, found: Recognition, kept: bool) -> None:
+    """Say what was written, whether it is sure, and what to do next."""
+    from cadbridge.cli.output import print_next
+    from cadbridge.recognition.write import freedoms_text
+
+    mates = "" if output.resolve() == _beside(source.resolve()) else f" --mates {output}"
+    unsure = any(f.code == "CB1601" for f in found.findings)
+    print_next(
+        f"{'Kept and added to' if kept else 'Wrote'} {output}: {freedoms_text(found)}",
+        *([f"Some of it is not sure; see and answer: cadbridge view {source} --recognise"] * unsure),
+        f"Next: cadbridge check {source}{mates} --html report.html",
+    )
 
 
 def _moved(found: Recognition, limits: bool | None) -> Recognition:

@@ -375,6 +375,12 @@ class CouplingKind(StrEnum):
     LINEAR = "linear"
     CAM = "cam"
 
+    @property
+    def of_wheels(self) -> bool:
+        """Whether wheels turn together by their shape: by teeth, with a rack, or by what runs over them."""
+        law = (CouplingKind.RATIO, CouplingKind.SCREW, CouplingKind.JOINTS, CouplingKind.LINEAR, CouplingKind.CAM)
+        return self not in law
+
 
 @dataclass(frozen=True)
 class CamLaw:

@@ -36,8 +36,8 @@ ENTRIES: dict[str, Entry] = {
         "an unknown output link",
         "Links on the chain from the base to the output link are primary, the others secondary. The output link "
         "must therefore be known.",
-        "Name a body, or a component or frame of one, with --output-link. The default is the last of the "
-        "`frames` of a mates file.",
+        "Name a body, or a component or frame of one, as the last of the `frames` of the mates file; `cadbridge "
+        "transmission` takes its name with --output-link too.",
         "An arm with two open ends: which of them carries the tool?",
     ),
     "CB434": Entry(

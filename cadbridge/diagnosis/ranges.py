@@ -112,11 +112,6 @@ def _narrow(relation: _Relation, ranges: dict[str, Ends]) -> str:
 
 
 _BY_JOINTS = (CouplingKind.JOINTS, CouplingKind.LINEAR)
-_OF_WHEELS = (
-    CouplingKind.SPUR, CouplingKind.BEVEL, CouplingKind.INTERNAL, CouplingKind.RACK_PINION, CouplingKind.RATIO,
-    CouplingKind.BELT, CouplingKind.CHAIN, CouplingKind.WORM, CouplingKind.CROSSED_HELICAL,
-)  # fmt: skip
-"""They hold as designed, where all coordinates are 0."""
 
 
 def _relations(mechanism: Mechanism) -> Iterator[_Relation]:
@@ -130,7 +125,8 @@ def _relations(mechanism: Mechanism) -> Iterator[_Relation]:
                 if joint is not None:
                     terms.append((factor * _sense(mechanism, joint, coordinate), joint))
             terms = terms if len(terms) == len(primitive.terms) else []
-        elif kind in _OF_WHEELS and (wheels := wheels_of(mechanism, coupling)) is not None:
+        elif (kind.of_wheels or kind is CouplingKind.RATIO) and (wheels := wheels_of(mechanism, coupling)) is not None:
+            # They hold as designed, where all coordinates are 0.
             terms = _of_wheels(mechanism, coupling, wheels)
         if terms and all(factor for factor, _ in terms):
             yield _Relation(coupling, tuple(terms), constant)

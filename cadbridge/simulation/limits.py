@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from cadbridge.assembly import CouplingKind, Limit
+from cadbridge.assembly import Limit
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.mass.meeting import Scene, SpentError
@@ -40,10 +40,6 @@ core in 2026. It is not counted by the clock, so that a file gives the same limi
 _SAME = 1e-9
 _SPENT = "the work that was allowed is used up"
 _OPEN = "its loops close no further"
-_MESH = (
-    CouplingKind.SPUR, CouplingKind.BEVEL, CouplingKind.INTERNAL, CouplingKind.RACK_PINION, CouplingKind.WORM,
-    CouplingKind.CROSSED_HELICAL, CouplingKind.BELT, CouplingKind.CHAIN,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -160,7 +156,7 @@ def _meshing(mechanism: Mechanism) -> set[frozenset[str]]:
     """Pairs of instances of the wheels of each gear."""
     found = set()
     for coupling in (c.coupling for c in mechanism.couplings):
-        if coupling.kind in _MESH and coupling.a is not None and coupling.b is not None:
+        if coupling.kind.of_wheels and coupling.a is not None and coupling.b is not None:
             ends = (mechanism.assembly.component(f.component).instances for f in (coupling.a, coupling.b))
             first, second = ends
             found |= {frozenset((a, b)) for a in first for b in second}

@@ -107,6 +107,15 @@ ENTRIES: dict[str, Entry] = {
         "No action is needed.",
         "A finger whose two joints one motor pulls by a tendon.",
     ),
+    "CB1267": Entry(
+        Severity.INFO,
+        "loops that are open as drawn",
+        "The two points of a `<connect>` or `<weld>` are apart in the reference pose, as the file rounds its numbers. "
+        "MuJoCo pulls them together by soft forces; in cadbridge they stay as drawn if the gap is within rounding. "
+        "Joints then differ between the two by about the gap divided by the length of the links.",
+        "No action is needed; write the positions of the sites with more digits for a comparison with MuJoCo.",
+        "The fingers of a hand whose sites are 6e-8 m apart: their joints differ by 6e-6 rad from MuJoCo's.",
+    ),
     "CB1255": Entry(
         Severity.INFO,
         "a free joint beside an equality",

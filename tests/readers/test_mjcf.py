@@ -417,3 +417,15 @@ def test_a_muscle_whose_range_of_length_mujoco_does_not_find_is_left_out(tmp_pat
     arm = read(path)
     assert [mate.name for mate in arm.mates] == ["j"]
     assert [f.items for f in arm.findings if f.code == "CB1409"] == [("m",)]
+
+
+@pytest.mark.parametrize(("off", "told"), [(0.0, []), (1e-7, [("loop",)])])
+def test_a_loop_that_is_open_as_drawn_is_told(off: float, told: list[tuple[str, ...]], tmp_path: Path) -> None:
+    """MuJoCo pulls it together; here it stays as drawn, and joints differ by the gap over the length of a link."""
+    path = tmp_path / "loop.xml"
+    path.write_text(f"""<mujoco><worldbody>
+      <body name="a"><joint name="A" axis="0 1 0"/><geom size=".1"/><site name="p" pos=".1 0 0"/></body>
+      <body name="b" pos=".2 0 0"><joint name="B" axis="0 1 0"/><geom size=".1"/>
+        <site name="q" pos="-.1 0 {off}"/></body>
+      </worldbody><equality><connect name="loop" site1="p" site2="q"/></equality></mujoco>""")
+    assert [f.items for f in read(path).findings if f.code == "CB1267"] == told

@@ -17,7 +17,7 @@ from cadbridge.readers.bounds import READABLE
 from cadbridge.readers.mjcf.actuators import read_drives
 from cadbridge.readers.mjcf.bodies import read_part
 from cadbridge.readers.mjcf.context import Context
-from cadbridge.readers.mjcf.equalities import read_equalities
+from cadbridge.readers.mjcf.equalities import read_equalities, report_gaps
 from cadbridge.readers.mjcf.files import Named, check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
@@ -51,6 +51,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     mates, between = read_joints(c, X)
     loops, couplings = read_equalities(c)
     _report_held(c, mates, loops)
+    report_gaps(c, loops, X)
     report_leftovers(c)
     kept = read_kept(c)
     named = list(zip(c.bodies, parts, X, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -59,6 +59,24 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
         where = c.where("equalities", c.model["eq_active0"].tolist().index(0), inactive[0])
         c.findings.add("CB1304", f"not active: {listed(inactive)}", where, items=inactive)
     return mates, couplings
+
+
+_CLOSED = 1e-9
+"""m: by less two points of a loop may be apart, as files round."""
+
+
+def report_gaps(c: Context, loops: Sequence[Mate], X: Sequence[Pose]) -> None:
+    """Report loops whose points are apart in the reference pose, X_WB of the bodies (CB1267)."""
+    of = dict(zip(c.bodies, X, strict=True))
+    gaps = {}
+    for mate in loops:
+        a, b = (of[f.component].point(f.point) if f.component in of else None for f in (mate.a, mate.b))
+        if a is not None and b is not None and (gap := float(np.linalg.norm(a - b))) > _CLOSED:
+            gaps[mate.name] = gap
+    if gaps:
+        worst = max(gaps, key=lambda name: gaps[name])
+        text = f"{len(gaps)} of {len(loops)} loops are open as drawn, {worst} by {gaps[worst]:.2g} m"
+        c.findings.add("CB1267", text, Where(str(c.path)), items=list(gaps))
 
 
 def _ends(c: Context, i: int) -> tuple[tuple[int, Pose], tuple[int, Pose]] | None:

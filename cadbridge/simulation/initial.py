@@ -93,7 +93,7 @@ def _led(
     frames: tuple[PrescribedFrame, ...],
     keep: tuple[Primitive, ...],
 ) -> Projected:
-    """Where small steps of temporary drivers lead, with the rows `keep`; of the first step that fails what it left."""
+    """Where small steps of temporary drivers lead, with the rows `keep`."""
     plain = prepare(lowered.model)
     found = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions))
     state = found.state
@@ -111,10 +111,9 @@ def _led(
         if not found.status.ok:
             # From near the sweeps meet what bodies of hardly any mass leave open from far.
             found = project(system, found.state)
-        # The turns that gears made on the way belong to the state, the drivers do not.
+        # The turns that gears made on the way belong to the state, the drivers do not. Only the last step must hold:
+        # values that fit one another need not on the straight way there, as with couplings that are no straight lines.
         state = carry_angles(found.state, system, plain)
-        if not found.status.ok:
-            break
     return replace(found, state=state)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
+from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import Run, Scenario, simulate
 from cadbridge.simulation.held import held
@@ -102,6 +103,22 @@ def test_what_cannot_stay_gives_way(tmp_path: Path) -> None:
     assert abs(values["D"][0]) > 0.01
     assert [f.items for f in run.findings if f.code == "CB696"] == [("A", "D")]
     assert np.max(run.result.trajectory.constraint_position) < 1e-10
+
+
+PARABOLA = """<mujoco><worldbody><body name="a"><joint name="A" axis="0 1 0"/><geom type="box" size=".1 .05 .05"/>
+    <body name="b" pos=".2 0 0"><joint name="B" axis="0 1 0"/><geom type="box" size=".1 .05 .05"/></body></body>
+</worldbody><equality><joint joint1="A" joint2="B" polycoef=".3 1 2"/></equality></mujoco>"""
+
+
+def test_values_that_fit_a_coupling_are_met_though_none_on_the_way_there_does(tmp_path: Path) -> None:
+    """A = 0.3 + B + 2 B²: neither the designed pose nor the straight line to these values fulfils it."""
+    wanted = {"A": 0.3 + 0.7 + 2 * 0.7**2, "B": 0.7}
+    coupled = _built(tmp_path, PARABOLA)
+    values = _first(simulate(coupled, Scenario(duration=0.01, positions=wanted, rates={"A": 3.8, "B": 1.0})))
+    assert {name: value for name, (value, _) in values.items()} == pytest.approx(wanted, abs=1e-10)
+    with pytest.raises(InputError) as caught:
+        simulate(coupled, Scenario(duration=0.01, positions={**wanted, "A": 1.5}))
+    assert [f.code for f in caught.value.findings] == ["CB614"]
 
 
 def test_of_six_legs_one_gives_way() -> None:

@@ -58,7 +58,7 @@ SMALL = 1e-9
 
 def fit(
     mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES, body: str | None = None,
-    one_sided: bool = False, brief: bool = False,
+    one_sided: bool = False, brief: bool = False, sizes: Mapping[str, float] | None = None,
 ) -> Fit:  # fmt: skip
     """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
 
@@ -66,12 +66,13 @@ def fit(
     `releases` of each of the `RELEASED` costliest groups are listed, by the stiffness that they leave at the component
     `body` (by default the heaviest of the group). A `brief` answer names releases and play in few mates of the
     costliest group and of no other: they are found for that one alone. With `one_sided` faces that lie on each other
-    only push, in what `GroupFit.one_sided` says. InputError where there is no such component.
+    only push, in what `GroupFit.one_sided` says. `sizes` (m) of the components give their tolerances by class; by
+    default those of `sizes_of`. InputError where there is no such component.
     """
     settings = settings or Settings()
     findings = Findings()
     constraints = constraints_of(mechanism)
-    sizes = sizes_of(mechanism.assembly)
+    sizes = sizes_of(mechanism.assembly) if sizes is None else sizes
     if body is not None and mechanism.units.get(body, -1) < 0:
         raise InputError(f"No moving component has the name {body!r}{_near(body, mechanism.component_names)}")
     proposer = Proposer(constraints, settings, releases, body)

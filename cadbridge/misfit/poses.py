@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from cadbridge.diagnosis.settle import placed_at
 from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Mechanism, build
-from cadbridge.misfit.analyse import fit
+from cadbridge.misfit.analyse import fit, sizes_of
 from cadbridge.misfit.model import Fit
 from cadbridge.misfit.settings import Settings
 
@@ -43,7 +43,8 @@ def posed_fit(mechanism: Mechanism, X_WB: Sequence[Pose], settings: Settings | N
         X_WC.append(X if body == GROUND_BODY else X_WB[body] @ mechanism.X_WB(body).inverse() @ X)
     posed = placed_at(mechanism, X_WC)
     bare = replace(posed, parts=tuple(replace(part, shape=None) for part in posed.parts))  # nothing is weighed
-    return fit(build(bare), replace(settings or Settings(), draws=DRAWS), releases=0)
+    settings = replace(settings or Settings(), draws=DRAWS)
+    return fit(build(bare), settings, releases=0, sizes=sizes_of(mechanism.assembly))
 
 
 def _summary(found: Fit) -> PoseFit:

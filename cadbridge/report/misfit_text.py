@@ -35,7 +35,10 @@ def fit_text(
     `ranked` shows the weaker mates of the costliest group all the same; contacts that only push always show.
     """
     if not fit.groups:
-        text = f"{name}: Nothing binds. None of its {fit.rows} equations is redundant: errors of parts need no play."
+        text = (
+            f"{name}: Nothing binds at the designed pose. None of its {fit.rows} equations is redundant: errors of "
+            "parts need no play. With --along JOINT: whether that is so in other poses."
+        )
         return "\n".join(wrapped([text], columns))
     groups = fit.groups
     asked: list[str] = []
@@ -71,7 +74,7 @@ def _overview(groups: Sequence[GroupFit], columns: int) -> str:
                 costliest,
             ]
         )
-    title = "Groups of mates, most play first (95 % of assemblies need no more than the second; forces are worst case)"
+    title = "Groups of mates, most play first (play at worst and in 95 % of assemblies; forces in the worst case)"
     return f"{title}\n" + plain_table(head, rows, columns, (False, True, True, True, True, True, False))
 
 

@@ -29,10 +29,14 @@ def headline(fit: Fit) -> str:
     )  # fmt: skip
     return (
         f"{listed(group.mates, MOST)} constrain the same motions more than once"
-        + (f", and so do {len(fit.groups) - 1} more groups of mates" if many else "")
+        + (f", and {_more(len(fit.groups) - 1)}" if many else "")
         + f": {fit.redundant} of all {fit.rows} equations are redundant. {freedoms} parts go together without force "
         "only if they are exact, or if these mates have play."
     )
+
+
+def _more(groups: int) -> str:
+    return "so does one more group of mates" if groups == 1 else f"so do {groups} more groups of mates"
 
 
 Answer = tuple[str, Sequence[str]]
@@ -110,7 +114,7 @@ def _alone(found: Alone) -> str:
     for c in found.needs:
         by_mate.setdefault(c.mate, []).append(f"±{figure(c.worst * 1e3, 2)} {unit_of(c.turns)} {_way(c.kind)}")
     texts = [f"{mate} {', '.join(needs)}" for mate, needs in by_mate.items()]
-    return f"More play: leave the tolerances, give none to the other mates, and give {listed(texts, MOST, '; ')}."
+    return f"More play: keep the tolerances, and give play to no mate but {listed(texts, MOST, '; ')}."
 
 
 def _way(kind: str) -> str:
@@ -124,18 +128,23 @@ def _freed(group: GroupFit, number: int) -> list[str]:
     releases = group.releases.found
     first, plain = releases[0], min(releases, key=lambda r: len(r.changes))
     found = [
-        f"Weaker mates (--apply {LABEL.format(number, 1)}): {_changes(first)}. Then no error of a part binds, it "
-        f"moves as before, and {percent(first.left)} of the stiffness at {group.releases.body} is left in the worst "
-        "direction."
+        f"Weaker mates (--apply {LABEL.format(number, 1)}): {_changes(first)}. Then these mates go together "
+        f"whatever the errors of the parts, and the mechanism moves as before. {_stiffness_left(first, group)}"
     ]
     if len(plain.changes) < len(first.changes):
         label = LABEL.format(number, releases.index(plain) + 1)
-        found.append(f"Fewest changes (--apply {label}): {_changes(plain)}. {percent(plain.left)} of that is left.")
+        found.append(f"Fewest changes (--apply {label}): {_changes(plain)}. {_stiffness_left(plain, group)}")
     return found
 
 
+def _stiffness_left(release: Release, group: GroupFit) -> str:
+    return f"{group.releases.body} keeps {percent(release.left)} of its stiffness in the direction that loses most."
+
+
 def _changes(release: Release) -> str:
-    return listed([f"{c.mate}: {_in_brackets(c.words)}" for c in release.changes], MOST, "; ")
+    texts = [f"{c.mate}: {_in_brackets(c.words)}" for c in release.changes]
+    more = len(texts) - MOST
+    return "; ".join(texts[:MOST]) + (f"; and {count(more, 'more change')} (--all)" if more > 0 else "")
 
 
 def _in_brackets(words: str) -> str:
@@ -154,7 +163,9 @@ def _carried(groups: Sequence[GroupFit], settings: Settings) -> str:
     if not texts:
         return ""
     known = any(load.stiffness not in (FORCE_STIFFNESS, TURN_STIFFNESS) for load in loads)
-    guess = "" if known else "; that is a guess, so that only the ratios of forces mean something"
+    guess = "" if known else (
+        ". That stiffness is a guess: until a fit file gives it, only the ratios of the forces mean something"
+    )  # fmt: skip
     over = list(dict.fromkeys(load.mate for load in loads if beyond(load, settings)))
     rated = f" Beyond their ratings: {listed(over, MOST)}." if over else ""
     return (
@@ -186,7 +197,10 @@ def one_sided_notes(group: GroupFit) -> list[str]:
 def assumed(fit: Fit) -> str:
     """What the numbers rest on."""
     settings = fit.settings
-    weights = {True: "", False: "; weights at the instant of release from rest", None: "; weights unknown"}[fit.rests]
+    weights = {
+        True: "", False: "; what mates carry of the weights is that of the instant at which the mechanism is let go",
+        None: "; the weights are not known",
+    }[fit.rests]  # fmt: skip
     contacts = [name for group in fit.groups for name in group.contacts]
     solved = any(group.one_sided is not None for group in fit.groups)
     named = f"{listed(contacts, MOST)}, faces on faces"
@@ -194,7 +208,8 @@ def assumed(fit: Fit) -> str:
         f", even {named}, which can only push (--one-sided computes with that)" if contacts else ""
     )  # fmt: skip
     spread = "evenly spread" if settings.uniform else "normal, with the tolerance as 3σ"
-    reach = sorted({f"{group.reach * 1e3:.3g}" for group in fit.groups}, key=float)
+    tilts = [f"{0.1 / (group.reach * 1e3) * 1e3:.2g}" for group in fit.groups]
+    tilt = " to ".join(sorted({min(tilts, key=float), max(tilts, key=float)}, key=float))
     bearings = [f.mate for f in settings.fitted if f.name.startswith("bearing")]
     notes = [
         f"{listed(bearings, MOST)}: a bearing's tilt and axial play are taken as none" if bearings else "",
@@ -206,8 +221,8 @@ def assumed(fit: Fit) -> str:
     return (
         "Assumed, where a fit file (NAME.fit.yaml) says nothing else: each face is off by at most half of what ISO "
         f"2768-{settings.iso_class} allows for the size of its part{given}; errors are {spread}, {settings.draws} "
-        f"draws; play is alike in all directions, and of a tilt it is that play / {' to '.join(reach)} mm; first "
-        f"order, at the designed pose; mates push and pull{pushing}{weights}{more}."
+        f"draws; a mate with ±0.1 mm of play has it in each direction that it constrains, and tilts by up to ±{tilt} "
+        f"mrad; first order, at the designed pose; mates push and pull{pushing}{weights}{more}."
     )
 
 

@@ -51,10 +51,15 @@ class Inquiry:
         return len(self._open())
 
     def _open(self) -> list[Question]:
-        """The questions that were not passed over and could change the mobility, the one most worth asking first."""
+        """The questions that were not passed over and could change the mobility, the one most worth asking first.
+
+        Where none is left and the mobility is not the one that was told, those whose parts share no axis as well.
+        """
         if self.unknowable:
             return []
-        return [q for q in questions(self.found) if q.matters and (q.a, q.b) not in self._skipped]
+        known = [q for q in questions(self.found) if (q.a, q.b) not in self._skipped]
+        missed = self.found.hints.freedoms not in (None, self.found.freedoms)
+        return [q for q in known if q.matters] or (known if missed else [])
 
     def freedoms(self, count: int | None) -> None:
         """Take a number of freedoms; None where it is not known."""

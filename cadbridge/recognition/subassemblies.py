@@ -139,12 +139,15 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
         others = {j.other(body) for j in own}
         small = sizes[body] < BETWEEN * min(sizes[other] for other in others) or _disc(scene, members[body], own)
         # A motor that is one part turns on its shaft with what holds it.
-        motor = names and any(MOTOR.search(name.rsplit("/", 1)[-1]) for name in members[body])
+        motor = names and _drives(members[body])
         if len(others) == 2 and (small or motor) and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
-            loose = min(own, key=lambda j: (_guided(j), j.verdict.confidence, j.other(body)))
+            # A drive turns against its horn: the disc goes with what is no drive.
+            driven = {o for o in others if not motor and names and _drives(members[o])}
+            loose = min(own, key=lambda j: (j.other(body) in driven, _guided(j), j.verdict.confidence, j.other(body)))
             if not loose.contacts:  # a wheel that touches nothing holds nothing
                 continue
-            text = "turns on one line between two bodies that turn against each other there; guided less on this one"
+            why = "the other is a drive" if driven - {loose.other(body)} else "guided less on this one"
+            text = f"turns on one line between two bodies that turn against each other there; {why}"
             found |= scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
     return found
 
@@ -169,6 +172,11 @@ def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
                 text = "lies more on it than on what turns against it there, with no shaft in its bore"
                 found |= scene.bind(part, most, text, 0.6)
     return found
+
+
+def _drives(body: Sequence[str]) -> bool:
+    """Whether the name of any part of a body calls it a drive."""
+    return any(MOTOR.search(name.rsplit("/", 1)[-1]) for name in body)
 
 
 def _disc(scene: Scene, body: Sequence[str], own: Sequence[Candidate]) -> bool:

@@ -107,7 +107,7 @@ GUARDS = (
           "        pass", VERIFY + "test_an_fmu_whose_table_leads_elsewhere_is_refused"),
     Guard("an FMU takes its own table alone", "cadbridge/exporters/fmu/runtime/model.c",
           " || !is_whole(data, words)) return 0;", ") return 0;",
-          "tests/exporters/fmu/test_fmu.py::test_no_broken_table_is_taken"),
+          "tests/exporters/fmu/test_refused.py::test_no_broken_table_is_taken"),
     Guard("geometry of Simscape is no link", "cadbridge/readers/simscape/parts.py",
           " and real.is_file() and holds(folder, real):", " and real.is_file():",
           "tests/readers/test_simscape_forms.py::test_a_part_file_in_other_capitals_is_no_link_out_of_the_folder"),

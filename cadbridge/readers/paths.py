@@ -98,6 +98,9 @@ def referenced(
         if found is not None:
             findings.add("CB114", f"{uri} is taken to be {_displayed(found)}", where)
             return found
+    if root is None and not package:
+        findings.add(missing, f"{uri} names no package, and {tail} is not beside the source", where)
+        return None
     if root is None:
         findings.add(missing, f"no folder of the package {package!r} is known for {uri}", where, "Name its folder with --package-dir.")  # fmt: skip  # noqa: E501
         return None

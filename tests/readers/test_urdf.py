@@ -307,6 +307,11 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "mesh outside": (_swap('<box size="1 2 3"/>', '<mesh filename="../../../../../x.stl"/>'), "CB1438", "x.stl"),
     "mesh absolute": (_swap('<box size="1 2 3"/>', '<mesh filename="file:///etc/x.stl"/>'), "CB1438", "x.stl"),
     "mesh fetched": (_swap('<box size="1 2 3"/>', '<mesh filename="https://a.b/x.stl"/>'), "CB1438", "x.stl"),
+    "package without a name": (
+        _swap('<box size="1 2 3"/>', '<mesh filename="package:///x.stl"/>'),
+        "CB112",
+        "names no package",
+    ),
     "no package": (_swap('<box size="1 2 3"/>', '<mesh filename="package://no/x.stl"/>'), "CB112", "no"),
     "package up": (_swap('<box size="1 2 3"/>', '<mesh filename="package://../x.stl"/>'), "CB112", ".."),
 }
@@ -328,6 +333,21 @@ def test_a_truncated_file_is_an_input_error(fraction: int, tmp_path: Path) -> No
     with pytest.raises(InputError) as caught:
         read(path)
     assert [f.code for f in caught.value.findings] == ["CB104"]
+
+
+def test_macros_alone_are_no_broken_file(tmp_path: Path) -> None:
+    """Such a file is whole, but another one makes the robot: to save it again would change nothing."""
+    path = tmp_path / "arm.xacro"
+    path.write_text(
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="arm" params="p">'
+        '<link name="${p}arm"/></xacro:macro></robot>'
+    )
+    with pytest.raises(InputError) as caught:
+        read(path)
+    (told,) = (f for f in caught.value.findings if f.code == "CB180")
+    assert "(arm)" in told.message
+    assert told.hint is not None
+    assert "calls" in told.hint
 
 
 def test_an_entity_bomb_is_refused(tmp_path: Path) -> None:

@@ -47,6 +47,11 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     _add_world(c, robot)
     links = read_links(c, robot) if local(robot) == "robot" else {}
     if not links:
+        macros = _macros(c)
+        if macros:
+            text = f"the file defines macros of xacro ({listed(macros)}), and what it calls makes no link"
+            c.findings.add("CB180", text, Where(str(c.path)), "Give the file that includes this one and calls them.")
+            raise InputError(f"{c.path.name} makes no robot by itself", c.findings)
         c.say("CB180", f"the root is <{local(robot)}>, with no link that can be read", robot)
         raise InputError(f"{c.path.name} is no URDF", c.findings)
     c.leave(robot, "link", "joint", "material", "transmission", *KEPT, *LOOPS)
@@ -120,6 +125,13 @@ def _robot(c: Context) -> Element:
     elif c.options.arguments:
         c.findings.add("CB113", f"--arg has no effect: {c.path.name} is no xacro file", Where(str(c.path)))
     return robot
+
+
+def _macros(c: Context) -> list[str]:
+    """The macros that an expanded xacro file defines itself."""
+    if not c.expanded:
+        return []
+    return [e.get("name") or "" for e in parse(c.path, Findings()).iter("{*}macro")]
 
 
 def _expanded(c: Context, robot: Element) -> bytes | None:

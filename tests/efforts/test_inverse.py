@@ -404,6 +404,7 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
     call = ["inverse", str(source), "--motion", str(path), "-o", str(out), "--plots", str(plots), "--json"]
     drawing = ["--svg", str(tmp_path / "graph.svg")]
     assert main([*call, *drawing]) == 2  # the graph is drawn by the method that has one
+    assert json.loads(capsys.readouterr().out)["error"]
     assert not out.exists()
     assert main([*call, *drawing, "--method", "bond-graph"]) == 0
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8").startswith("<svg")

@@ -38,9 +38,8 @@ from solver.sweeps.work import copy_rows, row
 
 CLOSED = 1e-11
 """A residual of the projection below this is none."""
-_FOLLOWED, _FIFTH = 2.0, 0.2
-"""h ω of a vibration that steps of h follow at a tolerance of 1, about, and the power with which it goes: that of the
-error of dopri5, the root of the step's length."""
+_FOLLOWED = 0.3
+"""h ω of a vibration that steps of h follow: about, for the tolerances there are."""
 
 
 @entry
@@ -194,7 +193,6 @@ def scaled_error(
     """
     (start, end, slopes), (most, rated), (rtol, atol) = stages, sizes, tolerances
     fine, coarse = 0.0, 0.0
-    followed = _FOLLOWED * min(max(rtol, atol), 1.0) ** _FIFTH
     for i in range(start.shape[0]):
         e, c = 0.0, 0.0
         for s in range(slopes.shape[0]):
@@ -204,7 +202,7 @@ def scaled_error(
         allowed = atol + rtol * (size if i < count else max(size, energy))
         if rated[i, 1] > rated[i, 0]:
             fastest = _fastest(stages, rated[i, 0], rated[i, 1])
-            allowed = min(allowed, h / followed * (atol + rtol * fastest))
+            allowed = min(allowed, h / _FOLLOWED * (atol + rtol * fastest))
         e, c = abs(h * e) / allowed, abs(h * c) / allowed
         # A comparison with NaN is false: let NaN through as an infinite error.
         if not e <= fine:

@@ -12,6 +12,7 @@ import typer
 
 from cadbridge.cli.failing import telling
 from cadbridge.cli.options import Json
+from cadbridge.documents import FORMATS
 
 if TYPE_CHECKING:
     from cadbridge.jobs import Plan, Result
@@ -169,7 +170,7 @@ def _list(plan: Plan, json: bool) -> None:
             {"name": j.name, **j.order, "folder": str(j.folder), "timeout": j.timeout, "memory": j.memory}
             for j in plan.jobs
         ]
-        print_json({"format": "cadbridge.batch/1", "output": str(plan.output), "jobs": jobs})
+        print_json({"format": FORMATS["batch"], "output": str(plan.output), "jobs": jobs})
         return
     for job in plan.jobs:
         to = f" to {job.options['to']}" if "to" in job.options else ""

@@ -9,6 +9,7 @@ import typer
 
 from cadbridge.cli.failing import telling
 from cadbridge.cli.options import Json
+from cadbridge.documents import FORMATS
 from cadbridge.wording import count
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def show(folder: Folder = None, json: Json = False) -> None:
     size = opened.size()
     if json:
         kernels = opened.kernel_bytes()
-        print_json({"format": "cadbridge.cache/1", "folder": str(opened.folder), **size, "kernel_bytes": kernels})
+        print_json({"format": FORMATS["cache"], "folder": str(opened.folder), **size, "kernel_bytes": kernels})
     else:
         typer.echo(opened.folder)
         typer.echo(

@@ -7,19 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from cadbridge.documents import FORMATS
 from cadbridge.errors import CadbridgeError
 
 if TYPE_CHECKING:
     from cadbridge.findings import Finding
-
-FORMATS = {
-    "batch": "cadbridge.batch/1", "cache": "cadbridge.cache/1", "check": "cadbridge.check/1",
-    "convert": "cadbridge.convert/1", "fetch": "cadbridge.fetched/1", "fit": "cadbridge.fit/1",
-    "inspect": "cadbridge.inspect/2", "inverse": "cadbridge.inverse/2", "matrices": "cadbridge.matrices/1",
-    "recognise": "cadbridge.recognition/1", "simulate": "cadbridge.run/1", "sweep": "cadbridge.sweep/1",
-    "transmission": "cadbridge.transmission/1", "verify": "cadbridge.verify/1",
-}  # fmt: skip
-"""The documents of the commands, and that of `simulate --sweep`."""
 
 _NO_RESULT: dict[str, dict[str, Any]] = {
     "simulate": {"trajectory": None, "trusted": None, "verdict": {"state": "not tested"}},

@@ -9,6 +9,7 @@ import typer
 
 from cadbridge.cli.failing import telling
 from cadbridge.cli.options import Json, Strict
+from cadbridge.documents import FORMATS
 
 
 @telling("fetch", "address")
@@ -35,7 +36,7 @@ def fetch(
     if json:
         files = [str(path) for path in result.files]
         found = [f.document() for f in result.findings]
-        print_json({"format": "cadbridge.fetched/1", "files": files, "requests": result.requests, "findings": found})
+        print_json({"format": FORMATS["fetch"], "files": files, "requests": result.requests, "findings": found})
     else:
         for path in result.files:
             typer.echo(path)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import Drive
+from cadbridge.documents import FORMATS
 from cadbridge.efforts.inverse import Inverse, effort_unit
 from cadbridge.simulation.by_stiffness import by_stiffness_columns
 from cadbridge.simulation.joint_wrenches import gear_wrench_columns, mate_columns, reaction_columns
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-FORMAT = "cadbridge.inverse/2"
+FORMAT = FORMATS["inverse"]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from cadbridge.documents import FORMATS
 from cadbridge.findings import Severity
 from cadbridge.jobs.model import Result, State, shown
 from cadbridge.jobs.planning import Plan
@@ -17,7 +18,7 @@ from cadbridge.jobs.publish import LOG, MANIFEST, TIMES
 from cadbridge.storage import write_atomically
 from cadbridge.wording import count
 
-FORMAT = "cadbridge.batch/1"
+FORMAT = FORMATS["batch"]
 SUMMARY, INDEX = "summary.json", "index.html"
 
 _FIRST = ("report.html", "check.txt", "run.txt", "check.json", "convert.json", "run.json")

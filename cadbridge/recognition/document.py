@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cadbridge.documents import FORMATS
 from cadbridge.recognition.model import FoundJoint, Recognition
 
-FORMAT = "cadbridge.recognition/1"
+FORMAT = FORMATS["recognise"]
 
 
 def recognition_document(found: Recognition) -> dict[str, Any]:

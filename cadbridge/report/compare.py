@@ -11,6 +11,7 @@ import numpy as np
 
 from cadbridge.budget import beyond
 from cadbridge.catalogue.compare import ENTRIES
+from cadbridge.documents import FORMATS
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings
 from cadbridge.wording import listed
@@ -18,7 +19,7 @@ from cadbridge.wording import listed
 Document = Mapping[str, Any]
 Changes = dict[str, Any]
 
-FORMAT = "cadbridge.check/1"
+FORMAT = FORMATS["check"]
 _MOST = 10**15
 """No count of a document is as large."""
 _WILD = 1e30

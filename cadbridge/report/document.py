@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cadbridge.assembly import CouplingKind
+from cadbridge.documents import FORMATS
 from cadbridge.files import output
 from cadbridge.findings import Finding, Findings
 from cadbridge.report.ledger import mates_document, taken
@@ -52,7 +53,7 @@ def check_document(
     """
     chosen = all_findings(mechanism, diagnosis) if findings is None else findings
     return {
-        "format": "cadbridge.check/1",
+        "format": FORMATS["check"],
         "source": mechanism.assembly.source,
         "counts": counts(mechanism),
         **_mobility(diagnosis),
@@ -179,7 +180,7 @@ def weighed(assembly: Assembly) -> tuple[Assembly, tuple[PartMass, ...]]:
 def inspect_document(assembly: Assembly, masses: Iterable[PartMass]) -> dict[str, Any]:
     """The document `cadbridge.inspect/2`: what a file holds, in SI."""
     return {
-        "format": "cadbridge.inspect/2",
+        "format": FORMATS["inspect"],
         "source": assembly.source,
         "reader": assembly.format,
         "taken": taken(assembly),
@@ -237,7 +238,7 @@ def _instance(instance: Instance) -> dict[str, Any]:
 def export_document(mechanism: Mechanism, result: ExportResult, to: str) -> dict[str, Any]:
     """The document `cadbridge.convert/1`: what was written, and what could not be carried."""
     return {
-        "format": "cadbridge.convert/1",
+        "format": FORMATS["convert"],
         "source": mechanism.assembly.source,
         "to": to,
         "files": [str(path) for path in result.files],
@@ -251,7 +252,7 @@ def run_document(
     """The document `cadbridge.run/1`: how a simulation went, how far it is from the source's own trajectory, and from
     its own repetition."""
     return {
-        "format": "cadbridge.run/1",
+        "format": FORMATS["simulate"],
         "source": run.mechanism.assembly.source,
         "trajectory": str(output),
         **run.summary,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.documents import FORMATS
 from cadbridge.errors import InputError
 from cadbridge.files import output
 from cadbridge.findings import Finding
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-FORMAT = "cadbridge.matrices/1"
+FORMAT = FORMATS["matrices"]
 MOST = 4_000_000
 """Numbers that a JSON document takes: of more links the matrices are for `-o NAME.npz`."""
 SHOWN = 12

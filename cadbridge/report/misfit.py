@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from cadbridge.assembly import Assembly
+from cadbridge.documents import FORMATS
 from cadbridge.findings import Finding
 from cadbridge.misfit import Fit, GroupFit
 from cadbridge.misfit.model import Equation, Error, LiftOff, PlayNeeded, Term
@@ -19,7 +20,7 @@ Document = dict[str, Any]
 def fit_document(fit: Fit, assembly: Assembly, findings: Iterable[Finding]) -> Document:
     """The document `cadbridge.fit/1`. Lengths in mm, turns in mrad, forces in N and N m."""
     return {
-        "format": "cadbridge.fit/1",
+        "format": FORMATS["fit"],
         "name": assembly.name,
         "source": assembly.source,
         "mobility": {"dof": fit.dof, "rows": fit.rows, "redundant": fit.redundant},

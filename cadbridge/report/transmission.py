@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cadbridge.documents import FORMATS
 from cadbridge.geared.solution import bearings_of, frames_of, steps_of
 from cadbridge.report.document import findings_list
 from cadbridge.report.terminal import PIPED, plain_table
@@ -25,7 +26,7 @@ def transmission_document(found: Analysis) -> dict[str, Any]:
     robot, graph, name = found.robot, found.robot.graph, found.name
     assembly = found.mechanism.assembly
     return {
-        "format": "cadbridge.transmission/1",
+        "format": FORMATS["transmission"],
         "source": assembly.source,
         "links": ["ground", *graph.names],
         "turning_pairs": [

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.catalogue import Severity
+from cadbridge.documents import FORMATS
 from cadbridge.errors import InputError
 from cadbridge.exporters import ExportOptions, export
 from cadbridge.exporters.loops import close_loops
@@ -361,4 +362,4 @@ def verification_document(result: Verification) -> dict[str, Any]:
     """The result for `--json`."""
     fields = {k: v for k, v in result.__dict__.items() if k != "findings"} | {"passed": result.passed}
     fields["not_compared"] = [{"what": what, "why": why} for what, why in result.not_compared.items()]
-    return {"format": "cadbridge.verify/1", **fields, "findings": [f.document() for f in result.findings]}
+    return {"format": FORMATS["verify"], **fields, "findings": [f.document() for f in result.findings]}

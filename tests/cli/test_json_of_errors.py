@@ -11,7 +11,7 @@ import pytest
 
 from cadbridge.cli import main
 from cadbridge.cli.app import COMMANDS, application
-from cadbridge.cli.failing import FORMATS
+from cadbridge.documents import FORMATS
 
 SOUND = """<robot name="arm"><link name="base"/><link name="rod"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>

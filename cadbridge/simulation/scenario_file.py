@@ -24,7 +24,7 @@ from cadbridge.simulation.loads import si, too_far
 from cadbridge.simulation.motor_file import MotorForm, MotorsReader
 from cadbridge.simulation.motors import LEADS, MotorSpec, on_joint
 from cadbridge.simulation.scenario import EventSpec, Scenario, find_joint
-from cadbridge.simulation.servos import Servos
+from cadbridge.simulation.servos import Servos, actuator_names
 from cadbridge.wording import listed
 from solver.model import TimeFunction
 
@@ -264,7 +264,7 @@ class _ScenarioResolver(NameResolver):
 
     def _controls(self, controls: dict[str, Function]) -> dict[str, TimeFunction]:
         """Functions of time by the names of the source's actuators, in the actuators' own units."""
-        done, known = {}, [drive.name for drive in self.mechanism.drives]
+        done, known = {}, actuator_names(self.mechanism)
         for name, value in controls.items():
             where = self.where("controls", name)
             if name not in known:

@@ -38,8 +38,7 @@ def servo_motors(lowered: Lowered, servos: Servos, moved: Collection[str], findi
     ValueError where a control is none, InputError where it cannot be followed.
     """
     mechanism = lowered.mechanism
-    known = {*(drive.name for drive in mechanism.drives), *tendon_actuators(mechanism)}
-    unknown = sorted(set(servos.controls) - known)
+    unknown = sorted(set(servos.controls) - set(actuator_names(mechanism)))
     if unknown:
         raise InputError(f"controls: there is no actuator {unknown[0]!r} in the source.")
     made, replaced = [], []
@@ -61,6 +60,11 @@ def servo_motors(lowered: Lowered, servos: Servos, moved: Collection[str], findi
     _report_silent(mechanism, servos, findings)
     named = dict.fromkeys(motor.name for motor in made)
     return tuple(m for name in named for m in _bounded(mechanism, name, made, findings))
+
+
+def actuator_names(mechanism: Mechanism) -> list[str]:
+    """The actuators of the source that take a control: its drives, and those of tendons."""
+    return [*(drive.name for drive in mechanism.drives), *tendon_actuators(mechanism)]
 
 
 def tendon_actuators(mechanism: Mechanism) -> dict[str, dict[str, Any]]:

@@ -44,7 +44,7 @@ def tendons_of(lowered: Lowered, findings: Findings) -> list[Tendon]:
     """
     try:
         return _tendons_of(lowered, findings)
-    except (KeyError, TypeError, IndexError, AttributeError) as fault:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
         raise ValueError(f"the tendons of the MJCF are of another form than its reader keeps: {fault!r}") from fault
 
 

@@ -98,6 +98,27 @@ def test_a_control_of_a_tendon_is_a_function_of_time_and_ignored_where_servos_ar
         ours(mechanism, servos=Servos({"x": constant(1.0)}))
 
 
+def test_a_scenario_file_controls_what_acts_along_a_tendon(tmp_path: Path) -> None:
+    mechanism, model = built(tmp_path, "", SERVO)
+    given = ours(mechanism, servos=Servos({"p": constant(0.5)})).result.trajectory.coordinates[-1]
+    file = tmp_path / "pull.yaml"
+    file.write_text(f"format: cadbridge.scenario/1\nduration: {SECONDS}\ntolerance: 1e-10\ncontrols: {{p: 0.5}}\n")
+    run = simulate(mechanism, cb.load_scenario(file, mechanism))
+    np.testing.assert_allclose(run.result.trajectory.coordinates[-1], given, atol=1e-9)
+    np.testing.assert_allclose(given, theirs(model, {"p": 0.5}, {}), atol=1e-6)  # at its bound MuJoCo's RK4 is rougher
+    file.write_text("format: cadbridge.scenario/1\ncontrols: {q: 0.5}\n")
+    with pytest.raises(InputError) as caught:
+        cb.load_scenario(file, mechanism)
+    assert [f.code for f in caught.value.findings] == ["CB602"]
+    assert "Name one of the source's actuators: p." in [f.hint for f in caught.value.findings]
+
+
+def test_a_tendon_that_is_simulated_is_not_called_unread(tmp_path: Path) -> None:
+    mechanism, _ = built(tmp_path, "", SERVO)
+    (unread,) = (f.message for f in mechanism.assembly.findings if f.code == "CB1405")
+    assert "tendon" not in unread
+
+
 def test_what_of_a_tendon_is_not_simulated_is_told(tmp_path: Path) -> None:
     along = 'range="-1 1" limited="true" stiffness="2" springlength="0 .1"'
     mechanism, _ = built(tmp_path, along, SERVO, ' actuatorfrcrange="-1 1"')
@@ -135,7 +156,8 @@ def test_servos_with_bounds_of_their_own_are_told(tmp_path: Path) -> None:
 def test_tendons_that_somebody_wrote_otherwise_are_refused(tmp_path: Path) -> None:
     mechanism, _ = built(tmp_path, "", SERVO)
     kept = mechanism.assembly.extra["mjcf"]
-    for tendons in ([{"name": "S"}], [{"name": "S", "joints": 3, "values": {}}], ["S"]):
+    number = {"name": "S", "joints": [], "values": {"damping": ["x"]}}
+    for tendons in ([{"name": "S"}], [{"name": "S", "joints": 3, "values": {}}], ["S"], [number]):
         source = replace(mechanism.assembly, extra={**mechanism.assembly.extra, "mjcf": {**kept, "tendons": tendons}})
         with pytest.raises(InputError, match="of another form"):
             ours(replace(mechanism, assembly=source))

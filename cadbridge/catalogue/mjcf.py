@@ -103,7 +103,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "tendons and activations that only an export to MJCF keeps",
         "cadbridge simulates what is named: springs, dampers and actuators of fixed tendons, and activation dynamics. "
-        "An export to MJCF keeps it; the exports that do not say so (CB1266).",
+        "Of the exports an MJCF keeps it, and an FMU, which is the run itself; the others say what they lose (CB1266).",
         "No action is needed.",
         "A finger whose two joints one motor pulls by a tendon.",
     ),

@@ -41,11 +41,12 @@ def read_kept(c: Context) -> dict[str, Any]:
 def _report(c: Context, kept: dict[str, Any]) -> None:
     where = Where(str(c.path))
     acting = [t["name"] for t in kept["tendons"] if t["values"]]
+    here = "kept by MJCF alone; a run simulates it, or says what it leaves out:"
     for code, what, names in (
         ("CB1246", "springs and damping by powers", list(kept["joints"])),
-        ("CB1265", "springs, damping, friction, inertia and limits of fixed tendons", acting),
-        ("CB1265", "actuators of fixed tendons", [a["name"] for a in kept["actuators"]]),
-        ("CB1265", "activation dynamics of actuators", list(kept["activations"])),
+        ("CB1265", f"{here} what acts along fixed tendons", acting),
+        ("CB1265", f"{here} actuators of fixed tendons", [a["name"] for a in kept["actuators"]]),
+        ("CB1265", f"{here} activation dynamics of actuators", list(kept["activations"])),
     ):
         if names:
             c.findings.add(code, f"{what}: {listed(names)}", where, items=names)

@@ -61,7 +61,10 @@ def load() -> None:
 
 
 def main(request: dict[str, Any]) -> None:
-    """Do the job of a request and end the process; nothing goes back but by the stage."""
+    """Do the job of a request and end the process; nothing goes back but by the stage.
+
+    `caller` of the request is the number of the process that started this one.
+    """
     stage = Path(request["stage"])
     log = os.open(stage / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     os.dup2(log, 1)
@@ -71,7 +74,7 @@ def main(request: dict[str, Any]) -> None:
     sys.stdin, sys.stdout, sys.stderr = (
         os.fdopen(n, mode, closefd=False) for n, mode in ((0, "r"), (1, "w"), (2, "w"))
     )
-    limits.enter(request["memory"])
+    limits.enter(request["memory"], request["caller"])
     faulthandler.enable(2)
     try:
         _write(stage / "answer.json", work(request))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from cadbridge.processes import family
+from cadbridge.processes import end_with_caller, family
 
 POSIX = os.name == "posix"
 LINUX = sys.platform.startswith("linux")
@@ -24,7 +24,6 @@ LINUX = sys.platform.startswith("linux")
 RESERVED = 2 << 30
 """Bytes that libraries reserve beyond what they use, at most."""
 
-_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 _PAGE = os.sysconf("SC_PAGE_SIZE") if POSIX else 0
 
 
@@ -36,10 +35,12 @@ def physical_memory() -> int:
     return limit
 
 
-def enter(memory: int) -> None:
+def enter(memory: int, caller: int) -> None:
     """In the job's own process, before anything else: a session of its own and the limits.
 
-    It dies with its parent, is the first that the system takes when memory runs out, and leaves no core file.
+    It dies with its `caller`, the number of the process that started it (at once where that has gone already: another
+    process then does this job in the same stage). It is the first that the system takes when memory runs out, and
+    leaves no core file.
     """
     if not POSIX:
         return
@@ -49,9 +50,7 @@ def enter(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if not LINUX:
         return
-    import ctypes
-
-    ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    end_with_caller(caller)
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     ask = memory + RESERVED
     resource.setrlimit(resource.RLIMIT_DATA, (ask if hard == resource.RLIM_INFINITY else min(ask, hard), hard))

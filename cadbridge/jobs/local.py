@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import selectors
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -147,8 +148,7 @@ class Local:
                 job.fault, job.reason = "CB722", "the process that starts jobs ended, time and again"
                 given_up.append(_ended(job, -1, 0.0, 0))
                 continue
-            for name in ("answer.json", "log"):
-                (Path(job.request["stage"]) / name).unlink(missing_ok=True)
+            _empty(Path(job.request["stage"]))
             self._launcher.start({**job.request, "id": number})
         return given_up
 
@@ -186,6 +186,14 @@ def _ended(job: _Running, status: int, cpu: float, memory: int) -> Ended:
     seconds = time.monotonic() - job.started
     ended = Ended(job.request["id"], answer, job.fault, job.reason, seconds, cpu, max(memory, job.memory))
     return ended
+
+
+def _empty(stage: Path) -> None:
+    """Take away what a job wrote that is started again: half of a file may be among it."""
+    for name in ("answer.json", "log"):
+        (stage / name).unlink(missing_ok=True)
+    for name in ("out", "tmp"):
+        shutil.rmtree(stage / name, ignore_errors=True)
 
 
 def how_it_ended(status: int) -> str:
@@ -284,7 +292,7 @@ class Cold:
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment(ENVIRONMENT),
         )  # fmt: skip
         with contextlib.suppress(OSError), cast("IO[bytes]", process.stdin) as stream:
-            stream.write(json.dumps(request).encode())
+            stream.write(json.dumps({**request, "caller": os.getpid()}).encode())
         self._processes[request["id"]] = process
         self._new.append(("started", request["id"], process.pid))
 

@@ -57,13 +57,14 @@ class Server:
                     self._start(json.loads(line), (wake, woken, selector.fileno()))
 
     def _start(self, request: dict[str, Any], ours: tuple[int, ...]) -> None:
+        caller = os.getpid()
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for descriptor in (*ours, self._answers):
                 os.close(descriptor)
-            child.main(request)
+            child.main({**request, "caller": caller})
         self._jobs[pid] = request["id"]
         self._report({"started": request["id"], "pid": pid})
 

@@ -228,7 +228,7 @@ def test_no_job_is_lost_with_the_warm_process(tmp_path: Path, warm: Local) -> No
             assert warm.warm_pid is not None
             os.kill(warm.warm_pid, signal.SIGKILL)
     assert len(found) == 9
-    assert all(r.ok for r in found)
+    assert all(r.ok for r in found), [(r.job.name, r.reason) for r in found]
 
 
 def test_fail_fast_begins_no_more(tmp_path: Path, warm: Local) -> None:

@@ -132,6 +132,7 @@ class ChangesResolver:
 
     def _new(self, name: str, where: Where) -> bool:
         taken = {j.name for j in self.mechanism.joints} | {c.name for c in self.mechanism.couplings}
+        taken |= {m.name for m in self.mechanism.assembly.mates}
         if name in taken | self.present | self.locked:
             self._refuse(f"the name {name} is taken at that time", where)
             return False

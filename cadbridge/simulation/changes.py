@@ -46,14 +46,13 @@ def lock_name(name: str) -> str:
 
 
 def solver_changes(
-    lowered: Lowered, specs: Sequence[ChangeSpec], *, collapse: bool, duration: float, findings: Findings
+    lowered: Lowered, specs: Sequence[ChangeSpec], *, duration: float, findings: Findings
 ) -> list[Change]:
-    """The changes of a lowered mechanism; InputError where its rows are those of mates, or a change comes too late.
+    """The changes of a lowered mechanism; InputError where one comes too late.
 
-    Couplings that come apart are reported (CB624).
+    Where the rows are those of mates, a joint is all mates between its two bodies. Couplings that come apart are
+    reported (CB624).
     """
-    if specs and not collapse:
-        findings.add("CB620", "every row of every mate is to be kept: there are no joints to attach or release")
     for spec in specs:
         if spec.t > duration:
             message = f"{spec.title}: {spec.t:g} s is after the end of the run at {duration:g} s"
@@ -68,6 +67,8 @@ def solver_changes(
 
 
 def _change(lowered: Lowered, spec: ChangeSpec) -> Change:
+    if spec.joint is not None and spec.verb in ("attach", "release") and not lowered.collapsed:
+        return _of_mates(spec, spec.joint)
     group = lock_name(spec.name) if spec.verb in ("lock", "unlock") else spec.name
     if spec.verb in ("release", "unlock"):
         return Change(spec.t, spec.title, off=(group, *spec.parted))
@@ -90,6 +91,13 @@ def _change(lowered: Lowered, spec: ChangeSpec) -> Change:
         return Change(spec.t, spec.title, make=hold(lowered.model.coordinates[index]), **shared)  # type: ignore[arg-type]
     a, b = spec.bodies if spec.bodies is not None else (joint.a, joint.b)  # type: ignore[union-attr]
     return Change(spec.t, spec.title, make=weld(lowered.unit_of[a], lowered.unit_of[b]), **shared)  # type: ignore[arg-type]
+
+
+def _of_mates(spec: ChangeSpec, joint: Joint) -> Change:
+    """A joint attached or released by the rows of its mates; its motor and what it resists with bear its own name."""
+    if spec.verb == "attach":
+        return Change(spec.t, spec.title, on=joint.mates, plastic=spec.plastic, names=(joint.name,))
+    return Change(spec.t, spec.title, off=(*joint.mates, *spec.parted), names=(joint.name,))
 
 
 def released_at(specs: Sequence[ChangeSpec], name: str, times: Vector) -> np.ndarray:

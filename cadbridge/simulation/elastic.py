@@ -19,11 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Vector
-from cadbridge.misfit.settings import Settings
+from cadbridge.misfit.groups import constraints_of
 from cadbridge.misfit.sharing import displacements
-from cadbridge.simulation.by_stiffness import PREFIX, MateRows, by_stiffness_columns, mate_rows_of, share_columns
+from cadbridge.simulation.by_stiffness import (
+    MateRows,
+    Shown,
+    in_stages,
+    mate_rows_of,
+    multipliers_by_stiffness,
+    share_columns,
+    shown_of,
+    stages_of,
+)
 from cadbridge.simulation.run import Run
-from cadbridge.simulation.samples import Columns, Samples
+from cadbridge.simulation.samples import Columns
 from solver import rotation
 from solver.constraints import AxesAngle, Coordinate, Distance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
@@ -46,6 +55,7 @@ CLOSE = 1e-3
 """Of the largest force, so much of error may a spring have by the tolerance of poses."""
 RIGID = 1e3
 """Times as stiff as the stiffest spring are the rows that stay, when the springs are first loaded."""
+NO_SPRINGS = "no mate that shares can be made of springs"
 ALONG = 1e-6
 """Sine of the angle up to which two directions are one."""
 
@@ -85,7 +95,7 @@ class Elastic:
 
 @dataclass(frozen=True, eq=False)
 class _Springs:
-    """Rows `soft` (s,) as loads along coordinates, with dampers (s,); rows `kept` (r,) stay."""
+    """The mates' rows `soft` (s,) as loads along coordinates, with dampers (s,); the primitives `kept` (r,) stay."""
 
     soft: NDArray[np.int64]
     kept: NDArray[np.int64]
@@ -96,20 +106,49 @@ class _Springs:
 def elastic(run: Run, progress: Callable[[float], None] | None = None) -> Elastic:
     """Repeat a run that keeps every row with springs in the mates that share redundant equations.
 
-    `progress` is called with the simulated time (s).
+    A run with changes is repeated between them: each stage begins where the rigid run is then. `progress` is called
+    with the simulated time (s).
     """
-    rows = None if run.scenario.changes else mate_rows_of(run.lowered, run.stiffness or Settings())
-    if rows is None:
-        return Elastic(reason="no mates repeat each other, or the mechanism changes on its way")
-    T = run.result.trajectory
-    if not run.result.status.ok or len(T.t) < 2:
+    stages = stages_of(run)
+    rows = [mate_rows_of(stage) for stage in stages]
+    if not any(rows):
+        return Elastic(reason="no mates repeat each other")
+    if not run.result.status.ok:
         return Elastic(reason="the rigid run did not come to its end")
+    shown = shown_of([r for r in rows if r is not None])
+    found = [_stage(stage, own, shown, progress) for stage, own in zip(stages, rows, strict=True)]
+    for one in found:
+        if one.reason:
+            return one
+    if not any(one.mates for one in found):
+        return Elastic(reason=NO_SPRINGS)
+    constraints = constraints_of(run.mechanism)
+    columns = [
+        share_columns(stage, constraints, shown, stage.result.trajectory.multipliers) if one.columns is None
+        else one.columns for stage, one in zip(stages, found, strict=True)
+    ]  # fmt: skip
+    return _largest_of(found, in_stages(run, stages, columns))
+
+
+def _largest_of(found: Sequence[Elastic], columns: Columns) -> Elastic:
+    """The comparisons of all stages as one; a mate that any stage bends is a spring."""
+    mates = dict.fromkeys(mate for one in found for mate in one.mates)
+    stiff = dict.fromkeys(mate for one in found for mate in one.stiff if mate not in mates)
+    names = ("force", "of_force", "torque", "of_torque", "moved", "fastest")
+    most = {name: max(getattr(one, name) for one in found) for name in names}
+    return Elastic(tuple(mates), tuple(stiff), columns, **most)
+
+
+def _stage(run: Run, rows: MateRows | None, shown: Shown, progress: Callable[[float], None] | None) -> Elastic:
+    """One stage with springs; without columns where nothing bends, or where it has one sample alone."""
+    T = run.result.trajectory
+    if rows is None or len(T.t) < 2:
+        return Elastic()
     system = run.system
-    primitives = system.model.primitives
-    coordinates = _coordinates(rows, primitives)
-    names = {rows.constraints.rows.owners[i] for i in coordinates}
+    coordinates = _coordinates(rows, system.model.primitives)
+    names = {rows.owner(i) for i in coordinates}
     if not names:
-        return Elastic(reason="no mate that shares can be made of springs")
+        return Elastic(stiff=(*rows.sharing, *rows.attached))
     springs = _springs(run, rows, coordinates)
     stripped, begun = _with_springs(run, rows, springs)
     # At the rigid run's own samples: an event may have ended it between two.
@@ -117,18 +156,19 @@ def elastic(run: Run, progress: Callable[[float], None] | None = None) -> Elasti
     result = integrate(
         stripped, begun, duration=span, rate=run.scenario.rate, times=T.t[1:], rtol=tolerance,
         atol=tolerance * system.length, integrator="generalized_alpha",
-        progress=None if progress is None else (lambda part: progress(part * span)),
+        progress=None if progress is None else (lambda part: progress(float(T.t[0]) + part * span)),
     )  # fmt: skip
     if not result.status.ok:
         return Elastic(reason=f"the run with springs stopped early: {result.status.message}")
-    stiff = tuple(mate for mate in rows.sharing if mate not in names)
+    stiff = (*(mate for mate in rows.sharing if mate not in names), *rows.attached)
     mates = tuple(mate for mate in rows.sharing if mate in names)
-    return _compared(run, _as_run(run, rows, springs, result), rows, Elastic(mates, stiff, fastest=_fastest(springs)))
+    bent = _as_run(run, rows, springs, result)
+    return _compared(run, bent, rows, shown, Elastic(mates, stiff, fastest=_fastest(springs)))
 
 
 def _tolerance(run: Run, rows: MateRows) -> float:
     """The tolerance of poses with which the stiffest springs have forces that mean something."""
-    force = np.abs(run.result.trajectory.multipliers[:, : len(rows)] / rows.scale).max(initial=0.0)
+    force = np.abs(run.result.trajectory.multipliers[:, rows.at] / rows.scale).max(initial=0.0)
     wanted = CLOSE * float(force) / float(rows.stiffness.max()) / run.system.length
     return float(np.clip(wanted, *TOLERANCES))
 
@@ -137,11 +177,11 @@ def _coordinates(rows: MateRows, primitives: Sequence[Primitive]) -> dict[int, C
     """What the rows of sharing mates hold, row by row; a mate of which one row is no such spring stays as it is."""
     found: dict[int, Coordinate] = {}
     for mate in rows.sharing:
-        own = [i for i, owner in enumerate(rows.constraints.rows.owners) if owner == mate]
+        own = [i for i in range(len(rows.number)) if rows.owner(i) == mate]
         whole = sum(b.kind in ("tilt", "turn", "swing") for b in rows.constraints.blocks.blocks if b.mate == mate
                     for _ in b.rows) == 3  # fmt: skip
         axis = rows.constraints.blocks.frames[mate].axis
-        made = {i: _coordinate(rows, primitives[i], axis, whole) for i in own}
+        made = {i: _coordinate(rows, primitives[rows.primitive[i]], axis, whole) for i in own}
         found |= {i: c for i, c in made.items() if c is not None} if all(made.values()) else {}
     return found
 
@@ -185,8 +225,7 @@ def _springs(run: Run, rows: MateRows, coordinates: dict[int, Coordinate]) -> _S
     """The springs with dampers that take half of what would just not let the mass before them swing."""
     soft = np.array(sorted(coordinates), np.int64)
     T, system = run.result.trajectory, run.system
-    found = evaluate_sparse(system.program, T.positions[0], T.quaternions[0], T.velocities[0], T.angles[0])
-    A = rows.matrix(found, T.positions.shape[1], 1.0)[soft]
+    A = rows.sampled(system, T, 0, 1.0)[soft]
     R = rotation.matrix(T.quaternions[0])
     response = np.zeros(len(soft))
     for body, own in enumerate(system.model.bodies):
@@ -198,12 +237,12 @@ def _springs(run: Run, rows: MateRows, coordinates: dict[int, Coordinate]) -> _S
             response += np.sum(part[:, 3:] * np.linalg.solve(inertia, part[:, 3:].T).T, axis=1)
     k = rows.stiffness[soft]
     damping = DAMPING * 2.0 * np.sqrt(k / np.maximum(response, 1e-300))
+    rests = [_rest(system.model.primitives[i]) for i in rows.primitive[soft]]
     loads = tuple(
-        JointLoad(coordinates[int(i)], damping=float(d), stiffness=float(s), rest=_rest(system.model.primitives[i]),
-                  name=f"spring {i}")
-        for i, s, d in zip(soft, k, damping, strict=True)
-    )  # fmt: skip
-    kept = np.setdiff1d(np.arange(len(system.model.primitives)), soft)
+        JointLoad(coordinates[int(i)], damping=float(d), stiffness=float(s), rest=rest, name=f"spring {i}")
+        for i, s, d, rest in zip(soft, k, damping, rests, strict=True)
+    )
+    kept = np.setdiff1d(np.arange(len(system.model.primitives)), rows.primitive[soft])
     return _Springs(soft, kept, loads, damping)
 
 
@@ -232,9 +271,8 @@ def _with_springs(run: Run, rows: MateRows, springs: _Springs) -> tuple[System, 
     k = np.full(len(rows), RIGID * float(rows.stiffness.max()))
     k[springs.soft] = rows.stiffness[springs.soft]
     length = run.mechanism.length_scale
-    found = evaluate_sparse(whole.program, T.positions[0], T.quaternions[0], T.velocities[0], T.angles[0])
-    A = rows.matrix(found, T.positions.shape[1], length)
-    u = displacements(A, k, T.multipliers[0, : len(rows)] / rows.scale).reshape(-1, 6)
+    A = rows.sampled(whole, T, 0, length)
+    u = displacements(A, k, T.multipliers[0, rows.at] / rows.scale).reshape(-1, 6)
     state = State(float(T.t[0]), T.positions[0], T.quaternions[0], T.velocities[0], T.angles[0])
     bent = replace(
         state,
@@ -251,20 +289,20 @@ def _as_run(run: Run, rows: MateRows, springs: _Springs, result: Result) -> Run:
     multipliers = np.zeros((len(T.t), run.result.trajectory.multipliers.shape[1]))
     others = np.concatenate([springs.kept, np.arange(len(whole.model.primitives), multipliers.shape[1])])
     multipliers[:, others] = T.multipliers[:, : len(others)]
-    scale = rows.scale[springs.soft]
+    scale, soft = rows.scale[springs.soft], rows.at[springs.soft]
     for s in range(len(T.t)):
         found = evaluate_sparse(whole.program, T.positions[s], T.quaternions[s], T.velocities[s])
-        g, rate = found.g[springs.soft], found.rates[springs.soft]
+        g, rate = found.g[soft], found.rates[soft]
         pulls = rows.stiffness[springs.soft] * scale * g + springs.damping * scale * rate
-        multipliers[s, springs.soft] = pulls * scale
+        multipliers[s, soft] = pulls * scale
     return replace(run, result=replace(result, trajectory=replace(T, multipliers=multipliers, angles=angles)))
 
 
-def _compared(run: Run, bent: Run, rows: MateRows, found: Elastic) -> Elastic:
+def _compared(run: Run, bent: Run, rows: MateRows, shown: Shown, found: Elastic) -> Elastic:
     """The largest differences of forces, and of places, from the rigid run."""
-    shared = by_stiffness_columns(Samples(run))
     T, other = run.result.trajectory, bent.result.trajectory
-    own = share_columns(Samples(bent), rows, other.multipliers, PREFIX)
+    shared = share_columns(run, rows.constraints, shown, multipliers_by_stiffness(rows, run))
+    own = share_columns(bent, rows.constraints, shown, other.multipliers)
     samples = min(len(T.t), len(other.t))
 
     def largest(unit: str) -> tuple[float, float]:

@@ -196,7 +196,7 @@ class InteractiveRun:
             text = "; ".join(f.message for f in findings.as_tuple()) or "this is no change that can be made"
             return Status(False, "refused", text, "")
         spec = specs[-1]
-        (change,) = solver_changes(self.lowered, [spec], collapse=True, duration=math.inf, findings=findings)
+        (change,) = solver_changes(self.lowered, [spec], duration=math.inf, findings=findings)
         refused = make_change(self._course, change)
         if refused is not None:
             return refused

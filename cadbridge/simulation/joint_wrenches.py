@@ -9,6 +9,7 @@ from cadbridge.lowering import joint_bearer
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.row_wrenches import RowWrench, Wrenches
 from cadbridge.simulation.samples import Columns, Samples, wrench_columns
+from solver.constraints import Coupler
 
 Array = NDArray[np.float64]
 
@@ -76,6 +77,20 @@ def _about(positions: Array, origin: Array, wrench: RowWrench | None, members: l
         total[:, :3] += one[:, :3]
         total[:, 3:] += one[:, 3:] + np.cross(positions[:, i] - origin, one[:, :3])
     return total
+
+
+def attachment(of: Samples, group: str, wrenches: Wrenches, prefix: str = "") -> Columns:
+    """The wrench of what a change made, on its body b at its point there, world axes; zero while it does not hold."""
+    model = of.run.lowered.model
+    if group not in model.groups:
+        return wrench_columns(f"{prefix}attachment.{group}", np.zeros((len(of.T.t), 6)))
+    primitive = model.primitives[model.groups.index(group)]
+    b, sign = (primitive.b, 1.0) if primitive.b != GROUND_BODY else (primitive.a, -1.0)
+    held = primitive.terms[0][1] if isinstance(primitive, Coupler) else primitive
+    point = getattr(held, "point_b" if sign > 0 else "point_a")
+    f, m = np.split(wrenches[group].on(b), 2, axis=1)
+    torque = m - np.cross(of.rotations[:, b] @ point, f)
+    return wrench_columns(f"{prefix}attachment.{group}", sign * np.hstack([f, torque]))
 
 
 def gear_wrench_columns(of: Samples) -> Columns:

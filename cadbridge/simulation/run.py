@@ -64,7 +64,8 @@ class Run(Shown):
     Of a mechanism that changed on the way, `lowered.model` and `system` have all rows that ever held. `pace` is that of
     a run in real time. `verdict` says whether the numbers are what the tolerance promises; None where nobody looked.
     `stiffness` is that of the mates, by which those that repeat each other share their wrenches; None: all are alike.
-    `elastic` is how a run with springs in their place compares, where somebody asked for it.
+    `elastic` is how a run with springs in their place compares, where somebody asked for it. `stages` are the runs
+    between the changes, each of the system of rows that held; none where nothing changed.
     """
 
     mechanism: Mechanism
@@ -78,6 +79,7 @@ class Run(Shown):
     verdict: Verdict | None = None
     stiffness: Settings | None = None
     elastic: Elastic | None = None
+    stages: tuple[tuple[System, Result], ...] = ()
 
     def __repr__(self) -> str:
         t = self.result.trajectory.t
@@ -138,7 +140,7 @@ def _simulated(
         what = replace(what, duration=duration)
     mechanism, lowered = _lowered(mechanism, what, collapse, findings)
     tree = run_tree(lowered, method, what, collapse, findings)
-    changes = solver_changes(lowered, what.changes, collapse=collapse, duration=what.duration, findings=findings)
+    changes = solver_changes(lowered, what.changes, duration=what.duration, findings=findings)
     pacer = Pacer(progress) if real_time else None
     call = _call(lowered, what, pacer or progress, real_time)
     call["contradictory"] = contradictory(findings)
@@ -158,6 +160,8 @@ def _simulated(
     verdict, sensitivity = _judged(lowered, what, begun.system, result, again, findings)
     if rebuilt is None:
         report_least_norm(lowered, begun.system, result.trajectory, findings)
+    elif rebuilt.stages:
+        report_least_norm(lowered, rebuilt.stages[0][0], rebuilt.stages[0][1].trajectory, findings)
     _not_applied(lowered, what, findings)
     chosen = _conveniences(lowered, what, begun.stops)
     summary = {
@@ -171,7 +175,8 @@ def _simulated(
         summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
         lowered, system = _whole(lowered, rebuilt)
     pace = None if pacer is None else pacer.pace
-    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace, verdict)
+    stages = () if rebuilt is None else rebuilt.stages
+    return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace, verdict, stages=stages)
 
 
 def _lowered(mechanism: Mechanism, what: Scenario, collapse: bool, findings: Findings) -> tuple[Mechanism, Lowered]:

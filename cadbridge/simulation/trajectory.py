@@ -14,15 +14,13 @@ from cadbridge.budget import beyond
 from cadbridge.errors import InputError
 from cadbridge.files import output
 from cadbridge.identity import source_files
-from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.acting import load_columns, loss_columns, motor_columns, stored
 from cadbridge.simulation.changes import lock_name, released_at
 from cadbridge.simulation.groups import chosen, group_of, in_units
-from cadbridge.simulation.joint_wrenches import gear_wrench_columns, mate_columns, reaction_columns
+from cadbridge.simulation.joint_wrenches import attachment, gear_wrench_columns, mate_columns, reaction_columns
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.samples import Columns, Samples
 from cadbridge.touched import looked_for
-from solver.constraints import Coupler
 from solver.constraints.gears import error_scale
 
 if TYPE_CHECKING:
@@ -159,20 +157,12 @@ def gear_error_columns(of: Samples) -> Columns:
 def _attached(of: Samples) -> Columns:
     """The wrench of each lock, weld and attachment that a change made, on its body b at its point there; world axes."""
     columns: Columns = {}
-    run, rotations, wrenches = of.run, of.rotations, of.wrenches
+    run = of.run
     known = {j.name for j in run.mechanism.joints} | {c.name for c in run.mechanism.couplings}
+    known |= {m.name for m in run.mechanism.assembly.mates}
     made = {spec.name for spec in run.scenario.changes} | {lock_name(spec.name) for spec in run.scenario.changes}
-    model = run.lowered.model
-    for group in dict.fromkeys(g for g in model.groups if g in made - known):
-        primitive = model.primitives[model.groups.index(group)]
-        b, sign = (primitive.b, 1.0) if primitive.b != GROUND_BODY else (primitive.a, -1.0)
-        held = primitive.terms[0][1] if isinstance(primitive, Coupler) else primitive
-        point = getattr(held, "point_b" if sign > 0 else "point_a")
-        f, m = np.split(wrenches[group].on(b), 2, axis=1)
-        torque = m - np.cross(rotations[:, b] @ point, f)
-        for name, values, unit in (("f", f, "N"), ("t", torque, "N m")):
-            for k, axis in enumerate("xyz"):
-                columns[f"attachment.{group}.{name}{axis}"] = (sign * values[:, k], unit)
+    for group in dict.fromkeys(g for g in run.lowered.model.groups if g in made - known):
+        columns |= attachment(of, group, of.wrenches)
     return columns
 
 

@@ -46,7 +46,8 @@ class Change:
     """At `t` (s), the rows of the groups `off` cease to hold and those of the groups `on` begin.
 
     With `make`, the first of `on` is a group of new rows, made of the state at that time. Motors and joint loads that
-    bear the name of a group are there only while its rows hold. `plastic`: the rates may jump.
+    bear the name of a group are there only while its rows hold, and those that bear one of `names` only while the
+    last change of that name let groups begin. `plastic`: the rates may jump.
     """
 
     t: float
@@ -55,6 +56,7 @@ class Change:
     on: tuple[str, ...] = ()
     make: Make | None = None
     plastic: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +78,14 @@ class Changed:
 class Rebuilt:
     """A run with changes: its result is one of `model`, which has all rows that ever held.
 
-    A row that does not hold has the multiplier zero. `changes` says what each change did, as far as the run came.
+    A row that does not hold has the multiplier zero. `changes` says what each change did, as far as the run came,
+    `stages` are the runs between them, each of the system of rows that held.
     """
 
     model: Model
     result: Result
     changes: tuple[Changed, ...]
+    stages: tuple[tuple[System, Result], ...] = ()
 
 
 @dataclass
@@ -112,6 +116,8 @@ class Course:
     lost: list[float] = field(default_factory=list)
     let_go: float = 0.0
     """J that went with loads taken away (`reload`)."""
+    gone: frozenset[str] = frozenset()
+    """Names whose motors and loads are not there now (`Change.names`)."""
 
     @property
     def holding(self) -> tuple[Primitive, ...]:
@@ -130,7 +136,7 @@ def begin(model: Model, state: State | None = None, *, driven: bool = True) -> C
     Not `driven`: motors that prescribe a motion set in with the first stage, after the changes at the start.
     """
     rows = [Held(p, _group(model, i), True) for i, p in enumerate(model.primitives)]
-    system = prepare(_holding(model, rows, driven=driven))
+    system = prepare(_holding(model, rows, frozenset(), driven=driven))
     given = state or State.at_rest(model.positions, model.quaternions)
     given = carry_angles(given, prepare(model), system)
     return Course(model, rows, system, project(system, given).state, system.length, driven=driven)
@@ -253,6 +259,7 @@ def make_change(course: Course, change: Change) -> Status | None:
     """Make one change where the run is; the status where it cannot be, and nothing is changed."""
     before = course.state
     rows = [Held(r.primitive, r.group, r.holds and r.group not in change.off) for r in course.rows]
+    gone = course.gone | {*change.names} if change.off else course.gone - {*change.names}
     begun: set[int] = set()
     if change.make is not None:
         begun = set(range(len(rows), len(rows) + len(made := change.make(before))))
@@ -262,7 +269,7 @@ def make_change(course: Course, change: Change) -> Status | None:
             row.holds = True
             begun.add(i)
     try:
-        system = _prepared(course, rows)
+        system = _prepared(replace(course, gone=gone), rows)
     except ValueError as fault:
         return _refused("freed", f"{change.name} at t = {before.t:.6g} s: {fault}", "Hold that motion, or give mass.")
     state = complete(system, carry_angles(before, course.system, system))
@@ -277,7 +284,7 @@ def make_change(course: Course, change: Change) -> Status | None:
     lost = _energy(course.system, before) - _energy(system, landed.state)
     size = (_largest(impulses, slice(0, 3)), _largest(impulses, slice(3, 6)))
     course.done.append(Changed(change.name, before.t, impulses, size, lost))
-    course.rows, course.system, course.state = rows, system, landed.state
+    course.rows, course.system, course.state, course.gone = rows, system, landed.state, gone
     course.occurred.append(Occurrence(change.name, before.t, landed.state))
     return None
 
@@ -294,16 +301,16 @@ def _refused(code: str, message: str, advice: str) -> Status:
 
 
 def _prepared(course: Course, rows: Sequence[Held]) -> System:
-    return replace(prepare(_holding(course.model, rows, driven=course.driven)), length=course.length)
+    return replace(prepare(_holding(course.model, rows, course.gone, driven=course.driven)), length=course.length)
 
 
-def _holding(model: Model, rows: Sequence[Held], *, driven: bool) -> Model:
-    """The model with the rows that hold, and the motors and loads of joints that hold.
+def _holding(model: Model, rows: Sequence[Held], let_go: frozenset[str], *, driven: bool) -> Model:
+    """The model with the rows that hold, and the motors and loads of joints that hold and are not `let_go`.
 
     Not `driven`: without the motors that prescribe a motion.
     """
     held = [r for r in rows if r.holds]
-    gone = {r.group for r in rows} - {r.group for r in held}
+    gone = ({r.group for r in rows} - {r.group for r in held}) | let_go
     return replace(
         model,
         primitives=tuple(r.primitive for r in held),
@@ -395,4 +402,4 @@ def finished(course: Course, samples: Array, status: Status, seconds: float) -> 
     statistics = total([result.statistics for _, result in course.parts], seconds)
     trajectory = joined(trajectories, course.lost, samples)
     occurred = tuple(sorted(course.occurred, key=lambda e: e.t))
-    return Rebuilt(whole, Result(status, trajectory, statistics, occurred), tuple(course.done))
+    return Rebuilt(whole, Result(status, trajectory, statistics, occurred), tuple(course.done), tuple(course.parts))

@@ -134,7 +134,7 @@ def _prepared(lowered: Lowered, what: Scenario, findings: Findings) -> Machine:
 def _changed(lowered: Lowered, what: Scenario, begun: Begun, findings: Findings) -> tuple[System, State]:
     """The mechanism and its state after the changes at the start, as `simulate` begins with them."""
     course = changing.begin(begun.system.model, begun.start, driven=False)
-    for change in solver_changes(lowered, what.changes, collapse=True, duration=what.duration, findings=findings):
+    for change in solver_changes(lowered, what.changes, duration=what.duration, findings=findings):
         refused = changing.make_change(course, change)
         if refused is not None:
             findings.add(STATUS_CODES[refused.code], refused.message, hint=refused.advice)

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from cadbridge.processes import HOME, environment, program, python
-from tests.waiting import settled
+from tests.waiting import SLOW, settled
 
 SOURCES = sorted((HOME / "cadbridge").rglob("*.py"))
 STARTS = {"Popen", "run", "call", "check_call", "check_output", "getoutput", "system", "popen", "startfile"}
@@ -104,7 +104,7 @@ def _limited(code: str, seconds: float) -> tuple[str, float]:
         assert process.stdout is not None
         process.stdout.readline()
         limit, began = TimeLimit(process.pid, seconds), time.monotonic()
-        while not (reached := limit.reached) and time.monotonic() - began < 60.0:
+        while not (reached := limit.reached) and time.monotonic() - began < SLOW:
             time.sleep(0.01)
         for pid in (*family(process.pid), process.pid):
             psutil.Process(pid).kill()

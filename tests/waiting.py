@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-SLOW = 120.0
+SLOW = 300.0
 """s that a loaded machine may take for what a person sees at once."""
 
 

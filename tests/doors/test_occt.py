@@ -20,6 +20,7 @@ from cadbridge.shapes.process import Worker, WorkerRefusedError
 from cadbridge.shapes.workspace import Workspace
 from tests.readers.test_step import _external
 from tests.shapes.solids import write_part
+from tests.waiting import SLOW
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process of C++")
 
@@ -113,7 +114,7 @@ def test_it_starts_threads_and_loads_libraries_and_does_nothing_else(own: Path) 
     (own / "own").write_text("own", "utf-8")
     done = subprocess.run(
         [sys.executable, "-P", "-c", _HELD.format(folder=str(own))],
-        capture_output=True, text=True, env=environment(ONE_CORE), check=False, timeout=60,
+        capture_output=True, text=True, env=environment(ONE_CORE), check=False, timeout=SLOW,
     )  # fmt: skip
     layers, *said = done.stdout.splitlines()
     assert layers == "limits landlock seccomp", done.stderr

@@ -23,6 +23,7 @@ from cadbridge.exporters.tree import kinematics, spanning_tree
 from cadbridge.mechanism import Mechanism
 from tests.exporters import models
 from tests.exporters.test_collision import BODIES, placed, shaped
+from tests.waiting import SLOW
 
 # Pinocchio brings it, and this starts it: the script of that name may lie in another environment.
 START = "import sys; del sys.argv[0]; from cmeel.run import cmeel_run; cmeel_run()"
@@ -78,7 +79,7 @@ def test_yourdfpy_takes_both_forms(urdf: Path) -> None:
 
 
 def test_check_urdf_takes_both_forms(urdf: Path) -> None:
-    done = subprocess.run([*CHECK_URDF, urdf], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*CHECK_URDF, urdf], capture_output=True, text=True, timeout=SLOW, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Successfully Parsed XML" in done.stdout
     assert "warning" not in (done.stdout + done.stderr).lower()

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from cadbridge.jobs.distributed import Dask, difference
 from cadbridge.jobs.local import Local
 from cadbridge.jobs.versions import versions
 from tests.jobs.making import poison_path, poisoned, robot, written
+from tests.waiting import settled
 
 
 @dataclass
@@ -47,10 +47,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         patch.setenv("PYTHONPATH", poison_path(folder / "poison"))
         made = Cluster(folder / "scheduler.json", folder, None, [])  # type: ignore[arg-type]
         made.scheduler = made.start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        deadline = time.monotonic() + 120
-        while not made.file.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        assert settled(made.file.exists)
         made.more(2)
         yield made
         for process in (*made.workers, made.scheduler):

@@ -19,7 +19,7 @@ from cadbridge.errors import InputError
 from cadbridge.jobs import State, load, plan, run, write_summary
 from cadbridge.jobs.local import Cold, Local
 from tests.jobs.making import batch, poisoned, robot, written
-from tests.waiting import settled
+from tests.waiting import SLOW, settled
 
 DEMO = Path(cadbridge.__file__).parent / "data" / "demo" / "demo.step"
 
@@ -301,7 +301,7 @@ def test_a_full_disk_fails_what_does_not_fit(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
     done = batch(jobs, "--json", preexec_fn=limit)
-    out, err = done.communicate(timeout=120)
+    out, err = done.communicate(timeout=SLOW)
     assert done.returncode == 1, err
     found = {j["name"]: j["state"] for j in json.loads(out)["jobs"]}
     assert found == {"r1/check": "done", "r1/mjcf": "done", "long/check": "failed", "long/mjcf": "failed"}
@@ -309,7 +309,7 @@ def test_a_full_disk_fails_what_does_not_fit(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out" / "long" / "mjcf" / "manifest.json").read_text())
     assert manifest["outputs"] == {}
     again = batch(jobs, "--json")
-    assert again.communicate(timeout=120)
+    assert again.communicate(timeout=SLOW)
     assert again.returncode == 0
 
 

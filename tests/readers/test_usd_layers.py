@@ -19,6 +19,7 @@ from cadbridge.processes import environment
 from cadbridge.readers import usd
 from cadbridge.shapes.process import WorkerRefusedError
 from tests.readers.test_usd import COLLIDES, HEAD, MASSED, SOLIDS, Near, body, codes, joint, read
+from tests.waiting import SLOW
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_the_process_may_open_nothing_outside(tmp_path: Path) -> None:
     outside = tmp_path.parent / f"{tmp_path.name}.usda"
     outside.write_text(HEAD)
     command = [sys.executable, "-P", "-c", code, str(outside)]
-    said = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=60, check=False)
+    said = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=SLOW, check=False)
     assert said.stdout.startswith(("None", "refused")), said.stdout + said.stderr
 
 

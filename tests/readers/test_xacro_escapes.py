@@ -17,6 +17,7 @@ from cadbridge.processes import environment, python
 from cadbridge.readers.urdf.expression_names import table
 from cadbridge.readers.urdf.expressions import RefusedError, TooLargeError, evaluate
 from cadbridge.reading import read
+from tests.waiting import SLOW
 
 ISSUE = (
     "(lambda T,V,f: (lambda G: (lambda g: [V(V(g['sys'])['modules']['__main__']).update([('_REFUSED_EVENTS', ())]), "
@@ -253,7 +254,7 @@ def answers(folder: Path) -> dict[str, dict[str, Any]]:
         requests.append({"path": str(path), "arguments": {}, "packages": {}, "own": str(folder), "given": []})
     done = subprocess.run(
         [sys.executable, "-P", "-c", ASK], input=json.dumps(requests), capture_output=True, text=True, cwd=folder,
-        env=environment(), check=False, timeout=120,
+        env=environment(), check=False, timeout=SLOW,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     return dict(zip(cases, json.loads(done.stdout), strict=True))
@@ -315,7 +316,7 @@ def test_no_command_runs_it(command: str, folder: Path) -> None:
     source = "jobs.yaml" if command == "batch" else "robot.urdf"
     done = subprocess.run(
         [*python("cadbridge"), command, source], cwd=place, env=environment(), capture_output=True, text=True,
-        check=False, timeout=120,
+        check=False, timeout=SLOW,
     )  # fmt: skip
     assert done.returncode == (1 if command == "batch" else 2), done.stderr
     assert "CB1921" in done.stdout + done.stderr or command == "batch"

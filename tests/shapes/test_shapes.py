@@ -32,6 +32,7 @@ from cadbridge.shapes.convert import mirrored, scaled
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerLateError, WorkerRefusedError
 from cadbridge.shapes.workspace import Workspace
 from tests.shapes.solids import involute_gear, write_part
+from tests.waiting import SLOW
 
 
 @pytest.fixture
@@ -205,7 +206,7 @@ def test_a_busy_worker_ends_with_a_caller_that_is_killed() -> None:
         assert caller.stdout is not None
         pid = int(caller.stdout.readline())
         for until in ("T", "ZX"):
-            deadline = time.monotonic() + 60.0
+            deadline = time.monotonic() + SLOW
             while (state := _process_state(pid)) not in until and time.monotonic() < deadline:
                 time.sleep(0.02)
             seen.append(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -187,10 +188,12 @@ def test_an_edited_file_is_left_alone_and_the_answer_goes_beside_it(tmp_path: Pa
     assert len(hints_of(tmp_path / "made.recognised.mates.yaml").joint) == 1
 
 
-def loaded(page: Page, view: LiveView) -> None:
-    """Wait until a decision is taken and the page shows what it made."""
-    before = page.locator("[data-model]").get_attribute("data-model")
-    assert settled(lambda: str(view._model) != before)
+@contextmanager
+def deciding(page: Page, view: LiveView) -> Iterator[None]:
+    """Within it the page is made to decide; at its end the decision is taken and the page shows what it made."""
+    before = view._model  # as it is ahead of the click: the page may have loaded the new one a moment after
+    yield
+    assert settled(lambda: view._model != before)
     page.wait_for_selector(f"[data-model='{view._model}'] [role=tab]")
     page.wait_for_selector("canvas[data-drawn=yes]")
 
@@ -203,11 +206,11 @@ def test_a_person_answers_and_splits_in_a_browser(view: LiveView, editor: MatesE
             page.get_by_text("Does base move against disc?")
         ).wait_for()
         assert barriers(page) == []
-        page.get_by_role("button", name=FIXED, exact=True).click()
-        loaded(page, view)
-        page.get_by_label("degrees of freedom, if known").fill("1")
-        page.get_by_label("degrees of freedom, if known").press("Enter")
-        loaded(page, view)
+        with deciding(page, view):
+            page.get_by_role("button", name=FIXED, exact=True).click()
+        with deciding(page, view):
+            page.get_by_label("degrees of freedom, if known").fill("1")
+            page.get_by_label("degrees of freedom, if known").press("Enter")
         page.get_by_role("tab", name="Join", exact=True).click()
         page.mouse.click(*place(page, np.array([0.028, 0.0, 0.014])))
         assert settled(lambda: "now click the other part" in joining(view).parts.content)

@@ -22,6 +22,7 @@ from cadbridge.reading import read
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.guard import Guard
 from tests.report.live.test_live import DEMO
+from tests.waiting import SLOW
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def view() -> Iterator[LiveView]:
 
 def _get(view: LiveView, path: str, headers: dict[str, str]) -> int:
     """Status of an answer."""
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", view.server.port, timeout=60)) as connection:
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", view.server.port, timeout=SLOW)) as connection:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         answer.read()
@@ -55,14 +56,14 @@ def test_page_and_socket_open_with_the_token(view: LiveView) -> None:
 def test_a_slow_page_gets_the_newest_and_not_all_that_was_before(view: LiveView) -> None:
     host, token = f"127.0.0.1:{view.server.port}", view.address.partition("?")[2]
     with connect(f"ws://{host}/socket?{token}", origin=Origin(f"http://{host}")) as socket:
-        while "taken" not in socket.recv(timeout=60):
+        while "taken" not in socket.recv(timeout=SLOW):
             pass
         for k in range(100):
             view.server.post("count", {"count": k})
         with pytest.raises(TimeoutError):
             socket.recv(timeout=0.2)
         socket.send('{"taken": true}')
-        assert json.loads(socket.recv(timeout=60)) == {"count": 99}
+        assert json.loads(socket.recv(timeout=SLOW)) == {"count": 99}
 
 
 def test_two_views_at_one_port_stand_side_by_side(view: LiveView) -> None:
@@ -111,7 +112,7 @@ def test_others_are_refused(path: str, headers: dict[str, str], view: LiveView) 
 def test_a_stranger_s_page_gets_no_socket(origin: str | None, view: LiveView) -> None:
     token = view.address.partition("?")[2]
     with pytest.raises(InvalidHandshake):
-        connect(f"ws://127.0.0.1:{view.server.port}/?{token}", origin=origin, open_timeout=60)  # type: ignore[arg-type]
+        connect(f"ws://127.0.0.1:{view.server.port}/?{token}", origin=origin, open_timeout=SLOW)  # type: ignore[arg-type]
 
 
 def test_a_port_in_use_is_told(

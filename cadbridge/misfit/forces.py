@@ -20,7 +20,7 @@ from cadbridge.misfit.groups import Group
 Array = NDArray[np.float64]
 
 DENSE = 400
-"""Unknowns up to which a matrix is factored dense."""
+"""Unknowns up to which a matrix is factored dense, by NumPy: loading SciPy's solvers takes longer than using them."""
 MOST_SUMS = 10_000_000
 """Numbers up to which sums of errors are kept as a matrix."""
 
@@ -46,14 +46,7 @@ class Springs:
         M, weight = (self.group.N, 1.0 / self.k) if self._by_stresses else (self.group.E, self.k)
         H = csc_array(M.T @ diags_array(weight) @ M)
         if H.shape[0] <= DENSE:
-            from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinvh
-
-            try:
-                factor = cho_factor(H.toarray())
-            except LinAlgError:  # levers beyond the digits of a number: what they leave open carries nothing
-                inverse = pinvh(H.toarray())
-                return lambda b: np.asarray(inverse @ b)
-            return lambda b: np.asarray(cho_solve(factor, b))
+            return _dense(H.toarray())
         from scipy.sparse.linalg import splu
 
         factored = splu(H)
@@ -76,3 +69,13 @@ class Springs:
             return np.asarray(N @ self._solve(N.T @ e))
         E, k = self.group.E, self.k.reshape(-1, *[1] * (e.ndim - 1))
         return np.asarray(k * (e - E @ self._solve(E.T @ (k * e))))
+
+
+def _dense(H: Array) -> _Solver:
+    """The inverse of a symmetric matrix (d, d) without negative eigenvalues."""
+    try:
+        root = np.linalg.inv(np.linalg.cholesky(H))
+    except np.linalg.LinAlgError:  # levers beyond the digits of a number: what they leave open carries nothing
+        inverse = np.linalg.pinv(H, rcond=len(H) * float(np.finfo(float).eps), hermitian=True)
+        return lambda b: np.asarray(inverse @ b)
+    return lambda b: np.asarray(root.T @ (root @ b))

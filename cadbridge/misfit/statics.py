@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
-from scipy.sparse.linalg import splu
 
 from cadbridge.frames import Vector
 from cadbridge.misfit.groups import Constraints, Group
@@ -43,6 +42,8 @@ class Statics:
     """The equilibrium of all components under their independent rows, factored once."""
 
     def __init__(self, constraints: Constraints) -> None:
+        from scipy.sparse.linalg import splu
+
         self._constraints = constraints
         self._keep = np.flatnonzero(constraints.dependence.keep)
         basis = csr_array(matrix(constraints)[self._keep])

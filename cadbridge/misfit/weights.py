@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, csc_array, csr_array, eye_array, hstack, vstack
-from scipy.sparse.linalg import splu
 
+from cadbridge.misfit.forces import DENSE
 from cadbridge.misfit.groups import Constraints
 from cadbridge.misfit.statics import matrix
 from solver.rotation import skew
@@ -54,10 +54,22 @@ def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
     B = csr_array(A @ L)
     size = np.sqrt(np.asarray(B.multiply(B).sum(axis=1)).ravel())
     B = csr_array(B.multiply(1.0 / size[:, None]))
-    n, m = L.shape[0], len(keep)
-    equations = csc_array(vstack([hstack([eye_array(n), B.T]), hstack([B, csr_array((m, m))])]))
-    y, force = np.split(splu(equations).solve(np.concatenate([L.T @ w, np.zeros(m)])), [n])
+    y, force = _balanced(B, np.asarray(L.T @ w))
     acceleration = L @ y
     found = np.zeros(len(rows))
     found[keep] = force / size
     return found, bool(np.abs(acceleration).max() < STILL * float(np.linalg.norm(g)))
+
+
+def _balanced(B: csr_array, w: Array) -> tuple[Array, Array]:
+    """y (n,) and λ (m,) with y + Bᵀ λ = w and B y = 0: few by least squares, for which no solver of SciPy is loaded."""
+    m, n = B.shape
+    if n + m <= DENSE:
+        few = B.toarray()
+        force = np.linalg.lstsq(few.T, w, rcond=None)[0]
+        return w - few.T @ force, force
+    from scipy.sparse.linalg import splu
+
+    equations = csc_array(vstack([hstack([eye_array(n), B.T]), hstack([B, csr_array((m, m))])]))
+    y, force = np.split(np.asarray(splu(equations).solve(np.concatenate([w, np.zeros(m)]))), [n])
+    return y, force

@@ -11,6 +11,8 @@ import pytest
 
 from tests.sweeps.conftest import written
 
+DOOR = Path(__file__).resolve().parents[2] / "fixtures/door/door.sdf"
+
 HEAVY = (
     "OCP", "cadquery", "numba", "llvmlite", "trimesh", "manifold3d", "scipy", "pandas", "matplotlib", "networkx",
     "shapely", "lxml.objectify", "yaml", "pyarrow", "numpy.ma", "numpy.f2py", "xml.etree.ElementTree",
@@ -60,6 +62,13 @@ def test_a_small_robot_loads_nothing_that_only_others_need(
     status, found = loaded(tmp_path, *arguments)
     assert status == 0
     assert sorted(set(found) - set(allowed)) == []
+
+
+def test_weights_of_few_mates_load_no_solver_of_scipy() -> None:
+    code = CODE.replace("sys.argv[1]", "'scipy.linalg,scipy.sparse.linalg,cadbridge.misfit.analyse'")
+    order = [sys.executable, "-c", code, "", "check", "--json", str(DOOR)]
+    done = subprocess.run(order, capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout) == [0, []], done.stderr
 
 
 def test_numpy_lists_its_modules_again_after_scipy_is_loaded() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import build
-from cadbridge.misfit import fit
+from cadbridge.misfit import fit, forces, weights
 from cadbridge.misfit.groups import constraints_of
+from cadbridge.misfit.sharing import weights_by_stiffness
 from cadbridge.misfit.statics import matrix
 from cadbridge.misfit.weights import carried_weights
 from solver.rotation import skew
@@ -93,3 +94,21 @@ def test_rows_independent_by_rounding_alone_carry_what_least_squares_gives() -> 
     expected = np.linalg.lstsq(B.T, root @ weights, rcond=None)[0]
     assert len(B) == 18
     assert force[keep] == pytest.approx(expected, abs=1e-9 * float(np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("legs", [4, 9])
+def test_few_unknowns_are_solved_without_scipys_solvers_to_the_same_numbers(
+    legs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corners = [(0.5 * np.cos(k), 0.3 * np.sin(2.0 * k) + 0.1 * k) for k in range(legs)]
+    mechanism = build(table(corners))
+    dense = weights_by_stiffness(mechanism)
+    for module in (forces, weights):
+        monkeypatch.setattr(module, "DENSE", 0)
+    sparse = weights_by_stiffness(mechanism)
+    assert dense is not None
+    assert sparse is not None
+    assert dense.rests == sparse.rests
+    for one, other in zip(dense.carried, sparse.carried, strict=True):
+        assert one.force == pytest.approx(other.force, rel=1e-12, abs=1e-12 * G)
+        assert one.torque == pytest.approx(other.torque, rel=1e-12, abs=1e-12 * G)

@@ -73,6 +73,19 @@ def constraints_of(mechanism: Mechanism) -> Constraints:
     return Constraints(mechanism, rows, blocks_of(mechanism, rows), dependence_of(graph))
 
 
+def matrix(constraints: Constraints) -> csr_array:
+    """All rows (m, 6n) in lengths and angles, for twists [v of the rows' centre; ω]."""
+    rows, scale = constraints.rows, constraints.blocks.scale
+    counts = [len(own) for own in rows.units]
+    factors = np.where(rows.factors > 0.0, rows.factors, 1.0)
+    stretch = np.repeat(scale / factors, counts)[:, None] * np.array([1.0] * 3 + [rows.length] * 3)
+    blocks = np.concatenate([np.zeros((0, 6)), *rows.wrenches]) * stretch
+    row = np.repeat(np.repeat(np.arange(len(rows)), counts), 6)
+    units = np.array([unit for own in rows.units for unit in own], np.int64)
+    column = (6 * units[:, None] + np.arange(6)).ravel()
+    return csr_array((blocks.ravel(), (row, column)), shape=(len(rows), 6 * rows.count))
+
+
 def groups_of(constraints: Constraints) -> list[Group]:
     """The groups of mates that share redundant equations; they share no row."""
     if not len(constraints.dependence.repeated):

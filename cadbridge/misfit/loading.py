@@ -12,7 +12,6 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.blocks import KINDS, LENGTHS, TURNS
-from cadbridge.misfit.fits import fitted_by, rules_of
 from cadbridge.misfit.settings import Fitted, Rule, Settings, matches
 
 if TYPE_CHECKING:
@@ -58,6 +57,8 @@ class _FitResolver:
     places: Place
 
     def resolve(self, spec: FitFile) -> Settings:
+        from cadbridge.misfit.fits import rules_of
+
         fitted = self._fitted(spec.fits)
         play, preloads = rules_of(fitted)
         shared = [pattern for i, e in enumerate(spec.shared) if (pattern := self._subject("shared", i, e)[1])]
@@ -94,6 +95,8 @@ class _FitResolver:
 
     def _fitted(self, entries: Sequence[FitEntry]) -> list[Fitted]:
         """The clearance of every mate that a fit names; of several the last holds."""
+        from cadbridge.misfit.fits import fitted_by
+
         found: dict[str, Fitted] = {}
         for i, entry in enumerate(entries):
             _, pattern = self._subject("fits", i, entry)

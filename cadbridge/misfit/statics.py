@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from cadbridge.frames import Vector
-from cadbridge.misfit.groups import Constraints, Group
+from cadbridge.misfit.groups import Constraints, Group, matrix
 from cadbridge.misfit.options import Option
 
 Array = NDArray[np.float64]
@@ -65,19 +65,6 @@ class Statics:
         whole = np.flatnonzero(np.sum(ways**2, axis=1) > 1.0 - WHOLE)
         name = constraints.mechanism.component_names[unit]
         return Carried(name, forces, ways[whole].T, tuple(NAMES[k] for k in whole))
-
-
-def matrix(constraints: Constraints) -> csr_array:
-    """All rows (m, 6n) in lengths and angles, for twists [v of the rows' centre; ω]."""
-    rows, scale = constraints.rows, constraints.blocks.scale
-    counts = [len(own) for own in rows.units]
-    factors = np.where(rows.factors > 0.0, rows.factors, 1.0)
-    stretch = np.repeat(scale / factors, counts)[:, None] * np.array([1.0] * 3 + [rows.length] * 3)
-    blocks = np.concatenate([np.zeros((0, 6)), *rows.wrenches]) * stretch
-    row = np.repeat(np.repeat(np.arange(len(rows)), counts), 6)
-    units = np.array([unit for own in rows.units for unit in own], np.int64)
-    column = (6 * units[:, None] + np.arange(6)).ravel()
-    return csr_array((blocks.ravel(), (row, column)), shape=(len(rows), 6 * rows.count))
 
 
 def _unit_wrenches(point: Vector, centre: Vector, length: float) -> Array:

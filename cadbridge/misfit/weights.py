@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import block_diag, csc_array, csr_array, eye_array, hstack, vstack
 
 from cadbridge.misfit.forces import DENSE
-from cadbridge.misfit.groups import Constraints
-from cadbridge.misfit.statics import matrix
+from cadbridge.misfit.groups import Constraints, matrix
 from solver.rotation import skew
 
 Array = NDArray[np.float64]

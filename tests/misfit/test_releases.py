@@ -17,10 +17,10 @@ from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.mechanism import build
 from cadbridge.misfit import Fit, fit
-from cadbridge.misfit.groups import constraints_of, groups_of
+from cadbridge.misfit.groups import constraints_of, groups_of, matrix
 from cadbridge.misfit.options import options_of
 from cadbridge.misfit.proposing import applied
-from cadbridge.misfit.statics import Statics, matrix
+from cadbridge.misfit.statics import Statics
 from cadbridge.report.misfit_text import fit_text
 from tests.diagnosis.linkages import planar
 from tests.diagnosis.pool import POOL, door

@@ -10,9 +10,8 @@ import pytest
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import build
 from cadbridge.misfit import fit, forces, weights
-from cadbridge.misfit.groups import constraints_of
+from cadbridge.misfit.groups import constraints_of, matrix
 from cadbridge.misfit.sharing import weights_by_stiffness
-from cadbridge.misfit.statics import matrix
 from cadbridge.misfit.weights import carried_weights
 from solver.rotation import skew
 from tests.diagnosis.linkages import planar

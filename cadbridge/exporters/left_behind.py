@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.weights import carried_weights
+from cadbridge.mjcf_data import mjcf_data
 from cadbridge.targets import Target
 
 _SHOWN = 8
@@ -41,16 +43,11 @@ _KEEPS_MJCF = ("mjcf", "fmu")
 
 def _tendons(mechanism: Mechanism) -> list[str]:
     """The tendons of an MJCF along which something acts, their actuators, and actuators with activation dynamics."""
-    kept = mechanism.assembly.extra.get("mjcf")
-    if not isinstance(kept, dict):
-        return []
-    tendons, actuators = (
-        [item for item in found if isinstance(item, dict)] if isinstance(found := kept.get(what), list) else []
-        for what in ("tendons", "actuators")
-    )
-    acting = [*(t for t in tendons if t.get("values")), *actuators]
-    lagging = kept.get("activations")
-    return [*(str(each.get("name")) for each in acting), *(lagging if isinstance(lagging, dict) else ())]
+    try:
+        kept = mjcf_data(mechanism.assembly)
+    except InputError:
+        return []  # a run refuses it, an export to MJCF says so
+    return [*(t.name for t in kept.tendons if t.values), *(a.name for a in kept.actuators), *kept.activations]
 
 
 def _compensation(mechanism: Mechanism, target: Target) -> list[str]:

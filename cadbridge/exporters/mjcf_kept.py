@@ -8,11 +8,10 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, ValidationError
 
+from cadbridge.errors import InputError
 from cadbridge.exporters.markup import add
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.numbers import exact, numbers
@@ -20,59 +19,16 @@ from cadbridge.exporters.plan import Plan
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.mjcf_data import Keyframe, MjcfData, mjcf_data
 
 HOME = "home"
-
-Values = list[Annotated[float, Field(allow_inf_nan=False)]]
-Attributes = dict[str, Values | Literal["true", "integrator", "filter", "filterexact", "affine"]]
-
-
-class Tendon(BaseModel):
-    """A fixed tendon; `values` are its attributes."""
-
-    name: str
-    joints: list[tuple[str, float]]
-    values: dict[str, Values] = {}
-
-
-class TendonActuator(BaseModel):
-    """An actuator of a fixed tendon."""
-
-    name: str
-    tendon: str
-    attributes: Attributes
-
-
-class Key(BaseModel):
-    """A keyframe."""
-
-    name: str
-    joints: dict[str, float] = {}
-    turns: dict[str, tuple[float, float, float, float]] = {}
-    poses: dict[str, tuple[float, float, float, float, float, float, float]] = {}
-
-
-class Data(BaseModel):
-    """What the reader keeps."""
-
-    medium: dict[str, Values] = {}
-    joints: dict[str, dict[str, Values]] = {}
-    tendons: list[Tendon] = []
-    actuators: list[TendonActuator] = []
-    activations: dict[str, Attributes] = {}
-    keys: list[Key] = []
-
-
-def _data(mechanism: Mechanism) -> Data:
-    """What the source kept, nothing where it is no MJCF. ValidationError where a person wrote it otherwise."""
-    return Data.model_validate(mechanism.assembly.extra.get("mjcf") or {})
 
 
 def medium_of(mechanism: Mechanism) -> dict[str, list[float]]:
     """Density (kg/m³), viscosity (Pa s) and wind (m/s, world axes) as an export has them; what is absent is 0."""
     try:
-        return _data(mechanism).medium
-    except ValidationError:
+        return mjcf_data(mechanism.assembly).medium
+    except InputError:
         return {}  # nothing of it is put back
 
 
@@ -82,7 +38,7 @@ class Kept:
 
     plan: Plan
     root: ET.Element
-    data: Data = field(default_factory=Data)
+    data: MjcfData = field(default_factory=MjcfData)
     lost: list[str] = field(default_factory=list)
     joints: dict[str, str] = field(default_factory=dict)
     tendons: dict[str, str] = field(default_factory=dict)
@@ -90,9 +46,9 @@ class Kept:
     def __post_init__(self) -> None:
         plan = self.plan
         try:
-            self.data = _data(plan.mechanism)
-        except ValidationError as error:
-            self.lost.append(f"data of another form ({error.error_count()} faults)")
+            self.data = mjcf_data(plan.mechanism.assembly)
+        except InputError:
+            self.lost.append("data of another form")
         for link in plan.tree.links:
             names = plan.joint_names[link.first : link.first + len(link.freedoms)]
             if link.floats:
@@ -146,14 +102,14 @@ class Kept:
                 self.lost.append(f"actuator {actuator.name}")
                 continue
             element = add(parent, "general", name=names.give(actuator.name), tendon=tendon)
-            _set(element, actuator.attributes)
+            _set(element, actuator.attributes.model_dump(exclude_unset=True))
 
     def activate(self, element: ET.Element, drive: str) -> None:
         """The activation dynamics of a drive, which only a general actuator has."""
         attributes = self.data.activations.get(drive)
-        if attributes:
+        if attributes is not None:
             element.tag = "general"
-            _set(element, attributes)
+            _set(element, attributes.model_dump(exclude_unset=True))
 
     def keyframes(self) -> set[str]:
         """Add the keyframes; the names of those that are in the export."""
@@ -182,7 +138,7 @@ def _set(element: ET.Element, attributes: Mapping[str, Sequence[float] | str]) -
         element.set(key, value if isinstance(value, str) else " ".join(exact(v) for v in value))
 
 
-def _qpos(plan: Plan, key: Key) -> list[float] | None:
+def _qpos(plan: Plan, key: Keyframe) -> list[float] | None:
     """qpos in the order of the links; None where the keyframe does not say all of it."""
     found: list[float] = []
     for i, link in enumerate(plan.tree.links):

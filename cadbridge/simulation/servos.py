@@ -18,6 +18,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.mjcf_data import Activation, mjcf_data
 from cadbridge.wording import count, listed
 from solver.algebra.connected import connected
 from solver.functions import constant, scaled
@@ -64,14 +65,12 @@ def servo_motors(lowered: Lowered, servos: Servos, moved: Collection[str], findi
 
 def actuator_names(mechanism: Mechanism) -> list[str]:
     """The actuators of the source that take a control: its drives, and those of tendons."""
-    return [*(drive.name for drive in mechanism.drives), *tendon_actuators(mechanism)]
+    return [*(drive.name for drive in mechanism.drives), *_of_tendons(mechanism)]
 
 
-def tendon_actuators(mechanism: Mechanism) -> dict[str, dict[str, Any]]:
-    """By name what an MJCF keeps of the actuators of fixed tendons (`cadbridge.readers.mjcf.kept`)."""
-    kept = mechanism.assembly.extra.get("mjcf")
-    found = kept.get("actuators") if isinstance(kept, dict) else None
-    return {str(a["name"]): a for a in found if isinstance(a, dict) and "name" in a} if isinstance(found, list) else {}
+def _of_tendons(mechanism: Mechanism) -> list[str]:
+    """The actuators of fixed tendons of an MJCF."""
+    return [actuator.name for actuator in mjcf_data(mechanism.assembly).actuators]
 
 
 def holds(law: ControlLaw) -> bool:
@@ -143,7 +142,7 @@ def _summed(functions: list[TimeFunction]) -> TimeFunction:
 def _report_silent(mechanism: Mechanism, servos: Servos, findings: Findings) -> None:
     """Report what acts in the source's engine and not in the run, with what comes of it."""
     silent = [d.name for d in mechanism.drives if d.law is not None and holds(d.law)] if not servos.act else []
-    silent += tendon_actuators(mechanism) if not servos.act else []
+    silent += _of_tendons(mechanism) if not servos.act else []
     if silent:
         many = count(len(silent), "servo")
         text = f"what {many} would hold moves freely, as the scenario ignores them: {listed(silent)}"
@@ -174,7 +173,7 @@ def _afloat(mechanism: Mechanism) -> list[str]:
 def _control(mechanism: Mechanism, drive: Drive, law: ControlLaw, given: TimeFunction | None) -> TimeFunction:
     """What the law gets: the control within its range, behind the actuator's activation where it has one."""
     control = limited(constant(law.start) if given is None else given, law)
-    return activated(control, _activation(mechanism, drive.name), drive.name)
+    return activated(control, mjcf_data(mechanism.assembly).activations.get(drive.name), drive.name)
 
 
 def limited(control: TimeFunction, law: ControlLaw) -> TimeFunction:
@@ -192,28 +191,21 @@ def limited(control: TimeFunction, law: ControlLaw) -> TimeFunction:
     return replace(control, evaluate=evaluate)
 
 
-def _activation(mechanism: Mechanism, drive: str) -> dict[str, Any]:
-    """The activation dynamics that an MJCF gives an actuator (`cadbridge.readers.mjcf.kept`)."""
-    kept = mechanism.assembly.extra.get("mjcf")
-    found = kept.get("activations", {}).get(drive, {}) if isinstance(kept, dict) else {}
-    return found if isinstance(found, dict) else {}
-
-
-def activated(control: TimeFunction, lag: dict[str, Any], name: str) -> TimeFunction:
-    """A control behind activation dynamics, where `lag` has any."""
-    kind = lag.get("dyntype")
-    if kind is None:
+def activated(control: TimeFunction, lag: Activation | None, name: str) -> TimeFunction:
+    """A control behind activation dynamics, where there are any."""
+    if lag is None or lag.dyntype is None:
         return control
     if not control.steady:
+        kind = lag.dyntype
         raise InputError(f"controls: {name} has activation dynamics ({kind}), which takes a steady control alone.")
     return _activation_from(control.evaluate(0.0)[0], lag)
 
 
-def _activation_from(u: float, lag: dict[str, Any]) -> TimeFunction:
+def _activation_from(u: float, lag: Activation) -> TimeFunction:
     """The activation a from 0 on: ȧ = u, or ȧ = (u − a)/τ, within its range (MuJoCo, Computation: activation)."""
-    low, high = lag.get("actrange", (-math.inf, math.inf))
-    tau = max(float(lag["dynprm"][0]), 1e-15)
-    integrates = lag["dyntype"] == "integrator"
+    low, high = lag.actrange or (-math.inf, math.inf)
+    tau = max(lag.dynprm[0], 1e-15)
+    integrates = lag.dyntype == "integrator"
 
     def evaluate(t: float) -> tuple[float, float, float]:
         decay = math.exp(-t / tau)

@@ -7,17 +7,17 @@ the tendon's armature, which is most often none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from cadbridge.assembly import UNACTUATED, ControlLaw
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
+from cadbridge.mjcf_data import Tendon, TendonActuator, Values, mjcf_data
 from cadbridge.simulation.circuits import Wired
 from cadbridge.simulation.scenario import Scenario
-from cadbridge.simulation.servos import Servos, activated, holds, limited, tendon_actuators
+from cadbridge.simulation.servos import Servos, activated, holds, limited
 from cadbridge.wording import listed
 from solver.constraints import GROUND, Coordinate, Coupler
 from solver.functions import constant
@@ -28,73 +28,59 @@ _LINEAR = ("stiffness", "damping")
 
 
 @dataclass(frozen=True)
-class Tendon:
-    """A fixed tendon: its `name`, factors by the index of a joint's coordinate, `values` and actuators as kept."""
+class Acting:
+    """A tendon along which something acts: what is `kept` of it, its factors by the index of a joint's coordinate."""
 
-    name: str
+    kept: Tendon
     factors: tuple[tuple[int, float], ...]
-    values: dict[str, Any]
-    actuators: tuple[dict[str, Any], ...]
+    actuators: tuple[TendonActuator, ...]
+
+    def first(self, what: str) -> float:
+        """The linear coefficient of an attribute, 0 where there is none."""
+        return self.kept.values.get(what, [0.0])[0]
 
 
-def tendons_of(lowered: Lowered, findings: Findings) -> list[Tendon]:
+def tendons_of(lowered: Lowered, findings: Findings) -> list[Acting]:
     """The tendons along which something acts; CB645 for what of them is not simulated.
 
-    ValueError where what is kept of them was written otherwise, by hand.
+    InputError where what is kept of them was written in another form, by hand.
     """
-    try:
-        return _tendons_of(lowered, findings)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
-        raise ValueError(f"the tendons of the MJCF are of another form than its reader keeps: {fault!r}") from fault
-
-
-def _tendons_of(lowered: Lowered, findings: Findings) -> list[Tendon]:
-    kept = lowered.mechanism.assembly.extra.get("mjcf")
+    data = mjcf_data(lowered.mechanism.assembly)
     found, without = [], []
-    for entry in kept.get("tendons", ()) if isinstance(kept, dict) else ():
-        own = tuple(a for a in tendon_actuators(lowered.mechanism).values() if a["tendon"] == entry["name"])
-        values = entry["values"]
-        if not own and not values:
+    for tendon in data.tendons:
+        own = tuple(actuator for actuator in data.actuators if actuator.tendon == tendon.name)
+        if not own and not tendon.values:
             continue
-        for actuator in own:
-            law_of(actuator["attributes"])
-        _numbers(values)
-        indices = [lowered.coordinate_of(joint) for joint, _ in entry["joints"]]
-        factors = tuple((i, float(c)) for i, (_, c) in zip(indices, entry["joints"], strict=True) if i is not None)
+        indices = [lowered.coordinate_of(joint) for joint, _ in tendon.joints]
+        factors = tuple((i, c) for i, (_, c) in zip(indices, tendon.joints, strict=True) if i is not None)
         if len(factors) < len(indices):
-            without.append(f"all of {entry['name']}, as one of its joints has not one freedom")
+            without.append(f"all of {tendon.name}, as one of its joints has not one freedom")
             continue
-        without += [f"the {what} of {entry['name']}" for what in _left_out(values)]
-        found.append(Tendon(str(entry["name"]), factors, values, own))
+        without += [f"the {what} of {tendon.name}" for what in _left_out(tendon.values)]
+        found.append(Acting(tendon, factors, own))
     if without:
         findings.add("CB645", f"what acts along tendons in MuJoCo and not here: {listed(without)}", items=without)
     return found
 
 
-def _numbers(values: dict[str, Any]) -> None:
-    """TypeError or ValueError unless all values are rows of numbers."""
-    for row in values.values():
-        [float(v) for v in row]
-
-
-def _left_out(values: dict[str, Any]) -> list[str]:
+def _left_out(values: dict[str, Values]) -> list[str]:
     """What of a tendon has no place in a run."""
     powers = [f"{what} by powers" for what in _LINEAR if np.any(values.get(what, [0.0])[1:])]
     slack = values.get("springlength", [0.0, 0.0])
-    play = ["play of the spring"] if "stiffness" in values and slack[0] != slack[1] else []
+    play = ["play of the spring"] if "stiffness" in values and slack[0] != slack[-1] else []
     limits = [("range", "range"), ("actuatorfrcrange", "limit of effort")]
     return [*powers, *play, *(word for key, word in limits if key in values)]
 
 
-def tie(found: Wired, lowered: Lowered, tendons: list[Tendon], what: Scenario, findings: Findings) -> None:
+def tie(found: Wired, lowered: Lowered, tendons: list[Acting], what: Scenario, findings: Findings) -> None:
     """Add tendons and what acts along them to a model. ValueError where a control has no value."""
     servos = what.servos
     off = not servos.act or bool(lowered.mechanism.assembly.extra.get(UNACTUATED))
     for tendon in tendons:
-        first, armature = _length(found, tendon), float(tendon.values.get("armature", [0.0])[0])
+        first = _length(found, tendon)
         rate = sum(c * float(found.speeds[i]) for i, c in tendon.factors)
-        name = f"tendon {tendon.name}"
-        along = found.freedom(name, armature, rate)
+        name = f"tendon {tendon.kept.name}"
+        along = found.freedom(name, tendon.first("armature"), rate)
         terms = ((1.0, along), *((-c, found.model.coordinates[i]) for i, c in tendon.factors))
         found.add(primitives=[_row(along, terms, -first)], groups=[f"{name} tie"])
         load = _load(tendon, name, along, first, what.friction)
@@ -105,18 +91,18 @@ def tie(found: Wired, lowered: Lowered, tendons: list[Tendon], what: Scenario, f
         _report_bounds(lowered, tendon, acting, findings)
 
 
-def _report_bounds(lowered: Lowered, tendon: Tendon, motors: list[Motor], findings: Findings) -> None:
+def _report_bounds(lowered: Lowered, tendon: Acting, motors: list[Motor], findings: Findings) -> None:
     """Report joints that a tendon may pull harder than their limit of effort allows (CB642)."""
     pull = max((abs(end) for motor in motors for end in motor.bounds), default=0.0)
     for i, factor in tendon.factors:
         joint = lowered.joints[i]
         most = joint.limit.effort if joint.limit is not None and joint.limit.effort else np.inf
         if abs(factor) * pull > most:
-            text = f"{joint.name}: what the tendon {tendon.name} pulls with is not limited to {most:g}"
+            text = f"{joint.name}: what the tendon {tendon.kept.name} pulls with is not limited to {most:g}"
             findings.add("CB642", text, items=[joint.name])
 
 
-def _length(found: Wired, tendon: Tendon) -> float:
+def _length(found: Wired, tendon: Acting) -> float:
     """The length as the run begins, from that as designed."""
     return sum(c * float(found.values[i]) for i, c in tendon.factors)
 
@@ -128,34 +114,25 @@ def _row(along: Coordinate, terms: tuple[tuple[float, Coordinate], ...], constan
 
 
 def _load(
-    tendon: Tendon, name: str, along: Coordinate, first: float, friction: tuple[float, float] | None
+    tendon: Acting, name: str, along: Coordinate, first: float, friction: tuple[float, float] | None
 ) -> JointLoad | None:
-    values = tendon.values
-    slack = values.get("springlength", [0.0, 0.0])
-    stiffness = values.get("stiffness", [0.0])[0] if slack[0] == slack[1] else 0.0
-    damping, rub = values.get("damping", [0.0])[0], values.get("frictionloss", [0.0])[0]
+    slack = tendon.kept.values.get("springlength", [0.0, 0.0])
+    stiffness = tendon.first("stiffness") if slack[0] == slack[-1] else 0.0
+    damping, rub = tendon.first("damping"), tendon.first("frictionloss")
     if not (stiffness or damping or rub):
         return None
-    dry = Friction(float(rub), friction[0]) if rub and friction is not None else None
-    return JointLoad(along, float(damping), float(stiffness), float(slack[0]) - first, friction=dry, name=name)
+    dry = Friction(rub, friction[0]) if rub and friction is not None else None
+    return JointLoad(along, damping, stiffness, slack[0] - first, friction=dry, name=name)
 
 
-def _motor(actuator: dict[str, Any], along: Coordinate, first: float, servos: Servos) -> Motor | None:
+def _motor(actuator: TendonActuator, along: Coordinate, first: float, servos: Servos) -> Motor | None:
     """The servo of an actuator along its tendon, of which `first` is the length at the angle 0; None without effect."""
-    given, r = actuator["attributes"], float(actuator["attributes"]["gear"][0])
-    law = law_of(given)
-    control = servos.controls.get(str(actuator["name"]))
+    given, r = actuator.attributes, actuator.attributes.gear[0]
+    law = ControlLaw(given.gainprm, given.biasprm, given.ctrlrange, given.forcerange)
+    control = servos.controls.get(actuator.name)
     if control is None and not holds(law):
         return None
-    function = activated(limited(constant(law.start) if control is None else control, law), given, actuator["name"])
+    function = activated(limited(constant(law.start) if control is None else control, law), given, actuator.name)
     gain, bias = ((r * p[0] + r * r * p[1] * first, r * r * p[1], r * r * p[2]) for p in (law.gain, law.bias))
     low, high = sorted(r * end for end in law.effort or (-np.inf, np.inf))
-    return Motor(f"tendon {actuator['name']}", along, "servo", function, gain=gain, bias=bias, bounds=(low, high))
-
-
-def law_of(attributes: dict[str, Any]) -> ControlLaw:
-    """The law of an actuator of a tendon, its length counted from that as designed."""
-    gain, bias = (tuple(map(float, attributes.get(f"{what}prm", (0.0, 0.0, 0.0)))) for what in ("gain", "bias"))
-    ends = {key: attributes.get(f"{what}range") for key, what in (("control", "ctrl"), ("effort", "force"))}
-    found = {key: (float(pair[0]), float(pair[1])) for key, pair in ends.items() if pair is not None}
-    return replace(ControlLaw(), gain=gain, bias=bias, **found)  # type: ignore[arg-type]
+    return Motor(f"tendon {actuator.name}", along, "servo", function, gain=gain, bias=bias, bounds=(low, high))

@@ -1,9 +1,6 @@
 """What only an MJCF holds, as plain data in `Assembly.extra["mjcf"]`: an export to MJCF puts it back.
 
-`medium`: the attributes of <option>. `joints`: springs and dampers with all their powers, by joint. `tendons`: fixed
-ones, with lengths counted from the reference pose. `actuators`: those of these tendons. `activations`: the dynamics of
-drives, by drive. `keys`: keyframes, as values of joints from the reference pose, turns (w x y z) of balls in the frame
-of their body, and poses (x y z, w x y z) of free bodies in the world.
+`cadbridge.mjcf_data` holds its form: runs, exports and comparisons read it there.
 """
 
 from __future__ import annotations

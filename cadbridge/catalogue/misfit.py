@@ -39,6 +39,16 @@ ENTRIES: dict[str, Entry] = {
         "Look at another pose, or place the mates farther apart.",
         "Two hinges 10 mm apart, and a third one 400 mm away.",
     ),
+    "CB444": Entry(
+        Severity.WARNING,
+        "mates that are redundant at some poses only",
+        "On the way of the joint there is a singular pose: mates that hold different motions elsewhere hold the same "
+        "one there. At that pose errors of the parts bind, beside it they are magnified, and the mechanism may go on "
+        "along another branch.",
+        "Keep the motion away from that pose by a limit of the joint, or drive the mechanism through it by a second "
+        "joint.",
+        "A parallelogram whose four hinges lie on one line.",
+    ),
 }
 
 FAMILIES = (Family("fit", "misfit, play and forces of redundant mates", Stage.MOBILITY, ENTRIES),)

@@ -10,6 +10,7 @@ import typer
 from cadbridge.cli.options import Json, Reading, Strict, one_of, reads_source
 
 if TYPE_CHECKING:
+    from cadbridge.findings import Finding
     from cadbridge.mechanism import Mechanism
     from cadbridge.misfit import Fit
     from cadbridge.sweeps.fits import Along
@@ -105,7 +106,17 @@ def fit(
             moved = fit_along(mechanism, along, settings)
     ranked = body is not None or releases is not None
     _show(reading, mechanism, found, moved, _To(everything, ranked, apply or [], html, plots, json))
-    raise typer.Exit(exit_status((*assembly.findings, *mechanism.findings, *found.findings), strict))
+    told = (*assembly.findings, *mechanism.findings, *found.findings, *_along_findings(moved))
+    raise typer.Exit(exit_status(told, strict))
+
+
+def _along_findings(moved: Along | None) -> tuple[Finding, ...]:
+    """What is to be told of the poses along a motion."""
+    if moved is None:
+        return ()
+    from cadbridge.report.misfit_along import along_findings
+
+    return along_findings(moved)
 
 
 def _show(reading: Reading, mechanism: Mechanism, found: Fit, moved: Along | None, to: _To) -> None:
@@ -116,7 +127,7 @@ def _show(reading: Reading, mechanism: Mechanism, found: Fit, moved: Along | Non
     from cadbridge.report.terminal import width
 
     assembly = mechanism.assembly
-    findings = (*assembly.findings, *mechanism.findings, *found.findings)
+    findings = (*assembly.findings, *mechanism.findings, *found.findings, *_along_findings(moved))
     _draw(mechanism, found, moved, to.html, to.plots)
     if moved is not None:
         from cadbridge.report.misfit_along import along_document, along_text

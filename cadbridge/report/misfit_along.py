@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.findings import Finding, Findings, Where
 from cadbridge.plotting import Curve, write_figure
 from cadbridge.report.terminal import PIPED, plain_table, wrapped
 from cadbridge.report.views.misfit import plain_force
@@ -24,6 +25,9 @@ def along_document(along: Along) -> dict[str, Any]:
         "unit": _unit(along),
         "first": along.first,
         "stopped": along.stopped,
+        "singular": None if along.singular is None else [
+            {"value": _shown(along, s.value), "more": s.more, "mates": list(s.mates)} for s in along.singular
+        ],
         "poses": [
             {"value": _shown(along, value), "redundant": f.redundant, "play_mm": f.play * 1e3, "mates": list(f.mates),
              "force": f.force, "moment": f.moment}
@@ -33,19 +37,45 @@ def along_document(along: Along) -> dict[str, Any]:
 
 
 def along_answer(along: Along) -> str:
-    """At which value of the joint the mechanism binds first, and what kept the joint from going on."""
-    first, unit = along.fits[along.first], _unit(along)
-    at = f"{figure(_shown(along, float(along.values[along.first])), 3)} {unit}"
+    """At which value of the joint the mechanism binds first, singular poses, and what kept the joint from going on."""
+    first = along.fits[along.first]
+    at = _at(along, float(along.values[along.first]))
+    ends = f"from {_at(along, float(along.values[0]))} to {_at(along, float(along.values[-1]))}"
     need = f"{figure(first.play * 1e3, 3)} mm of play ({listed(first.mates, 4)})"
-    if along.alike:
+    if not first.play:
+        answer = f"Along {along.joint.name}, {ends}, nothing binds at any of {count(len(along.fits), 'pose')}."
+    elif along.alike:
         answer = f"Along {along.joint.name}, all {count(len(along.fits), 'pose')} need about the same: {need}."
     else:
         least = min(f.play for f in along.fits)
         easiest = f"the easiest pose needs {figure(least * 1e3, 3)} mm"
         answer = f"Along {along.joint.name}, the mechanism binds first at {at}: it needs {need}; {easiest}."
+    answer += "".join(f" {text}" for text in singular_texts(along))
+    if along.singular is None:
+        answer += " Its joints have too many equations to look for singular poses between these."
+    elif not along.singular:
+        answer += " No pose between them is singular."
     if along.stopped:
         answer += f" The motion stops before the ends of the range: {along.stopped}."
     return answer
+
+
+def singular_texts(along: Along) -> list[str]:
+    """A sentence for each pose at which more equations are redundant than elsewhere."""
+    return [
+        f"At {_at(along, pose.value)}, {count(pose.more, 'equation becomes', 'equations become')} redundant that "
+        f"{'is' if pose.more == 1 else 'are'} not so elsewhere ({listed(pose.mates, 4)}): there errors of the parts "
+        "bind, and near it they are magnified."
+        for pose in along.singular or ()
+    ]
+
+
+def along_findings(along: Along) -> tuple[Finding, ...]:
+    """Each singular pose as a finding (CB444)."""
+    findings = Findings()
+    for pose, text in zip(along.singular or (), singular_texts(along), strict=True):
+        findings.add("CB444", f"{along.joint.name}: {text}", Where(item=along.joint.name), items=pose.mates)
+    return findings.as_tuple()
 
 
 def along_text(along: Along, columns: int = PIPED) -> str:
@@ -78,6 +108,11 @@ def write_along_plots(along: Along, folder: Path) -> tuple[Path, ...]:
     curves = [Curve(title, own, axis.rpartition(" in ")[2]) for title, axis, own in lines]
     title = f"What redundant mates need and carry along {along.joint.name}"
     return write_figure(folder, "fit", title, values, curves, f"{along.joint.name} in {unit}")
+
+
+def _at(along: Along, value: float) -> str:
+    """A value of the joint with its unit; what is not above the rounding of a search is 0."""
+    return f"{figure(_shown(along, value), 4, scale=_shown(along, float(np.ptp(along.values))))} {_unit(along)}"
 
 
 def _unit(along: Along) -> str:

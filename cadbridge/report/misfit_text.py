@@ -37,7 +37,7 @@ def fit_text(
     if not fit.groups:
         text = (
             f"{name}: Nothing binds at the designed pose. None of its {fit.rows} equations is redundant: errors of "
-            "parts need no play. With --along JOINT: whether that is so in other poses."
+            "parts need no play. Add --along JOINT to see whether that holds at other poses too."
         )
         return "\n".join(wrapped([text], columns))
     groups = fit.groups

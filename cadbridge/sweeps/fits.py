@@ -14,6 +14,7 @@ from cadbridge.misfit import Settings
 from cadbridge.misfit.poses import PoseFit, fit_at
 from cadbridge.readers.mates_file.document import nearest
 from cadbridge.simulation.posing import Mover
+from cadbridge.sweeps.singular import SingularPose, singular_poses
 
 TURN = np.pi / 3
 """rad to either side, within the limits."""
@@ -28,12 +29,14 @@ class Along:
     """A joint moved through `values` (k,) (rad, m; 0 as designed) and what its mechanism needs there.
 
     `first` is the place of the pose that needs most play. `stopped` names what kept the joint from going on, if so.
+    `singular` are poses, also between those, at which more equations are redundant; None where nobody looked.
     """
 
     joint: Joint
     values: NDArray[np.float64]
     fits: tuple[PoseFit, ...]
     stopped: str
+    singular: tuple[SingularPose, ...] | None = ()
 
     @property
     def first(self) -> int:
@@ -63,7 +66,14 @@ def fit_along(mechanism: Mechanism, joint: str, settings: Settings | None = None
     up, stopped_high = _way(mover, found.name, np.linspace(0.0, high, poses // 2 + 1)[1:])
     at = [*reversed(down), (0.0, mover.home().poses), *up]
     values = np.array([value for value, _ in at])
-    return Along(found, values, tuple(fit_at(mechanism, [X for _, X in at], settings)), stopped_low or stopped_high)
+
+    def move(value: float) -> tuple[Pose, ...] | None:
+        near = int(np.argmin(np.abs(values - value)))
+        return _reached(mover, found.name, float(values[near]), value)
+
+    singular = singular_poses(mechanism, at, move)
+    fits = tuple(fit_at(mechanism, [X for _, X in at], settings))
+    return Along(found, values, fits, stopped_low or stopped_high, singular)
 
 
 def _ends(mechanism: Mechanism, joint: Joint) -> tuple[float, float]:
@@ -72,6 +82,14 @@ def _ends(mechanism: Mechanism, joint: Joint) -> tuple[float, float]:
     low = -reach if limit is None or limit.lower is None else max(-reach, limit.lower)
     high = reach if limit is None or limit.upper is None else min(reach, limit.upper)
     return min(low, 0.0), max(high, 0.0)
+
+
+def _reached(mover: Mover, joint: str, near: float, value: float) -> tuple[Pose, ...] | None:
+    """The poses at a value beside one that was reached before; None where the joint does not get there."""
+    if not mover.move({joint: near}).status.ok:
+        return None
+    posed = mover.move({joint: value})
+    return posed.poses if posed.status.ok else None
 
 
 def _way(mover: Mover, joint: str, values: NDArray[np.float64]) -> tuple[list[tuple[float, tuple[Pose, ...]]], str]:

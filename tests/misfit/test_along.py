@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cadbridge.assembly import GROUND, FeatureKind, Mate, MateKind, Mesh, Shape
+from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind, Mesh, Shape
 from cadbridge.cli.app import app
 from cadbridge.errors import InputError
-from cadbridge.mechanism import build
+from cadbridge.mechanism import GROUND_BODY, build
 from cadbridge.misfit import fit
 from cadbridge.misfit.poses import posed_fit
+from cadbridge.misfit.proposing import applied
+from cadbridge.report.misfit_along import along_answer, along_findings
 from cadbridge.sweeps.fits import fit_along
 from tests.diagnosis.linkages import planar
 from tests.diagnosis.pool import door
@@ -85,3 +88,52 @@ def test_the_command_moves_a_joint() -> None:
     order = ["fit", str(DOOR / "door.sdf"), "--along", "swing", "--releases", "0", "--json"]
     found = json.loads(CliRunner().invoke(app, order).stdout)["along"]
     assert (found["joint"], found["unit"], len(found["poses"])) == ("swing", "°", 25)
+
+
+def parallelogram(angle: float, exact: bool) -> Assembly:
+    """Cranks of 0.2 m, 0.5 m apart, at an angle of their base: all lies on a line at 0. `exact`: with weaker mates."""
+    tip = 0.2 * np.array([np.cos(angle), np.sin(angle)])
+    model = planar([(0.0, 0.0), tuple(tip), (0.5 + tip[0], tip[1]), (0.5, 0.0)])
+    if not exact:
+        return model
+    (found,) = fit(build(model)).groups
+    return applied(model, found.releases.found[-1].changes)
+
+
+@pytest.mark.parametrize(("exact", "elsewhere"), [(False, 3), (True, 0)])
+@pytest.mark.parametrize("start", [0.5, np.pi / 6, -0.2])
+def test_a_parallelogram_on_one_line_is_found_between_the_poses(exact: bool, elsewhere: int, start: float) -> None:
+    """There the coupler's place along the line is held twice: at the angle of the drawing, back."""
+    mechanism = build(parallelogram(start, exact))
+    found = fit_along(mechanism, next(j.name for j in mechanism.joints if j.coordinate and j.a == GROUND_BODY))
+    assert min(f.redundant for f in found.fits) == elsewhere
+    assert found.singular is not None
+    (pose,) = found.singular
+    assert abs(pose.value) == pytest.approx(abs(start), abs=1e-6)
+    assert (pose.more, set(pose.mates)) == (1, {m.name for m in mechanism.assembly.mates})
+    (finding,) = along_findings(found)
+    assert (finding.code, finding.where.item, finding.items) == ("CB444", found.joint.name, pose.mates)
+    assert f"At {np.degrees(pose.value):.4g}".replace("-", "\u2212") in finding.message
+
+
+def test_a_linkage_that_passes_no_line_has_no_singular_pose() -> None:
+    """Grashof's crank turns, and its links never lie on one line with another of the same two freedoms."""
+    found = fit_along(build(planar(drawn(1.2))), "hinge 0")
+    assert found.singular == ()
+    assert along_findings(found) == ()
+
+
+def test_where_nothing_binds_along_the_motion_the_answer_says_so() -> None:
+    found = fit_along(build(on_line((0.5,))), "hinge 0", poses=5)
+    answer = along_answer(found)
+    assert answer.startswith("Along hinge 0, from \u221260 \u00b0 to 60 \u00b0, nothing binds at any of 5 poses.")
+    assert answer.endswith("No pose between them is singular.")
+
+
+def test_the_page_of_a_mechanism_that_fits_tells_of_its_motion(tmp_path: Path, page_code: None) -> None:
+    page = tmp_path / "page.html"
+    source = DOOR.parent / "four_bar" / "four_bar.urdf"
+    run = CliRunner().invoke(app, ["fit", str(source), "--along", "J1", "--html", str(page)])
+    assert run.exit_code == 0
+    assert "nothing binds at any of 25 poses" in " ".join(run.stdout.split())
+    assert "nothing binds at any of 25 poses" in page.read_text("utf-8")

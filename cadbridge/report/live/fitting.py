@@ -34,13 +34,16 @@ STILL = 1e-6
 WAITING = "The section Play and forces is of the designed pose. Move the mechanism, and ask for the pose that is shown."
 
 
-def weighed(diagnosis: Diagnosis) -> bool:
-    """Whether a page that a person waits for says what the redundant mates cost."""
-    return 0 < diagnosis.mobility.redundant <= MOST_REDUNDANT
+def weighed(mechanism: Mechanism, diagnosis: Diagnosis) -> bool:
+    """Whether a page that a person waits for says what redundant mates cost: loops may have some at other poses."""
+    closed = len(mechanism.joints) + len(mechanism.couplings) > len(mechanism.bodies)
+    return (closed or diagnosis.mobility.redundant > 0) and diagnosis.mobility.redundant <= MOST_REDUNDANT
 
 
 class Fitting:
-    """The panel of a mechanism with redundant mates; `poses` gives X_WB of the bodies, `leading` joints name the pose.
+    """The panel of a mechanism whose mates are or may become redundant.
+
+    `poses` gives X_WB of the bodies, `leading` joints name the pose.
 
     All is computed in a thread of its own, the newest request next. `plotted` is called when a motion is to be shown.
     """

@@ -183,7 +183,7 @@ class LiveView:
             self.simulation = Simulation(panel, *args)
         with panel.within("tab", "Mates"):
             self.mates = MateChoice(panel, mechanism, self._diagnosis, self._light, self.leave_out, self._gone)
-        if weighed(self._diagnosis):
+        if weighed(mechanism, self._diagnosis):
             with panel.within("tab", "Fit"):
                 self.fitting = Fitting(panel, mechanism, self.moving.sliders, lambda: self.poses, self._new_page)
         if self._editor is not None:

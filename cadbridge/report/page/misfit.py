@@ -42,7 +42,7 @@ def fit_section(mechanism: Mechanism, items: Items, shown: FitShown, live: bool 
     """The sentences for the drawing, the slider with its arrows, the forces as a table, and plots along a motion."""
     found = shown.fit
     if not found.groups:
-        return Html("")
+        return Html("") if shown.along is None else _along_alone(shown.along)
     data = [_group(mechanism, items, found, own) for own in influences(mechanism, found.settings, GROUPS)]
     figures = [] if shown.along is None else _plots(shown.along)
     return el(
@@ -58,6 +58,19 @@ def fit_section(mechanism: Mechanism, items: Items, shown: FitShown, live: bool 
         embedded(data),
         *(draw(items, loads_table(group, found.settings)) for group in found.groups[:1]),
         None if shown.along is None else el("p", along_answer(shown.along)),
+        el("div", figures, class_="plots") if figures else None,
+        id="fit", aria_labelledby="fit-h",
+    )  # fmt: skip
+
+
+def _along_alone(along: Along) -> Html:
+    """What is to be told of a motion of a mechanism in which nothing binds as designed."""
+    figures = _plots(along)
+    return el(
+        "section",
+        el("h2", "Redundant mates: play and forces", id="fit-h"),
+        el("p", "As designed, no equation of the mates is redundant: nothing binds."),
+        el("p", along_answer(along)),
         el("div", figures, class_="plots") if figures else None,
         id="fit", aria_labelledby="fit-h",
     )  # fmt: skip

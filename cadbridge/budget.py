@@ -5,6 +5,8 @@ Each limit is checked before or while the file is read; its message names the op
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +17,7 @@ OPTION = "--allow-larger"
 
 LIMITS = {
     "tags": (4_000_000, "tags of XML"),
+    "attributes": (4_000_000, "attributes of XML"),
     "marks": (15_000_000, "values and keys of JSON"),
     "vertices": (20_000_000, "vertices of shapes"),
     "cells": (100_000_000, "numbers of a table"),
@@ -68,6 +71,36 @@ def beyond(kind: str, count: int, subject: str) -> str:
 
 def _needed(times: float) -> int:
     return int(times * 1.1) + 1
+
+
+_DECLARED = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)""")
+_WIDE = ("utf16", "utf32", "ucs", "iso10646")
+"""Encodings of which each sign of ASCII has its byte and others that are 0."""
+
+
+def beyond_xml(pieces: Iterable[bytes], subject: str) -> str:
+    """Why XML has too many tags or attributes, and the option that allows them; "" where it does not.
+
+    Each takes a hundred bytes and more of memory once it is parsed, so they are counted in the text before.
+    """
+    tags = attributes = 0
+    for piece in pieces:
+        tags += piece.count(b"<")
+        attributes += piece.count(b"=")
+    return beyond("tags", tags, subject) or beyond("attributes", attributes, subject)
+
+
+def hidden_tags(start: bytes) -> str:
+    """The encoding that XML declares if its tags can stand in it in other bytes than in ASCII (UTF-7); else ""."""
+    found = _DECLARED.search(start)
+    encoding = "" if found is None else found[1].decode("latin-1")
+    if not encoding or re.sub("[^a-z0-9]", "", encoding.lower()).startswith(_WIDE):
+        return ""
+    try:
+        plain = "<=>".encode(encoding) == b"<=>" and "<" not in b"+ADw-\\u003c".decode(encoding)
+    except (LookupError, ValueError):
+        return encoding
+    return "" if plain else encoding
 
 
 def refuse(kind: str, count: int, subject: str, findings: Findings, where: Where) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from lxml import etree
 
 from cadbridge.assembly import Mesh
-from cadbridge.budget import beyond
+from cadbridge.budget import beyond, beyond_xml, hidden_tags
 from cadbridge.mass.audit import weld
 from cadbridge.mass.gltf import check_gltf
 
@@ -102,6 +102,10 @@ def _vertices(scene: Any) -> int:
 
 def _harmless_dae(data: bytes, name: str) -> bytes:
     """A DAE in UTF-8, checked before other readers see it; ValueError for a document type or a scene without end."""
+    if encoding := hidden_tags(data[:_HUGE_TEXT]):
+        raise ValueError(f"{name} is in the encoding {encoding}, which is not read")
+    if why := beyond_xml((data,), name):
+        raise ValueError(why)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=len(data) > _HUGE_TEXT)
     try:
         tree: Any = etree.parse(io.BytesIO(data), parser)

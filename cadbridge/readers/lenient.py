@@ -10,6 +10,8 @@ _VERSION = re.compile(rb"""(version\s*=\s*["'])[^"']*""")
 _BLANKS = re.compile(rb"\s*")
 _PREFIX = re.compile(rb"""(?:<|\s)([A-Za-z_][\w.-]*):[A-Za-z_]""")
 _QUOTED = re.compile(rb"""=\s*("[^"]*"|'[^']*')""")
+MOST_PREFIXES = 100
+"""Prefixes of a text, of which those that nothing declares are declared."""
 _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]*)")
 
 
@@ -50,8 +52,10 @@ def _comments(text: bytes) -> tuple[bytes, list[str]]:
 def _prefixes(text: bytes) -> tuple[bytes, list[str]]:
     """Prefixes that nothing declares are declared at the root, each as a namespace of its own."""
     bare = _QUOTED.sub(b'=""', _with_comments(text, lambda comment: b""))
-    used = sorted(set(_PREFIX.findall(bare)) - {b"xml", b"xmlns"})
-    missing = [p for p in used if b"xmlns:" + p not in text]
+    used = {found[1] for found in _PREFIX.finditer(bare)} - {b"xml", b"xmlns"}
+    if len(used) > MOST_PREFIXES:  # each is looked for in the whole text
+        return text, []
+    missing = [p for p in sorted(used) if b"xmlns:" + p not in text]
     if not missing:
         return text, []
     # Comments become blanks: the places of elements stay.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
-from cadbridge.budget import refuse, refuse_file
+from cadbridge.budget import beyond_xml, hidden_tags, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.bounds import READABLE
@@ -30,20 +31,31 @@ def parse(path: Path, findings: Findings) -> Element:
     """The root of a file; InputError (CB103, CB104, CB108) where it cannot be read safely."""
     looked_for(path)
     refuse_file("XML bytes", path, findings)
-    _count_tags(path, findings)
+    with path.open("rb") as stream:
+        start = stream.read(_PIECE)
+        _countable(start, path, findings)
+        _counted(chain((start,), iter(lambda: stream.read(_PIECE), b"")), path, findings)
     return _parse(os.fsencode(path), path, findings, path.read_bytes)  # a name need not be UTF-8
 
 
-def _count_tags(path: Path, findings: Findings) -> None:
-    """InputError (CB108) for more tags than fit: an element takes much more room than its text."""
-    with path.open("rb") as stream:
-        tags = sum(piece.count(b"<") for piece in iter(lambda: stream.read(_PIECE), b""))
-    refuse("tags", tags, path.name, findings, Where(file=str(path)))
+def _counted(pieces: Iterable[bytes], path: Path, findings: Findings) -> None:
+    """InputError (CB108) for more tags or attributes than fit: they take much more room than their text."""
+    if why := beyond_xml(pieces, path.name):
+        findings.add("CB108", why, Where(file=str(path)))
+        raise InputError(why, findings)
+
+
+def _countable(start: bytes, path: Path, findings: Findings) -> None:
+    """InputError (CB104) for an encoding in which tags cannot be counted."""
+    if encoding := hidden_tags(start):
+        findings.add("CB104", f"{path.name} is in the encoding {encoding}", Where(str(path), 1), "Save it in UTF-8.")
+        raise InputError(f"{path.name} is in an encoding that is not read.", findings)
 
 
 def parse_text(text: bytes, path: Path, findings: Findings) -> Element:
     """The root of XML that was made from the file at `path`; InputError (CB103, CB104, CB108) as of `parse`."""
-    refuse("tags", text.count(b"<"), path.name, findings, Where(file=str(path)))
+    _countable(text[:_PIECE], path, findings)
+    _counted((text,), path, findings)
     return _parse(BytesIO(text), path, findings, lambda: text)
 
 

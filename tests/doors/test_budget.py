@@ -72,6 +72,7 @@ def test_the_same_shape_on_many_links_is_counted_once(tmp_path: Path, monkeypatc
     ("kind", "file", "text"),
     [
         ("tags", "r.urdf", ROBOT.format("<x/>" * 200)),
+        ("attributes", "r.urdf", ROBOT.format("<x " + "".join(f'a{k}="" ' for k in range(200)) + "/>")),
         ("tags", "r.sdf", "<sdf version='1.9'>" + "<x/>" * 200 + "</sdf>"),
         ("marks", "r.json", json.dumps({"rootAssembly": {}, "x": [0] * 200})),
         ("marks", "m.json", json.dumps({"format": "cadbridge.mechanism/1", "x": [0] * 200})),
@@ -84,6 +85,34 @@ def test_elements_and_values_are_counted(
     with pytest.raises(InputError) as caught:
         read(written(tmp_path / file, text))
     assert [f.code for f in caught.value.findings] == ["CB108"]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-7", "csUnicode11UTF7", "JAVA"])
+def test_an_encoding_in_which_tags_cannot_be_counted_is_refused(encoding: str, tmp_path: Path) -> None:
+    """In UTF-7 a tag is `+ADw-x/+AD4-`: libxml2 reads it, and the text holds no "<"."""
+    text = f'<?xml version="1.0" encoding="{encoding}"?>'
+    text += "+ADw-robot name='r'+AD4APA-link name='a'/+AD4APA-/robot+AD4-"
+    with pytest.raises(InputError) as caught:
+        read(written(tmp_path / "r.urdf", text))
+    (finding,) = caught.value.findings
+    assert (finding.code, finding.where.line) == ("CB104", 1)
+    assert encoding in finding.message
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "windows-1252", "ISO-8859-1", "Shift_JIS", "gb2312"])
+def test_other_encodings_are_read(encoding: str, tmp_path: Path) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>' + ROBOT.format("")
+    (tmp_path / "r.urdf").write_bytes(text.encode(encoding))
+    assert read(tmp_path / "r.urdf").components
+
+
+@pytest.mark.parametrize("kind", ["tags", "attributes"])
+def test_a_dae_is_counted_before_it_is_parsed(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = "".join(f'<node id="n{k}"/>' for k in range(200))
+    path = written(tmp_path / "m.dae", f"<COLLADA><library_visual_scenes>{nodes}</library_visual_scenes></COLLADA>")
+    monkeypatch.setitem(budget.LIMITS, kind, (100, budget.LIMITS[kind][1]))
+    with pytest.raises(ValueError, match="--allow-larger 3"):
+        load_mesh_file(path)
 
 
 def test_a_packed_table_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.lowering import lower
 from cadbridge.mechanism import build
-from cadbridge.readers.lenient import lenient
+from cadbridge.readers.lenient import MOST_PREFIXES, lenient
 from cadbridge.reading import read
 
 ROBOT = """<?xml version="1.0"?>
@@ -182,3 +182,9 @@ def test_a_text_with_many_comments_is_read_in_one_pass() -> None:
     assert lenient(text) == (text, ())
     assert lenient(b"<!--" * 200_000) == (b"<!--" * 200_000, ())
     assert lenient(b"<a/>" + b"<!-- - -->" * 10_000)[1] == ()
+
+
+def test_a_text_of_many_prefixes_is_left_as_it_is() -> None:
+    """Each was looked for in the whole text: 10 MB with a prefix in every word had no end."""
+    text = b"<r>" + b"".join(b" a%d:b" % k for k in range(MOST_PREFIXES + 1)) + b"<x:link/></r>"
+    assert lenient(text) == (text, ())

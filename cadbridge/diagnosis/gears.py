@@ -87,10 +87,14 @@ def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings
             findings.add(
                 "CB412", f"{drive.name} drives {name}, which is not free: {why}", drive.where, items=[drive.name, name]
             )
-    found = []
+    found: list[Transmission] = []
+    done: set[str] = set()  # at a pose where motions branch one joint leads several: the first stands for its ratios
     for freedom in freedoms:
         if freedom.leader is None or freedom.count != 1 or (driven and freedom.leader not in driven):
             continue
+        if freedom.leader in done:
+            continue
+        done.add(freedom.leader)
         if driven or any(a.name in freedom.rates and b.name in freedom.rates for a, b in wheels):
             motor = mechanism.joint(freedom.leader)
             found += [

@@ -174,6 +174,7 @@ def _along(
     """Freedoms along the finite directions first, the others after them.
 
     Where the finite directions span more than is free near by, motions branch in this pose: then each way is given.
+    The others are what is left of all motions while the joints that lead the finite ones stand still.
     """
     columns = np.unique(np.concatenate([np.flatnonzero(m.q) for m in motions]))
     scales = coordinates.scales[columns]
@@ -187,6 +188,8 @@ def _along(
     Q = np.linalg.qr(real)[0]
     rest, _, _ = np.linalg.svd(whole - Q @ (Q.T @ whole), full_matrices=False)
     virtual = rest[:, : len(motions) - len(chosen)]
+    finite_basis, leading = leading_basis(real, np.ones(len(columns)), order)
+    virtual = virtual - finite_basis @ virtual[leading]  # what leads a finite motion stands still in the others
     spaces = [(real, True)] if len(chosen) <= generic else [(w[:, None], True) for w in real.T]
     found: list[tuple[Motion, bool]] = []
     for space, finite in (*spaces, (virtual, False)):

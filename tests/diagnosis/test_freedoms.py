@@ -54,6 +54,16 @@ def test_a_flat_parallelogram_branches_into_two_motions() -> None:
     assert rates == pytest.approx([-4.0, -1.0], rel=1e-2)
 
 
+def test_what_leads_a_finite_freedom_stands_still_in_one_of_this_pose_only() -> None:
+    """A link between two hinges on one line turns by itself; the two bars in line behind it give at their knee only."""
+    found = diagnose(build(linkages.planar([(0, 0), (0, 0), (0.2, 0), (0.5, 0)])))
+    assert (found.mobility.dof, found.mobility.finite) == (2, 1)
+    finite, shaky = sorted(found.freedoms, key=lambda f: not f.finite)
+    assert (finite.finite, shaky.finite) == (True, False)
+    assert finite.leader != shaky.leader
+    assert finite.leader not in shaky.rates
+
+
 def test_bennetts_joints_turn_in_the_ratio_of_its_closed_form() -> None:
     found = diagnose(build(linkages.bennett(a=0.3, alpha=0.7, b=0.2, theta=1.1)))
     beta = np.arcsin(0.2 * np.sin(0.7) / 0.3)

@@ -148,7 +148,7 @@ def freedoms(document: Document) -> Table:
 def motion(document: Document, freedom: Document) -> str:
     """A freedom in words; where a motor drives axes by gears, with their reductions: "A1: 80 : 1, reversed"."""
     driven = [t for t in document["transmissions"] if t["motor"] == freedom["leader"]]
-    if not driven:
+    if not driven or next(f for f in document["freedoms"] if f["leader"] == freedom["leader"]) is not freedom:
         return str(freedom["words"])
     leader = str(freedom["words"]).split("; ")[0]
     summary = [

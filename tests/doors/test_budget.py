@@ -74,6 +74,13 @@ def test_the_same_shape_on_many_links_is_counted_once(tmp_path: Path, monkeypatc
         ("tags", "r.urdf", ROBOT.format("<x/>" * 200)),
         ("attributes", "r.urdf", ROBOT.format("<x " + "".join(f'a{k}="" ' for k in range(200)) + "/>")),
         ("tags", "r.sdf", "<sdf version='1.9'>" + "<x/>" * 200 + "</sdf>"),
+        (
+            "named",
+            "r.sdf",
+            "<sdf version='1.9'><model name='m'>"
+            + "".join(f"<link name='l{k}'/>" for k in range(200))
+            + "</model></sdf>",
+        ),
         ("marks", "r.json", json.dumps({"rootAssembly": {}, "x": [0] * 200})),
         ("marks", "m.json", json.dumps({"format": "cadbridge.mechanism/1", "x": [0] * 200})),
     ],

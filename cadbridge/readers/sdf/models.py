@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cadbridge.budget import Counted
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose
 from cadbridge.readers.paths import referenced
@@ -14,9 +15,6 @@ from cadbridge.readers.xml import Element, child, children, local, parse
 
 DEEPEST = 50
 """So deep may models nest and include one another."""
-
-MOST = 200_000
-"""So many links, frames and joints may there be."""
 
 MOST_INCLUDED = 5_000
 """So many models may be included, by those that are included too: 3 includes in each of 20 files are 10⁹."""
@@ -34,7 +32,7 @@ class Models:
 
     def __init__(self, c: Context) -> None:
         self._c = c
-        self._count = 0
+        self._count = Counted("named", c.path.name)
         self._included = 0
         self._flat = False
 
@@ -66,10 +64,7 @@ class Models:
         if child(element, "deformable_properties") is not None:
             c.say("CB1253", f"{name} is a deformable body; it is left out", element, name)
             return
-        self._count += 1
-        if self._count > MOST:
-            c.say("CB180", f"more than {MOST} links, frames and joints", element)
-            raise InputError(f"{c.path.name} holds too much", c.findings)
+        self._count.add(1, c.findings, c.where(element, name))
         if not name or ("::" in name and not self._flat) or name in _RESERVED:
             c.say("CB181", f"<{kind}> has the name {name!r}", element)
         elif name in scope.entries:

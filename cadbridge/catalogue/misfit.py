@@ -37,7 +37,7 @@ ENTRIES: dict[str, Entry] = {
         "Here a small error of a face makes a misfit many times as large. The computation is to first order, so its "
         "figures hold for very small errors only.",
         "Look at another pose, or place the mates farther apart.",
-        "Two hinges 10 mm apart, and a third one 400 mm away.",
+        "A table whose fourth leg stands 1 m away from three that are 10 mm apart.",
     ),
     "CB444": Entry(
         Severity.WARNING,

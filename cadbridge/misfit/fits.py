@@ -22,8 +22,8 @@ def fitted_by(assembly: Assembly, mate: Mate, entry: FitEntry) -> Fitted:
     if entry.rail is not None:
         across, roll, tilt = rail_play(entry.rail, entry.preloaded)
         name = f"rail {entry.rail}{', preloaded' if entry.preloaded else ''}"
-        # It may be off so far to either side: its clearance is twice that.
-        return Fitted(mate.name, name, None, None, 2.0 * across, 2.0 * across, {"turn": roll, "tilt": tilt})
+        # Two rails may be out of parallel by that: the carriage of each takes half of it, to either side.
+        return Fitted(mate.name, name, None, None, across, across, {"turn": roll, "tilt": tilt})
     bore = bore_of(assembly, mate)
     diameter = 1e-3 * entry.diameter if entry.diameter is not None else bore.diameter if bore is not None else None
     length = 1e-3 * entry.length if entry.length is not None else bore.length if bore is not None else None

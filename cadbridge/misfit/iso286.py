@@ -100,7 +100,7 @@ def bearing_clearance(clearance_class: str, bore: float) -> tuple[float, float]:
 
 
 def rail_play(size: int, preloaded: bool) -> tuple[float, float, float]:
-    """How far a rail may be off across (m), in its roll and in its tilt (rad), as its maker allows.
+    """How far two rails may be out of parallel (m), and how far one may roll and tilt (rad), as the maker allows.
 
     ValueError for other sizes.
     """

@@ -13,6 +13,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.blocks import KINDS, LENGTHS, TURNS
 from cadbridge.misfit.settings import Fitted, Rule, Settings, matches
+from cadbridge.wording import listed
 
 if TYPE_CHECKING:
     from cadbridge.misfit.file import FitEntry, FitFile
@@ -120,7 +121,8 @@ class _FitResolver:
         (of, pattern) = given[0]
         names = sorted(set(self._names(of)))
         if not any(matches(pattern, name) for name in names):
-            text = f"{section}: no name among the {of} fits {pattern!r}" + nearest(pattern, names)
+            near = nearest(pattern, names) or (f"; there are {listed(names)}" if names else "; there are none")
+            text = f"{section}: no name among the {of} fits {pattern!r}{near}"
             self.findings.add("CB440", text, self._where(section, index, of))
         return of, pattern
 

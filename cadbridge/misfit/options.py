@@ -158,7 +158,7 @@ def _axis(d: Array) -> str:
     k = int(np.argmax(np.abs(d)))
     if abs(d[k]) > 1.0 - 1e-6:
         return "xyz"[k]
-    return f"({', '.join(f'{v + 0.0:.2g}' for v in np.round(d, 4))})".replace("-", "−")
+    return f"the direction ({', '.join(f'{v + 0.0:.2g}' for v in np.round(d, 4))})".replace("-", "−")
 
 
 def kept_directions(block: Block, option: Option) -> Array:

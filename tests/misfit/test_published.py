@@ -11,6 +11,8 @@ from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import build
 from cadbridge.misfit import Settings, fit
+from cadbridge.misfit.file import FitEntry
+from cadbridge.misfit.fits import fitted_by, rules_of
 from cadbridge.misfit.proposing import applied
 from cadbridge.misfit.settings import Rule
 from tests.mechanism.building import assembly, feature, mate
@@ -76,3 +78,48 @@ def test_an_over_constrained_design_assembles_in_half_of_all_cases_and_an_exact_
     assert given.together == pytest.approx(0.5, abs=0.03)  # 10,000 draws, each known to a hundredth
     released = fit(build(applied(model, group.releases.found[0].changes)))
     assert [f.code for f in released.findings] == ["CB441"]
+
+
+EXACT = Rule("mates", "*", dict.fromkeys(("across", "along", "tilt", "turn"), 0.0))
+CATALOGUE = {
+    (15, False): 0.020,
+    (20, False): 0.026,
+    (25, False): 0.031,
+    (15, True): 0.008,
+    (20, True): 0.010,
+    (25, True): 0.014,
+}
+"""mm by which two rails may be out of parallel by their size, and whether they are preloaded."""
+HEIGHT = {False: 0.0012, True: 0.00035}
+"""Rails a distance a apart may differ in height by a times this."""
+
+
+def go_together(size: int, preloaded: bool, distance: float, off: tuple[float, float, float]) -> bool:
+    """Whether a beam goes together on two rails of exact parts, the second mounted so far (m) from its place."""
+    places = {"beam": (0.0, 0.0, 0.0)}
+    at = (-distance / 2, distance / 2)
+    made = [
+        mate(places, f"rail {i}", MateKind.PRISMATIC, GROUND, "beam", (0.0, y, 0.0), (1.0, 0.0, 0.0))
+        for i, y in enumerate(at)
+    ]
+    made[1] = replace(made[1], a=replace(made[1].a, point=made[1].a.point + np.array(off)))
+    model = assembly(places, made)
+    fitted = [fitted_by(model, one, FitEntry(mates="*", rail=size, preloaded=preloaded)) for one in made]
+    settings = Settings(tolerances=[EXACT], play=rules_of(fitted)[0], draws=100)
+    return fit(build(model), settings, releases=0).together == 1.0
+
+
+@pytest.mark.parametrize(("size", "preloaded"), CATALOGUE)
+def test_rails_take_the_errors_of_mounting_that_their_catalogue_states(size: int, preloaded: bool) -> None:
+    """Euro-Bearings, Motion guidance, "Parallelism": P1 of sizes 15 to 25; in height S = a f, f = 0.0012 or 0.00035.
+
+    Beside the roll f of the carriages their play across takes up P1 in height too, so that S is between a f and
+    a f + P1: it grows with a by f exactly.
+    """
+    parallel = 1e-3 * CATALOGUE[size, preloaded]
+    f = HEIGHT[preloaded]
+    for a in (0.3, 0.9):
+        assert go_together(size, preloaded, a, (0.0, 0.999 * parallel, 0.0))
+        assert not go_together(size, preloaded, a, (0.0, 1.001 * parallel, 0.0))
+        assert go_together(size, preloaded, a, (0.0, 0.0, a * f + 0.999 * parallel))
+        assert not go_together(size, preloaded, a, (0.0, 0.0, a * f + 1.001 * parallel))

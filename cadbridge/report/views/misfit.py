@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from cadbridge.misfit import Fit, GroupFit, Settings
@@ -212,9 +213,10 @@ def assumed(fit: Fit) -> str:
     tilt = " to ".join(sorted({min(tilts, key=float), max(tilts, key=float)}, key=float))
     bearings = [f.mate for f in settings.fitted if f.name.startswith("bearing")]
     notes = [
-        f"{listed(bearings, MOST)}: a bearing's tilt and axial play are taken as none" if bearings else "",
-        f"{listed(fit.units, MOST)}: a sub-assembly is off as a whole, its inner parts have no errors of their own"
-        if fit.units else "",
+        f"{listed(bearings, MOST)}: a bearing's tilt and axial play are taken as none, for its clearance class does "
+        "not fix them (the fit file's play gives them)" if bearings else "",
+        f"{listed(fit.units, MOST)}: a sub-assembly is off as a whole, its inner parts have no errors of their own "
+        "(flexible in the mates file lets them)" if fit.units else "",
     ]  # fmt: skip
     more = "".join("; " + note for note in notes if note)
     given = ", unless the fit file gives its tolerance" if settings.tolerances else ""
@@ -237,9 +239,14 @@ def _stiffness(loads: Sequence[Load]) -> str:
     for turns, unit in ((False, "N/m"), (True, "N m/rad")):
         values = sorted({load.stiffness for load in loads if load.turns == turns})
         if values:
-            least, most = f"{values[0]:.3g}", f"{values[-1]:.3g}"
+            least, most = (_plain(v) for v in (values[0], values[-1]))
             texts.append(f"{least} {unit}" if least == most else f"{least} to {most} {unit}")
     return " and ".join(texts)
+
+
+def _plain(value: float) -> str:
+    """A stiffness as people write it: 1e7, not 1e+07."""
+    return re.sub(r"e\+?(-?)0*", r"e\1", f"{value:.3g}")
 
 
 def loads_table(group: GroupFit, settings: Settings, title: str = "") -> Table:

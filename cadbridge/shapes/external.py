@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.folders import Folders
-from cadbridge.shapes.text21 import decode
+from cadbridge.shapes.text21 import decode, replaced
 
 MAX_FILES = 5000
 """Files that a STEP file and those it names may have in all."""
@@ -50,7 +50,7 @@ def references(data: bytes) -> list[Reference]:
     """The strings of a Part 21 text that OCCT may take for names of files, in order, empty ones left out."""
     if not any(mark in data for mark in _MARKS) or _NAMING.search(data) is None:
         return []
-    bare = _OPAQUE.sub(lambda found: b" " * len(found[0]), data)
+    bare = replaced(_OPAQUE, lambda found: b" " * len(found[0]), data)
     found: dict[int, Reference] = {}
     for word in _NAMING.finditer(bare):
         begin, end = bare.rfind(b";", 0, word.start()) + 1, bare.find(b";", word.end())

@@ -14,7 +14,7 @@ from typing import Any
 _COMMENT = re.compile(rb"'[^']*'|/\*.*?\*/", re.DOTALL)
 _ENTITY = re.compile(rb"#(\d{1,18})\s*=\s*((?:[^';]++|'[^']*')*+);")
 _TOKEN = re.compile(
-    r"'(?:[^']|'')*'|[()$*]|#\d{1,18}(?!\d)|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+    r"'[^']*+(?:''[^']*+)*+'|[()$*]|#\d{1,18}(?!\d)|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
     r"|\.\w+\.|[A-Za-z_]\w*|\"[0-9A-Fa-f]*\"|[^\s,]"
 )
 """A string, a mark, a reference, a number, an enumeration, a name, a binary; and any letter that is none of these.
@@ -22,12 +22,23 @@ Commas part them as blanks do."""
 _ROW = re.compile(r"(CARTESIAN_POINT|DIRECTION)\s*\(\s*'([^']*)'\s*,\s*\(([-+.\dEe,\s]*)\)\s*\)\s*\Z")
 """The two types that most of a file is of, whole."""
 _WORD = re.compile(rb"[A-Z][A-Z0-9_]*(?=\s*\()")
-_X2 = re.compile(r"\\X2\\((?:[0-9A-Fa-f]{4})*)\\X0\\")
-_X4 = re.compile(r"\\X4\\((?:[0-9A-Fa-f]{8})*)\\X0\\")
+_X2 = re.compile(r"\\X2\\((?:[0-9A-Fa-f]{4})*+)\\X0\\")
+_X4 = re.compile(r"\\X4\\((?:[0-9A-Fa-f]{8})*+)\\X0\\")
 _X1 = re.compile(r"\\X\\([0-9A-Fa-f]{2})")
 _S = re.compile(r"\\S\\(.)")
 DEEPEST = 60
 """So deep may lists nest."""
+
+
+def replaced(pattern: re.Pattern[bytes], by: Callable[[re.Match[bytes]], bytes], data: bytes) -> bytes:
+    """`pattern.sub(by, data)`, which would keep two objects for each match until the end: a text may have millions."""
+    done, at = bytearray(), 0
+    for found in pattern.finditer(data):
+        done += data[at : found.start()]
+        done += by(found)
+        at = found.end()
+    done += data[at:]
+    return bytes(done)
 
 
 class Part21Error(ValueError):
@@ -80,7 +91,7 @@ class Text:
 
     def __init__(self, data: bytes) -> None:
         if b"/*" in data:
-            data = _COMMENT.sub(lambda m: m[0] if m[0].startswith(b"'") else b" ", data)
+            data = replaced(_COMMENT, lambda m: m[0] if m[0].startswith(b"'") else b" ", data)
         self._raw: dict[int, bytes] = {int(number): raw for number, raw in _ENTITY.findall(data)}
         self._parsed: dict[int, Entity] = {}
         self._of_type: dict[bytes, list[int]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from unittest.mock import patch
 
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
-from cadbridge.shapes import part21
+from cadbridge.shapes import external, part21
+from cadbridge.shapes.text21 import Text, decode
 
 PIECES = st.lists(
     st.sampled_from([b"'", b"''", b";\n", b";\r\n", b"#1=A(", b"#2=B()", b"x", b"\n", b"/*'*/"]), max_size=20
@@ -66,3 +68,37 @@ def test_comments_are_read_in_one_pass(tmp_path: Path) -> None:
         part21.check_comments(begin + b"#1=A('/*');\n" + b"/* " * 300_000, path, findings)
     told = [(f.code, f.where.line) for f in findings if f.where is not None]
     assert told == [("CB180", 1), ("CB111", 4)]
+
+
+LONG = 200_000
+HEAD, TAIL = b"ISO-10303-21;\nDATA;\n", b";\nENDSEC;\nEND-ISO-10303-21;\n"
+
+
+@pytest.mark.parametrize(
+    "inner", [b"'" + b"x" * LONG + b"'", b"'" + b"''" * LONG + b"'", b"'|'," * LONG + b"$", b"/**/" * LONG + b"$"]
+)
+def test_looking_through_a_text_takes_a_few_times_its_size(inner: bytes, tmp_path: Path) -> None:
+    """A string of 100 MB took more than 4 GB, as 40 bytes were kept for each of its characters or its parts."""
+    data = HEAD + b"#1=DOCUMENT_FILE(" + inner.replace(b"|", b"a") + b")" + TAIL
+    numbered = data.replace(b"#1=", b"#1=A((" + b"(" * 40 + b"1E999));\n#1=")
+    path = tmp_path / "r.step"
+    tracemalloc.start()
+    for check in (part21.check_comments, part21.check_numbers, part21.check_quotes):
+        check(data, path, Findings())
+    for check in (part21.check_sizes, part21.check_nesting):
+        with pytest.raises(InputError):
+            check(numbered, path, Findings())
+    Text(data + b"/*'*/")
+    external.references(data.replace(b"DOCUMENT_FILE(", b"OTHER(") + b"#2=DOCUMENT_FILE($);")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 8 * len(data) + 1_000_000
+
+
+def test_a_string_of_two_bytes_a_letter_is_read_within_its_size() -> None:
+    text = "\\X2\\" + "0041" * LONG + "\\X0\\"
+    tracemalloc.start()
+    assert decode(text) == "A" * LONG
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 8 * len(text)

@@ -76,11 +76,24 @@ def _stops(F: Loads, k: int, q: float, qd: float) -> Pair:
 
 
 @kernel
-def servo_effort(F: Loads, k: int, u: float, q: float, qd: float) -> float:
-    """What servo k gives at a control u, a value q and its rate (see `solver.model.Motor`)."""
+def pd_wish(F: Loads, k: int, u: float, ud: float, q: float, qd: float) -> float:
+    """What PD motor k would give without its limit, at a target u, a value q and their rates."""
+    wish: float = F.motor_stiffness[k] * (u - q) + F.motor_damping[k] * (ud - qd)
+    return wish
+
+
+@kernel
+def servo_wish(F: Loads, k: int, u: float, q: float, qd: float) -> float:
+    """What servo k would give without its bounds, at a control u, a value q and its rate (`solver.model.Motor`)."""
     g, b = F.motor_gain, F.motor_bias
-    wish = g[k, 0] * u + b[k, 0] + (g[k, 1] * u + b[k, 1]) * q + (g[k, 2] * u + b[k, 2]) * qd
-    effort: float = min(max(wish, F.motor_bounds[k, 0]), F.motor_bounds[k, 1])
+    wish: float = g[k, 0] * u + b[k, 0] + (g[k, 1] * u + b[k, 1]) * q + (g[k, 2] * u + b[k, 2]) * qd
+    return wish
+
+
+@kernel
+def servo_effort(F: Loads, k: int, u: float, q: float, qd: float) -> float:
+    """What servo k gives at a control u, a value q and its rate."""
+    effort: float = min(max(servo_wish(F, k, u, q, qd), F.motor_bounds[k, 0]), F.motor_bounds[k, 1])
     return effort
 
 
@@ -108,7 +121,7 @@ def coordinate_forces(
             i = F.motor_term[k]
             amount = drive[k, 0]
             if F.motor_law[k] == PD:
-                wish = F.motor_stiffness[k] * (drive[k, 0] - value[i]) + F.motor_damping[k] * (drive[k, 1] - rate[i])
+                wish = pd_wish(F, k, drive[k, 0], drive[k, 1], value[i], rate[i])
                 amount = min(max(wish, -F.motor_effort[k]), F.motor_effort[k])
             if F.motor_law[k] == SERVO:
                 amount = servo_effort(F, k, drive[k, 0], value[i], rate[i])

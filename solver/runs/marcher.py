@@ -19,6 +19,7 @@ from solver.runs.corners import corners_ahead
 from solver.runs.course import Course
 from solver.runs.driving import Drives
 from solver.runs.events import DIRECTIONS, Event
+from solver.runs.kinks import kinks_of
 from solver.runs.marching import look_within, march, sample_start
 from solver.runs.meeting import Watched, nothing_watched, watched
 from solver.state import State
@@ -64,13 +65,14 @@ class Marcher:
         self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.empty(na))
         self._slope = (np.empty((n, 6)), np.empty(na), np.empty(d + 1))
         self._work = np.empty(d + 1)
-        self._course = Course(np.zeros(11), np.zeros(7, np.int64))
+        self._course = Course(np.zeros(12), np.zeros(7, np.int64))
         steady = all(function.steady for _, function in system.drives)
         constant = drive_values(system, 0.0) if steady else np.zeros((d, 3))
         self._filler = None if steady else Filler(lambda t: function_values(system, t), d)
         address = np.zeros(0, np.int64) if self._filler is None else self._filler.address
         corners = np.full(_CORNERS if self._filler is not None else 0, np.inf)
         self._drives = Drives(constant, address, corners, np.zeros((len(self._tableau.nodes), d, 3)), np.zeros((d, 3)))
+        self._kinks = kinks_of(system.loads)
         self._samples = make_samples(system, np.zeros(0))
         self._asked: tuple[Any, ...] = ()
 
@@ -90,6 +92,7 @@ class Marcher:
             self._bind(*asked)
         self._open()
         self._course.clock[:10] = state.t, pace.h, times[-1], np.inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
+        self._course.clock[11] = np.inf
         self._course.counts[:6] = 0
         self.engine.may_change_suddenly(sudden(tolerances))
         self._set(state)
@@ -118,7 +121,8 @@ class Marcher:
             self._samples = make_samples(engine.system, np.zeros(room))
         D, own = engine.within, (self._course, self._state, self._work, self._slope, self._samples)
         most = max(1, int(self._few * _EVALUATIONS / engine.method.evaluations))
-        steady = (engine.tables, self._charts, steps, self._tableau, pace, self._drives, D, self._watched(events))
+        marks = (self._watched(events), self._kinks)
+        steady = (engine.tables, self._charts, steps, self._tableau, pace, self._drives, D, marks)
         self._march = march.bound(*steady, *own, most, tolerances)
         self._sample_start = sample_start.bound(engine.tables, steps, self._drives, D, *own)
         self._asked = (room, pace, tolerances, events)

@@ -14,11 +14,12 @@ from solver.compilation.compiled import Array1, Pair, entry, kernel
 from solver.constraints.kernels import evaluate_terms, unwind
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, scaled_residual, stage
 from solver.equations.system import SPEED
-from solver.runs.course import Begin, Charts, Course, Run
+from solver.runs.course import Begin, Charts, Course, Marks, Run
 from solver.runs.dipping import begin_dips, look_for_dip
 from solver.runs.driving import Drives, fill_here, fill_nodes, next_corner
 from solver.runs.jumping import begin_anew
-from solver.runs.meeting import Watched, look_at_watched, may_meet, pass_on
+from solver.runs.kinks import first_kink, look_at_kinks, pass_kinks_on
+from solver.runs.meeting import look_at_watched, may_meet, pass_on
 from solver.runs.within import begin_within, closed_within, raise_degree
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
 from solver.steps.implicit import advance_implicit, remember
@@ -142,7 +143,7 @@ def _read(run: Run, begin: Begin, t: float, h: float, now: float, tolerances: Pa
 
     Its error over what is allowed, and whether an event may be within.
     """
-    (tables, charts, S, drives, D, A, course, out), (state, work, slope), met = run, begin, False
+    (tables, charts, S, drives, D, (A, _), course, out), (state, work, slope), met = run, begin, False
     if A.term.shape[0] > 0:
         look_at_watched(tables, D, A, (S.x, S.q, S.v, S.angles), tables[6].acceleration, A.after)
         met = may_meet(A, h)
@@ -207,13 +208,32 @@ def sample_start(
 @kernel
 def _resume(run: Run, begin: Begin) -> None:
     """Make the samples that are still due in the last step, whose polynomial stands; then the run goes on."""
-    (tables, charts, _, _, D, A, course, _), (state, work, slope) = run, begin
+    (tables, charts, _, drives, D, (A, N), course, _), (state, work, slope) = run, begin
     t, start, h = course.clock[0], course.clock[6], course.clock[7]
     if h > 0.0 and abs(start + h - t) <= 1e-12 * max(1.0, abs(t)):
         _sample_step(run, begin, start, h, t)
     read_start(charts[0], state, work)
     if A.term.shape[0] > 0:
         look_at_watched(tables, D, A, state, slope[0], A.before)
+    if N.term.shape[0] > 0:
+        fill_here(drives, t, drives.end)
+        look_at_kinks(tables, D, N, state, slope[0], drives.end, N.before)
+
+
+@kernel
+def _bends_within(run: Run, t: float, step: float) -> bool:
+    """Whether a load bends within a step from t that errors allow: then when, into the course's clock."""
+    tables, _, S, drives, D, (_, N), course, _ = run
+    if N.term.shape[0] == 0:
+        return False
+    end = (S.x, S.q, S.v, S.angles)
+    look_at_kinks(tables, D, N, end, tables[6].acceleration, drives.end, N.after)
+    part = first_kink(N, step)
+    if part == 1.0 or part * step < NEAREST * max(1.0, abs(t)):
+        return False
+    course.clock[11] = t + part * step
+    course.counts[1] += 1
+    return True
 
 
 @kernel
@@ -221,10 +241,10 @@ def _try_step(
     run: Run, begin: Begin, tableau: Tableau, pace: Pace, refused: bool, tolerances: Pair
 ) -> tuple[int, bool]:
     """One step, taken or refused: how it ended, and whether it was refused; `refused`: the one before was."""
-    tables, charts, S, drives, D, A, course, out = run
+    tables, charts, S, drives, D, (A, _), course, out = run
     clock, counts = course.clock, course.counts
     t, corner = clock[0], next_corner(drives, clock[0])
-    bound, plain = min(clock[2], corner, clock[10]), pace.fixed and clock[8] == 0.0
+    bound, plain = min(clock[2], corner, clock[10], clock[11]), pace.fixed and clock[8] == 0.0
     step, last = _length(plain, clock[1] if clock[8] == 0.0 else min(clock[8], clock[9]), bound - t)
     if step < SHORTEST * max(1.0, abs(t)):
         return TOO_SHORT, True
@@ -239,6 +259,8 @@ def _try_step(
     counts[3] += cost
     whole = _judged(tables, S, pace, error, moved, residual)
     off, met, now, pivot = 0.0, False, bound if last else t + step, np.inf
+    if whole <= 1.0 and not pace.fixed and _bends_within(run, t, step):
+        return GOES_ON, refused
     if whole <= 1.0:
         pivot = smallest_pivot(tables[1], tables[6].sweeps, tables[4].compliance, D.doubled)
         off, met = _read(run, begin, t, step, now, tolerances)
@@ -282,7 +304,7 @@ def _refuse(run: Run, pace: Pace, step: float, now: float, whole: float, off: fl
 @kernel
 def _accept(run: Run, begin: Begin, h: float, now: float, corner: float) -> None:
     """Make the end `now` of a step of h the start of the next; after a corner that begins with other accelerations."""
-    (tables, charts, S, drives, D, A, course, _), (state, work, slope) = run, begin
+    (tables, charts, S, drives, D, (A, N), course, _), (state, work, slope) = run, begin
     (joints, implicit), clock = charts, course.clock
     remember(implicit, h, slope[0])
     keep(tables[6], S, state, work, slope)
@@ -290,7 +312,11 @@ def _accept(run: Run, begin: Begin, h: float, now: float, corner: float) -> None
     if now == corner:
         begin_anew(tables, charts, S, drives, corner, begin)
         look_at_watched(tables, D, A, state, slope[0], A.after)
+        look_at_kinks(tables, D, N, state, slope[0], drives.end, N.after)
+    if now >= clock[11]:
+        clock[11] = np.inf
     pass_on(A)
+    pass_kinks_on(N)
     course.counts[0] += 1
     clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
     clock[6], clock[7], clock[0] = clock[0], h, now
@@ -313,7 +339,7 @@ def _longer(pace: Pace, course: Course, step: float, whole: float, last: bool, r
 @entry
 def march(
     tables: Tables, charts: Charts, S: Steps, tableau: Tableau, pace: Pace, drives: Drives, D: Within,
-    A: Watched, course: Course, state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int,
+    marks: Marks, course: Course, state: StateArrays, work: Array1, slope: SlopeArrays, out: Samples, most: int,
     tolerances: tuple[float, float],
 ) -> tuple[int, bool]:  # fmt: skip
     """Steps of a method in one call with the samples on the way; about so many tries at `most`.
@@ -321,7 +347,7 @@ def march(
     `state` (x, q, v, angles), `work` and `slope` (v̇, α̇, power) go on in place, the multipliers at the end are in S. How
     it ended (`GOES_ON` …), and whether rows repeat each other there.
     """
-    run, begin = (tables, charts, S, drives, D, A, course, out), (state, work, slope)
+    run, begin = (tables, charts, S, drives, D, marks, course, out), (state, work, slope)
     clock, counts = course.clock, course.counts
     _resume(run, begin)
     tried, refused, how = 0, False, ENDED if counts[4] == counts[6] else GOES_ON

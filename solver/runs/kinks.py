@@ -1,0 +1,164 @@
+"""Where a load bends in the state: the end of a stop, its full depth, its release, the bounds of a motor; compiled.
+
+A Runge–Kutta formula expects smooth loads: a step across a corner of a load is off by more than its estimate says. Each
+corner is where a function g of the state changes its sign. Of g value and rate are known at both ends of a step: a
+cubic (Hermite). Where that has a root within a step that would count, the step ends there in place of it (Hairer,
+Nørsett and Wanner 1993, II.6, "discontinuous equations").
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.compilation.compiled import Array1, Array2, Ints1, Pair, Triple, kernel, table
+from solver.constraints.kernels import evaluate_terms, unwind
+from solver.equations.dynamics import StateArrays, Tables, place
+from solver.equations.loading import PD, SERVO, Loads
+from solver.equations.loads import pd_wish, servo_wish
+from solver.steps.samples import Within
+
+_BESIDE = 1e-3
+"""The part of a step that a corner may be away from an end of it: it puts the step off by as much less."""
+_ROUNDED = 1e-13
+"""Of the values that make g: what is below has no sign."""
+_END, _RELEASE, _BOUND = range(3)
+"""What a corner is of: a place along a coordinate, a stop that lets go, a motor at a bound."""
+
+
+@table
+class Kinks(NamedTuple):
+    """Corners of loads: what each is of (`kind`), its `term`, the load's or motor's `place` (m,), the `side` (±1) and
+    `level` of it; `before` and `after` (m, 3) are g, its rate, and whether it counts, at the ends of a step.
+    """
+
+    kind: Ints1
+    term: Ints1
+    place: Ints1
+    side: Array1
+    level: Array1
+    before: Array2
+    after: Array2
+
+
+def kinks_of(F: Loads) -> Kinks:
+    """The corners of all stops and bounded motors."""
+    rows: list[tuple[int, int, int, float, float]] = []
+    for k in np.flatnonzero(F.stop_stiffness).tolist():
+        for side, end in ((-1.0, float(F.lower[k])), (1.0, float(F.upper[k]))):
+            if math.isfinite(end):
+                places = [(_END, side * end), (_END, side * end + float(F.stop_depth[k]))]
+                released = [(_RELEASE, side * end)] if F.stop_damping[k] > 0.0 else []
+                rows += [(kind, int(F.term[k]), k, side, level) for kind, level in (*places, *released)]
+    for k, law in enumerate(F.motor_law.tolist()):
+        bounds = {PD: (-F.motor_effort[k], F.motor_effort[k]), SERVO: tuple(F.motor_bounds[k])}.get(law, ())
+        if F.motor_row[k] < 0:
+            rows += [(_BOUND, int(F.motor_term[k]), k, 1.0, float(b)) for b in bounds if math.isfinite(b)]
+    whole = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
+    parts = np.array([row[3:] for row in rows], float).reshape(-1, 2)
+    m = len(rows)
+    return Kinks(*whole.T.copy(), *parts.T.copy(), np.zeros((m, 3)), np.zeros((m, 3)))  # type: ignore[call-arg]
+
+
+@kernel
+def look_at_kinks(
+    tables: Tables, D: Within, N: Kinks, state: StateArrays, acceleration: Array2, drive: Array2, out: Array2
+) -> None:
+    """g, its rate, and whether it counts, of all corners at a state, into out (m, 3)."""
+    (T, _, _, F, _, _, E), (x, q, v, angles), n = tables, state, state[0].shape[0]
+    place(E, x, q, v)
+    evaluate_terms(T, N.term, E.x, E.R, E.v, True, D.value, D.term_rate, D.bias, D.JA, D.JB)
+    unwind(T, N.term, D.value, angles)
+    for r in range(N.term.shape[0]):
+        i, k = N.term[r], N.place[r]
+        second, a, b = D.bias[i], T.body_a[i], T.body_b[i]
+        for j in range(6):
+            if a < n:
+                second += D.JA[i, j] * acceleration[a, j]
+            if b < n:
+                second += D.JB[i, j] * acceleration[b, j]
+        along = (D.value[i], D.term_rate[i], second)
+        counts = 1.0
+        if N.kind[r] == _BOUND:
+            value, rate = _of_bound(F, k, (drive[k, 0], drive[k, 1], drive[k, 2]), along)
+            value -= N.level[r]
+        else:
+            value, rate = N.side[r] * along[0] - N.level[r], N.side[r] * along[1]
+            if N.kind[r] == _RELEASE:
+                counts = 1.0 if value > 0.0 else 0.0
+                value, rate = _of_release(F, k, (value, rate, N.side[r] * second))
+        size = max(abs(N.level[r]), abs(along[0]))
+        out[r, 0] = value if abs(value) > _ROUNDED * size else 0.0
+        out[r, 1], out[r, 2] = rate, counts
+
+
+@kernel
+def _of_release(F: Loads, k: int, pressed: Triple) -> Pair:
+    """The push of the stop of load k over its damper's fading, at d, ḋ, d̈, and its rate: below 0 it would pull."""
+    d, rate, second = pressed
+    elastic = (0.5 * d, 0.5 * rate) if d < F.stop_depth[k] else (d - 0.5 * F.stop_depth[k], rate)
+    stiffness, damping = F.stop_stiffness[k], F.stop_damping[k]
+    return stiffness * elastic[0] + damping * rate, stiffness * elastic[1] + damping * second
+
+
+@kernel
+def _of_bound(F: Loads, k: int, u: Triple, q: Triple) -> Pair:
+    """What motor k would give without bounds, at u, u̇, ü and q, q̇, q̈, and its rate."""
+    if F.motor_law[k] == PD:
+        return pd_wish(F, k, u[0], u[1], q[0], q[1]), pd_wish(F, k, u[1], u[2], q[1], q[2])
+    g, b = F.motor_gain, F.motor_bias
+    along = (g[k, 1] * u[0] + b[k, 1]) * q[1] + (g[k, 2] * u[0] + b[k, 2]) * q[2]
+    return servo_wish(F, k, u[0], q[0], q[1]), along + u[1] * (g[k, 0] + g[k, 1] * q[0] + g[k, 2] * q[1])
+
+
+@kernel
+def first_kink(N: Kinks, h: float) -> float:
+    """The part of a step of h (s) at which the first corner within is; 1 where there is none that counts."""
+    first = 1.0
+    for r in range(N.term.shape[0]):
+        if N.before[r, 2] + N.after[r, 2] > 0.0:
+            first = min(first, _root(N.before[r, 0], h * N.before[r, 1], N.after[r, 0], h * N.after[r, 1]))
+    return first
+
+
+@kernel
+def _root(p0: float, u: float, p1: float, w: float) -> float:
+    """The first change of sign within (0, 1) of the cubic of these values and slopes at both ends, or 1.
+
+    Between its extremes a cubic only rises or only falls.
+    """
+    c2, c3 = 3.0 * (p1 - p0) - 2.0 * u - w, u + w - 2.0 * (p1 - p0)
+    one, two = 0.0, 1.0
+    under = c2 * c2 - 3.0 * c3 * u
+    if under > 0.0:
+        # The larger root first, so that no digits cancel.
+        big = -c2 - math.copysign(math.sqrt(under), c2)
+        ends = (big / (3.0 * c3) if abs(3.0 * c3) > abs(big) else 0.0, u / big if abs(big) > abs(u) else 0.0)
+        one, two = max(min(ends[0], ends[1]), 0.0), min(max(ends[0], ends[1]), 1.0)
+        one, two = min(one, 1.0), max(two, one)
+    last, before = 0.0, p0
+    for end in (one, two, 1.0):
+        now = p1 if end == 1.0 else p0 + end * (u + end * (c2 + end * c3))
+        if before * now < 0.0:
+            low, high = last, end
+            while high - low > 1e-12:
+                middle = 0.5 * (low + high)
+                at = p0 + middle * (u + middle * (c2 + middle * c3))
+                if at * before > 0.0:
+                    low = middle
+                else:
+                    high = middle
+            if high > _BESIDE and high < 1.0 - _BESIDE:
+                return high
+        last, before = end, now
+    return 1.0
+
+
+@kernel
+def pass_kinks_on(N: Kinks) -> None:
+    """Make the end of a step the start of the next: `after` (m, 3) becomes `before`."""
+    for r in range(N.term.shape[0]):
+        for j in range(3):
+            N.before[r, j] = N.after[r, j]

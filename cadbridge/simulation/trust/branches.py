@@ -9,6 +9,7 @@ analysis of kinematic singularities").
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,10 +45,15 @@ NARROW = 0.1
 changes over so short a time."""
 MOST = 4
 """Poses that are looked at; each takes about a hundred singular value decompositions."""
+SIGNS, LONG = 100, 4
+"""Samples at which a minor is computed, where a step is as long as so many of them, or more: shorter ones miss nothing.
+"""
 SAME = 1e-3
 """s: meetings so near each other are one."""
 SIGN = 1e-3
 """Of the largest eigenvalue of the second derivatives: a smaller one has no sign."""
+SAME_WAY = 0.03
+"""Of a form: so small it is in a direction of a branch, the pose being known as well as it is."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +77,9 @@ class Meetings:
 def meetings_of(system: System, what: Scenario, result: Result, call: dict[str, Any]) -> Meetings:
     """The poses near those where the smallest pivot dips at which branches meet."""
     T, rows = result.trajectory, system.program.rows
-    dips = _dips(result)
-    if not result.status.ok or len(T.t) < 2 or not dips:
+    if not result.status.ok or len(T.t) < 2:
         return Meetings()
+    dips = _dips(result)
     sure = [dip for dip in dips if dip.pivot < SMALL]
     if rows > LARGEST:
         return _unseen(sure, f"the loops have {rows} rows, and of {LARGEST} at most it is computed")
@@ -81,8 +87,10 @@ def meetings_of(system: System, what: Scenario, result: Result, call: dict[str, 
         return _unseen(sure, "functions in Python are not called again")
     looked = dips if rows <= FEW else sure[:MOST]
     found: list[Meeting] = []
-    for dip in looked:
-        meeting = _meeting_at(system, what, T, dip, call)
+    turned = _turned(system, T) if rows <= FEW and result.statistics.steps < LONG * len(T.t) else []
+    for dip in (*looked, *turned):
+        known = any(dip.within[0] <= other.t <= dip.within[1] for other in found) and dip in turned
+        meeting = None if known else _meeting_at(system, what, T, dip, call)
         if meeting is not None and all(abs(meeting.t - other.t) > SAME for other in found):
             found.append(meeting)
     beyond = _unseen([dip for dip in sure if dip not in looked], f"{MOST} are looked at")
@@ -99,26 +107,53 @@ def _dips(result: Result) -> list[Dip]:
     lowest = Dip(cost.pivot_at, cost.pivot, 1.0, (cost.pivot_at, cost.pivot_at))
     every = sorted((*cost.dips, lowest), key=lambda dip: dip.pivot)
     low = [dip for dip in every if dip.pivot < SMALL or dip.part < JUMPED]
-    places = {int(np.searchsorted(T.t, dip.t)): dip for dip in reversed(low)}
-    return [dip for dip in low if dip in places.values()]
+    own = [dip for dip in low if dip is not lowest or not any(d.within[0] <= dip.t <= d.within[1] for d in cost.dips)]
+    return [dip._replace(within=_about(dip, own, T.t)) for dip in own]
+
+
+def _about(dip: Dip, every: list[Dip], t: Array) -> tuple[float, float]:
+    """From the sample before the one before a dip to the one after that after it, but no nearer to another dip; and at
+    least as far as its steps reach, which may be so short that nothing changes in them."""
+    k = int(np.clip(np.searchsorted(t, dip.t) - 1, 0, len(t) - 2))
+    before = max((0.5 * (dip.t + other.t) for other in every if other.t < dip.t), default=-math.inf)
+    after = min((0.5 * (dip.t + other.t) for other in every if other.t > dip.t), default=math.inf)
+    first, last = max(float(t[max(k - 1, 0)]), before), min(float(t[min(k + 2, len(t) - 1)]), after)
+    return min(first, dip.within[0]), max(last, dip.within[1])
+
+
+def _turned(system: System, T: Trajectory) -> list[Dip]:
+    """Pairs of samples between which a minor of the rows changes its sign, as it does at a pose where one is lost.
+
+    So poses are seen that pass between two steps, or whose pivot another one hides that is always small. The minor is
+    along the singular vectors of the pose where the rows stand best.
+    """
+    chosen = np.unique(np.linspace(0, len(T.t) - 1, min(len(T.t), SIGNS)).astype(int))
+    every = [_rows(system, _sample(T, int(k))) for k in chosen]
+    if not every[0].size:
+        return []
+    some = [every[i * (len(every) - 1) // 4] for i in range(5)]
+    rank = max(map(_rank, some))
+    left, _, right = max((np.linalg.svd(G, full_matrices=False) for G in some), key=lambda found: found[1][rank - 1])
+    signs = [np.linalg.slogdet(left[:, :rank].T @ G @ right[:rank].T)[0] for G in every]
+    spans = zip(T.t[chosen[:-1]].tolist(), T.t[chosen[1:]].tolist(), signs[:-1], signs[1:], strict=True)
+    return [Dip(0.5 * (a + b), 0.0, 0.0, (a, b)) for a, b, one, other in spans if one * other < 0.0]
 
 
 def _meeting_at(system: System, what: Scenario, T: Trajectory, dip: Dip, call: dict[str, Any]) -> Meeting | None:
     """The pose about a dip at which branches meet; None where they do not."""
-    # From the sample before the one before the dip to the one after that after it, or as far as its steps reach.
-    k = int(np.clip(np.searchsorted(T.t, dip.t) - 1, 0, len(T.t) - 2))
-    start = min(max(k - 1, 0), max(int(np.searchsorted(T.t, dip.within[0], "right")) - 1, 0))
-    end = max(min(k + 2, len(T.t) - 1), min(int(np.searchsorted(T.t, dip.within[1])), len(T.t) - 1))
-    first, last = _sample(T, start), float(T.t[end])
-    about = _again(system, what, first, last, call)
+    first, last = dip.within
+    start = _sample(T, max(int(np.searchsorted(T.t, first, "right")) - 1, 0))
+    about = _again(system, what, start, (first, last), call)
     if about is None:
         return None
     rank = max(_rank(_rows(system, _sample(about, i))) for i in (0, POINTS // 2, -1))
     values = _smallest(system, about, rank)
+    values[about.t < first] = np.inf
     i = int(np.argmin(values))
-    if not values[i] < JUMPED * values.max():
+    if not values[i] < JUMPED * values[about.t >= first].max():
         return None
-    near = _again(system, what, _sample(about, max(i - 1, 0)), float(about.t[min(i + 1, POINTS)]), call)
+    before = _sample(about, max(i - 1, 0))
+    near = _again(system, what, before, (before.t, float(about.t[min(i + 1, len(about.t) - 1)])), call)
     if near is None:
         return None
     nearer = _smallest(system, near, rank)
@@ -145,15 +180,21 @@ def _listed(times: list[float]) -> str:
     return ", ".join(f"{t:.5g}" for t in times)
 
 
-def _again(system: System, what: Scenario, start: State, end: float, call: dict[str, Any]) -> Trajectory | None:
-    """The motion from a state on, at so many times, in absolute coordinates; None where it does not come to its end."""
-    span = end - start.t
-    if not span > 0.0:
+def _again(
+    system: System, what: Scenario, start: State, span: tuple[float, float], call: dict[str, Any]
+) -> Trajectory | None:
+    """The motion from a state on, that state and at so many times of a `span` (s), in absolute coordinates; None where
+    it does not come to its end."""
+    first, end = max(span[0], start.t), span[1]
+    if not end > first:
         return None
     options = {key: call[key] for key in ("integrator", "contradictory") if key in call}
     rtol, atol = (max(each, 1e-12) for each in finer(what))
-    times = np.linspace(start.t, end, POINTS + 1)[1:]
-    found = simulate(system, start, duration=span, rate=POINTS / span, times=times, rtol=rtol, atol=atol, **options)
+    times = np.linspace(first, end, POINTS + 1)
+    times = times[times > start.t]
+    found = simulate(
+        system, start, duration=end - start.t, rate=POINTS / (end - first), times=times, rtol=rtol, atol=atol, **options
+    )
     return found.trajectory if found.status.ok else None
 
 
@@ -186,23 +227,44 @@ def _smallest(system: System, T: Trajectory, rank: int) -> Array:
 
 
 def _branches(system: System, pose: State, rank: int) -> int | None:
-    """How many branches go through a pose at which one of so many rows is lost: 2, or 0 for more; None where one does.
+    """How many branches go through a pose at which of so many rows some are lost: 2, or 0 for more or for an unknown
+    number; None where one does.
 
-    With w the row lost and u what all rows leave free, w·D²g(u, u) = 0 along each branch: an indefinite form.
+    With w any combination of rows that is lost or repeats others, and u what all rows leave free, w·D²g(u, u) = 0 along
+    each branch. One such form leaves several where it is indefinite; of two freedoms a second one may leave a single
+    branch: three parallel cranks, of which one repeats the others, pass their flat pose in one way.
     """
     G = _rows(system, pose)
     left, _, right = np.linalg.svd(G)
-    free, lost, reach = right[rank - 1 :], left[:, rank - 1], 1e-5
-    form = np.zeros((len(free), len(free)))
-    for i, way in enumerate(free):
+    free, lost, reach = right[rank - 1 :], left[:, rank - 1 :], 1e-5
+    slopes = []
+    for way in free:
         ahead, behind = (_rows(system, _moved(pose, side * reach * way)) for side in (1.0, -1.0))
-        form[i] = lost @ (ahead - behind) @ free.T / (2 * reach)
-    values = np.linalg.eigvalsh(0.5 * (form + form.T))
-    size = SIGN * np.abs(values).max()
-    above, below = int(np.sum(values > size)), int(np.sum(values < -size))
-    if not (above and below):
+        slopes.append((ahead - behind) @ free.T / (2 * reach))
+    forms = np.einsum("mw,imj->wij", lost, np.array(slopes))
+    forms = 0.5 * (forms + forms.transpose(0, 2, 1))
+    _, sizes, ways = np.linalg.svd(forms.reshape(len(forms), -1), full_matrices=False)
+    apart = ways[: max(1, int(np.sum(sizes > SIGN * sizes[0])))].reshape(-1, len(free), len(free))
+    signs = [_signs(form) for form in apart]
+    if not all(above and below for above, below in signs):
         return None
-    return 2 if above == below == 1 else 0
+    if len(apart) == 1:
+        return 2 if signs[0] == (1, 1) else 0
+    return 0 if len(free) > 2 or _common(apart) > 1 else None
+
+
+def _signs(form: Array) -> tuple[int, int]:
+    """How many eigenvalues of a form are above zero, and below."""
+    values = np.linalg.eigvalsh(form)
+    size = SIGN * np.abs(values).max()
+    return int(np.sum(values > size)), int(np.sum(values < -size))
+
+
+def _common(forms: Array) -> int:
+    """In how many directions all of some indefinite forms (k, 2, 2) vanish."""
+    values, axes = np.linalg.eigh(forms[0])
+    ways = [axes @ (math.sqrt(values[1]), side * math.sqrt(-values[0])) for side in (1.0, -1.0)]
+    return sum(all(abs(u @ form @ u) < SAME_WAY * np.linalg.norm(form) * (u @ u) for form in forms[1:]) for u in ways)
 
 
 def _moved(pose: State, way: Array) -> State:

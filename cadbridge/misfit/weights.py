@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_diag, csc_array, csr_array, eye_array, hstack, vstack
+from scipy.sparse import bsr_array, csc_array, csr_array, eye_array, hstack, vstack
 
 from cadbridge.misfit.forces import DENSE
 from cadbridge.misfit.groups import Constraints, matrix
@@ -32,24 +32,24 @@ def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
     g = np.array(mechanism.gravity)
     if not np.any(g):
         return None
-    roots, weights, frames = [], [], []
-    for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True):
-        mass = mechanism.component_masses[name].mass
-        if mass is None or not mass.mass > 0.0:
-            return None
-        inertia = X.R @ mass.inertia @ X.R.T
-        if not np.linalg.eigvalsh(inertia)[0] > 0.0:
-            return None
-        none = np.zeros((3, 3))
-        turning = np.linalg.cholesky(np.linalg.inv(inertia))
-        roots.append(csr_array(np.block([[np.eye(3) / np.sqrt(mass.mass), none], [none, turning]])))
-        weights.append(np.concatenate([mass.mass * g, np.zeros(3)]))
-        # v of the rows' centre, from v of the centre of mass.
-        arm = rows.centre - X.point(mass.com)
-        frames.append(csr_array(np.block([[np.eye(3), -skew(arm)], [none, np.eye(3)]])))
+    masses = [mechanism.component_masses[name].mass for name in mechanism.component_names]
+    known = [mass for mass in masses if mass is not None and mass.mass > 0.0]
+    if len(known) < len(masses):
+        return None
+    R = np.array([X.R for X in mechanism.X_WC])
+    inertia = R @ np.array([mass.inertia for mass in known]) @ R.swapaxes(1, 2)
+    if not np.all(np.linalg.eigvalsh(inertia)[:, 0] > 0.0):
+        return None
+    roots = np.zeros((len(known), 6, 6))
+    roots[:, :3, :3] = np.eye(3) / np.sqrt([mass.mass for mass in known])[:, None, None]
+    roots[:, 3:, 3:] = np.linalg.cholesky(np.linalg.inv(inertia))
+    w = np.array([[*(mass.mass * g), 0.0, 0.0, 0.0] for mass in known]).ravel()
+    # v of the rows' centre, from v of the centre of mass.
+    frames = np.tile(np.eye(6), (len(known), 1, 1))
+    pairs = zip(known, mechanism.X_WC, strict=True)
+    frames[:, :3, 3:] = [-skew(rows.centre - X.point(mass.com)) for mass, X in pairs]
     keep = np.flatnonzero(constraints.dependence.keep)
-    A = csr_array(matrix(constraints)[keep] @ block_diag(frames, format="csr"))
-    L, w = block_diag(roots, format="csr"), np.concatenate(weights)
+    A, L = csr_array(matrix(constraints)[keep] @ _diagonal(frames)), _diagonal(roots)
     B = csr_array(A @ L)
     size = np.sqrt(np.asarray(B.multiply(B).sum(axis=1)).ravel())
     B = csr_array(B.multiply(1.0 / size[:, None]))
@@ -58,6 +58,12 @@ def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
     found = np.zeros(len(rows))
     found[keep] = force / size
     return found, bool(np.abs(acceleration).max() < STILL * float(np.linalg.norm(g)))
+
+
+def _diagonal(blocks: Array) -> csr_array:
+    """Blocks (n, 6, 6) along the diagonal of a matrix (6n, 6n)."""
+    n = len(blocks)
+    return csr_array(bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(6 * n, 6 * n)))
 
 
 def _balanced(B: csr_array, w: Array) -> tuple[Array, Array]:

@@ -145,7 +145,7 @@ def words(option: Option, blocks: Sequence[Block]) -> str:
         _WHOLE[freed.block.kind] if freed.whole else _PART[freed.block.kind].format(way=_way(freed))
         for freed in option.freed
     ]
-    return "let it " + " and ".join(texts)
+    return "let it " + " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
 def _way(freed: Freed) -> str:

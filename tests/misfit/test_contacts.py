@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from cadbridge.misfit.groups import Group, constraints_of, groups_of
 from cadbridge.misfit.model import OneSided
 from cadbridge.misfit.play import Play
 from cadbridge.misfit.pushing import PushedPlay, Pushing
+from cadbridge.report.views.misfit import drawing
 from tests.mechanism.building import feature
 from tests.misfit.models import Y, on_line, table
 
@@ -197,6 +199,30 @@ def test_the_worst_case_is_no_less_than_any_draw_and_no_more_than_held_both_ways
     assert play is not None
     assert 0.0 < play.median < play.most95 < play.most997 < play.worst <= group.play.worst * (1.0 + 1e-9)
     assert play.worst <= play.sufficient
+
+
+def test_closer_parts_are_those_of_faces_that_lift_off() -> None:
+    """Exact hinges beside rough stops: held both ways the stops alone would need 0.7 mm."""
+    turns = dict.fromkeys(("tilt", "turn"), 5e-5)
+    fine = Rule("mates", "hinge*", {"across": 2e-5, "along": 2e-5, **turns})
+    settings = Settings(tolerances=[fine], draws=1000)
+    laid = replace(held_and_laid(0), mates=(*on_line((0.0, 1.0)).mates, *level(held_and_laid(0).mates[2:])))
+    (group,) = fit(build(laid), settings, releases=0, one_sided=True).groups
+    assert group.one_sided is not None
+    assert group.one_sided.play is not None
+    pushed = group.one_sided.play
+    assert pushed.worst < 0.2 * group.play.worst
+    text = drawing(group)[0]
+    found = re.search(r"within ±([\d.]+) mm .*now ±([\d.]+) mm.*give each of these mates ±([\d.]+) mm of play", text)
+    assert found is not None
+    closer, now, play = (float(x) for x in found.groups())
+    assert play * 1e-3 <= pushed.worst / 4.0 * (1.0 + 1e-9)
+    assert closer / now == pytest.approx(play * 1e-3 / pushed.worst, rel=0.05)
+
+
+def level(stops: Sequence[Mate]) -> tuple[Mate, ...]:
+    """Stops whose planes stand where the door's edge is."""
+    return tuple(replace(m, a=replace(m.a, point=m.a.point * np.array([1.0, 0.0, 1.0]))) for m in stops)
 
 
 def test_weights_that_lift_the_table_off_are_told() -> None:

@@ -90,12 +90,18 @@ def drawing(group: GroupFit, number: int = 1) -> list[str]:
 
 
 def _closer(group: GroupFit) -> str:
-    """What the tolerances would have to be for a play that one can buy."""
-    errors_only = group.play.worst - group.play.designed
-    play = _round_below(group.play.worst / 4.0)
-    if play <= group.play.designed or errors_only <= 0.0:
+    """What the tolerances would have to be for a play that one can buy.
+
+    Play is convex in the errors, with faces that lift off too: with a part of all errors it is no more than that part
+    of what they add to the play of the design.
+    """
+    pushed = group.one_sided.play if group.one_sided is not None else None
+    needed = group.play if pushed is None else pushed
+    errors_only = needed.worst - needed.designed
+    play = _round_below(needed.worst / 4.0)
+    if play <= needed.designed or errors_only <= 0.0:
         return ""
-    part = (play - group.play.designed) / errors_only
+    part = (play - needed.designed) / errors_only
     limits, now = [], []
     for turns in (False, True):
         own = [e.tolerance for e in group.errors if e.turns == turns]
@@ -160,7 +166,7 @@ def _carried(groups: Sequence[GroupFit], settings: Settings) -> str:
     for turns, unit in ((False, "N"), (True, "N m")):
         own = max((load for load in loads if load.turns == turns), key=lambda load: load.worst, default=None)
         if own is not None and own.worst > 0.0:
-            texts.append(f"{plain_force(own.worst)} {unit} ({own.mate}, {own.kind})")
+            texts.append(f"{plain_force(own.worst)} {unit} ({own.mate}, {_way(own.kind)})")
     if not texts:
         return ""
     known = any(load.stiffness not in (FORCE_STIFFNESS, TURN_STIFFNESS) for load in loads)
@@ -262,7 +268,7 @@ def loads_table(group: GroupFit, settings: Settings, title: str = "") -> Table:
             Names((load.mate,), ("mate", "gear")), load.kind,
             *(Number(x, plain_force(x, most)) for x in (load.worst, load.squares)), Number(load.weight, weight),
             *((mark or ("–" if rating is None else plain_force(rating)),) if rated else ()),
-            "N m" if load.turns else "N", f"{load.stiffness:.3g}",
+            "N m" if load.turns else "N", f"{_plain(load.stiffness)} {'N m/rad' if load.turns else 'N/m'}",
         ), level="error" if mark else None))  # fmt: skip
     more = ("rating",) if rated else ()
     head = ("mate", "direction", "worst case", "RSS", "of weights", *more, "unit", "stiffness")

@@ -19,6 +19,7 @@ from cadbridge.assembly import GROUND, CamLaw, Coupling, CouplingKind, MateKind
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import LoadSpecs, MotorSpec, Scenario
 from cadbridge.simulation.changes import ChangeSpec
+from cadbridge.simulation.motors import Pd
 from solver.functions import expression, table
 from solver.model import Friction, JointLoad, Stop
 from tests.oracle.building import Array, Maker, Triple
@@ -375,6 +376,20 @@ def stop(chance: Chance) -> Case:
     return Case("stop", made.mechanism(), Scenario(gravity=GRAVITY, duration=duration, rate=rate, loads=loads))
 
 
+def servo(chance: Chance) -> Case:
+    """Pendulums led at their joints by controllers that come to the bounds of what they give."""
+    count = int(chance.integers(1, 4))
+    made, motors = pendulums(chance, count), []
+    duration, rate = times(chance)
+    for joint in ("J0", "J1")[:count]:
+        stiffness = float(np.exp(chance.uniform(math.log(3.0), math.log(300.0))))
+        goal = moment(chance, 2.0)
+        damping, effort = float(chance.uniform(0.0, 0.1)) * stiffness, float(chance.uniform(0.05, 0.6)) * stiffness
+        motors.append(MotorSpec(joint, pd=Pd(expression(goal), stiffness, damping, effort)))
+    what = Scenario(gravity=GRAVITY, duration=duration, rate=rate, motors=tuple(motors))
+    return Case("bounded controllers", made.mechanism(), what)
+
+
 def change(chance: Chance) -> Case:
     """Pendulums of which a joint is locked, set free or let go on the way."""
     made = pendulums(chance, int(chance.integers(2, 4)))
@@ -550,7 +565,10 @@ KINDS: dict[str, Callable[[Chance], Case]] = {
     "corners": corners, "hundreds": hundreds, "rigid": rigid, "friction": friction,
     **{name: fixture(name) for name in FIXTURES},
     **{name: driven(name) for name in SCENARIOS},
+    "servo": servo,
 }  # fmt: skip
+LATER = {"servo": 1000}
+"""Of kinds that came later, the numbers beside which they have their seeds: those of the others stay as they were."""
 
 
 REPORTED = "reported"
@@ -562,4 +580,5 @@ def case(kind: str, seed: int) -> Case:
     """The case of a kind and a seed."""
     if kind == REPORTED:
         return _all_reported()[seed % len(_all_reported())]
-    return KINDS[kind](np.random.default_rng([seed, sorted(KINDS).index(kind)]))
+    place = LATER.get(kind) or sorted(set(KINDS) - set(LATER)).index(kind)
+    return KINDS[kind](np.random.default_rng([seed, place]))

@@ -19,6 +19,7 @@ OTHERS = (
     "pulse",
     "stiff",
     "stop",
+    "servo",
     "change",
     "masses",
     "corners",

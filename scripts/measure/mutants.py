@@ -62,7 +62,7 @@ ROOMS = {
     "samples": Room(("solver/steps/samples.py", "solver/chart/within.py", "solver/chart/stepping.py"), _STEPS),
     "lowering": Room(
         ("cadbridge/lowering.py",),
-        tuple(f"tests/simulation/test_{name}.py" for name in ("loads", "reactions", "by_stiffness")),
+        ("tests/test_lowering.py", *(f"tests/simulation/test_{n}.py" for n in ("loads", "reactions", "by_stiffness"))),
         False,
     ),
 }

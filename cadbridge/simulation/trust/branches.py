@@ -45,9 +45,8 @@ NARROW = 0.1
 changes over so short a time."""
 MOST = 4
 """Poses that are looked at; each takes about a hundred singular value decompositions."""
-SIGNS, LONG = 100, 4
-"""Samples at which a minor is computed, where a step is as long as so many of them, or more: shorter ones miss nothing.
-"""
+SIGNS, LONG = 60, 4
+"""Samples at which a minor is computed at most, and steps between two of them above which the steps miss nothing."""
 SAME = 1e-3
 """s: meetings so near each other are one."""
 SIGN = 1e-3
@@ -87,7 +86,7 @@ def meetings_of(system: System, what: Scenario, result: Result, call: dict[str, 
         return _unseen(sure, "functions in Python are not called again")
     looked = dips if rows <= FEW else sure[:MOST]
     found: list[Meeting] = []
-    turned = _turned(system, T) if rows <= FEW and result.statistics.steps < LONG * len(T.t) else []
+    turned = _turned(system, T) if rows <= FEW and result.statistics.steps < LONG * min(len(T.t), SIGNS) else []
     for dip in (*looked, *turned):
         known = any(dip.within[0] <= other.t <= dip.within[1] for other in found) and dip in turned
         meeting = None if known else _meeting_at(system, what, T, dip, call)

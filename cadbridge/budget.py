@@ -21,7 +21,7 @@ LIMITS = {
     "marks": (15_000_000, "values and keys of JSON"),
     "vertices": (20_000_000, "vertices of shapes"),
     "cells": (100_000_000, "numbers of a table"),
-    "instances": (200_000, "occurrences of parts"),
+    "instances": (200_000, "occurrences of parts, or bodies"),
     "named": (200_000, "links, frames and joints"),
     "YAML values": (2_000_000, "values, those that aliases repeat counted each time"),
     "pixels": (100_000_000, "pixels of a picture"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cadbridge.budget import refuse
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.folders import MESHES, opened_by
@@ -255,7 +256,8 @@ def _taken(path: Path, start: Beginning) -> tuple[Format, str] | None:
 def load(path: Path, options: ReadOptions) -> Assembly:
     """Read a file by the reader that takes it; `Assembly.format` is the format's name, `extra["taken"]` says why.
 
-    Raises InputError with CB101 where no reader takes the file, with CB109 where its values are implausible.
+    Raises InputError with CB101 where no reader takes the file, with CB109 where its values are implausible, with CB108
+    where it places more than a mechanism is made of.
     """
     start = Beginning.of(path)
     found = _taken(path, start)
@@ -271,6 +273,8 @@ def load(path: Path, options: ReadOptions) -> Assembly:
     remarks = (*_without_effect(fmt, path, options), *_opened(path, options))
     with np.errstate(over="ignore", invalid="ignore"):
         assembly: Assembly = refuse_wild(import_module(fmt.reader).read(path, options))
+    most = max(len(assembly.instances), len(assembly.components))
+    refuse("instances", most, path.name, Findings(), Where(file=str(path)))
     extra = {**assembly.extra, "taken": {"reader": fmt.name, "why": why}}
     return replace(assembly, format=assembly.format or fmt.name, extra=extra).with_findings(remarks)
 

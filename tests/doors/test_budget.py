@@ -94,6 +94,16 @@ def test_elements_and_values_are_counted(
     assert [f.code for f in caught.value.findings] == ["CB108"]
 
 
+@pytest.mark.parametrize("file", ["fixtures/four_bar/four_bar.urdf", "fixtures/door/door.sdf"])
+def test_bodies_are_counted_whatever_the_format(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 MB of Simscape's instances took 2.7 GB once they were read."""
+    monkeypatch.setitem(budget.LIMITS, "instances", (1, budget.LIMITS["instances"][1]))
+    with pytest.raises(InputError) as caught:
+        read(ROOT / file)
+    assert [f.code for f in caught.value.findings] == ["CB108"]
+    assert read(ROOT / file, options=ReadOptions(larger=10.0)).components
+
+
 @pytest.mark.parametrize("encoding", ["UTF-7", "csUnicode11UTF7", "JAVA"])
 def test_an_encoding_in_which_tags_cannot_be_counted_is_refused(encoding: str, tmp_path: Path) -> None:
     """In UTF-7 a tag is `+ADw-x/+AD4-`: libxml2 reads it, and the text holds no "<"."""

@@ -222,4 +222,4 @@ ENTRIES: dict[str, Entry] = {
     ),
 }
 
-FAMILIES = (Family("recognition", "Mates recognised from the geometry", Stage.MATES, ENTRIES),)
+FAMILIES = (Family("recognition", "mates recognised from the geometry", Stage.MATES, ENTRIES),)

@@ -111,4 +111,4 @@ ENTRIES: dict[str, Entry] = {
     ),
 }
 
-FAMILIES = (Family("ROS 2 export", "ros2", Stage.EXPORT, ENTRIES),)
+FAMILIES = (Family("ros2", "the ROS 2 package", Stage.EXPORT, ENTRIES),)

@@ -107,4 +107,4 @@ ENTRIES: dict[str, Entry] = {
     ),
 }
 
-FAMILIES = (Family("trust", "simulation", Stage.SIMULATION, ENTRIES),)
+FAMILIES = (Family("trust", "whether a run can be trusted", Stage.SIMULATION, ENTRIES),)

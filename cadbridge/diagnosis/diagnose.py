@@ -119,7 +119,7 @@ def _compare(mechanism: Mechanism, graph: ConstraintGraph, mobility: Mobility, f
     if not collapsed == graph.dof == mobility.dof:
         findings.add(
             "CB405",
-            f"{mobility.dof} freedoms by the mates as read, {graph.dof} by the mates between bodies, "
+            f"{count(mobility.dof, 'freedom')} by the mates as read, {graph.dof} by the mates between bodies, "
             f"{collapsed} by bodies and joints",
         )
 
@@ -147,15 +147,16 @@ def _report(
     if mobility.redundant:
         findings.add(
             "CB404",
-            f"{mobility.redundant} of {mobility.rows} rows repeat others, in "
-            f"{count(len(repeats.redundancies), 'mate')}",
+            f"{mobility.redundant} of {count(mobility.rows, 'row')} "
+            f"{'repeats' if mobility.redundant == 1 else 'repeat'} others, "
+            f"in {count(len(repeats.redundancies), 'mate')}",
             items=[r.mate for r in repeats.redundancies],
         )
     if mobility.finite != mobility.dof:
         loose = [f for f in free.freedoms if not f.finite]
         shaky, items = [f.words for f in loose], [name for f in loose for name in (f.leader, *f.bodies) if name]
         why = f"not finite: {' | '.join(shaky[:3])}" if shaky else "several motions branch off here"
-        text = f"{mobility.dof} freedoms at this pose, {mobility.finite} near by; {why}"
+        text = f"{count(mobility.dof, 'freedom')} at this pose, {mobility.finite} near by; {why}"
         findings.add("CB406", text, items=items)
     report_ranges(mechanism, findings)
     report_coupled_ranges(mechanism, findings)
@@ -191,5 +192,7 @@ def _report_of_loops(graph: ConstraintGraph, free: Freedoms, findings: Findings)
             )
             more = f" and {len(mates) - 5} more" if len(mates) > 5 else ""
             findings.add(
-                "CB407", f"{spare} rows more than needed in the loops of {', '.join(mates[:5])}{more}", items=mates
+                "CB407",
+                f"{count(spare, 'row')} more than needed in the loops of {', '.join(mates[:5])}{more}",
+                items=mates,
             )

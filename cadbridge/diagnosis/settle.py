@@ -11,6 +11,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Mechanism, build, residuals
+from cadbridge.wording import count
 
 HOLDS_MM = HOLDS_DEGREES = 1e-2
 """A mate that is off by less than this holds: CAD files round."""
@@ -118,9 +119,11 @@ def _shifts(mechanism: Mechanism, poses: Sequence[Pose]) -> str:
     shifts = np.array([np.linalg.norm(X.p - Y.p) for X, Y in zip(mechanism.X_WC, poses, strict=True)])
     turns = np.array([_angle(X, Y) for X, Y in zip(mechanism.X_WC, poses, strict=True)])
     farthest, turned = int(np.argmax(shifts)), int(np.argmax(turns))
-    count = int(np.sum((shifts > 1e-7) | (turns > 1e-7)))
+    number = int(np.sum((shifts > 1e-7) | (turns > 1e-7)))
     names = mechanism.component_names
-    text = f"{count} of {len(poses)} components were moved: {names[farthest]} by {shifts[farthest] * 1e3:.3g} mm"
+    was = "was" if number == 1 else "were"
+    text = f"{number} of {count(len(poses), 'component')} {was} moved"
+    text += f": {names[farthest]} by {shifts[farthest] * 1e3:.3g} mm"
     if turns[turned] > 1e-6:
         other = f", {names[turned]} by" if turned != farthest else " and"
         text += f"{other} {np.degrees(turns[turned]):.3g}°"

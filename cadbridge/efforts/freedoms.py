@@ -12,6 +12,7 @@ from cadbridge.efforts.motion import Motion
 from cadbridge.errors import ModelError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
+from cadbridge.wording import count
 from solver.algebra.rank import null_space, rank
 from solver.analyses.minimal import jacobian
 from solver.constraints import Coordinate
@@ -65,7 +66,8 @@ def spare_actuators(
         raise ModelError("the actuators cannot drive the mechanism at the start of the motion", findings)
     spare = int(len(channels) - dof)
     if spare > 0:
-        text = f"{len(channels)} actuators drive {dof} freedoms: the efforts given are those of least Σ effort²"
+        text = f"{len(channels)} actuators drive {count(int(dof), 'freedom')}"
+        text += ": the efforts given are those of least Σ effort²"
         findings.add("CB668", text)
     return spare
 

@@ -11,6 +11,7 @@ from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.weights import carried_weights
 from cadbridge.mjcf_data import mjcf_data
 from cadbridge.targets import Target
+from cadbridge.wording import count
 
 _SHOWN = 8
 
@@ -33,8 +34,9 @@ def report_left_behind(mechanism: Mechanism, target: Target, findings: Findings)
     if repeated:
         some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_SHOWN])
         more = " …" if len(repeated) > _SHOWN else ""
-        count = sum(rows for _, rows in repeated)
-        findings.add("CB528", f"{count} rows of mates that repeat others are not in the export: {some}{more}")
+        number = sum(rows for _, rows in repeated)
+        text = count(number, "row that repeats others is", "rows that repeat others are")
+        findings.add("CB528", f"{text} not in the export, by mate: {some}{more}")
 
 
 _KEEPS_MJCF = ("mjcf", "fmu")

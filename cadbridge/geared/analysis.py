@@ -76,7 +76,7 @@ def transmission(
     }  # fmt: skip
     unknown = [m.name for m in robot.graph.meshes if m.name not in angles]
     if unknown:
-        text = f"the pressure angle of {len(unknown)} gear pairs is not known ({', '.join(unknown[:5])})"
+        text = f"the pressure angle of {count(len(unknown), 'gear pair')} is not known ({', '.join(unknown[:5])})"
         findings.add("CB438", text, Where(item=unknown[0]), items=unknown)
     return Analysis(mechanism, lowered, robot, angles, findings.as_tuple())
 

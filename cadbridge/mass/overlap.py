@@ -254,4 +254,6 @@ def _report_untested(names: Sequence[str], left: int, findings: Findings) -> Non
     if names:
         findings.add("CB317", f"no closed mesh: {listed(names)}", items=names)
     if left:
-        findings.add("CB317", f"{left} pairs of parts were left untested; {MOST} were tested")
+        findings.add(
+            "CB317", count(left, "pair of parts was", "pairs of parts were") + f" left untested; {MOST} were tested"
+        )

@@ -11,6 +11,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
+from cadbridge.wording import count
 
 LARGEST = 1e15
 """In SI: no length, mass, inertia, limit or ratio of a machine comes near."""
@@ -34,7 +35,9 @@ def refuse_wild(assembly: Assembly) -> Assembly:
         what = type(item).__name__.lower()
         findings.add("CB109", f"{what} {item.name}: a number is not finite or beyond {LARGEST:g} (SI)", where)
     raise InputError(
-        f"{len(wild)} items have values outside the plausible range; the first is {wild[0].name}", findings
+        count(len(wild), "item has a value", "items have values")
+        + f" outside the plausible range; the first is {wild[0].name}",
+        findings,
     )
 
 

@@ -25,6 +25,7 @@ from cadbridge.shapes.convert import mirrored, scaled, to_shape
 from cadbridge.shapes.part21 import Prepared
 from cadbridge.shapes.protocol import Document, Occurrence, Product, ShapeData
 from cadbridge.units import DENSITY, LENGTH
+from cadbridge.wording import count
 
 VALIDATION_TOLERANCE = 5e-3
 """Relative deviation from the file's validation properties that is reported."""
@@ -205,7 +206,8 @@ class _Unfolder:
         """One finding for all occurrences that got a name with a count."""
         if self._replaced:
             some = ", ".join(self._replaced[:5]) + (" …" if len(self._replaced) > 5 else "")
-            text = f"{len(self._replaced)} occurrences without a name are called by product and count: {some}"
+            text = count(len(self._replaced), "occurrence without a name is", "occurrences without a name are")
+            text += f" called by product and count: {some}"
             self._findings.add("CB137", text, Where(file=str(self._path)))
 
 
@@ -382,7 +384,7 @@ def _report_shapes(document: Document, parts: _Parts, path: Path, findings: Find
         reported.add((name, data.key))
         where = Where(file=str(path), item=name)
         if data.solids == 0:
-            findings.add("CB128", f"{name} has no solid ({len(data.faces.kinds)} loose faces)", where)
+            findings.add("CB128", f"{name} has no solid ({count(len(data.faces.kinds), 'loose face')})", where)
         elif data.sheets:
             findings.add("CB129", f"{name} has {data.sheets} loose sheets beside {data.solids} solids", where)
         if data.solids > 1:

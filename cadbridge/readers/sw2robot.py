@@ -20,6 +20,7 @@ from cadbridge.inertia import MassProperties
 from cadbridge.readers.json_file import JsonFile, is_number, names_of, text_of
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.structure import Occurrence, Structure
+from cadbridge.wording import count
 
 __all__ = ["read"]
 
@@ -78,7 +79,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     _components(r)
     mates = [m for edge in file.objects(content["edges"], "edges") for m in _edge(r, edge)]
     if r.twice:
-        file.say("CB1310", f"{r.twice} mates are listed twice")
+        file.say("CB1310", count(r.twice, "mate is", "mates are") + " listed twice")
     for name in names_of(content.get("ground")) or ():
         placed = r.structure.placed.get((name,))
         if placed is not None and not r.structure.is_grounded(placed.component):
@@ -173,7 +174,7 @@ def _mate(r: _Reader, entry: dict[str, Any], a: str, b: str) -> Mate | None:
     if kind is None or len(owners) != 2 or not isinstance(types, list) or len(types) != 2:
         r.file.say(
             "CB1303",
-            f"{name}: a mate of type {kind_name} between {len(owners)} entities is not understood",
+            f"{name}: a mate of type {kind_name} between {count(len(owners), 'entity', 'entities')} is not understood",
             a or None,
             name,
         )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cadbridge.files import output
 from cadbridge.report.html import Child, Html, el
+from cadbridge.wording import count
 from solver.geared import Transmission
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ def transmission_svg(found: Analysis) -> Html:
     rows += [_box(found, places, link) for link in places.at]
     rows += _legend(found, places)
     height = places.height + 18 * len(robot.lines)
-    summary = f"{len(robot.graph.pairs)} links, {len(robot.graph.meshes)} gear pairs in {len(robot.lines)} lines"
+    summary = (
+        f"{count(len(robot.graph.pairs), 'link')}, {count(len(robot.graph.meshes), 'gear pair')} "
+        f"in {count(len(robot.lines), 'line')}"
+    )
     return el("svg", rows, xmlns="http://www.w3.org/2000/svg", viewbox=f"0 0 {places.width:.0f} {height:.0f}",
               width=f"{places.width:.0f}", height=f"{height:.0f}", font_family="sans-serif", font_size="12",
               role="img", aria_label=f"Canonical graph: {summary}")  # fmt: skip

@@ -17,6 +17,7 @@ from cadbridge.files import output
 from cadbridge.findings import Finding
 from cadbridge.report.document import findings_list
 from cadbridge.report.terminal import PIPED, plain_table, wrapped
+from cadbridge.wording import count
 
 if TYPE_CHECKING:
     from cadbridge.tree.links import Rate
@@ -77,11 +78,14 @@ def matrices_document(found: Matrices, findings: Iterable[Finding]) -> dict[str,
 def matrices_text(found: Matrices, columns: int = PIPED) -> str:
     """The tree, the inertia matrix with its factors, and the base reaction."""
     of, nv = found.of, len(found.of.rates)
-    closed = f"; {len(of.closing)} rows of loops, gears and couplings close it" if len(of.closing) else ""
+    closing = count(
+        len(of.closing), "row of a loop, gear or coupling closes", "rows of loops, gears and couplings close"
+    )
+    closed = f"; {closing} it" if len(of.closing) else ""
     f, t = (", ".join(f"{v:.6g}" for v in _clean(part)) for part in (found.base[:3], found.base[3:]))
     lines = [
         of.lowered.mechanism.assembly.name,
-        f"  a tree of {len(of.names)} links and {nv} rates{closed}",
+        f"  a tree of {count(len(of.names), 'link')} and {count(nv, 'rate')}{closed}",
         f"  base reaction on the ground: force ({f}) N, moment ({t}) N m about the world's origin",
     ]
     text = "\n".join(wrapped(lines, columns)) + "\n"

@@ -137,7 +137,7 @@ def faces_text(assembly: Assembly, part: str) -> str:
     inner = None
     if len(component.instances) > 1:
         inner = instance.name.removeprefix(component.name + "/")
-    lines = [f"# {instance.part}, as {instance.name}: {len(shape.faces)} faces"]
+    lines = [f"# {instance.part}, as {instance.name}: {count(len(shape.faces), 'face')}"]
     for index, face in enumerate(shape.faces):
         size = f", radius {face.radius * 1e3:.6g} mm" if face.radius else ""
         lines.append(f"# {index}: {face.kind}{size}, area {face.area * 1e6:.6g} mm²")
@@ -298,4 +298,6 @@ def _total_mass(mechanism: Mechanism) -> str:
     known = [m.mass for m in masses if m is not None]
     if len(known) == len(masses):
         return f"{figure(sum(known))} kg"
-    return f"unknown ({len(masses) - len(known)} of {len(masses)} bodies lack a density or a mass)"
+    lacking = len(masses) - len(known)
+    lack = "lacks" if lacking == 1 else "lack"
+    return f"unknown ({lacking} of {count(len(masses), 'body', 'bodies')} {lack} a density or a mass)"

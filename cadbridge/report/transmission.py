@@ -11,6 +11,7 @@ from cadbridge.documents import FORMATS
 from cadbridge.geared.solution import bearings_of, frames_of, steps_of
 from cadbridge.report.document import findings_list
 from cadbridge.report.terminal import PIPED, plain_table
+from cadbridge.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,7 +117,8 @@ def _overview(found: Analysis) -> str:
     n = len(robot.primary) - 1
     return (
         f"{found.mechanism.assembly.name}\n"
-        f"  {len(graph.pairs)} moving links, {len(graph.pairs)} hinges, {len(graph.meshes)} gear pairs; {n} inputs\n"
+        f"  {count(len(graph.pairs), 'moving link')}, {count(len(graph.pairs), 'hinge')}, "
+        f"{count(len(graph.meshes), 'gear pair')}; {count(n, 'input')}\n"
         f"  open-loop chain: {' – '.join(name(i) for i in robot.primary)}\n"
         f"  structure matrix of {form} form; at most {robot.balance.largest} "
         f"{'unknown is' if robot.balance.largest == 1 else 'unknowns are'} solved at once\n"

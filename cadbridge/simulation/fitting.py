@@ -34,6 +34,7 @@ from cadbridge.simulation.redundant import (
     put_on,
     without,
 )
+from cadbridge.wording import count
 from solver import rotation
 from solver.constraints import AxesAngle, Distance, LineDistance, PointLineDistance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
@@ -121,7 +122,8 @@ def _named(redundant: Redundant) -> str:
     spare = len(redundant.samples[0][1])
     more = f" and {len(redundant.worst) - MOST} more" if len(redundant.worst) > MOST else ""
     message = ", ".join(f"{name} ({size:.3g} m)" for name, size in redundant.worst[:MOST])
-    return f"{spare} rows repeat others and contradict them by up to {redundant.worst[0][1]:.3g} m: {message}{more}"
+    rows = count(spare, "row repeats others and contradicts", "rows repeat others and contradict")
+    return f"{rows} them by up to {redundant.worst[0][1]:.3g} m: {message}{more}"
 
 
 def _fit(redundant: Redundant) -> _Fit | None:

@@ -327,6 +327,14 @@ def test_a_fault_is_a_finding_with_its_line(fault: str, tmp_path: Path) -> None:
     assert code not in _codes(read(_write(tmp_path, ROBOT)))
 
 
+def test_of_several_roots_the_one_that_carries_most_is_fixed(tmp_path: Path) -> None:
+    lost = _swap('<link name="base"', '<link name="lost"/><link name="base"')(ROBOT)
+    robot = read(_write(tmp_path, lost))
+    (found,) = [f for f in robot.findings if f.code == "CB195"]
+    assert found.where.item == "lost"
+    assert {c.name for c in robot.components if c.grounded} == {"base"}
+
+
 @pytest.mark.parametrize("fraction", range(1, 26))
 def test_a_truncated_file_is_an_input_error(fraction: int, tmp_path: Path) -> None:
     path = _write(tmp_path, ROBOT[: len(ROBOT) * fraction // 27])

@@ -100,6 +100,11 @@ def _report_held(c: Context, mates: list[Mate], loops: list[Mate]) -> None:
                 c.findings.add("CB1410", text, mate.where, items=(name,))
 
 
+_CURES = {
+    "opening file": "Copy the file to where the MJCF names it, with its folder of meshes; or correct the name there.",
+    "Schema violation": "Correct the name of the element or attribute; or install the version of MuJoCo that knows it.",
+}
+"""The cure of a fault by words of MuJoCo's message; of all others the catalogue has it."""
 _NO_MEMORY = ("Caught an unknown exception", "Could not allocate memory", "bad_alloc")
 """How MuJoCo says that it was given no more memory."""
 
@@ -124,7 +129,8 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
     except WorkerDiedError as error:
         bounds = f"{MEMORY / 1e9:g} GB and {TIME_LIMIT:g} s of processor time"
         reason = f"MuJoCo's process stopped: {error.reason}; it may use {bounds}"
-    findings.add("CB1400", reason, where)
+    reason = reason.removeprefix("Error: ")
+    findings.add("CB1400", reason, where, next((cure for words, cure in _CURES.items() if words in reason), None))
     raise InputError(f"{path.name}: {reason}", findings)
 
 

@@ -13,6 +13,7 @@ from cadbridge.readers.mjcf.context import Context, listed
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE
 from cadbridge.readers.mjcf.tendons import reference_length, sum_of
 from cadbridge.readers.names import free_name
+from cadbridge.wording import count
 
 _FIXED, _AFFINE = 0, 1
 """MuJoCo's gain and bias types (mjtGain, mjtBias) that are linear; a bias of type 0 is none."""
@@ -62,7 +63,8 @@ def read_drives(c: Context) -> tuple[Drive, ...]:
         if law is not None and any(law.bias):
             servos.append(name)
     if servos:
-        text = f"{len(servos)} servos, which hold or damp their joints at a control of 0: {listed(servos)}"
+        text = count(len(servos), "servo, which holds or damps its joint", "servos, which hold or damp their joints")
+        text += f" at a control of 0: {listed(servos)}"
         c.findings.add("CB1411", text, Where(str(c.path)), items=servos)
     return tuple(drives)
 

@@ -13,6 +13,7 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.readers.mjcf.context import Context, listed
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE
 from cadbridge.readers.names import free_name
+from cadbridge.wording import count
 
 _SITE = 6
 """MuJoCo's object type of sites (mjtObj)."""
@@ -75,7 +76,8 @@ def report_gaps(c: Context, loops: Sequence[Mate], X: Sequence[Pose]) -> None:
             gaps[mate.name] = gap
     if gaps:
         worst = max(gaps, key=lambda name: gaps[name])
-        text = f"{len(gaps)} of {len(loops)} loops are open as drawn, {worst} by {gaps[worst]:.2g} m"
+        open_ = "is open" if len(gaps) == 1 else "are open"
+        text = f"{len(gaps)} of {count(len(loops), 'loop')} {open_} as drawn, {worst} by {gaps[worst]:.2g} m"
         c.findings.add("CB1267", text, Where(str(c.path)), items=list(gaps))
 
 

@@ -14,6 +14,7 @@ from cadbridge.readers.mjcf.actuators import activation, drive_names, law_of_ten
 from cadbridge.readers.mjcf.context import Context, listed
 from cadbridge.readers.mjcf.joints import BALL, FREE, HINGE, SLIDE
 from cadbridge.readers.mjcf.tendons import reference_length, sum_of
+from cadbridge.wording import count
 
 _POWERS = {"stiffness": ("jnt_stiffness", "jnt_stiffnesspoly"), "damping": ("dof_damping", "dof_dampingpoly")}
 _OF_KEYS = {"qvel": "velocities", "act": "activations", "ctrl": "controls", "time": "times"}
@@ -51,7 +52,7 @@ def _report(c: Context, kept: dict[str, Any]) -> None:
         c.findings.add("CB1246", _medium_text(c, kept["medium"]), where)
     poses = [key["name"] for key in kept["keys"] if key["name"] != "home"]
     if poses:
-        c.findings.add("CB1247", f"{len(poses)} named poses: {listed(poses)}", where, items=poses)
+        c.findings.add("CB1247", f"{count(len(poses), 'named pose')}: {listed(poses)}", where, items=poses)
     more = [w for what, w in _OF_KEYS.items() if np.any(c.model[f"key_{what}"])]
     if more:
         c.findings.add("CB1256", f"{', '.join(more)} of keyframes", where)

@@ -88,7 +88,7 @@ def report_leftovers(c: Context) -> None:
     counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n and kind not in ("flexes", "tendons")]
     reports = (_unnamed_sites, _stepping, _switches, _softness, _contacts, _idle_ranges)
     counts += [text for report in reports if (text := report(c))]
-    counts += [f"{len(spatial)} spatial tendons"] if spatial else []
+    counts += [count(len(spatial), "spatial tendon")] if spatial else []
     if counts:
         c.findings.add("CB1405", f"not read: {', '.join(counts)}", where)
 

@@ -12,6 +12,7 @@ from cadbridge.readers.json_file import names_of, text_of
 from cadbridge.readers.onshape.context import Context
 from cadbridge.readers.onshape.limits import limit_of
 from cadbridge.readers.structure import Key
+from cadbridge.wording import count
 
 MATES: dict[str, tuple[Free, str]] = {
     "FASTENED": (FIXED, ""),
@@ -64,7 +65,8 @@ def _mate(c: Context, place: Key, feature: dict[str, Any]) -> tuple[Mate, ...]:
     entities = list(c.file.objects(data.get("matedEntities"), f"{name}: matedEntities"))
     known = MATES.get(text_of(data.get("mateType")))
     if known is None or len(entities) != 2:
-        text = f"{name}: a mate of type {data.get('mateType')!r} with {len(entities)} connectors is not understood"
+        connectors = count(len(entities), "connector")
+        text = f"{name}: a mate of type {data.get('mateType')!r} with {connectors} is not understood"
         c.file.say("CB1303", text, identity, name)
         return ()
     b, a = (c.frame(place, e.get("matedOccurrence"), e.get("matedCS"), name) for e in entities)

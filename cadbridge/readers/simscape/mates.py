@@ -15,6 +15,7 @@ from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.structure import Key, Placed
 from cadbridge.readers.xml import Element, child, children, local, numbers
+from cadbridge.wording import count
 
 CONSTRAINTS: dict[str, MateKind] = {
     "Concentric": MateKind.CONCENTRIC,
@@ -130,7 +131,7 @@ def _constraint(c: Context, element: Element, prefix: Key) -> tuple[Mate, ...]:
     kind = CONSTRAINTS.get(tag)
     sides = children(element, "ConstraintGeometry")
     if kind is None or len(sides) != 2:
-        c.say("CB164", f"{tag} {name} with {len(sides)} features is not understood", element, name)
+        c.say("CB164", f"{tag} {name} with {count(len(sides), 'feature')} is not understood", element, name)
         return ()
     a, b = (_feature(c, side, prefix, name, geometry) for side, geometry in zip(sides, _geometry(sides), strict=True))
     if a is None or b is None or _within_one(c, element, name, a, b):

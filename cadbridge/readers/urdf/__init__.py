@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -181,13 +182,28 @@ def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str |
     """The root link, reported; None where it is to float."""
     below = {j.child for j in joints}
     roots = [name for name in links if name not in below]  # never empty: read_joints leaves no circle
-    if len(roots) > 1:
-        element = links[roots[1]].element
-        c.say("CB195", f"links without a parent: {', '.join(roots)}", element, roots[1])
+    root = max(roots, key=_carried(joints).__getitem__)  # of equals the first in the file
+    loose = [name for name in roots if name != root]
+    if loose:
+        text = f"{listed(loose)} {'has' if len(loose) == 1 else 'have'} no parent, beside the root {root}"
+        c.say("CB195", text, links[loose[0]].element, loose[0])
     if c.options.floating:
         return None
-    c.say("CB189", f"{roots[0]} is fixed to the world", links[roots[0]].element, roots[0])
-    return roots[0]
+    c.say("CB189", f"{root} is fixed to the world", links[root].element, root)
+    return root
+
+
+def _carried(joints: list[Joint]) -> Counter[str]:
+    """How many links hang on each root, at any depth; 0 of those on which none hangs."""
+    parent = {j.child: j.parent for j in joints}
+    root_of: dict[str, str] = {}
+    for link in parent:
+        way = []
+        while link in parent and link not in root_of:
+            way.append(link)
+            link = parent[link]
+        root_of.update(dict.fromkeys(way, root_of.get(link, link)))
+    return Counter(root_of.values())
 
 
 def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], grounded: str | None) -> dict[str, Link]:

@@ -20,6 +20,7 @@ from cadbridge.findings import Where
 from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.usd.context import Context, number, vector
 from cadbridge.readers.usd.joints import PHYSX_COUPLINGS, Joint, drives_of, effort_of, effort_unit
+from cadbridge.wording import count
 
 _CLEAR = 1e-3
 
@@ -151,7 +152,8 @@ def read_drives(c: Context, joints: Sequence[Joint]) -> list[Drive]:
             if law is not None and (law.start or law.bias[0]):
                 targets.append(joint.name)
     if targets:
-        c.say("CB1451", f"{len(targets)} drives have a target other than the pose as designed", targets[0], targets)
+        text = count(len(targets), "drive has", "drives have") + " a target other than the pose as designed"
+        c.say("CB1451", text, targets[0], targets)
     return drives
 
 

@@ -13,6 +13,7 @@ from cadbridge.diagnosis.model import Diagnosis
 from cadbridge.mechanism.model import GROUND_BODY, Mechanism
 from cadbridge.report.html import Html, el
 from cadbridge.report.page.items import Items
+from cadbridge.wording import count
 
 Array = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def graph(mechanism: Mechanism, diagnosis: Diagnosis, items: Items) -> Html:
         "conflicting mates. A coloured line marks mates between two bodies, a coloured box mates inside one."
     )
     if lone:
-        summary += f" {lone} bodies that nothing connects are left out."
+        summary += f" {count(lone, 'body that nothing connects is', 'bodies that nothing connects are')} left out."
     if len(nodes) > MOST_NODES:
         summary = f"{len(nodes)} connected bodies are more than a drawing shows; the tables name every joint."
         drawing = None
@@ -206,7 +207,7 @@ def _drawing(items: Items, nodes: list[int], edges: list[Edge], states: dict[str
         lines.append(_line(e, place[e.a], place[e.b], seen[pair] - 1, e.ref in named))
     inner = inner_states(items, states)
     dots = [_node(items.mechanism, n, place[n], inner.get(n, "")) for n in nodes]
-    summary = f"{len(nodes)} bodies, {len(edges)} joints and gears"
+    summary = f"{count(len(nodes), 'body', 'bodies')}, {count(len(edges), 'joint or gear', 'joints and gears')}"
     drawn = el("svg", lines, dots, viewbox=f"0 0 {width:.0f} {height:.0f}", width=f"{width:.0f}",
                height=f"{height:.0f}", role="group", aria_label=summary)  # fmt: skip
     return drawn, width > WIDTH

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cadbridge.report.html import Child, Html, el, embedded
 from cadbridge.report.page.motions import RunData
+from cadbridge.wording import count
 
 Array = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ class Plot:
 def plots(runs: Sequence[RunData]) -> Html:
     """The section with all plots of a run; further runs are laid over the first, at its times."""
     first = runs[0]
-    summary = [f"{label}: {run.time[-1]:.4g} s in {len(run.time)} samples." for label, run in labelled(runs)]
+    summary = [f"{label}: {run.time[-1]:.4g} s in {count(len(run.time), 'sample')}." for label, run in labelled(runs)]
     if len(runs) > 1:
         summary.append("A colour is a quantity, a dash a run; all runs are drawn at the times of the first.")
     drawn = [p for quantity in QUANTITIES if (p := quantity.drawn(runs)) is not None]

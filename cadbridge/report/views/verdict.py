@@ -167,5 +167,7 @@ def _mass(document: Document) -> tuple[str, str]:
     bodies = document["bodies"]
     known = [b["mass"] for b in bodies if b["mass"] is not None]
     if len(known) < len(bodies):
-        return "unknown", f"{len(bodies) - len(known)} of {len(bodies)} bodies lack a density or a mass"
+        lacking = len(bodies) - len(known)
+        lack = "lacks" if lacking == 1 else "lack"
+        return "unknown", f"{lacking} of {count(len(bodies), 'body', 'bodies')} {lack} a density or a mass"
     return f"{figure(sum(known))} kg", f"in {count(len(known), 'body', 'bodies')}"

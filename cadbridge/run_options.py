@@ -26,7 +26,8 @@ class RunOptions:
         None, "--duration", float, "Duration in s, overriding the scenario.", least=1e-9, metavar="SECONDS"
     )
     collapse: bool = option(
-        True, "--keep-redundant", bool, "Pass every row of every mate to the solver.", value=lambda keep: not keep
+        True, "--keep-redundant", bool, "Keep all rows of all mates, and give the wrench of each mate.",
+        value=lambda keep: not keep,
     )  # fmt: skip
     method: str = option(
         "auto",

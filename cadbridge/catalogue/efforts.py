@@ -165,8 +165,8 @@ ENTRIES: dict[str, Entry] = {
     "CB639": Entry(
         Severity.WARNING,
         "a pressure below a vacuum",
-        "The cylinder must pull harder than the pressure of its rod side allows: the pressure computed for the cap "
-        "lies below a vacuum, which no fluid can have. The other results do not depend on it.",
+        "The cylinder must pull harder than the pressure on its rod side allows: the pressure computed for the cap is "
+        "below absolute zero, which no fluid can have. The other results do not depend on it.",
         "Give the supply of `rod_side` a pressure high enough for the largest pull.",
         "A cylinder that holds a hanging load, with its rod side open to the air.",
     ),

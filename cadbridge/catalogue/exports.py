@@ -70,10 +70,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB507": Entry(
         Severity.WARNING,
-        "a coordinate that follows others as the target cannot say",
-        "A mimic follows one joint. This coordinate is a sum over several (a differential or planetary gear), or in "
-        "USD a travel of a screw or another joint of several freedoms, so it is free in the export. The factors are "
-        "in closures.json.",
+        "a coordinate that follows several others",
+        "In the target a coordinate can follow one other joint only. This one is a sum over several (a differential or "
+        "planetary gear) or, in USD, the travel of a screw or of another joint of several freedoms, so it is free in "
+        "the export. The factors are in closures.json.",
         "Export to MJCF, which holds it with an equality or a tendon.",
         "The cage of a differential, half the sum of both wheels.",
     ),
@@ -239,9 +239,9 @@ ENTRIES: dict[str, Entry] = {
     "CB530": Entry(
         Severity.ERROR,
         "an export that differs in its engine",
-        "After loading, the target engine has another value than the mechanism: a mass, an inertia, a pose, "
-        "gravity, a weight that is carried, a limit or load of a joint, a shape, a servo, a sensor, a unit; or it has "
-        "something switched off. The message names it.",
+        "After loading, the target engine has another value than the mechanism: of a mass, an inertia, a pose, "
+        "gravity, gravity compensation, a limit or load of a joint, a shape, a servo, a sensor or a unit; or something "
+        "is switched off there. The message names it.",
         "If the export was edited, convert the source again. Otherwise this is a bug: please report it with the model.",
         "A link of 2 kg that the engine took for 2.5: it merged a fixed link into it.",
     ),
@@ -264,14 +264,15 @@ ENTRIES: dict[str, Entry] = {
     "CB533": Entry(
         Severity.WARNING,
         "a URDF extension that could not be restored",
-        "It names a link or joint that the export does not have, cannot be read, or the export has its own.",
+        "The extension names a link or joint that the export does not have, it cannot be read, or the export has one "
+        "of its own in its place.",
         "Add it to the export by hand if it is still valid.",
         "<gazebo> of a fixed joint: the links that it connected are one link in the export.",
     ),
     "CB534": Entry(
         Severity.INFO,
         "a URDF extension that applies to more than before",
-        "Its link is fixed to another, and both are one link in the export.",
+        "The link of the extension is fixed to another, and both are one link in the export.",
         "Check whether it may apply to the whole link.",
         "The friction of a finger tip now applies to the whole finger.",
     ),
@@ -304,8 +305,8 @@ ENTRIES: dict[str, Entry] = {
         "Masses and poses were compared, the motion was not: the format lacks loops or couplings of the "
         "mechanism, the engine that moves it is not installed, cadbridge's own run failed, or no joint has one "
         "freedom. What was not tested does not pass.",
-        "Install the engine if the message names one. Else verify a format that holds the mechanism's loops and "
-        "couplings (mjcf), or pass --ignore CB538.",
+        "Install the engine if the message names one. Otherwise verify a format that holds the mechanism's loops and "
+        "couplings, such as mjcf.",
         "A four-bar as URDF: its loop is open, so it moves differently.",
     ),
     "CB539": Entry(

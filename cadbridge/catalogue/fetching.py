@@ -16,7 +16,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1461": Entry(
         Severity.ERROR,
         "keys that are missing or refused",
-        "The keys come from ONSHAPE_ACCESS_KEY and ONSHAPE_SECRET_KEY and are sent to the server only.",
+        "ONSHAPE_ACCESS_KEY or ONSHAPE_SECRET_KEY is not set, or the server refuses the keys. cadbridge sends them to "
+        "the server only.",
         "Make keys in Onshape's developer portal, and set both variables.",
         "A secret with one letter missing.",
     ),
@@ -37,7 +38,7 @@ ENTRIES: dict[str, Entry] = {
     "CB1464": Entry(
         Severity.ERROR,
         "an answer that is not what Onshape documents",
-        "The answer was not stored.",
+        "The server's answer does not have the form that Onshape documents. cadbridge did not store it.",
         "Check that the tab is an assembly, and that no proxy answers in the server's place.",
         "A login page in place of JSON.",
     ),
@@ -76,8 +77,8 @@ OVERRIDES: dict[str, Entry] = {
     "CB1470": Entry(
         Severity.INFO,
         "parts that are ignored",
-        "A line of the overrides takes these parts out, with their shapes and masses. A component that is left with no "
-        "part goes too, with its mates, gears and drives.",
+        "A line of the overrides leaves these parts out, with their shapes and masses. A component that has no part "
+        "left goes too, with its mates, gears and drives.",
         "Remove the line, or narrow its pattern, if the parts matter.",
         '`{parts: "DIN912*", ignore: true}`.',
     ),

@@ -92,14 +92,14 @@ ENTRIES: dict[str, Entry] = {
     "CB1237": Entry(
         Severity.INFO,
         "an empty object",
-        "It has no shape, and no joint refers to it. cadbridge skips it.",
+        "The object has no shape, and no joint refers to it. cadbridge skips it.",
         "No action is needed.",
         "A new body without features.",
     ),
     "CB1238": Entry(
         Severity.WARNING,
         "an incomplete joint",
-        "One of its two references is empty, so it has no effect, in FreeCAD too. cadbridge skips it.",
+        "One of the joint's two references is empty, so the joint has no effect, in FreeCAD too. cadbridge skips it.",
         "Give the joint its second element in FreeCAD, or delete it.",
         "A fixed joint whose part was deleted.",
     ),

@@ -253,7 +253,7 @@ ENTRIES: dict[str, Entry] = {
     "CB1304": Entry(
         Severity.INFO,
         "a suppressed or inactive feature",
-        "It is switched off in the file, so cadbridge does not read it.",
+        "The feature is switched off in the file, so cadbridge does not read it.",
         'If it belongs to the mechanism, switch it on in the CAD system (in MJCF: active="true").',
         "A mate that was suppressed for a test.",
         formerly=(
@@ -300,7 +300,7 @@ ENTRIES: dict[str, Entry] = {
     "CB190": Entry(
         Severity.INFO,
         "ignored elements",
-        "They do not affect the motion of the mechanism, or they are extensions of other programs.",
+        "The elements do not affect the motion of the mechanism, or they are extensions of other programs.",
         "No action is needed.",
         'Cameras, lights, sensors, plugins; `<gazebo reference="arm">` with colours.',
         formerly=(

@@ -160,9 +160,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "an inertia that cannot belong to its mass",
         "The declared inertia is too large (its radius of gyration lies far outside the model) or too small (smaller "
-        "than that of a ball of osmium with this mass, or that of a point beside the distances between the body's "
-        "joints). Likely causes are another unit (kg mm², "
-        "g mm², lengths in mm) and placeholders.",
+        "than that of a ball of osmium with this mass, or next to nothing beside the distances between the body's "
+        "joints). Likely causes are another unit (kg mm², g mm², lengths in mm) and placeholders.",
         "Correct the values in the file or override them in the mates file; with a shape, --mass from-mesh with a "
         "density computes them.",
         "A link of 1 kg whose inertia is 10,000: it was written in g mm².",

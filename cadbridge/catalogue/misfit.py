@@ -16,9 +16,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB441": Entry(
         Severity.INFO,
-        "nothing binds",
-        "No equation of the mates is redundant. Manufacturing errors of the parts shift the mechanism a little, but "
-        "need no play and cause no force: the design is exactly constrained.",
+        "an exactly constrained design",
+        "No equation of the mates is redundant, so nothing binds. Manufacturing errors of the parts shift the "
+        "mechanism a little, but need no play and cause no force.",
         "No action is needed.",
         "A door on one hinge, a table on three legs.",
     ),

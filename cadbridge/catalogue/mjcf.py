@@ -8,9 +8,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1400": Entry(
         Severity.ERROR,
         "a model that MuJoCo rejects",
-        "MuJoCo's own parser and compiler reject the model for the given reason.",
-        "Correct what MuJoCo names: a moving body needs mass and inertia, for example. It may also be a file for "
-        "another version of MuJoCo, which knows elements that the installed one does not.",
+        "MuJoCo's own parser and compiler reject the model. The message quotes their reason.",
+        "Correct what the message names, at the element or line that it gives. An unknown element may belong to "
+        "another version of MuJoCo than the installed one.",
         "A body that moves without mass or inertia.",
     ),
     "CB1401": Entry(
@@ -86,7 +86,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "MuJoCo physics that only an export to MJCF keeps",
         "cadbridge keeps what is named and writes it into an exported MJCF. Its own simulations and all other exports "
-        "leave it out, so they move differently from MuJoCo. (What of a fixed tendon is simulated, CB1265 names.)",
+        "leave it out, so they move differently from MuJoCo. (CB1265 names what it simulates of fixed tendons.)",
         "Add it to the scenario of a simulation (springs, dampers, wrenches), or remove it from the MJCF for a "
         "comparison.",
         '`<option density="1.2" viscosity="2e-5"/>`, or a damper with a part that grows with the square of the rate.',
@@ -101,9 +101,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1265": Entry(
         Severity.INFO,
-        "tendons and activations that only an export to MJCF keeps",
+        "tendons and activations that only exports to MJCF and FMU keep",
         "cadbridge simulates what is named: springs, dampers and actuators of fixed tendons, and activation dynamics. "
-        "Of the exports an MJCF keeps it, and an FMU, which is the run itself; the others say what they lose (CB1266).",
+        "Exports to MJCF and FMU keep it; all others omit it and report that (CB1266).",
         "No action is needed.",
         "A finger whose two joints one motor pulls by a tendon.",
     ),

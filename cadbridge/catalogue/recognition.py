@@ -20,16 +20,16 @@ ENTRIES: dict[str, Entry] = {
         "slide that could be a fit. A weld is named if its two parts share an axis about which they could turn, and "
         "the evidence for the weld is weak. The mates file lists the evidence for and against each.",
         "Answer questions beside the picture (`cadbridge view SOURCE --recognise`) or in the terminal (`cadbridge "
-        "recognise SOURCE --ask`), or write `joint: [A, B]` or `fixed: [A, B]` under `hints` and recognise it again. "
-        "In the file, write `type: fixed` (without `pitch` and `limits`) for a joint that does not move; do not delete "
-        "it: the parts would float.",
+        "recognise SOURCE --ask`); or write `joint: [A, B]` or `fixed: [A, B]` under `hints` in the mates file and "
+        "recognise again. If a joint does not move, write `type: fixed` on its line (without `pitch` and `limits`); if "
+        "you delete the line, its parts float.",
         "A bore in two brackets that meet, with no pin drawn.",
     ),
     "CB1602": Entry(
         Severity.WARNING,
         "parts without contact",
-        "These parts, alone or with what is joined to them, neither touch nor overlap the others, so whatever holds "
-        "them is not modelled. They are attached to the ground at their placement.",
+        "These parts, alone or with what is joined to them, neither touch nor overlap the others, so the model lacks "
+        "whatever holds them. cadbridge fixes them to the ground where they are.",
         "Attach them to their component under `attach` in the mates file.",
         "A sensor that floats 2 mm over its bracket.",
     ),
@@ -130,7 +130,7 @@ ENTRIES: dict[str, Entry] = {
         "mate, and the bodies to which such parts belong. Joints between parts that have mates, and gears, are not "
         "proposed.",
         "To see what recognition finds in the geometry alone, export the assembly as STEP and recognise that.",
-        "`cadbridge check arm.xml --recognise` of a Simscape file: `the source has 14 mates of its own, which rule`.",
+        "`cadbridge check arm.xml --recognise` of a Simscape file that has 14 mates.",
     ),
     "CB1614": Entry(
         Severity.WARNING,

@@ -91,10 +91,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB696": Entry(
         Severity.WARNING,
-        "joints that an initial value takes along",
-        "Joints of loops and gears without an initial value stay as designed where they can. With these values not all "
-        "of them can: those that the message names follow, by the displacement that is least when weighted by the "
-        "masses. Up to 24 joints are tried one by one in order, driven ones first; if there are more, all follow.",
+        "joints that an initial value moves too",
+        "Joints of loops and gears without an initial value stay as designed where the given values allow it. Here not "
+        "all of them can: the joints named move, by the least displacement weighted by masses. cadbridge tries to hold "
+        "up to 24 joints, one after the other, driven ones first; if there are more, all of them may move.",
         "Give the initial values of these joints too, or values that the mechanism reaches with the others at rest.",
         "A crank of a five-bar at −80°, which it reaches only if the driven crank on the other side moves.",
     ),
@@ -132,7 +132,7 @@ ENTRIES: dict[str, Entry] = {
     "CB619": Entry(
         Severity.ERROR,
         "a run that the tree method does not support",
-        "The tree method supports collapsed joints and explicit integrators only.",
+        "The tree method takes each joint once (without `--keep-redundant`) and integrates explicitly.",
         "Remove `--method tree`, or the option that the message names.",
         "`--method tree` with an implicit integrator.",
     ),
@@ -260,10 +260,11 @@ ENTRIES: dict[str, Entry] = {
     "CB642": Entry(
         Severity.WARNING,
         "servos that are limited one by one",
-        "Several servos, or a tendon's, act on one joint, whose limit of effort applies to their sum. cadbridge bounds "
-        "the sum where no servo has bounds of its own; else it bounds each alone (a tendon's not at all), and the "
-        "joint gets more than its limit where they reach it together.",
-        "Give each servo a limit of its own in the source. If they reach the limit, simulate in the source's engine.",
+        "Several servos, or the servo of a tendon, act on one joint, whose limit of effort applies to their sum. "
+        "cadbridge limits the sum if no servo has a limit of its own. Otherwise it limits each servo alone, and that "
+        "of a tendon not at all, so that together they can exceed the joint's limit.",
+        "Give each servo a limit of its own in the source. If they reach the joint's limit, simulate in the source's "
+        "engine.",
         'Two `<position>` on a joint with `actuatorfrcrange="-10 10"`.',
     ),
     "CB643": Entry(
@@ -283,10 +284,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB645": Entry(
         Severity.WARNING,
-        "what acts along a tendon and is not simulated",
-        "cadbridge simulates the linear springs, dampers, dry friction, armature and servos of fixed tendons. What the "
-        "message names acts in MuJoCo beside them: the range of a tendon, a spring with play, higher powers, a tendon "
-        "over joints of several freedoms. The joints of the tendon move otherwise there as soon as it acts.",
+        "properties of tendons that are not simulated",
+        "cadbridge simulates the linear springs, dampers, dry friction, armature and servos of fixed tendons. It does "
+        "not simulate what the message names: the range of a tendon, a spring with play, higher powers, a tendon over "
+        "joints of several freedoms. As soon as that acts in MuJoCo, the joints of the tendon move differently there.",
         "Simulate in MuJoCo (`cadbridge convert --to mjcf` keeps it), or give the joints limits or springs of their "
         "own.",
         '`<fixed name="t" range="0 0.1">`.',
@@ -334,8 +335,8 @@ ENTRIES: dict[str, Entry] = {
     "CB653": Entry(
         Severity.ERROR,
         "a run of a sweep whose process failed",
-        "The process that computed this run ended, for lack of memory or by a fault of ours. The sweep continued in a "
-        "new process.",
+        "The process that computed this run ended, for lack of memory or because of a bug in cadbridge. The sweep "
+        "continued in a new process.",
         "Run the point alone with `cadbridge simulate`; use fewer `--workers` where memory is short.",
         "A run that keeps a million samples of a thousand bodies.",
     ),

@@ -29,8 +29,8 @@ ENTRIES: dict[str, Entry] = {
     "CB124": Entry(
         Severity.ERROR,
         "the geometry kernel crashed on this file",
-        "OCCT, the library that reads STEP, crashed or took too long. It runs in a separate process, so nothing "
-        "else is affected, but nothing of this file is known.",
+        "OCCT, the library that reads STEP, crashed or took too long. It runs in a process of its own, so nothing else "
+        "is affected, but cadbridge read nothing of this file.",
         "Export the file again with another STEP version (AP214 instead of AP242), or remove the part that "
         "causes the crash. If OCCT was stopped at its time limit and the file is sound, --allow-larger 10 allows ten "
         "times as long (or set CADBRIDGE_OCCT_TIME_LIMIT, in seconds).",

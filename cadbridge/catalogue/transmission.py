@@ -67,7 +67,7 @@ ENTRIES: dict[str, Entry] = {
     "CB437": Entry(
         Severity.WARNING,
         "an unbalanced secondary link",
-        "Its centre of mass is off its axis, or its inertia is not rotationally symmetric. Torques then depend "
+        "The link's centre of mass is off its axis, or its inertia is not rotationally symmetric. Torques then depend "
         "on its angle, and at high speed it vibrates. cadbridge computes it as it is.",
         "Check for a missing part or a wrong density. Otherwise balance the link.",
         "A motor rotor drawn with its cable box.",

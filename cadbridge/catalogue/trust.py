@@ -48,37 +48,39 @@ ENTRIES: dict[str, Entry] = {
     "CB682": Entry(
         Severity.INFO,
         "steps far shorter than the samples",
-        "The run took more than 100,000 steps, and more than 1,000 for each sample: something vibrates far faster "
-        "than the samples show, and the tolerances resolve it. `simulate` says so before it begins where the "
-        "fastest vibration about the first pose is known. The message gives the number of steps and their mean "
-        "length, the masses if they differ by more than 1e7, the stiffest spring, and what its dampers or servos let "
-        "settle in less than 0.1 ms. With the latter MuJoCo's RK4 is not stable at its usual steps; its implicit "
-        "integrators are, and smooth it. This does not make the result wrong; the number of steps grows with the "
-        "duration, and a run that needs more than 2e7 ends early (CB611).",
+        "The run took more than 100,000 steps, and more than 1,000 for each sample: something vibrates far faster than "
+        "the samples show, and the steps follow it. The result is not wrong for that, but the number of steps grows "
+        "with the duration, and a run that needs more than 2e7 ends early (CB611). The message gives the number of "
+        "steps and their mean length, the lightest and the heaviest body if their masses differ by more than 1e7, the "
+        "stiffest spring, and a damper or servo that settles in less than 0.1 ms (with which MuJoCo's RK4 is unstable "
+        "at its usual steps). If the fastest vibration about the first pose is known, `simulate` reports it before the "
+        "run.",
         "If a spring is stiff, set `integrator: generalized_alpha`, or replace the spring by a joint. If light bodies "
-        "hold a heavy one, give them their real mass, or fix them to a neighbour. If it is `generalized_alpha` "
-        "already, whose steps go with the root of the tolerance, loosen `tolerance`, or remove `integrator`.",
+        "hold a heavy one, give them their real mass, or fix them to a neighbour. If the integrator is "
+        "`generalized_alpha` already, loosen `tolerance` (a hundred times larger, it takes a tenth of the steps), or "
+        "remove `integrator`.",
         "A hinge with a spring of 1e12 N m/rad vibrates with 270,000 Hz, and 1 s takes millions of steps.",
     ),
     "CB683": Entry(
         Severity.ERROR,
         "a run that depends on its tolerance",
-        "A second run at another tolerance, or in absolute coordinates, ends elsewhere: some value of this one is off "
-        "by more than a hundred times its tolerance. The motion amplifies small errors, or errors add up over many "
-        "steps. Or stiff loads vibrate so fast that the steps of `generalized_alpha` leave the vibration out. The "
-        "message gives the estimated largest error in each unit, and the value that has it. The column "
-        "`check.trusted` of the table is 0 from the sample on at which that is so.",
-        "Look at the figures. If an error is too large for you, reduce `tolerance` in the scenario: errors fall with "
-        "it. In a motion that amplifies them they stay as many tolerances, however small those are; then the error "
-        "itself counts. `simulate --confirm` repeats the run at a tenth of the tolerance and compares every column.",
+        "A second run at another tolerance, or in absolute coordinates, ends elsewhere: a value of this run is off by "
+        "more than a hundred times its tolerance. The motion amplifies small errors, errors add up over many steps, or "
+        "stiff loads vibrate so fast that the steps of `generalized_alpha` leave the vibration out. The message gives "
+        "the largest estimated error in each unit and the value that has it. The column `check.trusted` of the table "
+        "is 0 from the first such sample on.",
+        "If an error in the message is too large for you, reduce `tolerance` in the scenario: the errors fall with it. "
+        "In a motion that amplifies errors they stay the same multiple of the tolerance, so this finding remains; then "
+        "judge by the error itself. `simulate --confirm` repeats the run at a tenth of the tolerance and compares "
+        "every column.",
         "A falling delta robot: a deviation from its symmetry grows 75-fold each half second.",
     ),
     "CB684": Entry(
         Severity.WARNING,
         "a run that could not be tested",
-        "Whether the run is right could not be tested, for the reason in the message: it has one sample, it did not"
-        " come to its end, masses are not known, or mates contradict each other. It is neither right nor wrong; "
-        "`trusted` is then null and the exit status is 4, unless something else is wrong.",
+        "Whether the run is right could not be tested, for the reason in the message: it has one sample, it stopped "
+        "early, masses are unknown, or mates contradict each other. The run counts as neither right nor wrong: "
+        "`trusted` is null, and the exit status is 4 unless something else is wrong.",
         "Give masses or densities; take more samples.",
         "A cam train of parts without material, whose motion is prescribed.",
     ),
@@ -95,12 +97,12 @@ ENTRIES: dict[str, Entry] = {
     "CB686": Entry(
         Severity.WARNING,
         "a pose at which branches of the motion meet",
-        "The run passed a pose at which the equations of the joints lose rank, and at which two or more branches of "
-        "the motion meet. It went on along the one that its speeds lead to; a small disturbance, a clearance or "
-        "an error of the size of the tolerance can lead along another. With `--method auto` such a run is computed in "
-        "the poses of the bodies, where legs that are alike stay alike. The interval was computed again with a smaller "
-        "tolerance: if that leads elsewhere, the run is wrong from there on (CB627). Of mechanisms with more than 400 "
-        "rows the message names the times at which branches may meet.",
+        "The run passed a pose at which the equations of the joints lose rank and two or more branches of the motion "
+        "meet. It continued along the branch to which its velocities lead; a small disturbance, a clearance or an "
+        "error of the size of the tolerance can lead along another. With `--method auto` cadbridge computes such a run "
+        "in absolute coordinates, in which legs that are alike stay alike. It also computed the interval again with a "
+        "smaller tolerance: if that leads elsewhere, the run is wrong from there on (CB627). In mechanisms with more "
+        "than 400 rows the message names the times at which branches may meet.",
         "Look at the motion after that time with `tolerance` a hundred times smaller. In a real mechanism, keep away "
         "from such a pose, or guide it there.",
         "Three legs that lie flat at the same moment can each go on up or down.",

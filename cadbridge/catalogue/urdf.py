@@ -105,8 +105,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1439": Entry(
         Severity.WARNING,
         "elements of xacro that cannot be expanded in a URDF",
-        "The file ends in .urdf and holds no expression, but an element of xacro that has no macro. Physics engines "
-        "skip such an element, and so does cadbridge.",
+        "The file ends in .urdf and has no expression to expand, but it has an element of xacro without its macro. "
+        "Physics engines skip such an element, and so does cadbridge.",
         "Delete the element, or expand the xacro file that the URDF was made from.",
         "`<xacro:grey/>` in a URDF without that macro.",
     ),
@@ -168,8 +168,9 @@ ENTRIES: dict[str, Entry] = {
     "CB195": Entry(
         Severity.ERROR,
         "several root links",
-        "More than one link has no parent. cadbridge fixes the first one only. The others float freely.",
-        "Connect them with a fixed joint.",
+        "More than one link has no parent. cadbridge fixes the one on which most links hang. The others float freely, "
+        "each with what hangs on it.",
+        "Join each link named to the robot by a fixed joint, or delete it.",
         "Two arms in one file, neither fixed to the other.",
     ),
     "CB196": Entry(
@@ -197,9 +198,10 @@ ENTRIES: dict[str, Entry] = {
     "CB199": Entry(
         Severity.WARNING,
         "frames that mark an open loop",
-        "Some converters mark both sides of a closed loop with frames, because URDF cannot describe the joint itself.",
+        "Some converters mark both sides of a closed loop with frames, because URDF cannot describe the joint itself. "
+        "cadbridge leaves the loop open, so the robot has more freedoms than the machine.",
         "Add a mate between the two frames in a mates file.",
-        "Links loop_1_a and loop_1_b where an Onshape export was cut.",
+        "Links `closing_rod_1` and `closing_rod_2` where a converter cut a loop of an Onshape assembly.",
     ),
     "CB1920": Entry(
         Severity.INFO,

@@ -37,10 +37,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1616": Entry(
         Severity.INFO,
-        "a model from a folder around the source's",
-        "Layers of a USD and models that an MJCF includes may lie in the folders around the source's, as its shapes "
-        "may (docs/security.md). This one brings bodies and joints from there.",
-        "Read the file from a folder of its own if it comes from somebody whom you do not know.",
+        "a model from outside the source's folder",
+        "Layers of a USD, and models that an MJCF includes, may lie in the folders around the source's, as shapes may "
+        "(docs/security.md). This one lies there and brings bodies and joints.",
+        "If you do not know the author of the file, copy it into a folder of its own and read it there.",
         "`@../../Props/gripper.usd@`.",
     ),
     "CB1444": Entry(
@@ -70,8 +70,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a body without mass or inertia",
         "The body has a mass and no collider, so UsdPhysics defines no inertia. cadbridge computes it from the visible "
-        "shape with one density, if that is closed; else the inertia is unknown. A body without a mass and without any "
-        "shape weighs nothing here; engines give it a mass of their own.",
+        "shape with one density, if that shape is closed; otherwise the inertia is unknown. A body with neither mass "
+        "nor shape has no mass here; engines give it one of their own.",
         "Give diagonalInertia and principalAxes.",
         "`physics:mass = 1` on a body of visual meshes.",
     ),

@@ -52,10 +52,13 @@ def show(folder: Folder = None, json: Json = False) -> None:
 def prune(
     folder: Folder = None,
     older: Annotated[
-        float | None, typer.Option("--older", min=0, help="Delete entries that were not used for this many days.")
+        float | None, typer.Option("--older", min=0, metavar="DAYS", help="Delete entries not used for so many days.")
     ] = None,
     size: Annotated[
-        str | None, typer.Option("--size", help="Delete the least recently used entries until this size is left (2GB).")
+        str | None,
+        typer.Option(
+            "--size", metavar="SIZE", help="Delete the least recently used entries down to this size, such as 2GB."
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Delete all entries.")] = False,
 ) -> None:

@@ -40,7 +40,7 @@ def check(
     ignore: Ignore = None,
     compare: Annotated[
         Path | None,
-        typer.Option("--compare", help="Report changes since this older document of --json.", metavar="OLD.json"),
+        typer.Option("--compare", help="Report changes since this older output of --json.", metavar="OLD.json"),
     ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")

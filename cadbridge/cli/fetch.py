@@ -18,14 +18,17 @@ def fetch(
     output: Annotated[Path, typer.Option("--output", "-o", help="Write into this folder.", metavar="FOLDER")],
     server: Annotated[
         str | None,
-        typer.Option("--server", help="Another server with Onshape's API; http on this machine only.", metavar="URL"),
+        typer.Option(
+            "--server", help="Use this server with Onshape's API; http only if it is on this machine.", metavar="URL"
+        ),
     ] = None,
     json: Json = False,
     strict: Strict = False,
 ) -> None:
     """Download an assembly from Onshape in at most six requests.
 
-    The keys come from the environment: ONSHAPE_ACCESS_KEY and ONSHAPE_SECRET_KEY. A second call brings what is missing.
+    The keys come from the environment: ONSHAPE_ACCESS_KEY and ONSHAPE_SECRET_KEY. A second call fetches only
+    what is missing.
     """
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.fetching import fetch as bring

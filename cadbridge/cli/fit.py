@@ -34,18 +34,23 @@ Body = Annotated[
     typer.Option("--body", help="Component at which to compare stiffness; by default the heaviest.", metavar="NAME"),
 ]
 Releases = Annotated[
-    int | None, typer.Option("--releases", help="Releases to list for each group; by default 5.", min=0)
+    int | None,
+    typer.Option(
+        "--releases", help="Number of releases (sets of weaker mates) to list for each group; by default 5.", min=0
+    ),
 ]
 Apply = Annotated[
     list[str] | None,
-    typer.Option("--apply", help="Write the release with this label into the mates file; repeatable."),
+    typer.Option(
+        "--apply", help="Write the release with this label, such as 1.2, into the mates file; may be repeated."
+    ),
 ]
 AlongJoint = Annotated[
     str | None,
     typer.Option("--along", help="Move this joint and find the pose that binds first.", metavar="JOINT"),
 ]
 OneSided = Annotated[
-    bool, typer.Option("--one-sided", help="Let faces that lie on each other push only, and say which lift off.")
+    bool, typer.Option("--one-sided", help="Let faces in contact push only, not pull, and report which lift off.")
 ]
 Html = Annotated[
     Path | None, typer.Option("--html", help="Write the report page, with the forces as arrows and a slider.")

@@ -45,7 +45,9 @@ def recognise(
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option("--ignore", help="Ignore parts whose names match, as 'cable*'. Repeatable.", metavar="PATTERN"),
+        typer.Option(
+            "--ignore", help="Ignore parts whose names match, such as 'cable*'; may be repeated.", metavar="PATTERN"
+        ),
     ] = None,
     ask: Annotated[
         bool, typer.Option("--ask", help="Ask about uncertain decisions; keep the answers in the mates file.")

@@ -19,7 +19,8 @@ def transmission(
         typer.Option("--output-link", help="Output link of the arm, or a frame on it; by default the last frame."),
     ] = None,
     inputs: Annotated[
-        list[str] | None, typer.Option("--input", help="Actuated joint; may be repeated; by default the drives.")
+        list[str] | None,
+        typer.Option("--input", help="Actuated joint; may be repeated; by default the joints with drives."),
     ] = None,
     svg: Annotated[Path | None, typer.Option("--svg", help="Draw the canonical graph into this file.")] = None,
     json: Json = False,

@@ -69,11 +69,11 @@ class ReadOptions:
         False, "--no-cache", bool, "Read the source again, and store nothing of it for the next command."
     )
     overrides: Path | None = option(
-        None, "--overrides", Path, "Overrides file, over all else; by default NAME.cadbridge.yaml beside the source.",
+        None, "--overrides", Path, "File that overrides all else; by default NAME.cadbridge.yaml beside the source.",
         metavar="FILE",
     )  # fmt: skip
     larger: float = option(
-        1.0, "--allow-larger", float, "Allow inputs so many times larger than usual (docs/security.md).", least=1.0,
+        1.0, "--allow-larger", float, "Multiply the limits on the size of inputs (docs/security.md).", least=1.0,
         metavar="TIMES",
     )  # fmt: skip
     geometry: bool = True

@@ -73,7 +73,7 @@ def _message(
     assembly: Assembly, bodies: tuple[FoundBody, ...], joints: tuple[FoundJoint, ...], held: dict[str, str]
 ) -> str:
     bound = sum(name not in held for body in bodies if len(body.instances) > 1 for name in body.instances)
-    own = f"the source has {count(len(assembly.mates), 'mate')} of its own, which rule"
+    own = f"the source has {count(len(assembly.mates), 'mate')} of its own"
     if not joints and not bound:
-        return f"{own}; nothing was left to recognise"
+        return f"{own}; nothing else was recognised"
     return f"{own}; recognised besides: {count(len(joints), 'joint')}, {count(bound, 'part')} bound to others"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 from scipy.integrate import quad, solve_ivp
 from scipy.special import beta
@@ -18,8 +19,10 @@ from scipy.special import beta
 from solver import simulate
 from solver.chart import steps
 from solver.chart.spanning import TreeJoint
+from solver.equations.system import prepare
 from solver.functions import constant
 from solver.model import JointLoad, Model, Motor, Stop
+from solver.runs.kinks import first_kink, kinks_of
 from solver.state import State
 from tests.solver.examples import O, Z, pendulum, turn
 
@@ -139,6 +142,30 @@ def test_a_damped_stop_that_lets_go_before_its_end(integrator: str, tolerance: f
     run = simulate(model, start, duration=end, rate=7.0, rtol=tolerance, atol=tolerance, integrator=integrator, **tree)
     found = [run.trajectory.coordinates[-1, 0], run.trajectory.coordinate_rates[-1, 0]]
     assert np.abs(found - exact).max() < 100 * tolerance
+
+
+def test_the_first_root_of_a_cubic_that_counts() -> None:
+    """Of cubics by chance, held against all their roots; a double crossing within a step is one that counts."""
+    chance, found = np.random.default_rng(2), 0
+    for _ in range(400):
+        cubic = Polynomial(chance.normal(size=4) * np.array([0.3, 1.0, 3.0, 3.0]))
+        roots = np.asarray(cubic.roots(), complex)
+        within = sorted(float(r.real) for r in roots if abs(r.imag) < 1e-9 and 2e-3 < r.real < 1 - 2e-3)
+        ends = [abs(r) for r in roots.real] + [abs(1 - r) for r in roots.real]
+        if any(5e-4 < e < 2e-3 for e in ends):
+            continue
+        N = kinks_of(prepare(bar(0.0, **stopped(Stop(-1.0, 1.0, 500.0, 0.0, 0.1)))[0]).loads)
+        N.before[:], N.after[:] = (1.0, 0.0, 1.0), (1.0, 0.0, 1.0)
+        h = 0.2
+        N.before[2] = cubic(0.0), cubic.deriv()(0.0) / h, 0.0
+        N.after[2] = cubic(1.0), cubic.deriv()(1.0) / h, 1.0
+        expected = within[0] if within else 1.0
+        np.testing.assert_allclose(first_kink(N, h), expected, atol=1e-6)
+        found += len(within) > 1
+        # What counts at neither end of a step does not cut it.
+        N.after[2, 2] = 0.0
+        assert first_kink(N, h) == 1.0
+    assert found > 20
 
 
 def test_a_bar_at_rest_at_its_stop_costs_no_more_steps() -> None:

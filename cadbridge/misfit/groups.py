@@ -86,8 +86,8 @@ def matrix(constraints: Constraints) -> csr_array:
     return csr_array((blocks.ravel(), (row, column)), shape=(len(rows), 6 * rows.count))
 
 
-def groups_of(constraints: Constraints) -> list[Group]:
-    """The groups of mates that share redundant equations; they share no row."""
+def groups_of(constraints: Constraints, faces: bool = True) -> list[Group]:
+    """The groups of mates that share redundant equations; they share no row. Without `faces` none has errors."""
     if not len(constraints.dependence.repeated):
         return []
     rows, dependence, scale = constraints.rows, constraints.dependence, constraints.blocks.scale
@@ -102,7 +102,8 @@ def groups_of(constraints: Constraints) -> list[Group]:
         numbers = np.sort(np.concatenate([own[m] for m in mates]))
         stresses = np.array([column_of[int(i)] for i in numbers if not dependence.keep[i]], np.int64)
         basis = numbers[dependence.keep[numbers]]
-        found.append(_group(constraints, mates, numbers, _columns(N[numbers], stresses), _columns(E[numbers], basis)))
+        parts = _columns(N[numbers], stresses), _columns(E[numbers], basis)
+        found.append(_group(constraints, mates, numbers, *parts, mates if faces else ()))
     return found
 
 
@@ -116,13 +117,16 @@ def _columns(M: csr_array, columns: Ints) -> csr_array:
     return csr_array(triples, shape=(M.shape[0], len(columns)))
 
 
-def _group(constraints: Constraints, mates: tuple[str, ...], numbers: Ints, N: csr_array, E: csr_array) -> Group:
+def _group(
+    constraints: Constraints, mates: tuple[str, ...], numbers: Ints, N: csr_array, E: csr_array, felt: tuple[str, ...]
+) -> Group:
+    """The group of some mates, with the errors of the faces of those that are `felt`."""
     own = tuple(
         Block(b.mate, b.kind, np.searchsorted(numbers, b.rows), b.directions)
         for m in mates
         for b in constraints.blocks.by_mate.get(m, ())
     )
-    errors = errors_of(constraints.mechanism, constraints.rows, constraints.blocks, mates)
+    errors = errors_of(constraints.mechanism, constraints.rows, constraints.blocks, felt)
     place = np.searchsorted(numbers, errors.row)
     B = csr_array((errors.value, (place, errors.column)), shape=(len(numbers), errors.count))
     gaps = constraints.rows.gaps[numbers] * constraints.blocks.scale[numbers]

@@ -74,7 +74,7 @@ def weights_by_stiffness(mechanism: Mechanism, settings: Settings | None = None)
     `settings` give none.
     """
     constraints = constraints_of(mechanism)
-    groups = groups_of(constraints)
+    groups = groups_of(constraints, faces=False)
     found = carried_weights(constraints) if groups else None
     if found is None:
         return None

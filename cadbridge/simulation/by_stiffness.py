@@ -108,7 +108,7 @@ def mate_rows_of(run: Run) -> MateRows | None:
     owners = constraints.rows.owners
     here = {owners[i] for i in number}
     # Rows that cease to hold leave the other self-stresses as they are; rows that a change makes add some.
-    open_ = {mate for group in groups_of(constraints) for mate in group.mates} & here
+    open_ = {mate for group in groups_of(constraints, faces=False) for mate in group.mates} & here
     if made:
         open_ |= _repeated(run, rows)
     sharing = tuple(mate for mate in dict.fromkeys(owners) if mate in open_ & here)

@@ -14,7 +14,7 @@ from cadbridge.misfit import fit
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.fitting import Fitting
 from tests.diagnosis.linkages import planar
-from tests.misfit.test_along import drawn
+from tests.misfit.test_along import drawn, parallelogram
 from tests.report.live.browsing import press, served, shown
 from tests.report.page.models import door
 from tests.waiting import settled
@@ -111,3 +111,14 @@ def test_a_mechanism_that_fits_has_no_tab_and_hostile_names_stay_text(mechanism:
         assert "<img" not in fitting(view).answer.content
         view.leave_out([view.mechanism.assembly.mates[0].name])
         assert view.fitting is None
+
+
+def test_loops_that_fit_as_designed_have_the_tab_for_other_poses(mechanism: Mechanism) -> None:
+    """Nothing is redundant in a parallelogram with weaker mates, but where it lies on a line."""
+    with served(build(parallelogram(0.5, exact=True))) as view:
+        found = fitting(view)
+        found.ask()
+        assert settled(lambda: "nothing binds" in found.answer.content)
+        found.joint.value = "hinge 0"
+        found.ask_along()
+        assert settled(lambda: "becomes redundant that is not so elsewhere" in found.answer.content)

@@ -23,8 +23,8 @@ SETS = 400
 """Sets of one size that are looked at."""
 FULL = 1e-6
 """A singular value below this part of the largest is none."""
-NOTHING = 1e-9
-"""m or rad: a clearance below this is none."""
+NOTHING = 1e-7
+"""m or rad: a clearance below this is none; files round to it."""
 
 
 def alone(group: Group, zones: Zones, gaps: Array, w: Array, most: int) -> tuple[Alone, ...]:

@@ -44,7 +44,7 @@ OPEN = 1e-5
 """m of play above which a design is told not to fit by itself: files round."""
 MAGNIFIED = 30.0
 """An equation that feels an error so many times over stands near a singular pose: at an angle of 2°."""
-ALONE, MOST_ALONE = 3, 15
+ALONE, MOST_ALONE = 3, 24
 """Sets of mates with play alone that are listed; mates and redundant equations up to which they are compared."""
 PUSHED = 1000
 """Draws for which contacts only push: each is a quadratic programme."""
@@ -87,7 +87,8 @@ def fit(
     released = min(named, RELEASED)
     proposed = proposer.of([group for group, _ in judged[:released]])
     first = [replace(done, releases=found) for (_, done), found in zip(judged, proposed, strict=False)]
-    groups = (*first, *(done for _, done in judged[released:]))
+    beyond = f"only the {RELEASED} groups that need most play were searched" if releases and not brief else ""
+    groups = (*first, *(replace(g, releases=replace(g.releases, reason=beyond)) for _, g in judged[released:]))
     _report(mechanism, groups, findings)
     dof = 6 * constraints.rows.count - constraints.dependence.rank
     return Fit(

@@ -191,7 +191,8 @@ class Releases:
 
     `refused` more were looked at, and are not among them: the diagnosis of what they make contradicts them.
 
-    Mates in `fixed` are not weakened: a drive, a coupling or a limit counts on their one freedom.
+    Mates in `fixed` are not weakened: a drive, a coupling or a limit counts on their one freedom. `reason` says why
+    none were looked for, where some were asked for.
     """
 
     found: tuple[Release, ...]
@@ -200,6 +201,7 @@ class Releases:
     body: str
     fixed: tuple[str, ...]
     refused: int = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True, eq=False)

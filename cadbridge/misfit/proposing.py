@@ -86,7 +86,18 @@ class Proposer:
                 along = dict(zip(r.carried.names, candidate.along.tolist(), strict=True))
                 r.take(Release(tuple(changes), candidate.left, along) if proof else None)
         counted = coordinates(self._constraints.mechanism.assembly)
-        return [Releases((), 0, False, "", ()) if r is None else _releases(r, counted) for r in rankings]
+        return [
+            Releases((), 0, False, "", (), reason=self._reason(group)) if r is None else _releases(r, counted)
+            for r, group in zip(rankings, groups, strict=True)
+        ]
+
+    def _reason(self, group: Group) -> str:
+        """Why no releases of a group were looked for; nothing where none were asked for."""
+        if not self._most:
+            return ""
+        if group.redundant > LARGEST:
+            return f"{group.redundant} equations are redundant here, and sets are searched up to {LARGEST}"
+        return "these mates carry no load on any of their components, by which sets could be ranked"
 
     def _ranking(self, group: Group) -> _Ranking | None:
         """None where no releases are asked for, the group is too large, or its mates carry no load."""

@@ -117,6 +117,7 @@ def _releases_document(group: GroupFit) -> Document:
     return {
         "body": releases.body, "compared": releases.compared, "complete": releases.complete,
         "fixed": list(releases.fixed), "refused": releases.refused,
+        "reason": releases.reason,
         "found": [
             {
                 "stiffness_left": r.left,

@@ -148,17 +148,19 @@ def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:
     """The ranked table of releases, with the label by which --apply takes each."""
     releases = group.releases
     if not releases.found:
-        return ""
+        why = f": no set was looked for, since {releases.reason}." if releases.reason else ""
+        return "\n".join(wrapped([f"Which mates to weaken{title}{why}"], columns)) if why else ""
     axes = list(releases.found[0].along)
     rows = []
     for k, r in enumerate(releases.found, 1):
         parts = (r.left, *(r.along[axis] for axis in axes))
         changes = "; ".join(f"{c.mate}: {c.words}" for c in r.changes)
         rows.append([f"{number}.{k}", *map(percent, parts), changes])
-    what = "all" if releases.complete else "some"
     notes = [
         f"in % of the stiffness at {releases.body} with all mates; each set is proved by a new diagnosis",
-        f"{what} {releases.compared} sets compared",
+        f"all {releases.compared} sets compared"
+        if releases.complete
+        else f"{releases.compared} sets compared, stiff ones and plain ones, of more than can be searched",
         *([f"{releases.refused} refuted by their diagnosis"] if releases.refused else []),
         *([f"{listed(releases.fixed, 4)} must keep their one freedom"] if releases.fixed else []),
         "--apply LABEL writes a set into the mates file",

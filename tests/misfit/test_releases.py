@@ -16,7 +16,7 @@ from cadbridge.cli.app import app
 from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.mechanism import build
-from cadbridge.misfit import Fit, fit
+from cadbridge.misfit import Fit, fit, proposing
 from cadbridge.misfit.groups import constraints_of, groups_of, matrix
 from cadbridge.misfit.options import options_of
 from cadbridge.misfit.proposing import applied
@@ -154,3 +154,15 @@ def test_a_release_is_written_into_the_mates_file(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.output
     for label in ("1", "7", "1.99"):  # not what the table has
         assert CliRunner().invoke(app, ["fit", str(source), "--apply", label]).exit_code != 0
+
+
+def test_a_group_that_is_not_searched_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proposing, "LARGEST", 2)
+    found = fit(build(planar([(0.0, 0.0), (0.05, 0.2), (0.45, 0.35), (0.5, 0.0)])))
+    why = "3 equations are redundant here, and sets are searched up to 2"
+    assert found.groups[0].releases.reason == why
+    text = " ".join(fit_text(found, "bars", everything=True).split())
+    assert text.count(why) == 2
+    assert f"Which mates to weaken: no set was looked for, since {why}." in text
+    silent = fit(build(planar([(0.0, 0.0), (0.05, 0.2), (0.45, 0.35), (0.5, 0.0)])), releases=0)
+    assert silent.groups[0].releases.reason == ""

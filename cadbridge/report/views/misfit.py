@@ -125,13 +125,15 @@ def _alone(found: Alone) -> str:
 
 
 def _way(kind: str) -> str:
-    return {"across": "across", "along": "along its axis", "tilt": "of tilt", "turn": "of turn"}.get(kind, kind)
+    return {"across": "across", "along": "along its axis", "tilt": "of tilt", "turn": "of turn",
+            "swing": "of turn about every axis", "place": "in every direction"}.get(kind, kind)  # fmt: skip
 
 
 def _freed(group: GroupFit, number: int) -> list[str]:
     """The stiffest release, and the one that changes fewest mates where that is another."""
     if not group.releases.found:
-        return []
+        why = group.releases.reason
+        return [f"Weaker mates: none were looked for, since {why}."] if why else []
     releases = group.releases.found
     first, plain = releases[0], min(releases, key=lambda r: len(r.changes))
     found = [

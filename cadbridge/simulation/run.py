@@ -271,7 +271,7 @@ def _judged(
     ran = replace(lowered, model=system.model)
     other = _absolute_where_branches_may_meet(what, result, again)
     if what.sensitivity and again is not None:
-        sensitivity = sensitivity_of(ran, what, result, again.whole, other)
+        sensitivity = sensitivity_of(ran, what, result, again.whole, other, singular=_nearly_lost(result))
     else:
         sensitivity = Sensitivity(reason="the run keeps pace with the clock" if again is None else "it is not wanted")
     check = sensitivity.check(result.trajectory.t)

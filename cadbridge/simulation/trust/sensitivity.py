@@ -6,7 +6,9 @@ A motion that amplifies errors shows in the same figure, since it amplifies thos
 parted completely. Then a companion at a tolerance nearer to that of the run is taken, and held against the first.
 
 These companions are cheap, and errors scatter. Where what they show may come to more than a run may be wrong by, one at
-a tenth of the tolerance decides: it is wrong by so much less that the distance is the run's own error.
+a tenth of the tolerance decides: it is wrong by so much less that the distance is the run's own error. It decides too
+behind a pose that loses rank, for tight tolerances: rounding of that pose is its root in the velocities after it, which
+falls with no tolerance and which none from far away shows.
 
 Where branches of the motion meet, all companions in joint coordinates may go on along the same wrong one, since their
 errors break a symmetry alike: a run that came near such a pose is compared with one in absolute coordinates too.
@@ -49,6 +51,8 @@ THIRD = 1.0 / 3.0
 """Of the error of a run: that of one at a tenth of the tolerance, at most."""
 PROMISED = 100.0
 """Tolerances by which a run may be wrong before it says so."""
+ROOTED = 1e-8
+"""The root of rounding: what velocities are off by behind a pose that loses rank, whatever the tolerance."""
 LOST = 0.01
 """Of a value's size: where a companion is so far off, it has parted from the run."""
 FINEST = 1e-13
@@ -131,11 +135,13 @@ class Sensitivity:
 
 
 def sensitivity_of(
-    lowered: Lowered, what: Scenario, result: Result, again: Again, absolute: Result | None = None
-) -> Sensitivity:
+    lowered: Lowered, what: Scenario, result: Result, again: Again, absolute: Result | None = None,
+    *, singular: bool = False,
+) -> Sensitivity:  # fmt: skip
     """How far a run that came to its end depends on its tolerance; `again` runs it once more.
 
-    `absolute` is the same run in absolute coordinates, where that was wanted.
+    `absolute` is the same run in absolute coordinates, where that was wanted; `singular`: it passed a pose that loses
+    rank.
     """
     T, tolerance = result.trajectory, max(what.rtol, what.atol)
     if not result.status.ok or len(T.t) < 2:
@@ -145,7 +151,8 @@ def sensitivity_of(
     if lowered.model.callbacks:
         return Sensitivity(reason="functions in Python are not called again")
     found = _by_coarser(lowered, what, T, again)
-    if found.worst is not None and not SAFETY * found.worst.tolerances <= PROMISED:
+    doubtful = found.worst is not None and not SAFETY * found.worst.tolerances <= PROMISED
+    if doubtful or (singular and tolerance <= ROOTED):
         found = _nearest(lowered.model, found, _by_finer(lowered, what, T, again))
     found = _with_vibration(found, result)
     if absolute is not None and (other := _same(absolute, T)) is not None:

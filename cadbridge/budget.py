@@ -32,6 +32,7 @@ LIMITS = {
     "YAML bytes": (64 << 20, "of YAML"),
     "Python bytes": (64 << 20, "of Python"),
     "text bytes": (256 << 20, "of text"),
+    "lines": (3_000_000, "lines of text"),
     "STEP bytes": (2 << 30, "of STEP text"),
     "unpacked STEP bytes": (512 << 20, "of unpacked STEP text: whoever has more exports it plain"),
     "Document.xml bytes": (256 << 20, "of unpacked XML"),

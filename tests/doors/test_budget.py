@@ -81,6 +81,8 @@ def test_the_same_shape_on_many_links_is_counted_once(tmp_path: Path, monkeypatc
             + "".join(f"<link name='l{k}'/>" for k in range(200))
             + "</model></sdf>",
         ),
+        ("lines", "r.asmt", "OndselSolver\nAssembly\n" + "\tPart\n" * 200),
+        ("lines", "r.asmt", "OndselSolver\nAssembly\n" + "\tPart\u2028" * 200),
         ("marks", "r.json", json.dumps({"rootAssembly": {}, "x": [0] * 200})),
         ("marks", "m.json", json.dumps({"format": "cadbridge.mechanism/1", "x": [0] * 200})),
     ],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cadbridge.budget import refuse_file
+from cadbridge.budget import refuse, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.bounds import READABLE
@@ -50,11 +50,14 @@ def load(path: Path, findings: Findings) -> tuple[str, Node, list[tuple[int, str
     """The first line, the tree, and the lines of the time series with their numbers; InputError where it is no text."""
     where = Where(file=str(path))
     refuse_file("text bytes", path, findings)
+    data = path.read_bytes()
+    refuse("lines", sum(data.count(end) for end in (b"\n", b"\r", b"\v", b"\f")), path.name, findings, where)
     try:
-        lines = path.read_bytes().decode("utf-8-sig").splitlines()
+        lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as fault:
         findings.add("CB180", f"{path.name} is no UTF-8 text (byte {fault.start})", where)
         raise InputError(f"{path.name} is no OndselSolver text.", findings) from fault
+    refuse("lines", len(lines), path.name, findings, where)
     head = lines[0].strip() if lines else ""
     end = next((i for i, text in enumerate(lines) if text.strip() == SERIES), len(lines))
     tree = _tree(path, lines, end, findings)

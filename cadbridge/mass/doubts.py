@@ -20,6 +20,8 @@ SLACK = 0.05
 """Share of a part's size by which its centre may lie outside of its box, and its inertia exceed that box."""
 POINTLIKE = 1e-3
 """A radius of gyration below this share of the part's size belongs to something much smaller."""
+SMALLEST = 1e-100
+"""m; the squares of smaller sizes are zero to a computer, and nothing can be held against them."""
 UNITS = {1e3: "a factor of 1000: g for kg", 1e9: "a factor of 10⁹: mm for m", 1e6: "a factor of 10⁶: mm for m",
          25.4**3: "inches for mm"}  # fmt: skip
 """Factors that units confused leave."""
@@ -39,6 +41,8 @@ def doubt_declared(parts: Iterable[tuple[Part, PartVolume]], findings: Findings)
             _doubt_mass(part, declared.mass, volume.properties.mass, findings)
         low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
         size = float(np.linalg.norm(high - low))
+        if size < SMALLEST:
+            continue
         outside = float(np.max(np.maximum(low - declared.com, declared.com - high), initial=0.0))
         if outside > SLACK * size:
             text = f"the centre of mass of {part.name} lies {outside * 1e3:.3g} mm outside of its box"

@@ -126,3 +126,12 @@ def test_an_old_document_with_such_a_number_is_refused(
 def test_a_body_from_python_is_refused_by_its_name(mass: float, inertia: float) -> None:
     with pytest.raises(ValueError, match="body ball"):
         check_bodies([RigidBody("ball", mass, np.eye(3) * inertia)])
+
+
+@pytest.mark.parametrize("size", [1e-308, 1e-170])
+def test_a_shape_whose_square_is_zero_is_no_bug(size: float, tmp_path: Path) -> None:
+    """Its reach was divided by: status 3."""
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    shape = f'<visual><geometry><cylinder radius="{size}" length="{size}"/></geometry></visual>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a">{inertial}{shape}</link></robot>', "utf-8")
+    assert main(["check", str(tmp_path / "r.urdf")]) == 0

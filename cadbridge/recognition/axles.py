@@ -88,7 +88,7 @@ class Axles:
             return None
         line, ours, theirs = next(iter(found.values()))
         fork = _fork(ours, theirs) or _fork(theirs, ours)
-        if not (fork or any(_eye(line, holes) for holes in (ours, theirs))):
+        if not (fork or any(self._eye(line, holes) for holes in (ours, theirs))):
             return None
         point = line.point + (ours[0].low + ours[0].high) / 2 * line.direction
         radii = " and ".join(f"{1e3 * holes[0].surface.radius:.4g}" for holes in (ours, theirs))
@@ -96,6 +96,16 @@ class Axles:
         low, high = sorted(self._scene.groups.root(next(iter(own))) for own in (first, second))
         verdict = Verdict("revolute", point, line.direction, (text,), ("no pin is drawn",), 0.6 if fork else 0.5)
         return Candidate(low, high, verdict, ())
+
+    def _eye(self, line: Line, holes: Sequence[Placed]) -> bool:
+        """Whether a part is rounded about its hole on a line, at an end: what is round all about it is a flange."""
+        return any(
+            m.instance == n.instance and not m.surface.hollow and m.surface.turn >= ROUND
+            and n.surface.radius < m.surface.radius <= EYE * n.surface.radius
+            and min(m.high, n.high) - max(m.low, n.low) > 0.0
+            and not round_outside(self._scene, m.instance, line.point, line.direction)
+            for m in line.members for n in holes
+        )  # fmt: skip
 
     def _hubs(self, name: str, others: set[str]) -> Iterator[tuple[str, Line, float]]:
         """The lines of a wheel's hub on which some others have a round face that it could stand on."""
@@ -119,13 +129,3 @@ def _hole(m: Placed) -> bool:
 def _fork(outer: Sequence[Placed], inner: Sequence[Placed]) -> bool:
     """Whether holes stand on both sides of a hole of the other."""
     return any(any(m.high <= n.low + NEAR for m in outer) and any(m.low >= n.high - NEAR for m in outer) for n in inner)
-
-
-def _eye(line: Line, holes: Sequence[Placed]) -> bool:
-    """Whether a part is rounded about its hole on a line."""
-    return any(
-        m.instance == n.instance and not m.surface.hollow and m.surface.turn >= ROUND
-        and n.surface.radius < m.surface.radius <= EYE * n.surface.radius
-        and min(m.high, n.high) - max(m.low, n.low) > 0.0
-        for m in line.members for n in holes
-    )  # fmt: skip

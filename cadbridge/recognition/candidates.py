@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cadbridge.frames import Vector
-from cadbridge.freedoms import SLIDE
+from cadbridge.freedoms import HINGE, SLIDE
 from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.guides import COULD_TURN
 from cadbridge.recognition.judging import judge
 from cadbridge.recognition.pins import HALF
 from cadbridge.recognition.revolution import SLIM
@@ -32,6 +33,8 @@ class Candidate:
     b: str
     verdict: Verdict
     contacts: tuple[Contact, ...]
+    alike: tuple[str, str] | None = None
+    """The two instances of a joint that only an equal pair shows."""
 
     def other(self, body: str) -> str:
         """The other body of the pair."""
@@ -68,6 +71,7 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
         verdict = (
             _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
         )
+        verdict = None if verdict is None else _roller(scene, members, (a, b), verdict)
         if verdict is not None and verdict.type in MOVING and not _eyelet(scene, members, (a, b), verdict, contacts):
             found.append(Candidate(a, b, verdict, tuple(contacts)))
     known = {frozenset((c.a, c.b)) for c in found}
@@ -75,7 +79,42 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
         if len(pair) == 2 and pair not in known:
             a, b = sorted(pair)
             found.append(Candidate(a, b, _on_balls(balls), tuple(balls)))
-    return [*found, *driven.values()]
+    return [*_unlocked(scene, found), *driven.values()]
+
+
+def _unlocked(scene: Scene, found: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates but for hinges of a wheel on a body whose teeth it meshes with, if it has one as sure elsewhere.
+
+    A planet in its ring turns on a carrier: on the ring itself its teeth would lock it.
+    """
+    if not scene.meshing:
+        return list(found)
+    meshing = {frozenset(map(scene.groups.root, pair)) for pair in scene.meshing}
+    surest: dict[str, float] = defaultdict(float)
+    for c in found:
+        if frozenset((c.a, c.b)) not in meshing and c.verdict.free == HINGE:
+            for body in (c.a, c.b):
+                surest[body] = max(surest[body], c.verdict.confidence)
+    return [
+        c for c in found
+        if frozenset((c.a, c.b)) not in meshing or max(surest[c.a], surest[c.b]) < c.verdict.confidence
+    ]  # fmt: skip
+
+
+def _roller(scene: Scene, members: dict[str, list[str]], roots: tuple[str, str], verdict: Verdict) -> Verdict:
+    """A verdict by which a lone body of revolution would only slide along its axis as the hinge that it is.
+
+    What is round all about the line, and carries nothing, is no plunger that something pushes: it rolls.
+    """
+    if verdict.against != (COULD_TURN,) or verdict.axis is None:
+        return verdict
+    for root in roots:
+        if len(members[root]) == 1 and (round_part := scene.revolution(members[root][0])) is not None:
+            X = scene.assembly.instance(members[root][0]).X_WI
+            if abs(float(X.vector(round_part.direction) @ verdict.axis)) > 1 - PARALLEL**2:
+                text = "the whole part is round about this line"
+                return replace(verdict, type="revolute", evidence=(*verdict.evidence, text), against=())
+    return verdict
 
 
 def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:

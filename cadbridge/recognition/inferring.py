@@ -66,6 +66,7 @@ def _begun(evidence: Evidence, hints: Hints) -> tuple[Inference, tuple[Finding, 
     fasteners = {name: s for name, s in evidence.fasteners.items() if name not in named}
     scene = without_fasteners(evidence.whole, {*fasteners, *evidence.ignored} - named, bool(evidence.fasteners))
     scene.overlaps = evidence.overlaps
+    scene.meshing = tuple((p.a.instance, p.b.instance) for p in evidence.meshing.pairs if not p.against)
     bind_copies(scene)
     scene.contacts = with_shared_lines(scene, bolt_lines(evidence.whole, fasteners))
     hosts = hosts_of(scene, evidence.whole, fasteners)

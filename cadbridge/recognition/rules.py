@@ -27,10 +27,11 @@ from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.joints import bind_pins, find_joints, spins_count
 from cadbridge.recognition.lead_screws import lead_screws
+from cadbridge.recognition.likewise import bind_rails, joined_alike
 from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.seated import bind_spacers, bind_spinning, bind_trays
+from cadbridge.recognition.seated import bind_plugs, bind_spacers, bind_spinning, bind_trays
 from cadbridge.recognition.subassemblies import (
     bind_between,
     bind_caps,
@@ -108,6 +109,10 @@ def _pins(run: Inference) -> None:
         bind_fixed(run.scene)
 
 
+def _alike(run: Inference) -> None:
+    run.turning += joined_alike(run.scene, run.joints())
+
+
 def _within(run: Inference) -> None:
     run.turning += bind_within(run.scene, run.joints(), run.evidence.meshes)
     bind_fixed(run.scene)
@@ -123,6 +128,7 @@ def _moves_nothing(run: Inference) -> None:
         lambda joints: bind_spacers(scene, joints, toothed, names),
         lambda joints: bind_trays(scene, joints, names),
         lambda joints: not spins_count(scene) and bind_spinning(scene, joints, toothed),
+        lambda joints: not spins_count(scene) and names and bind_plugs(scene, joints, toothed),
         lambda joints: bind_between(scene, joints, toothed, names),
         lambda joints: bind_flanges(scene, joints),
     )
@@ -139,6 +145,7 @@ def _connected(run: Inference) -> None:
     apart, on_line = hinged_apart(scene, apart)
     run.loose, beside = bind_beside(scene, apart)
     run.turning += [*on_faces, *on_line, *beside]
+    bind_rails(scene, run.joints())
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
     if bind_between(scene, run.joints(), run.toothed, run.evidence.names):
@@ -158,6 +165,7 @@ RULES = (
     Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin)),
     Rule("a lead screw turns in its nut", 0.78, _lead_screws),
     Rule("a pin goes with the part that it is flush with", 0.76, _pins),
+    Rule("equal parts are joined alike", 0.72, _alike),
     Rule("a part goes with what it rests on in its sub-assembly", 0.70, _within),
     Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
     Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints())),

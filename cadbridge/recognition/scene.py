@@ -115,6 +115,8 @@ class Scene:
     """What stands on the shaft of a motor that is one part, with that motor."""
     idle_horns: dict[str, float] = field(default_factory=dict)
     """Horns of servos that touch nothing else, with their radius in m."""
+    meshing: tuple[tuple[str, str], ...] = ()
+    """Instances whose teeth mesh for sure."""
     apart: list[tuple[str, str]] = field(default_factory=list)
     """Instances that are in two bodies, whatever else is found."""
 

@@ -12,13 +12,17 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.freedoms import HINGE
+from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.spinning import only_spins
+from cadbridge.recognition.spinning import only_spins, turns_by
 from cadbridge.recognition.standard_names import called_roller, called_slider
 from cadbridge.recognition.walls import SQUARE
 
+PLUG = 0.1
+"""Size of a stud or a plug beside the body in whose bore it stands, at most."""
+SUNK = 0.5
+"""Of its length: how much of a stud or a plug is in its bore at least."""
 ROUND_OUTSIDE = 0.7
 """Radius of the widest round face about an axis beside half of the part's width, from which it is round outside."""
 SEATED = 0.25
@@ -94,8 +98,8 @@ def _clamped(joint: Candidate) -> bool:
 def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
     """Bind a rod about which several bodies turn, and that is round and turns on one line alone; whether there was any.
 
-    Its own spin moves nothing: it goes with the largest of them. Rods that other joints hold too, or that have teeth,
-    stay.
+    Its own spin moves nothing: it goes with the largest of them. Rods that other joints hold too, that have teeth, or
+    that turn on balls stay.
     """
     members = scene.groups.members()
     sizes = scene.sizes(members)
@@ -111,12 +115,44 @@ def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection
             and cross_length(j.verdict.point - first.point, first.axis) <= 3 * scene.contacts.slack + 1e-5
             for j in own
         )
-        host = max(others, key=lambda root: (sizes[root], root))
-        idle = on_line and not set(members[body]) & set(toothed) and sizes[body] < sizes[host]
+        # A ring goes with what stands in it, not with what has but a hole in line with it.
+        fitted = {j.other(body) for j in own if any(c.kind in ("shaft", "cone") for c in j.contacts)}
+        host = max(others, key=lambda root: (root in fitted, sizes[root], root))
+        balls = any(c.kind == "ball" for j in own for c in j.contacts)
+        idle = on_line and not balls and not set(members[body]) & set(toothed) and sizes[body] < sizes[host]
         if idle and only_spins(scene, members[body], own[0]):
             text = "a round rod on which others turn: it would only spin"
             found |= scene.bind(min(members[body]), min(members[host]), text, 0.5)
     return found
+
+
+def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
+    """Bind a small round part that carries nothing and stands in a bore: a stud, a plug; whether there was any.
+
+    It would only spin there, which moves nothing. What has a bore itself, or teeth, is a roller or a wheel.
+    """
+    members = scene.groups.members()
+    sizes, of_body = scene.sizes(members), by_body(joints)
+    found = False
+    for joint in joints:
+        leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
+        small = sizes[leaf] < PLUG * sizes[joint.other(leaf)]
+        lone = len(of_body[leaf]) == 1 and joint.verdict.free in (HINGE, SLEEVE) and _sunk(scene, members[leaf], joint)
+        if small and lone and not set(members[leaf]) & {*toothed, *scene.on_shafts} and only_spins(
+            scene, members[leaf], joint
+        ) and not any(turns_by(scene, name, joint) for name in members[leaf]):  # fmt: skip
+            text = "a small round part in a bore: it would only spin, which moves nothing"
+            found |= scene.bind(leaf, joint.other(leaf), text, 0.5)
+    return found
+
+
+def _sunk(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
+    """Whether most of a body's length stands in the bore: a rod that sticks out is there for something."""
+    axis = joint.verdict.axis
+    if axis is None:
+        return False
+    inside = max((c.overlap for c in joint.contacts if c.kind == "shaft"), default=0.0)
+    return inside >= SUNK * max(scene.extent(name, axis) for name in leaf)
 
 
 def bind_trays(scene: Scene, joints: Sequence[Candidate], names: bool) -> bool:

@@ -12,9 +12,13 @@ from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, by_body
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import called_roller
+from cadbridge.recognition.surfaces import Surface
 
 ON_AXIS = 0.02
 """Of a radius: how far a body of revolution may be off the axis about which it spins."""
+
+RECESS = 0.1
+"""Share of a part's area that a slot or a socket for a driver has at most."""
 
 IDLE = 0.45
 """How sure at most a joint is by which a part would only spin: a roller, or a pin or a cap that is pressed in."""
@@ -33,15 +37,15 @@ def with_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
             return False
         return any(
             len(of_body[leaf]) == 1 and not set(members[leaf]) & {*toothed, *scene.on_shafts}
-            and not any(_turns(scene, name, names, joint) for name in members[leaf])
+            and not any(turns_by(scene, name, joint, names) for name in members[leaf])
             and only_spins(scene, members[leaf], joint)
             for leaf in (joint.a, joint.b)
         )  # fmt: skip
 
-    return [_doubted(joint) if joint.verdict.confidence > IDLE and idle(joint) else joint for joint in joints]
+    return [_doubted(joint) if IDLE < joint.verdict.confidence < 1.0 and idle(joint) else joint for joint in joints]
 
 
-def _turns(scene: Scene, name: str, names: bool, joint: Candidate) -> bool:
+def turns_by(scene: Scene, name: str, joint: Candidate, names: bool = True) -> bool:
     """Whether a part has a bore by which it turns, or is called a roller."""
     bored = any(side.instance == name and side.surface.hollow for c in joint.contacts for side in (c.a, c.b))
     return bored or (names and called_roller((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)))
@@ -74,9 +78,9 @@ def only_spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:
 
 
 def _balanced(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
-    """Whether all faces of a part that have an axis are about a line, and its box is square and centred on it.
+    """Whether nearly all of a part that has an axis is about a line, and its box is square and centred on it.
 
-    A barrel-shaped roller, whose outside is a free-form face.
+    A barrel-shaped roller, whose outside is a free-form face; a pin with a slot or a socket for a driver.
     """
     instance = scene.assembly.instance(name)
     shape = scene.assembly.part(instance.part).shape
@@ -91,8 +95,13 @@ def _balanced(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
     near = ON_AXIS * float(size.max())
     if abs(way[along]) < 1 - 1e-6 or float(np.ptp(size)) > near or float(np.abs(middle).max()) > near:
         return False
-    return all(
-        cross_length(s.direction, way) < ON_AXIS and (s.kind == "plane" or cross_length(s.point - foot, way) < near)
-        for s in known.surfaces
-        if s.direction is not None
-    )
+
+    def about(s: Surface) -> bool:
+        assert s.direction is not None
+        on_line = s.kind == "plane" or cross_length(s.point - foot, way) < near
+        return cross_length(s.direction, way) < ON_AXIS and on_line
+
+    off = [s for s in known.surfaces if s.direction is not None and not about(s)]
+    # Walls of a socket are planes; a round face off the line is a hole of a bolt circle, and the part a flange.
+    recess = sum(s.area for s in off) <= RECESS * sum(s.area for s in known.surfaces)
+    return recess and all(s.kind == "plane" for s in off)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,6 +27,10 @@ MOST_WALLS = 40
 
 LEAST_SLIDE = 0.25
 """Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
+
+
+LEVEL = 1e-3
+"""Step between two faces beside the width of the smaller, and rad between them, up to which they are one wall."""
 
 
 SQUARE = 0.02
@@ -57,6 +62,8 @@ class Wall:
 
     contact: Contact
     normal: Vector
+    more: tuple[Contact, ...] = ()
+    """Contacts in the same plane: a wall that a slot or a stem interrupts."""
 
     @property
     def point(self) -> Vector:
@@ -66,11 +73,21 @@ class Wall:
     @property
     def area(self) -> float:
         """What they have in common, m²."""
-        return self.contact.overlap
+        return self.contact.overlap + sum(c.overlap for c in self.more)
 
     def extent(self, direction: Vector) -> float:
-        """The extent of the smaller of the two faces along a direction, m."""
-        return min(extent_of(side, direction) for side in (self.contact.a, self.contact.b))
+        """The extent of the smaller of the two sides along a direction, m."""
+        if not self.more:
+            return min(extent_of(side, direction) for side in (self.contact.a, self.contact.b))
+        ends: tuple[list[float], list[float]] = ([], [])
+        for c in (self.contact, *self.more):
+            # The normal points out of one body: it tells the two sides apart, whichever a contact names first.
+            sides = (c.a, c.b) if float(c.direction @ self.normal) > 0 else (c.b, c.a)
+            for k, side in enumerate(sides):
+                if side.surface.loops:
+                    along = side.X_WI.point(np.concatenate(side.surface.loops)) @ direction
+                    ends[k].extend((float(along.min()), float(along.max())))
+        return min(max(own) - min(own) if own else 0.0 for own in ends)
 
 
 def faces_along(wall: Wall, axis: Vector) -> bool:
@@ -84,6 +101,7 @@ def extent_of(p: Placed, direction: Vector) -> float:
 
 def between_walls(planes: Sequence[Wall]) -> Verdict:
     """Planes alone: a slide between walls, or mere support."""
+    planes = in_one_plane(planes)
     biggest = max(planes, key=lambda p: p.area)
     bar = _bar(planes)
     if bar is not None:
@@ -94,6 +112,24 @@ def between_walls(planes: Sequence[Wall]) -> Verdict:
             if found is not None:
                 return found
     return Verdict("rest", biggest.point, biggest.normal, (plane_text(biggest),), (), 0.5)
+
+
+def in_one_plane(planes: Sequence[Wall]) -> list[Wall]:
+    """Walls, those in one plane and looking one way as one: a slot or a stem may interrupt a wall."""
+    found: list[Wall] = []
+    for p in planes:
+        for k, q in enumerate(found):
+            if float(p.normal @ q.normal) > 1 - LEVEL**2 and _step(p, q) <= LEVEL:
+                found[k] = replace(q, more=(*q.more, p.contact))
+                break
+        else:
+            found.append(p)
+    return found
+
+
+def _step(p: Wall, q: Wall) -> float:
+    """How far one wall stands before another, beside the width of the smaller."""
+    return abs(float((p.point - q.point) @ q.normal)) / math.sqrt(max(min(p.area, q.area), 1e-12))
 
 
 def _bar(planes: Sequence[Wall]) -> Verdict | None:

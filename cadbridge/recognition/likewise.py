@@ -1,0 +1,136 @@
+"""Equal parts in nearly one relative pose are joined alike: a carriage that is drawn a little off its rail, too."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from cadbridge.assembly import Instance
+from cadbridge.frames import Pose, Vector, cross_length
+from cadbridge.recognition.candidates import Candidate, by_body
+from cadbridge.recognition.scene import Groups, Scene
+
+OFF = 0.03
+"""How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned."""
+RAIL = 2.0
+"""Length of a rail beside that of what slides on it, at least."""
+ALIKE = 0.5
+"""How sure at most a joint is that only its equal shows."""
+
+
+def joined_alike(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
+    """The joints that pairs of parts have since an equal pair has one, and nothing else connects them yet.
+
+    What the joint leaves free may differ: a slide's place along its axis, a hinge's turn about it.
+    """
+    of_shape: dict[str, list[Instance]] = defaultdict(list)
+    keys: dict[str, str] = {}
+    for instance in scene.assembly.instances:
+        shape = scene.assembly.part(instance.part).shape
+        if shape is not None and not scene.is_clamp(instance.name):
+            keys[instance.name] = shape.key
+            of_shape[shape.key].append(instance)
+    known = {frozenset((c.a, c.b)) for c in joints}
+    found: list[Candidate] = []
+    for joint in joints:
+        pair = _chief_pair(joint)
+        if pair is None or not set(pair) <= keys.keys() or joint.verdict.type not in ("revolute", "prismatic"):
+            continue
+        a, b = map(scene.assembly.instance, pair)
+        for first, second in _equals(scene, joint, (a, b), (of_shape[keys[a.name]], of_shape[keys[b.name]])):
+            roots = frozenset(map(scene.groups.root, (first.name, second.name)))
+            if len(roots) == 2 and roots not in known:
+                known.add(roots)
+                found.append(_copied(scene, joint, (a, b), (first, second)))
+    return found
+
+
+def bind_rails(scene: Scene, joints: Sequence[Candidate]) -> bool:
+    """Bind the rails of one carriage to each other, where nothing else connects them; whether there were any.
+
+    Rails along one direction on which one body slides, each longer than what slides there: a frame holds them that is
+    not drawn. Jaws on a body slide there too, but are shorter than their guide.
+    """
+    found = False
+    for body, own in by_body([j for j in joints if j.verdict.type == "prismatic"]).items():
+        rails = [j for j in own if _longer(scene, j, j.other(body))]
+        for j, k in pairwise(rails):
+            a, b = j.other(body), k.other(body)
+            ways = [i.verdict.axis for i in (j, k) if i.verdict.axis is not None]
+            linked = Groups(scene.groups.members())
+            for other in joints:
+                if other is not j:
+                    linked.join(other.a, other.b)
+            if cross_length(ways[0], ways[1]) < OFF and linked.root(a) != linked.root(b):
+                found |= scene.bind(a, b, "one body slides on both, along one direction", 0.5)
+    return found
+
+
+def _longer(scene: Scene, joint: Candidate, rail: str) -> bool:
+    """Whether a slide's guide is a rail: twice as long along it as what slides there."""
+    axis = joint.verdict.axis
+    pair = _chief_pair(joint) or joint.alike
+    if axis is None or pair is None:
+        return False
+    own = scene.groups.group(rail)
+    lengths = {name in own: scene.extent(name, axis) for name in pair}
+    return lengths.get(True, 0.0) >= RAIL * lengths.get(False, np.inf)
+
+
+def _chief_pair(joint: Candidate) -> tuple[str, str] | None:
+    """The two instances with the most contacts of a joint; None where no contact shows it."""
+    pairs = Counter(c.pair for c in joint.contacts)
+    return max(pairs, key=lambda pair: (pairs[pair], pair)) if pairs else None
+
+
+def _equals(
+    scene: Scene, joint: Candidate, pair: tuple[Instance, Instance], equal: tuple[list[Instance], list[Instance]]
+) -> Iterator[tuple[Instance, Instance]]:
+    """Other pairs of equal parts that stand to each other as a joined pair does, but for what its joint leaves free."""
+    a, b = pair
+    assert joint.verdict.axis is not None
+    X_AB, X_AW = a.X_WI.inverse() @ b.X_WI, a.X_WI.inverse()
+    axis, point = X_AW.vector(joint.verdict.axis), X_AW.point(joint.verdict.point)
+    near = OFF * min(scene.size(a.name), scene.size(b.name)) ** (1 / 3)
+    slides = joint.verdict.type == "prismatic"
+    reach = max(scene.extent(name, joint.verdict.axis) for name in (a.name, b.name))
+    for first in equal[0]:
+        for second in equal[1]:
+            if first is not second and {first.name, second.name} != {a.name, b.name}:
+                X = first.X_WI.inverse() @ second.X_WI
+                if _fits(X_AB, X, axis, point, slides, near, reach):
+                    yield first, second
+
+
+def _fits(X_AB: Pose, X: Pose, axis: Vector, point: Vector, slides: bool, near: float, reach: float) -> bool:
+    """Whether a relative pose is another one but for a slide along, or a turn about, an axis."""
+    turn = X.R @ X_AB.R.T
+    if slides:
+        shift = X.p - X_AB.p
+        along = float(shift @ axis)
+        straight = float(np.trace(turn)) > 1 + 2 * np.cos(OFF)
+        return straight and abs(along) <= reach and float(np.linalg.norm(shift - along * axis)) <= near
+    kept = float(np.linalg.norm(turn @ axis - axis)) < OFF
+    foot = X_AB.inverse().point(point)  # the axis in the second part's frame
+    return kept and float(np.linalg.norm(X.point(foot) - point)) <= near
+
+
+def _copied(
+    scene: Scene, joint: Candidate, pair: tuple[Instance, Instance], equal: tuple[Instance, Instance]
+) -> Candidate:
+    """A joint of a pair carried over to a pair of equal parts."""
+    v = joint.verdict
+    assert v.axis is not None
+    first, second = equal
+    roots = sorted((scene.groups.root(first.name), scene.groups.root(second.name)))
+    moved = first.X_WI @ pair[0].X_WI.inverse()
+    names = " and ".join(i.name.rsplit("/", 1)[-1] for i in pair)
+    verdict = replace(
+        v, point=moved.point(v.point), axis=moved.vector(v.axis), confidence=min(v.confidence, ALIKE),
+        evidence=(f"the equal parts {names} are joined so, in nearly the same place", *v.evidence),
+    )  # fmt: skip
+    return Candidate(roots[0], roots[1], verdict, (), (first.name, second.name))

@@ -63,7 +63,10 @@ class ReadOptions:
         value=_arguments, metavar="NAME:=VALUE",
     )  # fmt: skip
     recognise: bool = option(
-        False, "--recognise", bool, "Recognise bodies, joints and gears from the geometry of a source without mates."
+        False,
+        "--recognise",
+        bool,
+        "Recognise bodies, joints and gears from the geometry of a source without mates; joints get no limits.",
     )
     no_cache: bool = option(
         False, "--no-cache", bool, "Read the source again, and store nothing of it for the next command."

@@ -138,9 +138,14 @@ def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[st
         leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
         small = sizes[leaf] < PLUG * sizes[joint.other(leaf)]
         lone = len(of_body[leaf]) == 1 and joint.verdict.free in (HINGE, SLEEVE) and _sunk(scene, members[leaf], joint)
-        if small and lone and not set(members[leaf]) & {*toothed, *scene.on_shafts} and only_spins(
-            scene, members[leaf], joint
-        ) and not any(turns_by(scene, name, joint) for name in members[leaf]):  # fmt: skip
+        v = joint.verdict
+        if not (small and lone) or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
+            continue
+        # A screw's recess may be of any form: what counts is that it is round outside.
+        spins = only_spins(scene, members[leaf], joint) or (
+            len(members[leaf]) == 1 and round_outside(scene, members[leaf][0], v.point, v.axis)
+        )
+        if spins and not any(turns_by(scene, name, joint) for name in members[leaf]):
             text = "a small round part in a bore: it would only spin, which moves nothing"
             found |= scene.bind(leaf, joint.other(leaf), text, 0.5)
     return found

@@ -16,6 +16,8 @@ from cadbridge.recognition.scene import Groups, Scene
 
 OFF = 0.03
 """How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned."""
+MOST_PAIRS = 400
+"""Pairs of two equal parts that are compared with one joint at most: no work that grows with the square."""
 RAIL = 2.0
 """Length of a rail beside that of what slides on it, at least."""
 ALIKE = 0.5
@@ -97,6 +99,8 @@ def _equals(
     axis, point = X_AW.vector(joint.verdict.axis), X_AW.point(joint.verdict.point)
     near = OFF * min(scene.size(a.name), scene.size(b.name)) ** (1 / 3)
     slides = joint.verdict.type == "prismatic"
+    if len(equal[0]) * len(equal[1]) > MOST_PAIRS:
+        return
     reach = max(scene.extent(name, joint.verdict.axis) for name in (a.name, b.name))
     for first in equal[0]:
         for second in equal[1]:

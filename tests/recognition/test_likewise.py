@@ -95,6 +95,7 @@ def test_equal_carriages_slide_alike_and_their_rails_are_one(tmp_path: Path, lif
     )  # fmt: skip
     (joint,) = found.joints
     assert joint.type == "prismatic"
+    assert joint.axis is not None
     assert np.abs(joint.axis) == pytest.approx([1, 0, 0], abs=1e-9)
     assert {frozenset(b.instances) for b in found.bodies} == {
         frozenset(("rail_1", "rail_2")), frozenset(("beam", "carriage_1", "carriage_2")),

@@ -172,7 +172,7 @@ def _report_of_groups(mechanism: Mechanism, free: Freedoms, findings: Findings) 
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
             findings.add(
                 "CB413",
-                f"{', '.join(names[:5])}{more} hold each other and nothing else",
+                f"{', '.join(names[:5])}{more} have mates to each other and to nothing else",
                 Where(item=names[0]),
                 items=names,
             )

@@ -130,7 +130,7 @@ def _home(root: ET.Element, plan: Plan, closed: Closed, findings: Findings) -> N
         keyframe = root.find("keyframe")
         add(add(root, "keyframe") if keyframe is None else keyframe, "key", name=HOME, qpos=numbers(qpos))
     elif home:
-        findings.add("CB517", f"home pose of {', '.join(sorted(home))}", items=home)
+        findings.add("CB517", f"the home pose is left out: {', '.join(sorted(home))}", items=home)
 
 
 def _defaults(root: ET.Element) -> None:

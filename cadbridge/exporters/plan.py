@@ -144,12 +144,12 @@ def report_tree(plan: Plan, findings: Findings, native: Container[str] = ()) -> 
             findings.add("CB505", message, Where(item=link.joint.name))
     report_limits(tree, findings)
     if not np.allclose(mechanism.gravity, (0.0, 0.0, -9.81), atol=1e-9):
-        findings.add("CB515", f"gravity is ({numbers(mechanism.gravity)}) m/s²")
+        findings.add("CB515", f"the gravity of the model, ({numbers(mechanism.gravity)}) m/s², is left out")
     rotors = [j.name for j in mechanism.joints if j.armature > 0]
     if rotors:
-        findings.add("CB516", f"rotor inertia on {', '.join(rotors)}", items=rotors)
+        findings.add("CB516", f"rotor inertias are left out: {', '.join(rotors)}", items=rotors)
     if home := mechanism.assembly.home:
-        findings.add("CB517", f"home pose of {', '.join(sorted(home))}", items=home)
+        findings.add("CB517", f"the home pose is left out: {', '.join(sorted(home))}", items=home)
 
 
 def report_limits(tree: Tree, findings: Findings) -> None:
@@ -161,7 +161,7 @@ def report_limits(tree: Tree, findings: Findings) -> None:
     }
     for joint in tree.mechanism.joints:
         if joint.limit is not None and (joint.name not in single or joint.coordinate is None):
-            findings.add("CB511", f"the limit of joint {joint.name} ({joint.type})", Where(item=joint.name))
+            findings.add("CB511", f"the limit of joint {joint.name} ({joint.type}) is left out", Where(item=joint.name))
     held = {link.joint.name for link in tree.links if link.joint is not None}
     for joint in tree.mechanism.joints:
         if joint.name not in held and (joint.damping or joint.friction):

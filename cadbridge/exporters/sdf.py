@@ -59,7 +59,7 @@ def _report(plan: Plan, findings: Findings) -> None:
     mechanism = plan.mechanism
     sprung = [j.name for j in mechanism.joints if j.stiffness and len(j.freedom.T) > 1]
     if sprung:
-        findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)
+        findings.add("CB535", f"springs are left out: {', '.join(sprung)}", items=sprung)
     held = servos_of(plan)
     for drive in mechanism.drives:
         if drive.name not in held:

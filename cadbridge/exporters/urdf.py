@@ -104,7 +104,7 @@ def _report(plan: Plan, findings: Findings) -> None:
     mechanism = plan.mechanism
     sprung = [j.name for j in mechanism.joints if j.stiffness]
     if sprung:
-        findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)
+        findings.add("CB535", f"springs are left out: {', '.join(sprung)}", items=sprung)
     servos = [d.name for d in mechanism.drives if d.law is not None and any(d.law.bias)]
     if servos:
         findings.add("CB536", f"servos {', '.join(servos)}", items=servos)
@@ -130,7 +130,7 @@ def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findi
             _transmission(robot, plan, drive.name, findings)
     _agree(robot, unknown)
     if unknown:
-        findings.add("CB512", f"bounds not known: {', '.join(unknown)}")
+        findings.add("CB512", f"unknown limits are written as 1e9: {', '.join(unknown)}")
     return robot
 
 

@@ -54,8 +54,8 @@ class _Builder:
         """Whether a feature's component exists; a finding where it does not."""
         if feature is not None and feature.component in self.index:
             return True
-        component = feature.component if feature else "no component"
-        self.findings.add("CB201", f"{name} holds {component}, which does not exist", where)
+        text = f"names {feature.component}, which does not exist" if feature else "names no component on one side"
+        self.findings.add("CB201", f"{name} {text}", where)
         return False
 
 

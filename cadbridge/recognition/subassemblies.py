@@ -107,9 +107,9 @@ def bind_caps(scene: Scene, joints: Sequence[Candidate]) -> bool:
 
 
 def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
-    """Bind a part on a rod that could both slide and turn, and carries nothing: its clamp is not drawn.
+    """Bind a part to a rod on which it could both slide and turn, if it carries nothing: its clamp is not drawn.
 
-    Rods of telescopes end in something: they are no leaves.
+    The rod of a telescope, which may do both, carries something at its end, so it has a second joint and stays free.
     """
     members = scene.groups.members()
     degrees = Counter(body for joint in joints for body in (joint.a, joint.b))

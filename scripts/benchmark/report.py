@@ -89,9 +89,9 @@ def _evaluations(results: list[dict[str, Any]], engines: Sequence[str]) -> list[
             cells.append(cell)
         rows.append(cells)
     note = (
-        "cadbridge's within compiled code, where its integrators make theirs, and with all multipliers: in absolute "
-        "coordinates, and in the coordinates of a spanning tree; the others' called from Python. "
-        "Where an engine's accelerations are off by more than 1e-6 it is said.\n"
+        "Those of cadbridge are evaluated within compiled code, as its integrators do, with all multipliers: in "
+        "absolute coordinates and in those of a spanning tree. Those of the others are called from Python. "
+        '"error" marks accelerations that are off by more than 1e-6.\n'
     )
     return [*table(["case", *engines], rows), note]
 

@@ -144,7 +144,7 @@ def test_a_group_that_nothing_ties_to_the_rest_is_told() -> None:
     found = diagnose(build(assembly(places, mates)))
     assert found.mobility.dof == 1 + 7 + 6
     (finding,) = (f for f in found.findings if f.code == "CB413")
-    assert finding.message == "arm, hand hold each other and nothing else"
+    assert finding.message == "arm, hand have mates to each other and to nothing else"
 
 
 @pytest.mark.parametrize(

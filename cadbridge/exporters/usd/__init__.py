@@ -108,13 +108,13 @@ def _report(plan: Plan, findings: Findings) -> None:
         findings.add("CB511", f"UsdPhysics bounds the effort of drives alone: {listed(weak)}", items=weak)
     sprung = [j.name for j in mechanism.joints if j.stiffness]
     if sprung:
-        findings.add("CB535", f"springs on {', '.join(sprung)}", items=sprung)
+        findings.add("CB535", f"springs are left out: {', '.join(sprung)}", items=sprung)
     if mechanism.assembly.home:
         home = ", ".join(sorted(mechanism.assembly.home))
-        findings.add("CB517", f"home pose of {home}", items=mechanism.assembly.home)
+        findings.add("CB517", f"the home pose is left out: {home}", items=mechanism.assembly.home)
     geared = [d.name for d in mechanism.drives if d.reduction != 1.0 and plan.joint_of(d) is not None]
     if geared:
-        findings.add("CB543", f"the reductions of {listed(geared)}", items=geared)
+        findings.add("CB543", f"the reductions are left out: {listed(geared)}", items=geared)
     _report_servos(plan, findings)
     for drive in mechanism.drives:
         if plan.joint_of(drive) is None:

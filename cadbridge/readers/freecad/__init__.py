@@ -125,7 +125,9 @@ def _root(document: Document, findings: Findings) -> Object | None:
     chief = max(tops, key=lambda a: len(a.links("Group")))
     for other in tops:
         if other is not chief:
-            findings.add("CB1234", f"{other.label} is another assembly beside {chief.label}", other.where())
+            findings.add(
+                "CB1234", f"the file has several assemblies: {chief.label} is read, {other.label} is not", other.where()
+            )
     return chief
 
 

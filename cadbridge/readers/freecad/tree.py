@@ -179,7 +179,7 @@ class Walker:
         elif _has_shape(item):
             yield Leaf(path, item, X)
         elif item.has("Mesh"):
-            self.findings.add("CB1236", f"{item.label} is a mesh", item.where("Mesh"))
+            self.findings.add("CB1236", f"{item.label} is a mesh, which is not read", item.where("Mesh"))
 
     def _cycle(self, item: Object) -> None:
         self.findings.add("CB1224", f"{item.label} holds itself, by links or groups", item.where())

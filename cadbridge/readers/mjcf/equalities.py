@@ -45,7 +45,7 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
             inactive.append(name)
             continue
         if int(kind) in _OF_FLEXES:
-            c.findings.add("CB1410", f"{name}: a constraint of a flexible body", where)
+            c.findings.add("CB1410", f"{name} is a constraint of a flexible body; it is left out", where)
             continue
         maker = _KINDS.get(int(kind))
         if maker is None:

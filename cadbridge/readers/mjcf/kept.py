@@ -55,7 +55,7 @@ def _report(c: Context, kept: dict[str, Any]) -> None:
         c.findings.add("CB1247", f"{count(len(poses), 'named pose')}: {listed(poses)}", where, items=poses)
     more = [w for what, w in _OF_KEYS.items() if np.any(c.model[f"key_{what}"])]
     if more:
-        c.findings.add("CB1256", f"{', '.join(more)} of keyframes", where)
+        c.findings.add("CB1256", f"keyframes are read without their {', '.join(more)}", where)
 
 
 # --- the medium ---

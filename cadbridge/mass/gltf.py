@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from cadbridge.budget import beyond
+
 HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_", "MSFT_texture_")
 """Beginnings of the extensions that change no shape."""
 _TRIANGLES, _FLOATS = 4, 5126
@@ -16,7 +18,10 @@ _MAGIC, _JSON = b"glTF", b"JSON"
 def check_gltf(data: bytes, name: str, most_nodes: int) -> None:
     """ValueError with the reason where the triangles of a .gltf or .glb cannot be taken as they stand in it."""
     try:
-        document = json.loads(_text(data))
+        text = _text(data)
+        if why := beyond("marks", text.count(b",") + text.count(b":"), name):
+            raise ValueError(why)
+        document = json.loads(text)
         reason = _refused(document, len(data), most_nodes)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as fault:
         raise ValueError(f"{name} cannot be read as glTF: {fault}") from fault

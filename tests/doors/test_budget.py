@@ -134,6 +134,16 @@ def test_a_dae_is_counted_before_it_is_parsed(kind: str, tmp_path: Path, monkeyp
         load_mesh_file(path)
 
 
+def test_the_nodes_of_a_gltf_are_counted_before_they_are_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 MB of empty nodes took more than 4 GB."""
+    path = written(tmp_path / "m.gltf", json.dumps({"asset": {"version": "2.0"}, "nodes": [{}] * 200}))
+    monkeypatch.setitem(budget.LIMITS, "marks", (100, budget.LIMITS["marks"][1]))
+    with pytest.raises(ValueError, match="--allow-larger 3"):
+        load_mesh_file(path)
+
+
 def test_a_packed_table_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     rows = 30_000_000
     column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array([0.0]))

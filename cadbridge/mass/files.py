@@ -53,6 +53,8 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
         raise ValueError(f"{path.name} is a placeholder of Git LFS: run `git lfs pull` in its repository")
     if ending == "dae":
         data = _harmless_dae(data, path.name)
+    elif ending == "obj" and (why := beyond("lines", data.count(b"\n"), path.name)):
+        raise ValueError(why)
     elif ending in GLTF:
         check_gltf(data, path.name, MAX_NODES)
     vertices, triangles = _triangles(data, ending, path.name)

@@ -144,6 +144,15 @@ def test_the_nodes_of_a_gltf_are_counted_before_they_are_parsed(
         load_mesh_file(path)
 
 
+def test_the_lines_of_an_obj_are_counted_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 MB of faces took more than 4 GB."""
+    path = written(tmp_path / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 200)
+    assert len(load_mesh_file(path).triangles)
+    monkeypatch.setitem(budget.LIMITS, "lines", (100, budget.LIMITS["lines"][1]))
+    with pytest.raises(ValueError, match="--allow-larger 3"):
+        load_mesh_file(path)
+
+
 def test_a_packed_table_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     rows = 30_000_000
     column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array([0.0]))

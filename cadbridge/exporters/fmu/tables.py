@@ -27,6 +27,7 @@ from solver.equations.workspace import Workspace
 from solver.runs.course import Course
 from solver.runs.driving import Drives
 from solver.runs.integrate import first_step, longest_at, pace_of
+from solver.runs.kinks import kinks_of
 from solver.runs.marcher import sudden
 from solver.runs.meeting import nothing_watched
 from solver.steps.methods import METHODS, Absolute
@@ -173,7 +174,7 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     nodes, corners = np.zeros((len(tableau.nodes), d, 3)), corners_of(machine.functions, what.duration)
     drives = Drives(np.zeros((0, 3)), np.zeros(1, np.int64), corners, nodes, np.zeros((d, 3)))
     one_sample = np.array([0, 0, 0, 0, 0, 0, 1])
-    course = Course(np.array([0.0, first, 0.0, np.inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, np.inf]), one_sample)
+    course = Course(np.array([0.0, first, 0.0, np.inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf]), one_sample)
     slope = (np.zeros((n, 6)), np.zeros(system.program.angle_count), np.zeros(d + 1))
     made.put(CLOCK=course.clock, COUNTS=course.counts, SAMPLE_TIME=samples.times, FILLER=drives.filler)
     made.put(DRIVE=drives.end, SLOPE_ACCELERATION=slope[0], SLOPE_TURNING=slope[1], SLOPE_POWER=slope[2])
@@ -186,7 +187,7 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     at = {
         "MARCH": call(
             ENTRIES["march"], engine.tables, (no_joints(), engine.implicit), S, tableau, pace, drives, D,
-            nothing_watched(), course, state, np.zeros(d + 1), slope, samples, 100_000, tolerances,
+            (nothing_watched(), kinks_of(F)), course, state, np.zeros(d + 1), slope, samples, 100_000, tolerances,
         ),
         "STAGE": call(
             ENTRIES["stage_here"], T, system.plan, B, F, W, E, state, drives.end, made.arrays["MULTIPLIERS"]

@@ -20,6 +20,7 @@ LIMITS = {
     "attributes": (4_000_000, "attributes of XML"),
     "marks": (15_000_000, "values and keys of JSON"),
     "vertices": (20_000_000, "vertices of shapes"),
+    "primitives": (100_000, "primitives of meshes"),
     "cells": (100_000_000, "numbers of a table"),
     "instances": (200_000, "occurrences of parts, or bodies"),
     "named": (200_000, "links, frames and joints"),

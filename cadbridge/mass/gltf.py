@@ -23,10 +23,11 @@ def check_gltf(data: bytes, name: str, most_nodes: int) -> None:
             raise ValueError(why)
         document = json.loads(text)
         reason = _refused(document, len(data), most_nodes)
+        too_many = "" if reason else _too_many(document, name)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as fault:
         raise ValueError(f"{name} cannot be read as glTF: {fault}") from fault
-    if reason:
-        raise ValueError(f"{name} {reason}")
+    if reason or too_many:
+        raise ValueError(too_many or f"{name} {reason}")
 
 
 def _text(data: bytes) -> bytes:
@@ -49,7 +50,7 @@ def _refused(document: dict[str, Any], size: int, most_nodes: int) -> str:
     if _placed(document) > most_nodes:
         return f"places more than {most_nodes} nodes in its scene, or a node in itself"
     accessors = document.get("accessors", [])
-    for part in (p for mesh in document.get("meshes", ()) for p in mesh["primitives"]):
+    for part in _primitives(document):
         place = accessors[part["attributes"]["POSITION"]]
         used = [place, accessors[part["indices"]]] if "indices" in part else [place]
         if part.get("mode", _TRIANGLES) != _TRIANGLES or place["componentType"] != _FLOATS or "targets" in part:
@@ -57,6 +58,17 @@ def _refused(document: dict[str, Any], size: int, most_nodes: int) -> str:
         if any("sparse" in a or "bufferView" not in a or not 0 <= a["count"] <= size for a in used):
             return "has sparse numbers, or more of them than it holds"
     return ""
+
+
+def _too_many(document: dict[str, Any], name: str) -> str:
+    """Why a document makes more than may be read, before each primitive has its copy of what several share."""
+    accessors, parts = document.get("accessors", []), list(_primitives(document))
+    vertices = sum(accessors[part["attributes"]["POSITION"]]["count"] for part in parts)
+    return beyond("primitives", len(parts), name) or beyond("vertices", vertices, name)
+
+
+def _primitives(document: dict[str, Any]) -> Iterable[dict[str, Any]]:
+    return (part for mesh in document.get("meshes", ()) for part in mesh["primitives"])
 
 
 def _placed(document: dict[str, Any]) -> float:

@@ -144,6 +144,24 @@ def test_the_nodes_of_a_gltf_are_counted_before_they_are_parsed(
         load_mesh_file(path)
 
 
+@pytest.mark.parametrize("kind", ["primitives", "vertices"])
+def test_primitives_of_a_gltf_that_share_their_numbers_are_counted(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes a copy of them: 100 MB of such took more than 4 GB."""
+    import trimesh
+
+    scene = trimesh.Scene(trimesh.creation.box())
+    (whole,) = (data for name, data in scene.export(file_type="gltf").items() if name.endswith(".gltf"))
+    document = json.loads(whole)
+    document["buffers"] = [{"byteLength": 0, "uri": "data:,"}]
+    document["meshes"][0]["primitives"] *= 200
+    path = written(tmp_path / "m.gltf", json.dumps(document))
+    monkeypatch.setitem(budget.LIMITS, kind, (100, budget.LIMITS[kind][1]))
+    with pytest.raises(ValueError, match=r"--allow-larger"):
+        load_mesh_file(path)
+
+
 def test_the_lines_of_an_obj_are_counted_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """100 MB of faces took more than 4 GB."""
     path = written(tmp_path / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 200)

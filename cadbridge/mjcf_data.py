@@ -6,9 +6,8 @@ values of joints count from the reference pose.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
 from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
@@ -16,47 +15,52 @@ from cadbridge.errors import InputError
 KEY = "mjcf"
 """Of `Assembly.extra`."""
 
-_Finite = Annotated[float, Field(allow_inf_nan=False)]
-Values = list[_Finite]
-Pair = tuple[_Finite, _Finite]
-Three = tuple[_Finite, _Finite, _Finite]
+Values = list[float]
+Pair = tuple[float, float]
+Three = tuple[float, float, float]
 
 
-class _Plain(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+@dataclass(frozen=True)
+class _Plain:
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "allow_inf_nan": False}
 
 
+@dataclass(frozen=True)
 class Tendon(_Plain):
     """A fixed tendon: its joints with their factors; `values` are its attributes, coefficients by powers."""
 
     name: str
     joints: list[tuple[str, float]]
-    values: dict[str, Annotated[Values, Field(min_length=1)]] = {}
+    values: dict[str, Values] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
 class Activation(_Plain):
     """Activation dynamics of an actuator; without `dyntype` it has none."""
 
     dyntype: Literal["integrator", "filter", "filterexact"] | None = None
-    dynprm: Annotated[Values, Field(min_length=1)] = [1.0]
+    dynprm: Values | None = None
     actrange: Pair | None = None
     actearly: Literal["true"] | None = None
 
 
+@dataclass(frozen=True)
 class _Law(_Plain):
-    gear: tuple[_Finite] = (1.0,)
+    gear: tuple[float] | None = None
     gaintype: Literal["affine"] | None = None
-    gainprm: Three = (1.0, 0.0, 0.0)
+    gainprm: Three | None = None
     biastype: Literal["affine"] | None = None
-    biasprm: Three = (0.0, 0.0, 0.0)
+    biasprm: Three | None = None
     ctrlrange: Pair | None = None
     forcerange: Pair | None = None
 
 
+@dataclass(frozen=True)
 class TendonLaw(Activation, _Law):
     """The law of an actuator of a tendon, affine in the tendon's length and its rate, with its dynamics."""
 
 
+@dataclass(frozen=True)
 class TendonActuator(_Plain):
     """An actuator of a fixed tendon."""
 
@@ -65,30 +69,38 @@ class TendonActuator(_Plain):
     attributes: TendonLaw
 
 
+@dataclass(frozen=True)
 class Keyframe(_Plain):
     """Values of joints, turns (w x y z) of balls in their body's frame, poses (x y z, w x y z) of free bodies."""
 
     name: str
-    joints: dict[str, float] = {}
-    turns: dict[str, tuple[float, float, float, float]] = {}
-    poses: dict[str, tuple[float, float, float, float, float, float, float]] = {}
+    joints: dict[str, float] = field(default_factory=dict)
+    turns: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)
+    poses: dict[str, tuple[float, float, float, float, float, float, float]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
 class MjcfData(_Plain):
     """`medium`: attributes of <option>; `joints`: springs and dampers with all their powers; the rest by name."""
 
-    medium: dict[str, Values] = {}
-    joints: dict[str, dict[str, Values]] = {}
-    tendons: list[Tendon] = []
-    actuators: list[TendonActuator] = []
-    activations: dict[str, Activation] = {}
-    keys: list[Keyframe] = []
+    medium: dict[str, Values] = field(default_factory=dict)
+    joints: dict[str, dict[str, Values]] = field(default_factory=dict)
+    tendons: list[Tendon] = field(default_factory=list)
+    actuators: list[TendonActuator] = field(default_factory=list)
+    activations: dict[str, Activation] = field(default_factory=dict)
+    keys: list[Keyframe] = field(default_factory=list)
 
 
 def mjcf_data(assembly: Assembly) -> MjcfData:
     """What the source keeps, nothing where it is no MJCF. InputError where a person wrote it in another form."""
+    given = assembly.extra.get(KEY)
+    if not given:
+        return MjcfData()
+    # Takes long to load, and few runs are of an MJCF.
+    from pydantic import TypeAdapter, ValidationError
+
     try:
-        return MjcfData.model_validate(assembly.extra.get(KEY) or {})
+        return TypeAdapter(MjcfData).validate_python(given)
     except ValidationError as error:
         first = error.errors()[0]
         fault = f"{'.'.join(map(str, (KEY, *first['loc'])))}: {first['msg']}"

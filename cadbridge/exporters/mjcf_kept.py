@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from cadbridge.exporters.plan import Plan
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.mjcf_data import Keyframe, MjcfData, mjcf_data
+from cadbridge.mjcf_data import Activation, Keyframe, MjcfData, mjcf_data
 
 HOME = "home"
 
@@ -102,14 +103,14 @@ class Kept:
                 self.lost.append(f"actuator {actuator.name}")
                 continue
             element = add(parent, "general", name=names.give(actuator.name), tendon=tendon)
-            _set(element, actuator.attributes.model_dump(exclude_unset=True))
+            _set(element, _given(actuator.attributes))
 
     def activate(self, element: ET.Element, drive: str) -> None:
         """The activation dynamics of a drive, which only a general actuator has."""
         attributes = self.data.activations.get(drive)
         if attributes is not None:
             element.tag = "general"
-            _set(element, attributes.model_dump(exclude_unset=True))
+            _set(element, _given(attributes))
 
     def keyframes(self) -> set[str]:
         """Add the keyframes; the names of those that are in the export."""
@@ -131,6 +132,11 @@ class Kept:
         if self.lost:
             where = Where(file=self.plan.mechanism.assembly.source)
             findings.add("CB1248", f"left out of the MJCF: {', '.join(self.lost)}", where, items=self.lost)
+
+
+def _given(attributes: Activation) -> dict[str, Any]:
+    """Those that the source has."""
+    return {key: value for key, value in asdict(attributes).items() if value is not None}
 
 
 def _set(element: ET.Element, attributes: Mapping[str, Sequence[float] | str]) -> None:

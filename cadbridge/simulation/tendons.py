@@ -23,6 +23,8 @@ from solver.constraints import GROUND, Coordinate, Coupler
 from solver.functions import constant
 from solver.model import Friction, JointLoad, Motor
 
+_PUSH, _NOTHING = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+"""The gain and the bias of an actuator that pulls with its control."""
 _LINEAR = ("stiffness", "damping")
 """Coefficients by powers: of these the first alone is simulated."""
 
@@ -37,7 +39,7 @@ class Acting:
 
     def first(self, what: str) -> float:
         """The linear coefficient of an attribute, 0 where there is none."""
-        return self.kept.values.get(what, [0.0])[0]
+        return next(iter(self.kept.values.get(what, ())), 0.0)
 
 
 def tendons_of(lowered: Lowered, findings: Findings) -> list[Acting]:
@@ -66,7 +68,7 @@ def tendons_of(lowered: Lowered, findings: Findings) -> list[Acting]:
 def _left_out(values: dict[str, Values]) -> list[str]:
     """What of a tendon has no place in a run."""
     powers = [f"{what} by powers" for what in _LINEAR if np.any(values.get(what, [0.0])[1:])]
-    slack = values.get("springlength", [0.0, 0.0])
+    slack = values.get("springlength") or [0.0, 0.0]
     play = ["play of the spring"] if "stiffness" in values and slack[0] != slack[-1] else []
     limits = [("range", "range"), ("actuatorfrcrange", "limit of effort")]
     return [*powers, *play, *(word for key, word in limits if key in values)]
@@ -116,7 +118,7 @@ def _row(along: Coordinate, terms: tuple[tuple[float, Coordinate], ...], constan
 def _load(
     tendon: Acting, name: str, along: Coordinate, first: float, friction: tuple[float, float] | None
 ) -> JointLoad | None:
-    slack = tendon.kept.values.get("springlength", [0.0, 0.0])
+    slack = tendon.kept.values.get("springlength") or [0.0, 0.0]
     stiffness = tendon.first("stiffness") if slack[0] == slack[-1] else 0.0
     damping, rub = tendon.first("damping"), tendon.first("frictionloss")
     if not (stiffness or damping or rub):
@@ -127,8 +129,9 @@ def _load(
 
 def _motor(actuator: TendonActuator, along: Coordinate, first: float, servos: Servos) -> Motor | None:
     """The servo of an actuator along its tendon, of which `first` is the length at the angle 0; None without effect."""
-    given, r = actuator.attributes, actuator.attributes.gear[0]
-    law = ControlLaw(given.gainprm, given.biasprm, given.ctrlrange, given.forcerange)
+    given = actuator.attributes
+    (r,) = given.gear or (1.0,)
+    law = ControlLaw(given.gainprm or _PUSH, given.biasprm or _NOTHING, given.ctrlrange, given.forcerange)
     control = servos.controls.get(actuator.name)
     if control is None and not holds(law):
         return None

@@ -6,7 +6,7 @@ import json
 import tempfile
 from itertools import zip_longest
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from lxml import etree
 
@@ -59,6 +59,8 @@ def check_foreign(mechanism: Mechanism, to: str, how: EngineCheck, folder: Path)
     if len(models) != 1:
         raise InputError(f"{folder} holds {len(models)} models of {to}; one is expected.")
     if how.is_program:
+        if not is_zipfile(models[0]):
+            raise InputError(f"{models[0]} is no archive, and so no {to.upper()}: it is not loaded.")
         with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
             check_program(export(mechanism, Path(scratch) / "export", to).files[0], models[0])
         check_table(mechanism, models[0])

@@ -34,6 +34,13 @@ LIMITS = {
     "Python bytes": (64 << 20, "of Python"),
     "text bytes": (256 << 20, "of text"),
     "lines": (3_000_000, "lines of text"),
+    "xacro bytes": (32 << 20, "of a xacro file, or of what it reads"),
+    "xacro elements": (500_000, "elements, expanded"),
+    "xacro calls": (50_000, "calls of macros"),
+    "xacro files": (1_000, "files, each as often as it is included"),
+    "expanded bytes": (128 << 20, "of expanded URDF"),
+    "prims": (500_000, "prims of USD"),
+    "layers": (2_000, "layers of USD"),
     "STEP bytes": (2 << 30, "of STEP text"),
     "unpacked STEP bytes": (512 << 20, "of unpacked STEP text: whoever has more exports it plain"),
     "Document.xml bytes": (256 << 20, "of unpacked XML"),
@@ -41,8 +48,8 @@ LIMITS = {
     "archive bytes": (2 << 30, "of unpacked members"),
 }
 """By kind: how many, and what they are. A robot of 20,000 links takes a tenth; each kind at its limit about 1 GB.
-Whatever bounds the size of an input stands here, but for xacro, USD and OCCT: these are bounded by what their processes
-may take (docs/security.md, `cadbridge.shapes.limits`)."""
+Whatever bounds the size of an input stands here. The processes of xacro, USD, MuJoCo and OCCT are bounded beside by
+time and memory (docs/security.md, `cadbridge.shapes.limits`), which `--allow-larger` raises too."""
 
 _times = 1.0
 
@@ -61,6 +68,11 @@ def raised(limit: float) -> float:
 def allowed(kind: str) -> int:
     """How many of a kind one input may have."""
     return int(LIMITS[kind][0] * _times)
+
+
+def raises(limit: str) -> str:
+    """A limit of time or memory in words, with the option that raises it."""
+    return f"{limit}; {OPTION} {_needed(_times)} allows more"
 
 
 def beyond(kind: str, count: int, subject: str) -> str:

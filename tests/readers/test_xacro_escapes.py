@@ -190,7 +190,8 @@ sys.setrecursionlimit(4000)
 import xacro
 plain = {name: getattr(xacro, name) for name in child._REPLACED}
 requests = json.loads(sys.stdin.read())
-child.MOST_CALLS = 2_000
+from cadbridge.budget import LIMITS
+LIMITS["xacro calls"] = (2_000, LIMITS["xacro calls"][1])
 child.confine([child.Path(requests[0]["own"])])
 answers = []
 for request in requests:

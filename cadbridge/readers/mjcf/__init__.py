@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import TOUCHING, UNACTUATED, Assembly, Component, Instance, Mate, MateKind, NamedFrame, Part
+from cadbridge.budget import raised, raises
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -111,9 +112,11 @@ _NO_MEMORY = ("Caught an unknown exception", "Could not allocate memory", "bad_a
 
 def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
     where = Where(str(path))
-    request = {"path": str(path.resolve()), "files": sorted(map(str, {*leads.models, *leads.files}))}
+    files = sorted(map(str, {*leads.models, *leads.files}))
+    seconds, memory = raised(TIME_LIMIT), int(raised(MEMORY))
+    request = {"path": str(path.resolve()), "files": files, "memory": memory}
     try:
-        answer: dict[str, Any] = _WORKER.request("compile", request, TIME_LIMIT)
+        answer: dict[str, Any] = _WORKER.request("compile", request, seconds)
         arrays = {key: value for key, value in answer.items() if isinstance(value, np.ndarray)}
         wild = [key for key, value in arrays.items() if not _finite(value)]
         wild += [k for k, v in arrays.items() if k.endswith(("quat", "jnt_axis")) and not v.any(axis=-1).all()]
@@ -125,10 +128,12 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
             raise MissingExtraError("MJCF is read by MuJoCo: pip install 'cadbridge[mjcf]'", findings) from error
         reason = error.message
         if any(words in reason for words in _NO_MEMORY):
-            reason = f"MuJoCo gave up, most likely as the model asks for more than {MEMORY / 1e9:g} GB ({reason})"
+            reason = raises(
+                f"MuJoCo gave up, most likely as the model asks for more than {memory / 1e9:g} GB ({reason})"
+            )
     except WorkerDiedError as error:
-        bounds = f"{MEMORY / 1e9:g} GB and {TIME_LIMIT:g} s of processor time"
-        reason = f"MuJoCo's process stopped: {error.reason}; it may use {bounds}"
+        bounds = f"{memory / 1e9:g} GB and {seconds:g} s of processor time"
+        reason = raises(f"MuJoCo's process stopped: {error.reason}; it may use {bounds}")
     reason = reason.removeprefix("Error: ")
     findings.add("CB1400", reason, where, next((cure for words, cure in _CURES.items() if words in reason), None))
     raise InputError(f"{path.name}: {reason}", findings)

@@ -41,7 +41,7 @@ _OPTIONS = ("density", "viscosity", "wind", "disableflags", "enableflags", "disa
 """What acts; all other options than gravity are of the integration."""
 
 MEMORY = 4_000_000_000
-"""Bytes that MuJoCo may take for a model, on Linux."""
+"""Bytes that MuJoCo may take for a model, on Linux, before `--allow-larger`."""
 ARENA = 2**30
 """Bytes for MuJoCo's constraints: nothing is simulated here, and its own estimate grows with the square of them."""
 
@@ -85,15 +85,14 @@ def _stepping(options: Any, usual: Any) -> dict[str, str]:
     return {name: " ".join(f"{v:g}" for v in np.ravel(a)) for name, a, b in values if not np.array_equal(a, b)}
 
 
-def _hold_memory() -> None:
+def _hold_memory(memory: int) -> None:
     """On Linux: a height field, a texture or a grid of any size is a few bytes of text."""
     if sys.platform == "linux":
         import resource
 
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        resource.setrlimit(
-            resource.RLIMIT_DATA, (MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard), hard)
-        )
+        most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def _answer(arguments: dict[str, Any]) -> Any:
@@ -105,8 +104,8 @@ def _answer(arguments: dict[str, Any]) -> Any:
         return protocol.Failure("refused", " ".join(str(error).split()))
 
 
-def _confined(answers: BinaryIO, files: list[str], arguments: dict[str, Any]) -> None:
-    """Answer from a child that can open these files alone; where it dies, this process dies alike."""
+def _confined(answers: BinaryIO, files: list[str], memory: int, arguments: dict[str, Any]) -> None:
+    """Answer from a child that can open these files alone and take so much memory; where it dies, so does this one."""
     with contextlib.suppress(ModuleNotFoundError):
         import mujoco  # noqa: F401  (a confined process can import nothing)
     sys.stdout.flush()
@@ -120,6 +119,7 @@ def _confined(answers: BinaryIO, files: list[str], arguments: dict[str, Any]) ->
         return
     code = 1
     try:
+        _hold_memory(memory)
         confine(map(Path, files), None, None)
         protocol.send(answers, _answer(arguments))
         code = 0
@@ -131,7 +131,6 @@ def main() -> None:
     """Answer until the caller closes the pipe. MuJoCo writes its log where the process stands."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    _hold_memory()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         while True:
@@ -140,9 +139,9 @@ def main() -> None:
             except EOFError:
                 os.chdir("/")
                 return
-            files = arguments.pop("files")
+            files, memory = arguments.pop("files"), arguments.pop("memory")
             if hasattr(os, "fork"):
-                _confined(answers, files, arguments)
+                _confined(answers, files, memory, arguments)
             else:
                 protocol.send(answers, _answer(arguments))
 

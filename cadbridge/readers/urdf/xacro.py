@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from cadbridge.budget import raised, raises
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.folders import Folders
@@ -66,6 +67,7 @@ def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
     request = {
         "path": str(path.resolve()),
         "arguments": dict(options.arguments),
+        "larger": options.larger,
         "packages": {name: str(where) for name, where in packages.items()},
         "own": str(folders.own),
         "given": sorted({*map(str, folders.given), *map(str, packages.values())}),
@@ -105,7 +107,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         cwd=Path(request["path"]).parent,
         start_new_session=True,  # no terminal that it could type into
     ) as process:
-        limit, sent = TimeLimit(process.pid, LIMIT_SECONDS), json.dumps(request).encode()
+        limit, sent = TimeLimit(process.pid, raised(LIMIT_SECONDS)), json.dumps(request).encode()
         try:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -113,13 +115,13 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
                     break
                 sent = b""  # asked once, communicate goes on with what it has
                 if reached := limit.reached:
-                    return {"error": f"the expansion took longer than {reached}"}
+                    return {"error": raises(f"the expansion took longer than {reached}")}
         finally:
             process.kill()
     try:
         answer: dict[str, Any] = json.loads(said)
     except ValueError:
-        return {"error": "the expansion was ended at its limit of time or memory"}
+        return {"error": raises("the expansion was ended at its limit of time or memory")}
     return answer
 
 

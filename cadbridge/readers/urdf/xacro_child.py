@@ -23,26 +23,12 @@ from xml.dom import expatbuilder
 
 import xacro
 
-from cadbridge.confinement import SECONDS, confine
+from cadbridge.budget import allow, beyond, raised, raises
+from cadbridge.confinement import MEMORY, SECONDS, confine
 from cadbridge.folders import Folders
 from cadbridge.readers.urdf.expression_names import table
 from cadbridge.readers.urdf.expressions import LONGEST_TEXT, Function, Group, RefusedError, TooLargeError, evaluate
 from cadbridge.readers.urdf.xacro_data import read_yaml
-
-LARGEST_FILE = 32 * 1024**2
-"""Bytes of a file that is read."""
-
-LARGEST_ANSWER = 128 * 1024**2
-"""Characters of the URDF."""
-
-MOST_ELEMENTS = 500_000
-"""Elements that are expanded."""
-
-MOST_CALLS = 50_000
-"""Macros that are called, the same macro each time."""
-
-MOST_FILES = 1_000
-"""Includes that are followed, the same file each time it is included."""
 
 MOST_NOTES = 20
 
@@ -77,8 +63,7 @@ class Expansion:
         """The URDF. Raises what xacro and the guards raise."""
         self._replace()
         text = str(xacro.process_file(self.path, mappings=dict(self.given), verbosity=0).toxml())
-        if len(text) > LARGEST_ANSWER:
-            raise TooLargeError(f"the URDF has more than {LARGEST_ANSWER} characters")
+        _count("expanded bytes", len(text), "the result")
         return text
 
     def _replace(self) -> None:
@@ -123,10 +108,8 @@ class Expansion:
             self.place = node.getUserData("place") or before
             self.elements += name == "eval_all"
             self.calls += name == "handle_macro_call" and node.tagName.startswith("xacro:")
-            if self.elements > MOST_ELEMENTS:
-                raise TooLargeError(f"it expands to more than {MOST_ELEMENTS} elements")
-            if self.calls > MOST_CALLS:
-                raise TooLargeError(f"it calls more than {MOST_CALLS} macros")
+            _count("xacro elements", self.elements, "it")
+            _count("xacro calls", self.calls, "it")
             answer = function(node, *rest)
             self.place = before
             return answer
@@ -229,8 +212,7 @@ class Expansion:
     def parse(self, _source: Any, filename: str) -> Any:
         """The document of a file, each element with the place that it stands at."""
         self.files += 1
-        if self.files > MOST_FILES:
-            raise TooLargeError(f"more than {MOST_FILES} files are included")
+        _count("xacro files", self.files, "it")
         try:
             data = self._bytes(Path(filename))
         except OSError as fault:
@@ -253,8 +235,7 @@ class Expansion:
         state = real.stat()
         if not stat.S_ISREG(state.st_mode):
             raise RefusedError(f"{path} is no plain file")
-        if state.st_size > LARGEST_FILE:
-            raise TooLargeError(f"{path} is larger than {LARGEST_FILE // 2**20} MB")
+        _count("xacro bytes", state.st_size, str(path))
         return real.read_bytes()
 
     def included(self, spec: str, symbols: Any) -> Iterator[str]:
@@ -342,7 +323,7 @@ def _fault(fault: BaseException, expansion: Expansion) -> dict[str, Any]:
     if isinstance(fault, RecursionError):
         reason = "macros, properties or files call themselves without end"
     elif isinstance(fault, MemoryError):
-        reason = "the expansion is too large"
+        reason = raises(f"its expansion takes more than {raised(MEMORY) / 1e9:.1f} GB")
     elif isinstance(fault, TooLargeError):
         reason = f"too large: {fault}"
     else:
@@ -351,12 +332,18 @@ def _fault(fault: BaseException, expansion: Expansion) -> dict[str, Any]:
     return {"error": reason[:700], "refused": refused, "file": file, "line": line, "tag": tag}
 
 
-def _end_in_time() -> None:
+def _count(kind: str, count: int, subject: str) -> None:
+    """TooLargeError with the option that allows it where there are too many."""
+    if why := beyond(kind, count, subject):
+        raise TooLargeError(why)
+
+
+def _end_in_time(seconds: int) -> None:
     """At the limit of processor time, a fault with its place, where the system announces the limit."""
     if hasattr(signal, "SIGXCPU"):
 
         def end(*_: object) -> None:
-            raise TooLargeError(f"it takes more than {SECONDS} s to expand")
+            raise TooLargeError(raises(f"it takes more than {seconds} s to expand"))
 
         signal.signal(signal.SIGXCPU, end)
 
@@ -372,10 +359,12 @@ def main() -> None:
     for encoding in _ENCODINGS:
         "".encode(encoding)
     request = json.loads(sys.stdin.buffer.read())
+    allow(float(request["larger"]))
     expansion = Expansion(request)
     answer: dict[str, Any]
-    _end_in_time()
-    layers = confine(expansion.folders.roots)
+    seconds = int(raised(SECONDS))
+    _end_in_time(seconds)
+    layers = confine(expansion.folders.roots, seconds, int(raised(MEMORY)))
     try:
         answer = {"text": expansion.run(), "notes": expansion.notes, "layers": layers}
     except Exception as fault:

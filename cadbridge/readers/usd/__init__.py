@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import TOUCHING, Assembly, Component, Instance, NamedFrame, Part, Shape
+from cadbridge.budget import raised, raises
 from cadbridge.confinement import MEMORY
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
@@ -24,13 +25,11 @@ from cadbridge.readers.usd.couplings import read_couplings, read_drives
 from cadbridge.readers.usd.joints import read_joints
 from cadbridge.readers.usd.masses import declared
 from cadbridge.readers.usd.shapes import mesh_of
+from cadbridge.readers.usd.worker import SECONDS
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 from cadbridge.touched import looked_for
 
 __all__ = ["read"]
-
-TIME_LIMIT = 60.0
-"""Processor seconds that USD may take for a stage."""
 
 _MOVING = ("deformable bodies and cloth", "particle systems", "vehicles", "tendons", "forces")
 
@@ -89,16 +88,17 @@ def _composed(path: Path, options: ReadOptions, findings: Findings) -> dict[str,
         "path": str(path.resolve()),
         "package_dirs": [str(d.resolve()) for d in options.package_dirs],
         "geometry": options.geometry,
+        "larger": options.larger,
     }
     try:
-        stage: dict[str, Any] = worker.request("read", request, TIME_LIMIT)
+        stage: dict[str, Any] = worker.request("read", request, raised(SECONDS))
     except WorkerRefusedError as error:
         if error.kind == "missing":
             raise MissingExtraError("USD is read by usd-core: pip install 'cadbridge[usd]'", findings) from error
         reason = error.message
     except WorkerDiedError as error:
-        bounds = f"{MEMORY / 1e9:.0f} GB and {TIME_LIMIT:g} s of processor time"
-        reason = f"USD's process stopped: {error.reason}; it may use {bounds}"
+        bounds = f"{raised(MEMORY) / 1e9:.0f} GB and {raised(SECONDS):g} s of processor time"
+        reason = raises(f"USD's process stopped: {error.reason}; it may use {bounds}")
     else:
         for code, message in stage["remarks"]:
             findings.add(code, message, Where(str(path)))

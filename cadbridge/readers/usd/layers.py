@@ -12,11 +12,10 @@ from typing import Any
 
 from pxr import Ar, Sdf
 
+from cadbridge.budget import beyond
 from cadbridge.folders import Folders
 
 ENDINGS = (".usd", ".usda", ".usdc", ".usdz")
-MAX_LAYERS = 2_000
-MAX_PRIMS = 500_000
 """Prims that the layers may hold together."""
 
 Remark = tuple[str, str]
@@ -43,8 +42,8 @@ def open_layers(source: Path, folders: Folders, remarks: list[Remark]) -> tuple[
         if layer is None:
             continue
         prims += _clean(layer, remarks)
-        if prims > MAX_PRIMS or len(opened) > MAX_LAYERS:
-            raise ValueError(f"it has more than {MAX_PRIMS} prims or {MAX_LAYERS} layers")
+        if why := beyond("prims", prims, "it") or beyond("layers", len(opened), "it"):
+            raise ValueError(why)
         for asset in layer.GetCompositionAssetDependencies():
             found = _allowed(layer, asset, folders, remarks)
             if found is None:

@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdPhysics, UsdShade, UsdUtils, Vt  # noqa: F401  (all that is read with)
 
+from cadbridge.budget import beyond
 from cadbridge.folders import Folders
 from cadbridge.readers.usd.layers import Remark, open_layers
 
 TIME = Usd.TimeCode.EarliestTime()
-MAX_PRIMS = 500_000
-MAX_NUMBERS = 100_000_000
-"""Of meshes that are read together."""
-
 SOLIDS = ("Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Mesh", "Plane", "Cylinder_1", "Capsule_1")
 _SIZES = ("size", "radius", "height", "axis", "radiusTop", "radiusBottom", "points", "faceVertexCounts",
           "faceVertexIndices", "orientation", "physics:approximation")  # fmt: skip
@@ -72,8 +69,8 @@ def extract(source: Path, folders: Folders, geometry: bool) -> dict[str, Any]:
     remarks += _faults(stage, source.parent)
     found = _Found(stage, geometry)
     for count, prim in enumerate(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())):
-        if count > MAX_PRIMS or found.numbers > MAX_NUMBERS:
-            raise ValueError(f"it unfolds into more than {MAX_PRIMS} prims or {MAX_NUMBERS} numbers")
+        if why := beyond("prims", count, "its stage") or beyond("cells", found.numbers, "its stage"):
+            raise ValueError(why)
         found.take(prim)
     for end in (end for joint in found.joints for end in joint["ends"]):
         end["body"] = found.owner(end["target"])

@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cadbridge.confinement import confine
+from cadbridge.budget import allow, raised, raises
+from cadbridge.confinement import MEMORY, confine
 from cadbridge.folders import Folders, folders_around
 from cadbridge.shapes import protocol
 
@@ -22,13 +23,17 @@ SECONDS = 60
 _ELSEWHERE = ("PXR_PLUGINPATH_NAME", "PXR_AR_DEFAULT_SEARCH_PATH")
 """What makes USD look for plug-ins and layers beyond the source's folders."""
 
+_NO_MEMORY = "bad_alloc"
+"""In what the library of C++ says where it gets no more memory."""
+
 LONGEST = 500
 """Characters of what USD says that are reported."""
 
 _QUOTED = re.compile(r"Error in '[^']*' at line \d+ in file \S+ : '(.*?)'\s*$", re.DOTALL | re.MULTILINE)
 
 
-def _answer(path: str, package_dirs: list[str], geometry: bool) -> Any:
+def _answer(path: str, package_dirs: list[str], geometry: bool, larger: float) -> Any:
+    allow(larger)
     source = Path(path)
     folders = Folders.of(source, map(Path, package_dirs))
     os.chdir(source.parent)
@@ -37,12 +42,20 @@ def _answer(path: str, package_dirs: list[str], geometry: bool) -> Any:
     except ModuleNotFoundError as error:
         return protocol.Failure("missing", str(error))
     stage.load_plugins()
-    confine([*folders.roots, *folders_around(source.parent)], SECONDS)
+    confine([*folders.roots, *folders_around(source.parent)], int(raised(SECONDS)), int(raised(MEMORY)))
     try:
         return stage.extract(source, folders, geometry)
+    except MemoryError:
+        return _full()
     except Exception as error:
+        if _NO_MEMORY in str(error):
+            return _full()
         quoted = _QUOTED.findall(str(error)) or [str(error)]
         return protocol.Failure("refused", " ".join(quoted[0].replace(f"{source.parent}/", "").split())[:LONGEST])
+
+
+def _full() -> protocol.Failure:
+    return protocol.Failure("refused", raises(f"its stage takes more than {raised(MEMORY) / 1e9:.1f} GB"))
 
 
 def main() -> None:

@@ -295,3 +295,13 @@ def test_a_picture_is_measured_before_it_is_unpacked(tmp_path: Path) -> None:
     assert finding.code == "CB108"
     assert "pixels" in finding.message
     assert "--allow-larger" in finding.message
+
+
+def test_a_xacro_beyond_its_limit_names_the_option_that_reads_it(tmp_path: Path) -> None:
+    """Its limits are looked after in a process of its own, which gets the factor."""
+    empty = f"<!--{' ' * (1 << 20)}-->"
+    link = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">{}<link name="${{\'a\'}}"/></robot>'
+    path = written(tmp_path / "r.urdf.xacro", link.format(empty * 33))
+    with pytest.raises(InputError, match="has more than 32 MiB of a xacro file, or of what it reads; --allow-larger 2"):
+        read(path)
+    assert [c.name for c in read(path, options=ReadOptions(larger=2.0)).components] == ["a"]

@@ -21,7 +21,7 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.shown import Shown, sentence
-from cadbridge.study import Study
+from cadbridge.study import MotionLaw, Study
 from cadbridge.wording import count, listed
 
 GROUND = "ground"
@@ -539,6 +539,11 @@ class Assembly(Shown):
         counts = [("part", self.parts), ("instance", self.instances), ("component", self.components),
                   ("mate", self.mates), ("coupling", self.couplings), ("finding", self.findings)]  # fmt: skip
         return sentence("Assembly", self.name, self.format, *(count(len(items), noun) for noun, items in counts))
+
+    @property
+    def motions(self) -> tuple[MotionLaw, ...]:
+        """The motions of joints that the source prescribes in its own run."""
+        return () if self.study is None else self.study.motions
 
     def part(self, name: str) -> Part:
         """The part of that name; KeyError where there is none."""

@@ -46,6 +46,9 @@ def _named(assembly: Assembly, mate: str, joint: Joint | None, given: Mapping[st
     for drive in assembly.drives:
         if drive.joint in names:
             yield f"the drive {drive.name}"
+    for motion in assembly.motions:
+        if motion.mate in names:
+            yield f"the motion {motion.name}"
     if any(name in assembly.home for name in names):
         yield "the joint's value at home"
 

@@ -68,8 +68,8 @@ def options_of(group: Group, frames: dict[str, MateFrame], assembly: Assembly) -
 
 
 def coordinates(assembly: Assembly) -> set[str]:
-    """The mates whose joint must keep its one freedom: drives, couplings and limits speak of it."""
-    named = {drive.joint for drive in assembly.drives}
+    """The mates whose joint must keep its one freedom: drives, motions, couplings and limits speak of it."""
+    named = {drive.joint for drive in assembly.drives} | {motion.mate for motion in assembly.motions}
     for coupling in assembly.couplings:
         named |= set(coupling.joints or ()) | {name for name, _ in coupling.factors}
     limited = {m.name for m in assembly.mates if m.limit is not None and m.limit != Limit()}

@@ -18,6 +18,7 @@ from cadbridge.mechanism import build
 from cadbridge.reading import read
 from cadbridge.report.document import check_document
 from cadbridge.report.views.tables import chosen, redundancies
+from cadbridge.study import MotionLaw, Study
 from tests.diagnosis.dense import motions, without
 from tests.diagnosis.following import followed
 from tests.diagnosis.pool import POOL
@@ -121,11 +122,13 @@ def test_a_mate_that_carries_something_is_not_called_deletable(carried: dict[str
     assert rows == ["Delete it", f"Keep it: without it {words} would go too"]
 
 
-def test_a_drive_and_a_coupling_go_with_the_mate_that_they_name() -> None:
+def test_a_drive_and_a_motion_go_with_the_mate_that_they_name() -> None:
     model = door_with()
     driven = replace(model, drives=(Drive("motor", "hinge 2"),), home={"hinge 1": 0.2})
     found = {r.mate: r.carries for r in diagnose(build(driven)).redundancies}
     assert found == {"hinge 1": ("the joint's value at home",), "hinge 2": ("the drive motor",)}
+    led = replace(model, study=Study(motions=(MotionLaw("opens", "hinge 2", "angle", "t"),)))
+    assert {r.carries for r in diagnose(build(led)).redundancies if r.mate == "hinge 2"} == {("the motion opens",)}
 
 
 def test_a_conflicting_mate_is_called_deletable_only_where_nothing_moves_more_without_it() -> None:

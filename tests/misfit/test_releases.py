@@ -22,6 +22,7 @@ from cadbridge.misfit.options import options_of
 from cadbridge.misfit.proposing import applied
 from cadbridge.misfit.statics import Statics
 from cadbridge.report.misfit_text import fit_text
+from cadbridge.study import MotionLaw, Study
 from tests.diagnosis.linkages import planar
 from tests.diagnosis.pool import POOL, door
 from tests.misfit.models import on_line
@@ -124,6 +125,8 @@ def test_a_joint_that_something_drives_keeps_its_one_freedom() -> None:
     assert all(c.mate != "hinge 0" for r in releases.found for c in r.changes)
     gear = Coupling("gear", CouplingKind.JOINTS, None, None, ratio=1.0, joints=("hinge 1", "hinge 3"))
     assert "hinge 1" in fit(build(replace(model, couplings=(gear,)))).groups[0].releases.fixed
+    led = replace(model, drives=(), study=Study(motions=(MotionLaw("opens", "hinge 2", "angle", "t"),)))
+    assert fit(build(led)).groups[0].releases.fixed == ("hinge 2",)
 
 
 def test_statics_balance_the_body() -> None:

@@ -55,8 +55,8 @@ def test_the_two_halves_of_a_binding_post_only_spin(tmp_path: Path) -> None:
 
 
 def wheel(teeth: int, inside: bool, outer: float = 0.0) -> cq.Workplane:
-    """A wheel of module 2 mm and 10 mm width; `inside`: a ring with that outer radius."""
-    points = [tuple(map(float, p)) for p in gear_shapes.outline(teeth, 2.0, inside=inside)]
+    """A wheel of module 3 mm and 10 mm width; `inside`: a ring with that outer radius."""
+    points = [tuple(map(float, p)) for p in gear_shapes.outline(teeth, 3.0, inside=inside)]
     toothed = cq.Workplane().polyline(points).close().extrude(10)
     return cq.Workplane().circle(outer).extrude(10).cut(toothed) if inside else toothed
 
@@ -65,13 +65,13 @@ def test_a_planet_turns_on_its_carrier_and_not_on_the_ring_that_it_meshes_with(t
     floor = cq.Workplane().workplane(offset=-5).circle(75).extrude(5).union(pin(4, 18))
     floor = floor.cut(cq.Workplane("XY", (42, 0, -5)).circle(2).extrude(5))
     stub = cq.Workplane().workplane(offset=10).circle(5).extrude(8)
-    planet = wheel(18, False).union(stub).faces("<Z").workplane().hole(4, 5)
+    planet = wheel(12, False).union(stub).faces("<Z").workplane().hole(4, 5)
     carrier = box(70, 16, 8).faces(">Z").workplane().pushPoints([(27, 0)]).hole(10.2)
     carrier = carrier.faces(">Z").workplane(origin=(0, 0, 8)).pushPoints([(-15, 0)]).hole(8.2)
     found = recognised(
         tmp_path,
         {
-            "ring": (wheel(60, True, 75).union(floor), (0, 0, 0)),
+            "ring": (wheel(40, True, 75).union(floor), (0, 0, 0)),
             "planet": (planet, (42, 0, 0)),
             "carrier": (carrier, (15, 0, 10)),
         },

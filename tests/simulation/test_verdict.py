@@ -158,7 +158,8 @@ def test_a_motion_that_multiplies_differences_says_what_its_end_is_known_to() ->
 def test_what_is_off_by_more_than_a_hundred_tolerances_is_wrong_and_what_is_not_is_right() -> None:
     """A driven four-bar: rough estimates are above a hundred tolerances in both, errors 42 and 180."""
     made = case("four-bar driven", 20)
-    near, far = (cb.simulate(made.mechanism, replace(made.scenario, rtol=r, atol=r)) for r in (1e-6, 1e-3))
+    scenario = replace(made.scenario, integrator="dopri5")
+    near, far = (cb.simulate(made.mechanism, replace(scenario, rtol=r, atol=r)) for r in (1e-6, 1e-3))
     assert (near.summary["trusted"], far.summary["trusted"]) == (True, False)
     assert near.summary["sensitivity"]["beside_a_run_at"] == pytest.approx(1e-7)
     (told,) = [f for f in far.findings if f.severity == "error"]

@@ -27,6 +27,8 @@ Bools = NDArray[np.bool_]
 
 EMPTY = 1e-9
 """Of the least squares' residual: below it no forces push everywhere."""
+AT_LEAST = 1e-2
+"""Of the residual's square: by more, its last part is lost in rounding, and so is the distance that it stands under."""
 OPEN = 1e-9
 """A contact that pushes with less than this part of the largest force is open."""
 SOFTEST = 1e-7
@@ -70,7 +72,12 @@ def _least_distance(G: Array, h: Array) -> Array | None:
     if left < EMPTY:
         return None
     r = E @ u - f
-    return np.asarray(-r[:-1] / r[-1] * size)
+    squares = float(r @ r)
+    # At the least the last of r is −‖r‖². Where it is lost, rows are opposite but for rounding: they push each other
+    # ten million times as hard as the loads, and that is no balance.
+    if abs(r[-1] + squares) > AT_LEAST * squares:
+        return None
+    return np.asarray(r[:-1] / squares * size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from cadbridge.misfit.contacts import normals_of, signs_of
 from cadbridge.misfit.groups import Group, constraints_of, groups_of
 from cadbridge.misfit.model import OneSided
 from cadbridge.misfit.play import Play
-from cadbridge.misfit.pushing import PushedPlay, Pushing
+from cadbridge.misfit.pushing import PushedPlay, Pushing, pushed_forces
 from cadbridge.report.views.misfit import drawing
 from tests.mechanism.building import feature
 from tests.misfit.models import Y, on_line, table
@@ -283,3 +283,17 @@ def test_the_answer_says_which_mates_only_push() -> None:
     assert "may lift off" in told["meaning"][0]
     assert told["play_mm"]["worst"] < 1e-9 < group["play_mm"]["worst"]
     assert 0.0 < told["loads"][0]["lift_off_mm"]["most_95"] < told["loads"][0]["lift_off_mm"]["largest"]
+
+
+@pytest.mark.parametrize("leaning", [1e-3, 1e-5, 1e-9, 1e-13, 1e-15, 0.0])
+def test_contacts_that_face_each_other_but_for_rounding_balance_no_load(leaning: float) -> None:
+    """Two contacts that lean by so much against each other carry a load across by pushing 1 / leaning as hard."""
+    N = np.array([[1.0, 0.0], [-1.0, leaning], [0.0, 1.0]])
+    loads = np.array([-1.0, -1.0, 0.0])
+    force = pushed_forces(N, np.array([1.0, 1.0, 0.0]), np.ones(3), np.zeros(2), loads)
+    if leaning < 1e-7:
+        assert force is None
+    else:
+        assert force is not None
+        assert force[:2].min() >= 0.0
+        assert force[2] == pytest.approx(2.0 / leaning, rel=0.02)

@@ -40,8 +40,7 @@ class Cluster:
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("dask")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", poison_path(folder / "poison"))
@@ -53,6 +52,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         for process in (*made.workers, made.scheduler):
             process.kill()
             process.wait()
+
+
+# Of its own for the test that ends it: which test of a file is the last is not known where several processes run them.
+cluster = pytest.fixture(scope="module", name="cluster")(_cluster)
+own_cluster = pytest.fixture(name="own_cluster")(_cluster)
 
 
 def jobs_file(folder: Path) -> Path:
@@ -163,19 +167,18 @@ def test_other_versions_are_told(cluster: Cluster, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_lost_scheduler_fails_what_runs_and_the_next_run_goes_on(
-    tmp_path: Path, cluster: Cluster, warm: Local
+    tmp_path: Path, own_cluster: Cluster, warm: Local
 ) -> None:
-    """The last test of this file: it ends the cluster."""
     for i in range(4):
         poisoned(tmp_path / f"s{i}.poison", f"slow {0.3 + 1.5 * (i > 1)}")
     (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.poison'}]")
-    executor = Dask(str(cluster.file))
+    executor = Dask(str(own_cluster.file))
     found = []
     try:
         for result in run(tmp_path / "jobs.yaml", executor=executor, workers=3):
             found.append(result)
             if len(found) == 1:
-                cluster.scheduler.send_signal(signal.SIGKILL)
+                own_cluster.scheduler.send_signal(signal.SIGKILL)
     finally:
         executor.close()
     assert len(found) == 4

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.compilation.compiled import Array1, Array2, Ints1, Pair, Triple, kernel, table
-from solver.constraints.kernels import evaluate_terms, unwind
-from solver.equations.dynamics import StateArrays, Tables, place
+from solver.equations.dynamics import StateArrays, Tables
 from solver.equations.loading import PD, SERVO, Loads
 from solver.equations.loads import pd_wish, servo_wish
+from solver.runs.meeting import coordinates_at
 from solver.steps.samples import Within
 
 _BESIDE = 1e-3
@@ -67,20 +67,10 @@ def look_at_kinks(
     tables: Tables, D: Within, N: Kinks, state: StateArrays, acceleration: Array2, drive: Array2, out: Array2
 ) -> None:
     """g, its rate, and whether it counts, of all corners at a state, into out (m, 3)."""
-    (T, _, _, F, _, _, E), (x, q, v, angles), n = tables, state, state[0].shape[0]
-    place(E, x, q, v)
-    evaluate_terms(T, N.term, E.x, E.R, E.v, True, D.value, D.term_rate, D.bias, D.JA, D.JB)
-    unwind(T, N.term, D.value, angles)
+    F = tables[3]
+    coordinates_at(tables, D, N.term, state, acceleration, out)
     for r in range(N.term.shape[0]):
-        i, k = N.term[r], N.place[r]
-        second, a, b = D.bias[i], T.body_a[i], T.body_b[i]
-        for j in range(6):
-            if a < n:
-                second += D.JA[i, j] * acceleration[a, j]
-            if b < n:
-                second += D.JB[i, j] * acceleration[b, j]
-        along = (D.value[i], D.term_rate[i], second)
-        counts = 1.0
+        k, along, counts = N.place[r], (out[r, 0], out[r, 1], out[r, 2]), 1.0
         if N.kind[r] == _BOUND:
             value, rate = _of_bound(F, k, (drive[k, 0], drive[k, 1], drive[k, 2]), along)
             value -= N.level[r]
@@ -88,7 +78,7 @@ def look_at_kinks(
             value, rate = N.side[r] * along[0] - N.level[r], N.side[r] * along[1]
             if N.kind[r] == _RELEASE:
                 counts = 1.0 if value > 0.0 else 0.0
-                value, rate = _of_release(F, k, (value, rate, N.side[r] * second))
+                value, rate = _of_release(F, k, (value, rate, N.side[r] * along[2]))
         size = max(abs(N.level[r]), abs(along[0]))
         out[r, 0] = value if abs(value) > _ROUNDED * size else 0.0
         out[r, 1], out[r, 2] = rate, counts
@@ -154,11 +144,3 @@ def _root(p0: float, u: float, p1: float, w: float) -> float:
                 return high
         last, before = end, now
     return 1.0
-
-
-@kernel
-def pass_kinks_on(N: Kinks) -> None:
-    """Make the end of a step the start of the next: `after` (m, 3) becomes `before`."""
-    for r in range(N.term.shape[0]):
-        for j in range(3):
-            N.before[r, j] = N.after[r, j]

@@ -16,7 +16,7 @@ from solver.equations.projection import drive_values, function_values
 from solver.equations.system import Rows
 from solver.model.callbacks import Filler
 from solver.runs.corners import corners_ahead
-from solver.runs.course import Course
+from solver.runs.course import begin_course, new_course
 from solver.runs.driving import Drives
 from solver.runs.events import DIRECTIONS, Event
 from solver.runs.kinks import kinks_of
@@ -65,7 +65,7 @@ class Marcher:
         self._state = (np.empty((n, 3)), np.empty((n, 4)), np.empty((n, 6)), np.empty(na))
         self._slope = (np.empty((n, 6)), np.empty(na), np.empty(d + 1))
         self._work = np.empty(d + 1)
-        self._course = Course(np.zeros(12), np.zeros(7, np.int64))
+        self._course = new_course()
         steady = all(function.steady for _, function in system.drives)
         constant = drive_values(system, 0.0) if steady else np.zeros((d, 3))
         self._filler = None if steady else Filler(lambda t: function_values(system, t), d)
@@ -91,9 +91,7 @@ class Marcher:
         if asked != self._asked:
             self._bind(*asked)
         self._open()
-        self._course.clock[:10] = state.t, pace.h, times[-1], np.inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
-        self._course.clock[11] = np.inf
-        self._course.counts[:6] = 0
+        begin_course(self._course, state.t, pace.h, times[-1])
         self.engine.may_change_suddenly(sudden(tolerances))
         self._set(state)
         self._work[:] = 0.0

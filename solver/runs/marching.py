@@ -18,8 +18,8 @@ from solver.runs.course import Begin, Charts, Course, Marks, Run
 from solver.runs.dipping import begin_dips, look_for_dip
 from solver.runs.driving import Drives, fill_here, fill_nodes, next_corner
 from solver.runs.jumping import begin_anew
-from solver.runs.kinks import first_kink, look_at_kinks, pass_kinks_on
-from solver.runs.meeting import look_at_watched, may_meet, pass_on
+from solver.runs.kinks import first_kink, look_at_kinks
+from solver.runs.meeting import coordinates_at, may_meet, pass_on
 from solver.runs.within import begin_within, closed_within, raise_degree
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
 from solver.steps.implicit import advance_implicit, remember
@@ -145,7 +145,7 @@ def _read(run: Run, begin: Begin, t: float, h: float, now: float, tolerances: Pa
     """
     (tables, charts, S, drives, D, (A, _), course, out), (state, work, slope), met = run, begin, False
     if A.term.shape[0] > 0:
-        look_at_watched(tables, D, A, (S.x, S.q, S.v, S.angles), tables[6].acceleration, A.after)
+        coordinates_at(tables, D, A.term, (S.x, S.q, S.v, S.angles), tables[6].acceleration, A.after)
         met = may_meet(A, h)
     if not (met or _within(course, out, t, h, now)):
         return 0.0, False
@@ -214,7 +214,7 @@ def _resume(run: Run, begin: Begin) -> None:
         _sample_step(run, begin, start, h, t)
     read_start(charts[0], state, work)
     if A.term.shape[0] > 0:
-        look_at_watched(tables, D, A, state, slope[0], A.before)
+        coordinates_at(tables, D, A.term, state, slope[0], A.before)
     if N.term.shape[0] > 0:
         fill_here(drives, t, drives.end)
         look_at_kinks(tables, D, N, state, slope[0], drives.end, N.before)
@@ -311,12 +311,12 @@ def _accept(run: Run, begin: Begin, h: float, now: float, corner: float) -> None
     keep_joints(joints)
     if now == corner:
         begin_anew(tables, charts, S, drives, corner, begin)
-        look_at_watched(tables, D, A, state, slope[0], A.after)
+        coordinates_at(tables, D, A.term, state, slope[0], A.after)
         look_at_kinks(tables, D, N, state, slope[0], drives.end, N.after)
     if now >= clock[11]:
         clock[11] = np.inf
-    pass_on(A)
-    pass_kinks_on(N)
+    pass_on(A.before, A.after)
+    pass_on(N.before, N.after)
     course.counts[0] += 1
     clock[3], clock[4] = min(clock[3], h), max(clock[4], h)
     clock[6], clock[7], clock[0] = clock[0], h, now

@@ -44,16 +44,16 @@ def nothing_watched() -> Watched:
 
 
 @kernel
-def look_at_watched(
-    tables: Tables, D: Within, A: Watched, state: StateArrays, acceleration: Array2, out: Array2
+def coordinates_at(
+    tables: Tables, D: Within, term: Ints1, state: StateArrays, acceleration: Array2, out: Array2
 ) -> None:
-    """Coordinates, rates and accelerations that A watches, at a state, into out (e, 3)."""
+    """Value, rate and acceleration of the coordinates of terms (e,) at a state, into out (e, 3)."""
     (T, _, _, _, _, _, E), (x, q, v, angles), n = tables, state, state[0].shape[0]
     place(E, x, q, v)
-    evaluate_terms(T, A.term, E.x, E.R, E.v, True, D.value, D.term_rate, D.bias, D.JA, D.JB)
-    unwind(T, A.term, D.value, angles)
-    for k in range(A.term.shape[0]):
-        i = A.term[k]
+    evaluate_terms(T, term, E.x, E.R, E.v, True, D.value, D.term_rate, D.bias, D.JA, D.JB)
+    unwind(T, term, D.value, angles)
+    for k in range(term.shape[0]):
+        i = term[k]
         second, a, b = D.bias[i], T.body_a[i], T.body_b[i]
         for j in range(6):
             if a < n:
@@ -90,8 +90,8 @@ def may_meet(A: Watched, h: float) -> bool:
 
 
 @kernel
-def pass_on(A: Watched) -> None:
+def pass_on(before: Array2, after: Array2) -> None:
     """Make the end of a step the start of the next: `after` (e, 3) becomes `before`."""
-    for k in range(A.term.shape[0]):
+    for k in range(before.shape[0]):
         for j in range(3):
-            A.before[k, j] = A.after[k, j]
+            before[k, j] = after[k, j]

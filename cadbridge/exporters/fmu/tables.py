@@ -24,7 +24,7 @@ from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import Space, space
 from solver.equations.system import System
 from solver.equations.workspace import Workspace
-from solver.runs.course import Course
+from solver.runs.course import begin_course, new_course
 from solver.runs.driving import Drives
 from solver.runs.integrate import first_step, longest_at, pace_of
 from solver.runs.kinks import kinks_of
@@ -173,8 +173,9 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     pace = pace_of(engine.method, first, longest)
     nodes, corners = np.zeros((len(tableau.nodes), d, 3)), corners_of(machine.functions, what.duration)
     drives = Drives(np.zeros((0, 3)), np.zeros(1, np.int64), corners, nodes, np.zeros((d, 3)))
-    one_sample = np.array([0, 0, 0, 0, 0, 0, 1])
-    course = Course(np.array([0.0, first, 0.0, np.inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf]), one_sample)
+    course = new_course()
+    begin_course(course, 0.0, first, 0.0)
+    course.counts[6] = 1  # one sample, at the end of each communication step
     slope = (np.zeros((n, 6)), np.zeros(system.program.angle_count), np.zeros(d + 1))
     made.put(CLOCK=course.clock, COUNTS=course.counts, SAMPLE_TIME=samples.times, FILLER=drives.filler)
     made.put(DRIVE=drives.end, SLOPE_ACCELERATION=slope[0], SLOPE_TURNING=slope[1], SLOPE_POWER=slope[2])

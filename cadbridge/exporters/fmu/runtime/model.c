@@ -18,6 +18,7 @@ int32_t solver_least_into(const int64_t *);
 
 static const char MAGIC[8] = "CBFMU001";
 enum { MARCH_GOES_ON, MARCH_ENDED, MARCH_STUCK };
+enum { CLOCK_NOW = 0, CLOCK_END = 2, CLOCK_KINK = 11 };  /* of a course's clock, solver/runs/course.py */
 enum { TORQUE, PD, LED, VOLTAGE, SERVO };  /* laws of motors, as in tables.py */
 enum { SAVED_WORDS = 4 };           /* before the block: magic, token (2), mode */
 
@@ -491,8 +492,8 @@ int model_step(Model *m, double from, double length) {
         return model_fail(m, "The communication point is %.9g s, but this model is at %.9g s; to go back in time, restore a state that was saved there.", from, now);
     *REALS(m, TIME) = from;
     if (begin_anew(m) != 0) return -1;
-    clock[0] = from, clock[2] = from + length;
-    clock[11] = INFINITY; /* a load bends where the state as it is now shows it */
+    clock[CLOCK_NOW] = from, clock[CLOCK_END] = from + length;
+    clock[CLOCK_KINK] = INFINITY; /* a load bends where the state as it is now shows it */
     *REALS(m, SAMPLE_TIME) = from + length;
     memset(counts, 0, 48);
     active = m;
@@ -500,13 +501,13 @@ int model_step(Model *m, double from, double length) {
         solver_march(WHOLES(m, MARCH));
         int how = (int)REALS(m, MARCH_RESULT)[0];
         if (how == MARCH_ENDED) break;
-        *REALS(m, TIME) = clock[0];
+        *REALS(m, TIME) = clock[CLOCK_NOW];
         if (how >= MARCH_STUCK)
-            return model_fail(m, "At t = %.9g s no step is short enough: the motion reaches a pose from which the mechanism cannot go on (a dead point, joints that lock), or inputs are too large.", clock[0]);
+            return model_fail(m, "At t = %.9g s no step is short enough: the motion reaches a pose from which the mechanism cannot go on (a dead point, joints that lock), or inputs are too large.", clock[CLOCK_NOW]);
         steps += counts[0] + counts[1];
         counts[0] = counts[1] = 0;
         if (steps > MOST_STEPS)
-            return model_fail(m, "At t = %.9g s the step has taken %lld parts and has not ended: the forces are too stiff for this method.", clock[0], (long long)steps);
+            return model_fail(m, "At t = %.9g s the step has taken %lld parts and has not ended: the forces are too stiff for this method.", clock[CLOCK_NOW], (long long)steps);
     }
     *REALS(m, TIME) = from + length;
     give(m);

@@ -11,7 +11,6 @@ import numpy as np
 from cadbridge.frames import Vector
 from cadbridge.freedoms import HINGE, SLIDE
 from cadbridge.recognition.contacts import Contact
-from cadbridge.recognition.guides import COULD_TURN
 from cadbridge.recognition.judging import judge
 from cadbridge.recognition.pins import HALF
 from cadbridge.recognition.revolution import SLIM
@@ -106,14 +105,16 @@ def _roller(scene: Scene, members: dict[str, list[str]], roots: tuple[str, str],
 
     What is round all about the line, and carries nothing, is no plunger that something pushes: it rolls.
     """
-    if verdict.against != (COULD_TURN,) or verdict.axis is None:
+    if not verdict.could_turn or verdict.axis is None:
         return verdict
     for root in roots:
         if len(members[root]) == 1 and (round_part := scene.revolution(members[root][0])) is not None:
             X = scene.assembly.instance(members[root][0]).X_WI
             if abs(float(X.vector(round_part.direction) @ verdict.axis)) > 1 - PARALLEL**2:
                 text = "the whole part is round about this line"
-                return replace(verdict, type="revolute", evidence=(*verdict.evidence, text), against=())
+                return replace(
+                    verdict, type="revolute", evidence=(*verdict.evidence, text), against=(), could_turn=False
+                )
     return verdict
 
 

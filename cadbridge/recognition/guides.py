@@ -48,8 +48,6 @@ CLAMPED = 6.0
 """Radius of a disc of the area in contact beside that of the one bolt through it, from which the bolt clamps."""
 HOLES_MEET = "a bore that goes on in the other"
 """Evidence of a line that two holes share."""
-COULD_TURN = "a round shaft could turn as well"
-"""What speaks against a slide of a round shaft."""
 UNHELD = "nothing holds it along the axis"
 """What speaks against a hinge that has no shoulder."""
 
@@ -163,7 +161,8 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     ways = {float(p.normal @ axis) > 0 for p in shoulders}
     if slender >= TELESCOPE and not guide.cones and len(ways) == 1 and _bottoms(guide, shoulders):
         text = f"the shaft is guided over {slender:.1f} times its width and ends at the bottom of its bore"
-        return Verdict("prismatic", point, axis, (*evidence, text), (COULD_TURN,), 0.55)
+        doubt = ("a round shaft could turn as well",)
+        return Verdict("prismatic", point, axis, (*evidence, text), doubt, 0.55, could_turn=True)
     against = ("no shaft in the bores",) if guide.holes_only and not _through(guide) else ()
     confidence = 0.5 if against else 0.85 if len(ways) > 1 else 0.75
     return Verdict("revolute", point, axis, tuple(evidence), against, confidence)

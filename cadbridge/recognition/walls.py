@@ -49,6 +49,8 @@ class Verdict:
     confidence: float = 0.5
     pitch: float | None = None
     """Of a screw: the advance of one turn, m, positive of a right-hand thread."""
+    could_turn: bool = False
+    """Of a slide: whether its faces would let it turn as well."""
 
     @property
     def free(self) -> Free:

@@ -70,7 +70,7 @@ def allowed(kind: str) -> int:
     return int(LIMITS[kind][0] * _times)
 
 
-def raises(limit: str) -> str:
+def with_option(limit: str) -> str:
     """A limit of time or memory in words, with the option that raises it."""
     return f"{limit}; {OPTION} {_needed(_times)} allows more"
 

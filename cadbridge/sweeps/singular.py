@@ -119,7 +119,11 @@ def _size(rows: _Rows, move: Callable[[float], Sequence[Pose] | None], value: fl
 
 
 def _narrowed(size: Callable[[float], float], low: float, high: float, narrow: float) -> float:
-    """Where a function that falls to one point and rises from it is least, by golden section."""
+    """Where a function that falls to one point and rises from it is least, by golden section.
+
+    SciPy's bounded search takes parabolas, which a corner and the rounding of poses stop at ten times `narrow`; its
+    golden section ends by a part of the place itself, so never at 0.
+    """
     a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_a, at_b = size(a), size(b)
     while high - low > narrow:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import TOUCHING, UNACTUATED, Assembly, Component, Instance, Mate, MateKind, NamedFrame, Part
-from cadbridge.budget import raised, raises
+from cadbridge.budget import raised, with_option
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -128,12 +128,12 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
             raise MissingExtraError("MJCF is read by MuJoCo: pip install 'cadbridge[mjcf]'", findings) from error
         reason = error.message
         if any(words in reason for words in _NO_MEMORY):
-            reason = raises(
+            reason = with_option(
                 f"MuJoCo gave up, most likely as the model asks for more than {memory / 1e9:g} GB ({reason})"
             )
     except WorkerDiedError as error:
         bounds = f"{memory / 1e9:g} GB and {seconds:g} s of processor time"
-        reason = raises(f"MuJoCo's process stopped: {error.reason}; it may use {bounds}")
+        reason = with_option(f"MuJoCo's process stopped: {error.reason}; it may use {bounds}")
     reason = reason.removeprefix("Error: ")
     findings.add("CB1400", reason, where, next((cure for words, cure in _CURES.items() if words in reason), None))
     raise InputError(f"{path.name}: {reason}", findings)

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from cadbridge.budget import raised, raises
+from cadbridge.budget import raised, with_option
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.folders import Folders
@@ -115,13 +115,13 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
                     break
                 sent = b""  # asked once, communicate goes on with what it has
                 if reached := limit.reached:
-                    return {"error": raises(f"the expansion took longer than {reached}")}
+                    return {"error": with_option(f"the expansion took longer than {reached}")}
         finally:
             process.kill()
     try:
         answer: dict[str, Any] = json.loads(said)
     except ValueError:
-        return {"error": raises("the expansion was ended at its limit of time or memory")}
+        return {"error": with_option("the expansion was ended at its limit of time or memory")}
     return answer
 
 

@@ -23,7 +23,7 @@ from xml.dom import expatbuilder
 
 import xacro
 
-from cadbridge.budget import allow, beyond, raised, raises
+from cadbridge.budget import allow, beyond, raised, with_option
 from cadbridge.confinement import MEMORY, SECONDS, confine
 from cadbridge.folders import Folders
 from cadbridge.readers.urdf.expression_names import table
@@ -323,7 +323,7 @@ def _fault(fault: BaseException, expansion: Expansion) -> dict[str, Any]:
     if isinstance(fault, RecursionError):
         reason = "macros, properties or files call themselves without end"
     elif isinstance(fault, MemoryError):
-        reason = raises(f"its expansion takes more than {raised(MEMORY) / 1e9:.1f} GB")
+        reason = with_option(f"its expansion takes more than {raised(MEMORY) / 1e9:.1f} GB")
     elif isinstance(fault, TooLargeError):
         reason = f"too large: {fault}"
     else:
@@ -343,7 +343,7 @@ def _end_in_time(seconds: int) -> None:
     if hasattr(signal, "SIGXCPU"):
 
         def end(*_: object) -> None:
-            raise TooLargeError(raises(f"it takes more than {seconds} s to expand"))
+            raise TooLargeError(with_option(f"it takes more than {seconds} s to expand"))
 
         signal.signal(signal.SIGXCPU, end)
 

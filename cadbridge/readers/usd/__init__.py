@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import TOUCHING, Assembly, Component, Instance, NamedFrame, Part, Shape
-from cadbridge.budget import raised, raises
+from cadbridge.budget import raised, with_option
 from cadbridge.confinement import MEMORY
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
@@ -98,7 +98,7 @@ def _composed(path: Path, options: ReadOptions, findings: Findings) -> dict[str,
         reason = error.message
     except WorkerDiedError as error:
         bounds = f"{raised(MEMORY) / 1e9:.0f} GB and {raised(SECONDS):g} s of processor time"
-        reason = raises(f"USD's process stopped: {error.reason}; it may use {bounds}")
+        reason = with_option(f"USD's process stopped: {error.reason}; it may use {bounds}")
     else:
         for code, message in stage["remarks"]:
             findings.add(code, message, Where(str(path)))

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cadbridge.budget import allow, raised, raises
+from cadbridge.budget import allow, raised, with_option
 from cadbridge.confinement import MEMORY, confine
 from cadbridge.folders import Folders, folders_around
 from cadbridge.shapes import protocol
@@ -55,7 +55,7 @@ def _answer(path: str, package_dirs: list[str], geometry: bool, larger: float) -
 
 
 def _full() -> protocol.Failure:
-    return protocol.Failure("refused", raises(f"its stage takes more than {raised(MEMORY) / 1e9:.1f} GB"))
+    return protocol.Failure("refused", with_option(f"its stage takes more than {raised(MEMORY) / 1e9:.1f} GB"))
 
 
 def main() -> None:

@@ -43,11 +43,13 @@ class EventEntry(FileModel):
     stop: bool = False
 
 
+_OF_CHANGES = frozenset(ChangeEntry.model_fields)
+
+
 def _what_happens(entry: object) -> str:
-    """Whether an event depends on where a joint is, or happens at a time."""
-    return (
-        "<change>" if isinstance(entry, ChangeEntry) or (isinstance(entry, dict) and "time" in entry) else "<passing>"
-    )
+    """Whether an event depends on where a joint is, or changes something at a time, which may be at fault itself."""
+    changes = isinstance(entry, ChangeEntry) or (isinstance(entry, dict) and not _OF_CHANGES.isdisjoint(entry))
+    return "<change>" if changes else "<passing>"
 
 
 AnyEvent = Annotated[

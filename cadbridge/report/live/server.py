@@ -99,7 +99,15 @@ class Server:
     def post(self, key: str, message: dict[str, Any] | bytes) -> None:
         """Tell all browsers; of what waits under one key they get the newest."""
         text = message if isinstance(message, bytes) else json.dumps(message)
-        self._loop.call_soon_threadsafe(self._tell_all, key, text)
+        self._soon(self._tell_all, key, text)
+
+    def _soon(self, tell: Callable[..., None], *given: Any) -> None:
+        """Tell in the server's thread; once it is closed nobody is there whom a work that goes on could tell."""
+        try:
+            self._loop.call_soon_threadsafe(tell, *given)
+        except RuntimeError:
+            if not self._loop.is_closed():
+                raise
 
     def _tell_all(self, key: str, text: str | bytes) -> None:
         for browser in self._browsers:
@@ -111,7 +119,7 @@ class Server:
         if asking is not None:
             self._files[key] = name, content
             text = json.dumps({"file": f"/file/{key}?token={self.guard.token}", "name": name})
-            self._loop.call_soon_threadsafe(asking.put, f"file {key}", text)
+            self._soon(asking.put, f"file {key}", text)
 
     def close(self) -> None:
         """End the server."""

@@ -122,3 +122,11 @@ def test_loops_that_fit_as_designed_have_the_tab_for_other_poses(mechanism: Mech
         found.joint.value = "hinge 0"
         found.ask_along()
         assert settled(lambda: "becomes redundant that is not so elsewhere" in found.answer.content)
+
+
+def test_a_computation_that_outlives_the_view_tells_nobody(mechanism: Mechanism) -> None:
+    """Its answer came to a server that was closed: the thread died with an exception, on a person's terminal."""
+    with served(mechanism) as view:
+        found = fitting(view)
+    found.answer.content = "late"
+    assert found.answer.content == "late"

@@ -23,8 +23,9 @@ from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, T
 from cadbridge.simulation.loads import LoadSpecs, find_component, si
 from cadbridge.simulation.motor_file import LedMotorForm, MotorsReader
 from cadbridge.simulation.motors import MotorSpec, on_joint
+from cadbridge.simulation.names import NameResolver
 from cadbridge.simulation.scenario import Scenario
-from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial, NameResolver
+from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial
 from solver.functions import scaled, table
 from solver.model import TimeFunction
 
@@ -161,7 +162,7 @@ class _MotionResolver(NameResolver):
 
     def resolve(self, spec: MotionFile) -> Motion:
         speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
-        loads = LoadsResolver(self.mechanism, self.findings, self.joint, self.where, speeds)
+        loads = LoadsResolver(self.mechanism, self.findings, self.file, self.places, speeds)
         if not spec.joints and not spec.bodies:
             self.findings.add("CB660", "nothing moves: give joints or bodies", self.where())
         if spec.initial.rates:
@@ -185,7 +186,7 @@ class _MotionResolver(NameResolver):
         actuators = [j for i, n in enumerate(spec.actuators) if (j := self.joint(n, self.where("actuators", i)))]
         self._once("actuators", [j.name for j in actuators])
         names, free = tuple(j.name for j in actuators), spec.free == "simulate"
-        read = MotorsReader(self.findings, self.joint, self.where, led=True).read(spec.motors)
+        read = MotorsReader(self.mechanism, self.findings, self.file, self.places, led=True).read(spec.motors)
         motors = tuple(on_joint(self.mechanism, motor) for motor in read)
         self._once("motors", [m.joint for m in motors])
         return Motion(scenario, tuple(paths), tuple(bodies), names, free, motors)

@@ -10,11 +10,12 @@ from typing import Annotated
 import numpy as np
 from pydantic import Discriminator, Field, Tag
 
-from cadbridge.findings import Findings, Where
+from cadbridge.findings import Where
 from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
-from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.mechanism import GROUND_BODY
 from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.simulation.loads import LoadSpecs, find_component, si
+from cadbridge.simulation.names import NameResolver
 from solver.constraints import Coordinate
 from solver.functions import constant, expression, table
 from solver.model import Bushing, Friction, JointLoad, Stop, TimeFunction, Wrench
@@ -149,13 +150,9 @@ def function_of(value: float | str | Table) -> TimeFunction:
 
 
 @dataclass
-class LoadsResolver:
+class LoadsResolver(NameResolver):
     """From the file's entries to loads; what has no meaning is reported at its place, and the rest is read."""
 
-    mechanism: Mechanism
-    findings: Findings
-    joint: Callable[[str, Where], Joint | None]
-    where: Callable[..., Where]
     speeds: tuple[float, float]
 
     def resolve(self, spec: LoadsFile) -> LoadSpecs:
@@ -163,7 +160,8 @@ class LoadsResolver:
 
         def each(section: str, maker: Callable[..., object]) -> list[object]:
             items = getattr(spec, section)
-            made = (maker(e, self.where("loads", section, i), i) for i, e in enumerate(items))
+            at = [("loads", section, i) for i in range(len(items))]
+            made = (maker(e, self.where(*at[i]), self.number(*at[i])) for i, e in enumerate(items))
             return [m for m in made if m is not None]
 
         springs = each("springs", self._spring)
@@ -192,7 +190,7 @@ class LoadsResolver:
         return a == b
 
     def _spring(
-        self, entry: SpringEntry | JointSpringEntry, where: Where, i: int
+        self, entry: SpringEntry | JointSpringEntry, where: Where, number: int
     ) -> JointLoad | tuple[str, JointLoad] | None:
         if isinstance(entry, JointSpringEntry):
             joint = self.joint(entry.joint, where)
@@ -206,7 +204,7 @@ class LoadsResolver:
                 name=f"spring on {joint.name}",
             )
             return joint.name, load
-        name = entry.name or f"spring {i + 1}"
+        name = entry.name or f"spring {number}"
         a, b = self._point(entry.a, where), self._point(entry.b, where)
         if a is None or b is None or self._same(a[0], b[0], name, where):
             return None
@@ -215,8 +213,8 @@ class LoadsResolver:
         between = Coordinate("length", a[0], b[0], a[1], np.array([1.0, 0.0, 0.0]), b[1])
         return JointLoad(between, damping=entry.damping, stiffness=entry.stiffness, rest=rest, name=name)
 
-    def _bushing(self, entry: BushingEntry, where: Where, i: int) -> Bushing | None:
-        name = entry.name or f"bushing {i + 1}"
+    def _bushing(self, entry: BushingEntry, where: Where, number: int) -> Bushing | None:
+        name = entry.name or f"bushing {number}"
         on_a, on_b = self.component(entry.a.component, where), self.component(entry.b, where)
         if on_a is None or on_b is None or self._same(on_a[0], on_b[0], name, where):
             return None
@@ -235,8 +233,8 @@ class LoadsResolver:
         damping = np.diag([*entry.damping, *entry.turn_damping])
         return Bushing(name, on_a[0], on_b[0], X_AF.p, X_AF.R, X_BF.p, X_BF.R, stiffness, damping)
 
-    def _wrench(self, entry: WrenchEntry, where: Where, i: int) -> Wrench | None:
-        name = entry.name or f"wrench {i + 1}"
+    def _wrench(self, entry: WrenchEntry, where: Where, number: int) -> Wrench | None:
+        name = entry.name or f"wrench {number}"
         found = self.component(entry.component, where)
         if found is not None and found[0] == GROUND_BODY:
             self.findings.add("CB605", f"{name}: it acts on the ground, so it does nothing", where)
@@ -261,7 +259,7 @@ class LoadsResolver:
         force, torque = tuple(functions["force"]), tuple(functions["torque"])
         return Wrench(name, body, point, force, torque, entry.axes)  # type: ignore[arg-type]
 
-    def _friction(self, entry: FrictionEntry, where: Where, i: int) -> tuple[str, Friction] | None:
+    def _friction(self, entry: FrictionEntry, where: Where, number: int) -> tuple[str, Friction] | None:
         joint = self.joint(entry.joint, where)
         if joint is None:
             return None
@@ -269,7 +267,7 @@ class LoadsResolver:
         speed = own if entry.speed is None else entry.speed * si(joint)
         return joint.name, Friction(entry.torque, speed)
 
-    def _stop(self, entry: StopEntry, where: Where, i: int) -> tuple[str, Stop] | None:
+    def _stop(self, entry: StopEntry, where: Where, number: int) -> tuple[str, Stop] | None:
         joint = self.joint(entry.joint, where)
         if joint is None:
             return None

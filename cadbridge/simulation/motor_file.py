@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, create_model
 
-from cadbridge.findings import Findings, Where
-from cadbridge.mechanism import Joint
 from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.simulation.load_file import Function, function_of
 from cadbridge.simulation.loads import si
 from cadbridge.simulation.motors import DRIVES, LAWS, MotorSpec, Written, doubts, standing
+from cadbridge.simulation.names import NameResolver
 from solver.functions import scaled
 from solver.model import TimeFunction
 
@@ -70,16 +69,12 @@ else:
 
 
 @dataclass
-class MotorsReader:
+class MotorsReader(NameResolver):
     """From a file's entries to motors in SI, by the names that the file gives; each fault at its place.
 
-    `joint` finds a joint by its name, or reports that there is none; `where` gives the place of a path of keys.
     `led`: voltages and pressures are requested, not given.
     """
 
-    findings: Findings
-    joint: Callable[[str, Where], Joint | None]
-    where: Callable[..., Where]
     led: bool = False
 
     def read(self, entries: Sequence[Any]) -> tuple[MotorSpec, ...]:
@@ -92,7 +87,8 @@ class MotorsReader:
         joint = self.joint(entry.joint, where)
         known = [law for law in LAWS if law in type(entry).model_fields]
         if sum(getattr(entry, law) is not None for law in known) != 1:
-            if not any(f.where.item == f"motor {i + 1}" for f in self.findings):  # else its law was left out
+            name = f"motor {self.number('motors', i)}"
+            if not any(f.where.item == name for f in self.findings):  # else its law was left out
                 text = f"motor on {entry.joint}: give one of {', '.join(known)}"
                 self.findings.add("CB632" if self.led else "CB601", text, where)
             return None

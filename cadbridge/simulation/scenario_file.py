@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
 from cadbridge.errors import InputError
-from cadbridge.findings import Findings, Where
-from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.findings import Findings
+from cadbridge.mechanism import Mechanism
 from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
@@ -20,10 +20,11 @@ from cadbridge.simulation.change_file import ChangeEntry, ChangesResolver
 from cadbridge.simulation.changes import ChangeSpec
 from cadbridge.simulation.fitting import GAP
 from cadbridge.simulation.load_file import Function, LoadsFile, LoadsResolver, function_of
-from cadbridge.simulation.loads import si, too_far
+from cadbridge.simulation.loads import si
 from cadbridge.simulation.motor_file import MotorForm, MotorsReader
 from cadbridge.simulation.motors import LEADS, MotorSpec, on_joint
-from cadbridge.simulation.scenario import EventSpec, Scenario, find_joint
+from cadbridge.simulation.names import NameResolver
+from cadbridge.simulation.scenario import EventSpec, Scenario
 from cadbridge.simulation.servos import Servos, actuator_names
 from cadbridge.wording import listed
 from solver.model import TimeFunction
@@ -150,7 +151,7 @@ def scenario_of(
     from cadbridge.readers.mates_file.positions import Place
 
     findings, places = Findings(), places or Place(0, 0)
-    spec = validated(ScenarioFile, document, places, file, findings, "CB601")
+    spec, places = validated(ScenarioFile, document, places, file, findings, "CB601")
     scenario = None if spec is None else _ScenarioResolver(mechanism, findings, file, places).resolve(spec)
     if findings.errors or scenario is None or spec is None:
         raise _unusable(findings)
@@ -179,41 +180,6 @@ def _over(base: Scenario, read: Scenario, keys: set[str]) -> Scenario:
     return replace(read, **{name: getattr(base, name) for name, by in _OPEN.items() if not keys & set(by)})
 
 
-@dataclass
-class NameResolver:
-    """Names of a file to joints, degrees and mm to SI; every fault is reported at its place."""
-
-    mechanism: Mechanism
-    findings: Findings
-    file: str
-    places: Place
-
-    def where(self, *path: str | int) -> Where:
-        """The place of a path of keys."""
-        return Where(self.file, *self.places.find(path))
-
-    def joint(self, name: str, where: Where) -> Joint | None:
-        """The joint of that name, mate or drive, where it has one freedom."""
-        return find_joint(self.mechanism, self.findings, name, where)
-
-    def any_joint(self, name: str, where: Where) -> Joint | None:
-        """The joint of that name, mate or drive, of any type."""
-        return find_joint(self.mechanism, self.findings, name, where, single=False)
-
-    def initial(self, values: dict[str, float], section: str, code: str) -> dict[str, float]:
-        """Initial values of joints (rad, m, or a second) by joint; `code` where one is too far off."""
-        done = {}
-        for name, value in values.items():
-            where = self.where("initial", section, name)
-            joint = self.joint(name, where)
-            if joint is None:
-                continue
-            done[joint.name] = value * si(joint)
-            if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
-                self.findings.add(code, why, where, items=(joint.name,))
-        return done
-
-
 class _ScenarioResolver(NameResolver):
     """From the file to a scenario."""
 
@@ -222,11 +188,11 @@ class _ScenarioResolver(NameResolver):
         if not isinstance(tolerance, Tolerance):
             tolerance = Tolerance(relative=tolerance, absolute=max(tolerance, 1e-16))
         speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
-        loads = LoadsResolver(self.mechanism, self.findings, self.joint, self.where, speeds)
+        loads = LoadsResolver(self.mechanism, self.findings, self.file, self.places, speeds)
         if spec.integrator == "rk4" and spec.step is None:
             text = "integrator: rk4 does not control its error: give a step (s) beside it"
             self.findings.add("CB601", text, self.where("integrator"))
-        motors = MotorsReader(self.findings, self.joint, self.where).read(spec.motors)
+        motors = MotorsReader(self.mechanism, self.findings, self.file, self.places).read(spec.motors)
         return Scenario(
             gravity=spec.gravity,
             duration=spec.duration,
@@ -256,6 +222,8 @@ class _ScenarioResolver(NameResolver):
     def _changes(
         self, spec: ScenarioFile, motors: tuple[MotorSpec, ...], loads: LoadsResolver
     ) -> tuple[ChangeSpec, ...]:
+        if (events := self.places.children.get("events")) is not None and events.rows is not None:
+            return ()  # what was left out may be what the others follow
         driven = frozenset(on_joint(self.mechanism, m).joint for m in motors if m.kind in LEADS)
         resolver = ChangesResolver(
             self.mechanism, self.findings, self.any_joint, loads.component, driven, spec.duration

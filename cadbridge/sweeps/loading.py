@@ -51,8 +51,8 @@ def load_sweep_file(path: str | Path, base: Base) -> Sweep:
 def sweep_of(document: object, base: Base, file: str = "", places: Place | None = None) -> Sweep:
     """The sweep of a file's plain data; InputError with all faults."""
     findings, places = Findings(), places or Place(0, 0)
-    spec = validated(SweepFile, document, places, file, findings, "CB648")
-    sweep = None if spec is None or findings.errors else _SweepResolver(base, findings, file, places).resolve(spec)
+    spec, places = validated(SweepFile, document, places, file, findings, "CB648")
+    sweep = None if spec is None else _SweepResolver(base, findings, file, places).resolve(spec)
     if findings.errors or sweep is None:
         raise InputError("The sweep file cannot be used; nothing was run.", findings)
     return sweep
@@ -113,20 +113,25 @@ class _SweepResolver:
         first: dict[str, int] = {}
         for i, parameter in enumerate(made):
             if parameter is not None and first.setdefault(parameter.name, i) != i:
-                message = f"{parameter.name} is varied by entry {first[parameter.name] + 1} as well"
+                other = self.places.number(("vary", first[parameter.name]))
+                message = f"{parameter.name} is varied by entry {other} as well"
                 self.findings.add("CB650", message, self._where("vary", i))
 
     def _parameter(self, i: int, entry: VaryEntry) -> Parameter | None:
         where = self._where("vary", i)
         subjects = [s for s in SUBJECTS if getattr(entry, s) is not None]
         given = [q for q in _ALL if getattr(entry, q) is not None]
+        number = self.places.number(("vary", i))
+        had = any(f.where.item == f"vary {number}" for f in self.findings)  # then what it lacks was left out
         if len(subjects) != 1:
-            self.findings.add("CB648", f"entry {i + 1}: name one of {', '.join(SUBJECTS)}", where)
+            if not had:
+                self.findings.add("CB648", f"entry {number}: name one of {', '.join(SUBJECTS)}", where)
             return None
         fit = QUANTITIES[subjects[0]]
         if len(given) != 1 or given[0] not in fit:
-            text = f"entry {i + 1}: give one of {', '.join(fit)} of a {subjects[0]}"
-            self.findings.add("CB648", text + (f", not {', '.join(given)}" if given else ""), where)
+            text = f"entry {number}: give one of {', '.join(fit)} of a {subjects[0]}"
+            if not had or given:
+                self.findings.add("CB648", text + (f", not {', '.join(given)}" if given else ""), where)
             return None
         make = {"joint": self._joint, "body": self._body, "gear": self._gear, "scenario": self._scenario}
         parameter = make[subjects[0]](entry, given[0], self._where("vary", i, subjects[0]))

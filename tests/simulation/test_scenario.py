@@ -108,6 +108,36 @@ initial: {positions: {B: 1}}
     assert sorted(faults) == [("CB601", 2), ("CB601", 4), ("CB601", 6), ("CB602", 4), ("CB602", 7), ("CB603", 5)]
 
 
+def test_an_entry_without_a_key_hides_no_fault_of_the_others(crane: Mechanism, tmp_path: Path) -> None:
+    text = """motors:
+  - {torque: 1}
+  - {joint: A9, torque: 1}
+  - {joint: A1}
+loads:
+  springs:
+    - {joint: A1, stiffness: 1}
+    - 5
+    - {joint: A8, stiffness: 1}
+  wrenches:
+    - {force: [1, 0, 0]}
+    - {component: Arm}
+"""
+    with pytest.raises(InputError) as error:
+        load_scenario(scenario(tmp_path, text), crane)
+    faults = [(f.code, f.where.line) for f in error.value.findings]
+    assert sorted(faults) == [
+        ("CB601", 3), ("CB601", 5), ("CB601", 9), ("CB601", 12), ("CB602", 4), ("CB602", 10), ("CB605", 13),
+    ]  # fmt: skip
+    assert "wrench 2" in next(f.message for f in error.value.findings if f.code == "CB605")
+
+
+def test_changes_that_follow_an_event_without_a_key_are_not_called_wrong(crane: Mechanism, tmp_path: Path) -> None:
+    text = "duration: 1\nevents: [{release: A2}, {time: 0.2, attach: A2}]\n"
+    with pytest.raises(InputError) as error:
+        load_scenario(scenario(tmp_path, text), crane)
+    assert {(f.code, f.where.line) for f in error.value.findings} == {("CB601", 3)}
+
+
 def test_nothing_is_simulated_without_masses(corpus: Path) -> None:
     mechanism = cb.build(cb.read(corpus / "caxif" / "as1-oc-214.stp"))
     with pytest.raises(ModelError) as error:

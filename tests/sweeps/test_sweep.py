@@ -153,6 +153,19 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
 ]  # fmt: skip
 
 
+def test_all_faults_of_a_sweep_at_once(pendulum: Mechanism) -> None:
+    entries: list[Any] = [
+        {"joint": "hinge", "damping": {"uniform": [0, "x"]}},
+        3,
+        {"joint": "hing", "damping": [1]},
+        {"mass": [1]},
+    ]
+    with pytest.raises(InputError) as refused:
+        cb.sweep(pendulum, document(*entries), SCENARIO)
+    assert [f.code for f in refused.value.findings] == ["CB648", "CB648", "CB649", "CB648"]
+    assert "entry 4" in refused.value.findings[-1].message
+
+
 @pytest.mark.parametrize(("what", "code", "said"), BAD)
 def test_a_sweep_that_cannot_be_is_refused_before_anything_runs(
     pendulum: Mechanism, what: dict[str, Any], code: str, said: str

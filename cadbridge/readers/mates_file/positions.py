@@ -43,13 +43,17 @@ _NOTHING: Any = MappingProxyType({})
 
 @dataclass(slots=True)
 class Place:
-    """Where a value is: line and column from 1, the places of what it holds, and of its keys."""
+    """Where a value is: line and column from 1, the places of what it holds, and of its keys.
+
+    `rows` of a list from which entries were left out: the positions in the file of the others.
+    """
 
     line: int
     column: int
     children: dict[Any, Place] = field(default_factory=lambda: _NOTHING)
     keys: dict[str, tuple[int, int]] = field(default_factory=lambda: _NOTHING)
     size: int = 1
+    rows: list[int] | None = None
 
     def find(self, path: Sequence[str | int], key: bool = False) -> tuple[int, int]:
         """Line and column of the value at a path; steps that do not exist are passed over.
@@ -64,6 +68,16 @@ class Place:
                 if not key or not isinstance(step, str):
                     place = (here.line, here.column)
         return place
+
+    def number(self, path: Sequence[str | int]) -> int:
+        """Which one of its list in the file the entry at a path is, from 1."""
+        here, last = self, path[-1]
+        for step in path[:-1]:
+            here = here.children.get(step, _NOWHERE)
+        return (int(last) if here.rows is None else here.rows[int(last)]) + 1
+
+
+_NOWHERE = Place(0, 0)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,50 @@
+"""The names of a file that people write, as joints and places of a mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cadbridge.findings import Findings, Where
+from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.readers.mates_file.positions import Place
+from cadbridge.simulation.loads import si, too_far
+from cadbridge.simulation.scenario import find_joint
+
+
+@dataclass
+class NameResolver:
+    """Names of a file to joints, degrees and mm to SI; every fault is reported at its place."""
+
+    mechanism: Mechanism
+    findings: Findings
+    file: str
+    places: Place
+
+    def where(self, *path: str | int) -> Where:
+        """The place of a path of keys."""
+        return Where(self.file, *self.places.find(path))
+
+    def number(self, *path: str | int) -> int:
+        """Which one of its list in the file an entry is, from 1; `path` counts the entries that could be read."""
+        return self.places.number(path)
+
+    def joint(self, name: str, where: Where) -> Joint | None:
+        """The joint of that name, mate or drive, where it has one freedom."""
+        return find_joint(self.mechanism, self.findings, name, where)
+
+    def any_joint(self, name: str, where: Where) -> Joint | None:
+        """The joint of that name, mate or drive, of any type."""
+        return find_joint(self.mechanism, self.findings, name, where, single=False)
+
+    def initial(self, values: dict[str, float], section: str, code: str) -> dict[str, float]:
+        """Initial values of joints (rad, m, or a second) by joint; `code` where one is too far off."""
+        done = {}
+        for name, value in values.items():
+            where = self.where("initial", section, name)
+            joint = self.joint(name, where)
+            if joint is None:
+                continue
+            done[joint.name] = value * si(joint)
+            if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
+                self.findings.add(code, why, where, items=(joint.name,))
+        return done

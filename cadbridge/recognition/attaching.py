@@ -14,6 +14,7 @@ from cadbridge.frames import Vector
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.bolts import beside_head
 from cadbridge.recognition.contacts import EXACT, Contact
+from cadbridge.recognition.model import Tie
 from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.screws import StandardPart
 
@@ -31,7 +32,7 @@ class Hosts:
     stacks: Groups
     reached: dict[str, list[Reached]]
 
-    def ties(self) -> Iterator[tuple[str, str, str, float]]:
+    def ties(self) -> Iterator[Tie]:
         """Pairs of parts that two fasteners at least reach into, where no contact says that they hold them."""
         both: dict[tuple[str, str], int] = defaultdict(int)
         for found in self.reached.values():
@@ -39,7 +40,7 @@ class Hosts:
                 both[a, b] += 1
         for (a, b), count in sorted(both.items(), key=lambda e: (-e[1], e[0])):
             if count > 1:
-                yield a, b, f"{count} fasteners reach into both", 0.7
+                yield Tie(a, b, f"{count} fasteners reach into both", 0.7)
 
     def attach(self, scene: Scene) -> None:
         """Bind each fastener to what is under its head, else to what it touches most, reaches into, or is nearest."""

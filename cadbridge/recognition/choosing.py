@@ -24,9 +24,9 @@ from cadbridge.recognition.hint_names import resolved
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
-from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.model import Held, Recognition
 from cadbridge.recognition.proving import MOST_ROUNDS, attributed, proved, welded
-from cadbridge.recognition.told import SAID, SAID_FIXED
+from cadbridge.recognition.told import SAID
 from cadbridge.wording import count
 
 DRIVES = 1.8
@@ -63,7 +63,7 @@ def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
         if not new:
             break
         stuck += new
-        found = attributed(_once(evidence, welded(hints, stuck)), stuck, SAID_FIXED)
+        found = attributed(_once(evidence, welded(hints, stuck)), stuck)
     return replace(found, hints=hints, freedoms=freedoms(found))
 
 
@@ -164,7 +164,8 @@ def _attributed(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition
         joints.append(j if h is None else replace(j, evidence=(_chosen(h), *own), confidence=1.0 - h.confidence))
     bodies = tuple(
         replace(body, bonds=tuple(
-            b if h is None or b.reason != SAID_FIXED else replace(b, reason=_chosen(h), confidence=1.0 - h.confidence)
+            b if h is None or b.how is not Held.SAID
+            else replace(b, reason=_chosen(h), confidence=1.0 - h.confidence, how=Held.OTHER)
             for b in body.bonds for h in (welded.get(frozenset((b.instance, b.to or ""))),)
         ))
         for body in found.bodies

@@ -48,8 +48,6 @@ CLAMPED = 6.0
 """Radius of a disc of the area in contact beside that of the one bolt through it, from which the bolt clamps."""
 HOLES_MEET = "a bore that goes on in the other"
 """Evidence of a line that two holes share."""
-UNHELD = "nothing holds it along the axis"
-"""What speaks against a hinge that has no shoulder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +155,8 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     if not shoulders and not guide.cones:
         if not guide.holes_only and _slides_and_turns(guide, slender):
             return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)
-        return Verdict("revolute", point, axis, tuple(evidence), (UNHELD,), 0.6)
+        doubt = ("nothing holds it along the axis",)
+        return Verdict("revolute", point, axis, tuple(evidence), doubt, 0.6, unheld=True)
     ways = {float(p.normal @ axis) > 0 for p in shoulders}
     if slender >= TELESCOPE and not guide.cones and len(ways) == 1 and _bottoms(guide, shoulders):
         text = f"the shaft is guided over {slender:.1f} times its width and ends at the bottom of its bore"

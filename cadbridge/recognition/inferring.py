@@ -19,7 +19,7 @@ from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.joints import find_joints, pivots_in_loops, trees
 from cadbridge.recognition.lead_screws import without_pitch
 from cadbridge.recognition.meshing import with_drives
-from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
+from cadbridge.recognition.model import FoundBody, FoundJoint, Held, Recognition, Rejected
 from cadbridge.recognition.naming import named
 from cadbridge.recognition.pins import with_shared_lines
 from cadbridge.recognition.placing import with_sliding
@@ -72,7 +72,7 @@ def _begun(evidence: Evidence, hints: Hints) -> tuple[Inference, tuple[Finding, 
     hosts = hosts_of(scene, evidence.whole, fasteners)
     scene.screwed_ties = tuple(hosts.ties())
     for a, b in hints.fixed:
-        scene.bind(a, b, SAID_FIXED, 1.0)
+        scene.bind(a, b, SAID_FIXED, 1.0, Held.SAID)
     for a, b in (*hints.joint, *hints.apart):
         scene.hold_apart(a, b)
     turning, told = told_joints(scene, hints)

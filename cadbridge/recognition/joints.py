@@ -117,7 +117,7 @@ def _one_partner(
         )
         verdict = replace(first.verdict, evidence=(*first.verdict.evidence, text))
         if len(own) > 1 or flush:
-            verdict = replace(verdict, type="revolute", against=())
+            verdict = replace(verdict, type="revolute", against=(), unheld=False)
         kept[id(first)] = replace(first, verdict=verdict)
         for c in ranked[1:]:
             dropped.add(id(c))

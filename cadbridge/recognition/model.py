@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any
 
 from cadbridge.assembly import Assembly, Limit
@@ -13,6 +14,33 @@ from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.hints import Hints
 from cadbridge.shown import Shown, sentence
 from cadbridge.wording import count
+
+
+class Held(Enum):
+    """What holds a part to another, where that decides what else may be: it rests on it, reaches into it, is in its
+    sub-assembly, or a hint says so."""
+
+    RESTS = auto()
+    REACHES = auto()
+    TOGETHER = auto()
+    SAID = auto()
+    OTHER = auto()
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Two instances of which one may hold the other: why, how sure that is, and what holds it."""
+
+    a: str
+    b: str
+    reason: str
+    confidence: float
+    how: Held = Held.OTHER
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The two instances."""
+        return self.a, self.b
 
 
 @dataclass(frozen=True)
@@ -27,6 +55,7 @@ class Bond:
     reason: str
     confidence: float
     line: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    how: Held = Held.OTHER
 
     @property
     def axis(self) -> bool:

@@ -17,7 +17,6 @@ from cadbridge.freedoms import HINGE
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import EXACT
 from cadbridge.recognition.drives import is_drive
-from cadbridge.recognition.guides import UNHELD
 from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.walls import SQUARE
 
@@ -67,7 +66,7 @@ def _sliding(c: Candidate) -> Candidate:
 
 def _left_free(scene: Scene, c: Candidate) -> bool:
     axis = c.verdict.axis
-    if c.verdict.free != HINGE or c.verdict.against != (UNHELD,) or axis is None or scene.contacts.slack > EXACT:
+    if c.verdict.free != HINGE or not c.verdict.unheld or axis is None or scene.contacts.slack > EXACT:
         return False
     names = {name for contact in c.contacts for name in contact.pair}
     if not any(contact.kind in ("shaft", "through", "cone") for contact in c.contacts):

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, parts_of
-from cadbridge.recognition.model import FoundJoint, Recognition
+from cadbridge.recognition.model import FoundJoint, Held, Recognition
 from cadbridge.recognition.sweep import moved
 
 BLOCKED = 3.0
@@ -55,12 +55,13 @@ def welded(hints: Hints, stuck: Sequence[Hypothesis]) -> Hints:
     return hints
 
 
-def attributed(found: Recognition, stuck: Sequence[Hypothesis], said: str) -> Recognition:
-    """The recognition in which the welds of `stuck` (now for the reason `said`) give the collision as their reason."""
+def attributed(found: Recognition, stuck: Sequence[Hypothesis]) -> Recognition:
+    """The recognition in which the welds of `stuck`, hints by now, give the collision as their reason."""
     of: dict[frozenset[str], Hypothesis] = {frozenset(pair): h for h in stuck for pair in h.equal}
     bodies = tuple(
         replace(body, bonds=tuple(
-            b if h is None or b.reason != said else replace(b, reason=_reason(h), confidence=_share(h))
+            b if h is None or b.how is not Held.SAID
+            else replace(b, reason=_reason(h), confidence=_share(h), how=Held.OTHER)
             for b in body.bonds for h in (of.get(frozenset((b.instance, b.to or ""))),)
         ))
         for body in found.bodies

@@ -7,9 +7,8 @@ from collections import defaultdict
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
 from cadbridge.recognition.contacts import EXACT
-from cadbridge.recognition.model import Bond, Recognition, Rejected
+from cadbridge.recognition.model import Bond, Held, Recognition, Rejected
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.whole import REACHES
 from cadbridge.wording import count, listed
 
 SURE = 0.9
@@ -62,7 +61,7 @@ def findings_of(
     if copies:
         verb = "stands" if len(copies) == 1 else "stand"
         findings.add("CB1614", f"{listed(copies)} {verb} where an equal part stands; bound to that", items=copies)
-    over = [f"{b.instance} and {b.to}" for own in scene.bonds.values() for b in own if b.reason.startswith(REACHES)]
+    over = [f"{b.instance} and {b.to}" for own in scene.bonds.values() for b in own if b.how is Held.REACHES]
     if over:
         findings.add(
             "CB1486", f"they overlap and nothing else holds them, so they are one body: {listed(over)}", items=over

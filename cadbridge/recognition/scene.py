@@ -16,7 +16,7 @@ from cadbridge.frames import Vector
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.contacts import Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.model import Bond
+from cadbridge.recognition.model import Bond, Held, Tie
 from cadbridge.recognition.revolution import Revolution, revolution_of
 from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind
@@ -107,8 +107,8 @@ class Scene:
     bolted: bool = False
     """Whether fasteners were taken out."""
     overlaps: Overlaps = field(default_factory=Overlaps)
-    screwed_ties: tuple[tuple[str, str, str, float], ...] = ()
-    """Pairs that several fasteners reach into, with the reason and how sure that is."""
+    screwed_ties: tuple[Tie, ...] = ()
+    """Pairs that several fasteners reach into."""
     driven: list[Driven] = field(default_factory=list)
     """What turns on the outputs of actuators."""
     on_shafts: dict[str, str] = field(default_factory=dict)
@@ -125,14 +125,18 @@ class Scene:
         if self.groups.root(a) != self.groups.root(b):
             self.apart.append((a, b))
 
-    def bind(self, a: str, b: str, reason: str, confidence: float) -> bool:
-        """Make the bodies of two instances one, with the reason; False where they are, or are to stay apart."""
+    def stay_apart(self, a: str, b: str) -> bool:
+        """Whether the bodies of two instances are to stay two."""
         ends = {self.groups.root(a), self.groups.root(b)}
-        if any({self.groups.root(x), self.groups.root(y)} == ends for x, y in self.apart):
+        return any({self.groups.root(x), self.groups.root(y)} == ends for x, y in self.apart)
+
+    def bind(self, a: str, b: str, reason: str, confidence: float, how: Held = Held.OTHER) -> bool:
+        """Make the bodies of two instances one, with the reason; False where they are, or are to stay apart."""
+        if self.stay_apart(a, b):
             return False
         if not self.groups.join(a, b):
             return False
-        self.bonds[a].append(Bond(a, b, reason, confidence))
+        self.bonds[a].append(Bond(a, b, reason, confidence, how=how))
         return True
 
     @cached_property

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.axles import Axles
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.carriers import steps_about
 from cadbridge.recognition.guides import LINES
+from cadbridge.recognition.model import Held, Tie
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about
 from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
 
-Tie = tuple[str, str, str, float]
-"""Two instances, why one may hold the other, and how sure that is."""
-
-RESTS = "rests on it over"
-"""How the reason for binding what rests begins."""
-REACHES = "reaches into it by"
-"""How the reason for binding what overlaps begins."""
 COAXIAL = 0.25
 """How sure it is that parts of one sub-assembly which touch nothing, and share an axis, are one body."""
-TOGETHER = "of the same sub-assembly"
-"""How the reason for binding what touches nothing to its sub-assembly begins."""
 
 
 def connect(
@@ -46,18 +39,18 @@ def connect(
     turntables, axles = Turntables(scene), Axles(scene)
     turning_on: list[Candidate] = []
     for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
-        if frozenset(tie[:2]) in meshing or {tie[0], tie[1]} <= scene.fasteners.keys():
+        if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys():
             continue
-        if not scene.shared(tie[0], tie[1]):
+        if not scene.shared(*tie.pair):
             # What turns in a bearing touches much that does not hold it: its ties come last. Only now that
             # housings have their parts is it clear which of two bodies that is.
             turning = _turning(scene, [w for p in pairs for w in (p.a, p.b)]) if turning is None else turning
-            if {tie[0], tie[1]} & turning:
+            if set(tie.pair) & turning:
                 late.append(tie)
                 continue
         _tied(scene, linked, (turntables, axles), tie, turning_on)
     bind_carriers(scene, linked, joints, pairs)
-    for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie[:2])):
+    for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie.pair)):
         if not _meshing(scene, tie, pairs):
             _tied(scene, linked, (turntables, axles), tie, turning_on)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
@@ -66,16 +59,15 @@ def connect(
 
 def _of_case(scene: Scene, tie: Tie) -> Tie:
     """A tie of what turns on a motor's shaft as one of its motor: what a wheel reaches into holds the motor."""
-    a, b, reason, confidence = tie
-    if any(c.kind in LINES for c in scene.contacts.by_pair.get((min(a, b), max(a, b)), ())):
+    if any(c.kind in LINES for c in scene.contacts.by_pair.get((min(tie.pair), max(tie.pair)), ())):
         return tie
-    ends = scene.on_shafts.get(a, a), scene.on_shafts.get(b, b)
-    return tie if ends[0] == ends[1] else (*ends, reason, confidence)
+    a, b = (scene.on_shafts.get(name, name) for name in tie.pair)
+    return tie if a == b else replace(tie, a=a, b=b)
 
 
 def _meshing(scene: Scene, tie: Tie, pairs: Sequence[MeshingPair]) -> bool:
     """Whether a tie would make one body of two wheels that mesh."""
-    roots = {scene.groups.root(tie[0]), scene.groups.root(tie[1])}
+    roots = set(map(scene.groups.root, tie.pair))
     return any({scene.groups.root(p.a.instance), scene.groups.root(p.b.instance)} == roots for p in pairs)
 
 
@@ -113,23 +105,22 @@ def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pai
 def _tied(scene: Scene, linked: Groups, turning: tuple[Turntables, Axles], tie: Tie, joints: list[Candidate]) -> None:
     """Bind two parts that nothing connects yet, or let one turn on the other."""
     turntables, axles = turning
-    alone = linked.join(tie[0], tie[1])
-    if scene.groups.root(tie[0]) == scene.groups.root(tie[1]):
+    alone = linked.join(*tie.pair)
+    if scene.groups.root(tie.a) == scene.groups.root(tie.b):
         return
-    found = turntables.between(tie[0], tie[1])
-    if found is None and tie[2].startswith(TOGETHER):
-        found = axles.hinge(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
-    if found is None and REACHES in tie[2]:
-        found = axles.overlapping(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
-    if found is None and alone and tie[2].startswith(RESTS):
-        found = axles.knuckle(scene.groups.group(tie[0]), scene.groups.group(tie[1]))
+    found, groups = turntables.between(*tie.pair), (scene.groups.group(tie.a), scene.groups.group(tie.b))
+    if found is None and tie.how is Held.TOGETHER:
+        found = axles.hinge(*groups)
+    if found is None and tie.how is Held.REACHES:
+        found = axles.overlapping(*groups)
+    if found is None and alone and tie.how is Held.RESTS:
+        found = axles.knuckle(*groups)
     if found is not None:
         joints.append(found)
     elif alone:
-        a, b, reason, confidence = tie
         # What only the product structure holds, about an axis of both, may well turn on it.
-        unsure = reason.startswith(TOGETHER) and axles.coaxial(a, b)
-        scene.bind(a, b, reason, COAXIAL if unsure else confidence)
+        unsure = tie.how is Held.TOGETHER and axles.coaxial(*tie.pair)
+        scene.bind(*tie.pair, tie.reason, COAXIAL if unsure else tie.confidence, tie.how)
 
 
 def _turning(scene: Scene, wheels: Sequence[PlacedWheel]) -> set[str]:
@@ -165,12 +156,13 @@ def _ties(scene: Scene, linked: Groups) -> Iterator[Tie]:
 
 def _tie_of_rest(edge: tuple[str, str, float], confidence: float) -> Tie:
     a, b, area = edge
-    return a, b, f"{RESTS} {area * 1e6:.4g} mm², with no joint to anything", confidence
+    return Tie(a, b, f"rests on it over {area * 1e6:.4g} mm², with no joint to anything", confidence, Held.RESTS)
 
 
 def _tie_of_reach(edge: tuple[str, str, float], confidence: float) -> Tie:
     a, b, volume = edge
-    return a, b, f"{REACHES} {volume * 1e9:.4g} mm³, with no joint to anything", confidence
+    reason = f"reaches into it by {volume * 1e9:.4g} mm³, with no joint to anything"
+    return Tie(a, b, reason, confidence, Held.REACHES)
 
 
 def _of_one_assembly(scene: Scene) -> Iterator[Tie]:
@@ -185,7 +177,8 @@ def _of_one_assembly(scene: Scene) -> Iterator[Tie]:
         # A group of parts is held by its largest, not by the horn or the wheel on it.
         for name in sorted(names, key=lambda n: (-scene.size(n), n)):
             if name != chief:
-                yield name, chief, f"{TOGETHER} {path}, and nothing else holds it", 0.4
+                reason = f"of the same sub-assembly {path}, and nothing else holds it"
+                yield Tie(name, chief, reason, 0.4, Held.TOGETHER)
 
 
 def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
@@ -195,7 +188,7 @@ def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
 def _fitting(scene: Scene) -> list[Tie]:
     """Pairs that fit each other in some other way: a shaft in a bore that was taken for no joint."""
     return [
-        (*c.pair, f"fits it ({c.kind}), with no joint to anything", 0.4)
+        Tie(*c.pair, f"fits it ({c.kind}), with no joint to anything", 0.4)
         for c in scene.contacts.found
         if c.kind in ("shaft", "cone", "sphere", "holes", "through")
     ]

@@ -1,67 +1,146 @@
-"""`cadbridge recognise --ask`: the questions in the terminal."""
+"""`cadbridge recognise --ask`: the questions in the terminal, and what a person says without being asked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import typer
-
 from cadbridge.errors import InputError
+from cadbridge.visible import visible
 
 if TYPE_CHECKING:
     from cadbridge.recognition import Recognition
     from cadbridge.recognition.inquiry import Inquiry
+    from cadbridge.recognition.questions import Question
 
-HOW = "y: they move, n: they are fixed, Enter: I do not know, q: end"
+HOW = "y: they move, n: they are fixed, a: apart, no joint between them, Enter: I do not know, u: undo, ?: more, q: end"
+KINDS = {"y": "joint", "yes": "joint", "n": "fixed", "no": "fixed", "a": "apart"}
+DONE = "Enter: done, or what else you know; u: undo, ?: what can be said"
 
 
 def ask(inquiry: Inquiry) -> Recognition:
-    """The recognition with a person's answers. InputError if stdin is not a terminal."""
-    from cadbridge.cli.output import say
-    from cadbridge.recognition.questions import NOTHING_LEFT
-    from cadbridge.wording import count
-
+    """The recognition with a person's answers. InputError if stdin gives none."""
     if inquiry.unknowable:
         return inquiry.found  # which a finding says
+    replies = _Replies()
     try:
-        found = inquiry.found
-        if found.freedoms is not None:
-            reply = _reply(
-                f"{count(found.freedoms, 'degree')} of freedom found. How many should it have? [Enter: unknown]"
-            )
-            if reply.isdecimal():
-                _take(inquiry, lambda: inquiry.freedoms(int(reply)))
-        while (question := inquiry.next) is not None:
-            say(f"\n{question.text}\n  {question.situation(inquiry.found.freedoms)}")
-            answer = _reply(f"  [{HOW}]").lower()
-            if answer in ("q", "quit"):
-                break
-            if answer[:1] not in ("y", "n"):
-                inquiry.skip(question)
-                continue
-            moves = answer.startswith("y")
-            _take(inquiry, lambda question=question, moves=moves: inquiry.answer(question, moves))  # type: ignore[misc]
-        else:
-            say(NOTHING_LEFT)
-    except (EOFError, typer.Abort) as ended:
-        raise InputError("--ask needs a terminal to answer in; --questions prints the questions as JSON.") from ended
+        going = _ask_freedoms(inquiry, replies)
+        while going:
+            going = _ask_next(inquiry, replies)
+    except EOFError as ended:
+        if not replies.given:
+            text = "--ask needs a terminal to answer in; --questions prints the questions as JSON."
+            raise InputError(text) from ended
     return inquiry.found
+
+
+class _Replies:
+    """What a person types, line by line."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def next(self, text: str) -> str:
+        """The reply to a text. EOFError where there is none."""
+        reply = _reply(text)
+        self.given += 1
+        return reply
+
+
+def _ask_freedoms(inquiry: Inquiry, replies: _Replies) -> bool:
+    """Ask how many degrees of freedom it should have; False where the person ends it."""
+    from cadbridge.wording import count
+
+    found = inquiry.found
+    if found.freedoms is None:
+        return True
+    told = found.hints.freedoms
+    unknown = "unknown" if told is None else f"{told}, as you said"
+    known = count(found.freedoms, "degree").capitalize()
+    reply = replies.next(f"{known} of freedom found. How many should it have? [Enter: {unknown}]")
+    if not (reply.isdecimal() and len(reply) < 5):
+        return not reply or _heard(inquiry, reply, None)
+    _take(inquiry, lambda: inquiry.freedoms(int(reply)))
+    return True
+
+
+def _ask_next(inquiry: Inquiry, replies: _Replies) -> bool:
+    """Ask one question, or what else is to say where none is left; False where the person ends it."""
+    from cadbridge.cli.output import say
+    from cadbridge.recognition.questions import NOTHING_LEFT
+
+    question = inquiry.next
+    if question is None:
+        say(f"\n{NOTHING_LEFT}")
+    else:
+        say(visible(f"\n{question.text}\n  {question.situation(inquiry.found.freedoms)}"))
+    return _heard(inquiry, replies.next(f"  [{DONE if question is None else HOW}]"), question)
+
+
+def _heard(inquiry: Inquiry, reply: str, question: Question | None) -> bool:
+    """Take a reply: an answer to a question, or something said without being asked. False where all is said."""
+    from cadbridge.cli.output import say
+    from cadbridge.recognition.listing import parts_text
+    from cadbridge.recognition.saying import WAYS
+
+    word = reply.lower()
+    if word in ("q", "quit", "end") or (not reply and question is None):
+        return False
+    if question is not None and not reply:
+        inquiry.skip(question)
+    elif question is not None and word in KINDS:
+        _take(inquiry, lambda: inquiry.answer(question, KINDS[word]))
+    elif word in ("u", "undo"):
+        if inquiry.undo():
+            _say_freedoms(inquiry)
+        else:
+            say("  Nothing was said yet.")
+    elif word in ("?", "h", "help"):
+        say("  " + WAYS.replace("\n", "\n  "))
+    elif word.split()[0] == "parts":
+        say(visible(parts_text(inquiry.found, reply[5:].strip())))
+    else:
+        _said(inquiry, reply)
+    return True
+
+
+def _said(inquiry: Inquiry, line: str) -> None:
+    """Take what a person says in words; where it says nothing, say why."""
+    from cadbridge.cli.output import say
+
+    try:
+        statement = inquiry.heard(line)
+    except InputError as fault:
+        say(f"  {visible(str(fault))}")
+        return
+    say(f"  {visible(statement.title)}.")
+    _take(inquiry, lambda: inquiry.say(statement.hints(inquiry.found.hints)))
 
 
 def _take(inquiry: Inquiry, answer: Callable[[], None]) -> None:
     """Take an answer, and say what it makes."""
-    from cadbridge.cli.output import say
+    from cadbridge.cli.output import say, working
     from cadbridge.recognition.inquiry import told_by
-    from cadbridge.wording import count
 
     before = inquiry.found
-    answer()
-    if inquiry.found.freedoms is not None:
-        say(f"  {count(inquiry.found.freedoms, 'degree')} of freedom now.")
+    with working("recognising again"):
+        answer()
+    _say_freedoms(inquiry)
     for text in told_by(before, inquiry.found):
-        say(f"  {text}")
+        say(f"  {visible(text)}")
+
+
+def _say_freedoms(inquiry: Inquiry) -> None:
+    from cadbridge.cli.output import say
+    from cadbridge.wording import count
+
+    if inquiry.found.freedoms is not None:
+        say(f"  {count(inquiry.found.freedoms, 'degree').capitalize()} of freedom now.")
 
 
 def _reply(text: str) -> str:
-    return str(typer.prompt(text, default="", show_default=False, err=True)).strip()
+    """What is typed on stdin, asked for on stderr. EOFError at its end."""
+    import sys
+
+    print(text, end=": ", file=sys.stderr, flush=True)
+    return input().strip()

@@ -80,7 +80,7 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
     turntables, axles, hinges = Turntables(scene), Axles(scene), []
     for gap, name, other in sorted(near):
-        if not linked.join(name, other):
+        if scene.stay_apart(name, other) or not linked.join(name, other):
             continue
         own, theirs = scene.groups.group(name), scene.groups.group(other)
         hinge = turntables.beside(own, theirs) or axles.hinge(own, theirs) or axles.knuckle(own, theirs)

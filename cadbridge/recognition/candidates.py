@@ -78,7 +78,7 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
         if len(pair) == 2 and pair not in known:
             a, b = sorted(pair)
             found.append(Candidate(a, b, _on_balls(balls), tuple(balls)))
-    return [*_unlocked(scene, found), *driven.values()]
+    return [c for c in (*_unlocked(scene, found), *driven.values()) if scene.connects(c.a, c.b)]
 
 
 def _unlocked(scene: Scene, found: Sequence[Candidate]) -> list[Candidate]:

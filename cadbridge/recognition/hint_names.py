@@ -32,6 +32,9 @@ def resolved(assembly: Assembly, hints: Hints) -> tuple[Hints, tuple[Finding, ..
                 continue
             own.append((first, second))
             if kind == "joint" and (more := hints.told_of((a, b))):
+                if more.about:
+                    own_hint = f"joint: [{a}, {b}], about: {more.about}"
+                    more = replace(more, about=known.told(more.about, own_hint, findings) or "")
                 told.append(((first, second), _in_world(assembly, more, first if more.frame == a else second)))
     ground = None if hints.ground is None else known.told(hints.ground, f"ground: {hints.ground}", findings)
     faults = _contradictions(pairs)

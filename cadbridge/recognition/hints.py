@@ -21,7 +21,8 @@ Triple = tuple[float, float, float]
 class Told:
     """What a hint says of a joint besides its parts: its type, its axis, its name.
 
-    `point` (m) and `axis` are in the frame of the instance `frame`, in the world's where it is empty.
+    `point` (m) and `axis` are in the frame of the instance `frame`, in the world's where it is empty. `about` names the
+    part whose axis it is, where no point is given.
     """
 
     type: str = ""
@@ -29,14 +30,15 @@ class Told:
     axis: Triple | None = None
     frame: str = ""
     name: str = ""
+    about: str = ""
 
     def __bool__(self) -> bool:
-        return bool(self.type or self.point or self.name)
+        return bool(self.type or self.point or self.name or self.about)
 
 
 @dataclass(frozen=True)
 class Hints:
-    """Pairs that are joined by a joint, fixed to each other, or simply two bodies; `freedoms` of the whole.
+    """Pairs with a joint, fixed to each other, or two bodies without a joint between them; `freedoms` of the whole.
 
     `told`: what is known of some of the pairs of `joint`. `ground`: a part that stands still.
     """
@@ -108,6 +110,7 @@ def hints_of(path: Path) -> Hints:
                 None if axis is None else (axis[0], axis[1], axis[2]),
                 "" if x is None or own.frame == "world" else own.joint[0],
                 own.name or "",
+                own.about or "",
             )
         for kind in hints.pairs:
             if (pair := getattr(own, kind)) is not None:
@@ -141,6 +144,7 @@ def hints_text(hints: Hints) -> str:
             a, b = pair if told.frame in ("", pair[0]) else pair[::-1]
             lines.append(f"  - {kind}: [{yaml_text(a)}, {yaml_text(b)}]\n")
             lines += [f"    type: {told.type}\n"] if told.type else []
+            lines += [f"    about: {yaml_text(told.about)}\n"] if told.about and told.point is None else []
             if told.point is not None:
                 lines.append(f"    point: {yaml_vector(np.array(told.point) * 1e3, 6)}\n")
                 lines += [f"    axis: {yaml_vector(np.array(told.axis), 12)}\n"] if told.axis is not None else []

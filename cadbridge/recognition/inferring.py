@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cadbridge.findings import Finding
+from cadbridge.recognition.about import with_axes
 from cadbridge.recognition.attaching import attach_ignored, hosts_of
 from cadbridge.recognition.bodies import bind_copies
 from cadbridge.recognition.bolts import bolt_lines
@@ -32,6 +33,7 @@ from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, t
 
 def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Recognition:
     """Bodies, joints and gears; `hints` by the names of instances, free of contradictions."""
+    hints, lost = with_axes(evidence.whole, hints)
     run, told = _begun(evidence, hints)
     scene = run.scene
     applied(run, rules)
@@ -56,7 +58,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     found = replace(_result(scene, joints, [*rejected, *unknown], ground), ground_reason=why, loose=tuple(loose))
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
-    findings = (*findings_of(scene, found, held, list(evidence.copies), ground), *unread(unknown), *told)
+    findings = (*findings_of(scene, found, held, list(evidence.copies), ground), *unread(unknown), *lost, *told)
     return replace(found, findings=(*findings, *found.findings))
 
 
@@ -75,6 +77,7 @@ def _begun(evidence: Evidence, hints: Hints) -> tuple[Inference, tuple[Finding, 
         scene.bind(a, b, SAID_FIXED, 1.0, Held.SAID)
     for a, b in (*hints.joint, *hints.apart):
         scene.hold_apart(a, b)
+    scene.unconnected = hints.apart
     turning, told = told_joints(scene, hints)
     return Inference(evidence, scene, hosts, list(turning)), told
 

@@ -11,8 +11,9 @@ from cadbridge.recognition.choosing import settled
 from cadbridge.recognition.evidence import gather
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.questions import Question, answered, questions
+from cadbridge.recognition.questions import Question, answered, questions, wider
 from cadbridge.recognition.reporting import nothing_known
+from cadbridge.recognition.saying import Said, said
 from cadbridge.recognition.told import axes_of
 from cadbridge.recognition.trying import Trial, trial_of
 
@@ -37,13 +38,16 @@ class Inquiry:
         self.unknowable = nothing_known(assembly)
         self._skipped: set[tuple[str, str]] = set()
         self._known: dict[Hints, Recognition] = {}
+        self._asked: dict[Hints, list[Question]] = {}
+        self._before: list[tuple[Hints, frozenset[tuple[str, str]]]] = []
         self.found: Recognition
         self.take(hints)
 
     @property
     def next(self) -> Question | None:
         """The decision to ask about; None where what is left changes no mobility or was passed over."""
-        return next(iter(self._open()), None)
+        question = next(iter(self._open()), None)
+        return None if question is None else wider(self.found, question)
 
     @property
     def left(self) -> int:
@@ -57,21 +61,45 @@ class Inquiry:
         """
         if self.unknowable:
             return []
-        known = [q for q in questions(self.found) if (q.a, q.b) not in self._skipped]
+        if self.found.hints not in self._asked:
+            self._asked[self.found.hints] = questions(self.found)
+        known = [q for q in self._asked[self.found.hints] if (q.a, q.b) not in self._skipped]
         missed = self.found.hints.freedoms not in (None, self.found.freedoms)
         return [q for q in known if q.matters] or (known if missed else [])
 
     def freedoms(self, count: int | None) -> None:
         """Take a number of freedoms; None where it is not known."""
-        self.take(replace(self.found.hints, freedoms=count))
+        self.say(replace(self.found.hints, freedoms=count))
 
-    def answer(self, question: Question, moves: bool) -> None:
-        """Take an answer, for all equal pairs."""
-        self.take(answered(self.found.hints, question, moves))
+    def answer(self, question: Question, kind: str) -> None:
+        """Take an answer (`joint`, `fixed` or `apart`), for all equal pairs."""
+        self.say(answered(self.found.hints, question, kind))
 
     def skip(self, question: Question) -> None:
         """Pass over a question."""
+        self._remember()
         self._skipped.add((question.a, question.b))
+
+    def say(self, hints: Hints) -> None:
+        """Take hints, which `undo` takes back."""
+        self._remember()
+        self.take(hints)
+
+    def heard(self, line: str) -> Said:
+        """What a person says in a line of words. InputError with the cure where it says nothing."""
+        return said(line, self.found, self.axes)
+
+    def undo(self) -> bool:
+        """Take back the last answer, or what was passed over; False where there is none."""
+        if not self._before:
+            return False
+        hints, skipped = self._before.pop()
+        self._skipped = set(skipped)
+        self.take(hints)
+        return True
+
+    def _remember(self) -> None:
+        self._before.append((self.found.hints, frozenset(self._skipped)))
 
     def take(self, hints: Hints) -> None:
         """Infer the whole anew under hints; what was inferred under the same ones is kept."""

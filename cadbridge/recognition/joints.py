@@ -84,7 +84,7 @@ def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate
     members, known = scene.groups.members(), {frozenset((c.a, c.b)) for c in joints}
     found = []
     for (a, b), contacts in scene.between().items():
-        if frozenset((a, b)) in known or linked.root(a) != linked.root(b):
+        if frozenset((a, b)) in known or linked.root(a) != linked.root(b) or not scene.connects(a, b):
             continue
         verdict = judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
         if verdict is not None and verdict.type == "rest" and any(c.kind == "holes" for c in contacts):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from cadbridge.recognition.alike import Axis, spread
+from cadbridge.recognition.hint_names import resolved
 from cadbridge.recognition.hints import Hints, Pair
-from cadbridge.recognition.hypotheses import Hypothesis, hypotheses
+from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, parts_of
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.part_names import shortest
 from cadbridge.recognition.reporting import nothing_known
@@ -20,6 +24,8 @@ NO_CHANGE = 0.3
 NOTHING_LEFT = (
     "Nothing is left to ask: no other answer is known to change the mobility. That does not make the rest sure."
 )
+ANSWERS = ("joint", "fixed", "apart")
+"""What two parts may be to each other: joined by a joint, one body, or two bodies without a joint between them."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +117,34 @@ def questions_document(found: Recognition) -> dict[str, Any]:
                 "second": "joint" if q.now == "fixed" else "fixed",
                 "cost": round(q.cost, 3),
                 "freedoms": None if q.change is None or found.freedoms is None else found.freedoms + q.change,
-                "answers": {kind: [{kind: list(pair)} for pair in q.equal] for kind in ("joint", "fixed")},
+                "answers": {kind: [{kind: list(pair)} for pair in q.equal] for kind in ANSWERS},
             }
-            for q in questions(found)
+            for q in (wider(found, q) for q in questions(found))
         ],
     }
 
 
-def answered(hints: Hints, question: Question, moves: bool) -> Hints:
-    """The hints with an answer, for all equal pairs."""
-    return hints.having("joint" if moves else "fixed", question.equal)
+def wider(found: Recognition, question: Question) -> Question:
+    """A question that is about all pairs alike, also those that other decisions hold together or apart now."""
+    hints, _ = resolved(found.assembly, found.hints)
+    alike = spread(found.assembly, hints, (question.a, question.b), _axis(found, question))
+    known = {frozenset(pair) for pair in question.equal}
+    return replace(question, equal=(*question.equal, *(p for p in alike if frozenset(p) not in known)))
+
+
+def _axis(found: Recognition, question: Question) -> Axis | None:
+    """The axis on which the two parts of a question turn, or could: a point and a direction in W; None without one."""
+    pair = {question.a, question.b}
+    for body in found.bodies if question.now == "fixed" else ():
+        for bond in body.bonds:
+            if {bond.instance, bond.to} == pair and bond.line is not None:
+                return np.array(bond.line[0]), np.array(bond.line[1])
+    for joint in found.joints if question.now == "joint" else ():
+        if joint.type == "revolute" and joint.axis is not None and set(parts_of(found, joint)) == pair:
+            return joint.point, joint.axis
+    return None
+
+
+def answered(hints: Hints, question: Question, kind: str) -> Hints:
+    """The hints with an answer (`joint`, `fixed` or `apart`), for all equal pairs."""
+    return hints.having(kind, question.equal)

@@ -119,6 +119,13 @@ class Scene:
     """Instances whose teeth mesh for sure."""
     apart: list[tuple[str, str]] = field(default_factory=list)
     """Instances that are in two bodies, whatever else is found."""
+    unconnected: Sequence[tuple[str, str]] = ()
+    """Those of them between whose bodies there is no joint."""
+
+    def connects(self, a: str, b: str) -> bool:
+        """Whether the bodies of two instances are two, between which there may be a joint."""
+        ends = {self.groups.root(a), self.groups.root(b)}
+        return len(ends) == 2 and all({*map(self.groups.root, pair)} != ends for pair in self.unconnected)
 
     def hold_apart(self, a: str, b: str) -> None:
         """Keep two instances in two bodies; nothing is done where they are in one already."""

@@ -213,7 +213,7 @@ def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Can
     found = []
     for c in turning:
         a, b = sorted((scene.groups.root(c.a), scene.groups.root(c.b)))
-        if a != b and frozenset((a, b)) not in known:
+        if scene.connects(a, b) and frozenset((a, b)) not in known:
             known.add(frozenset((a, b)))
             found.append(replace(c, a=a, b=b))
     return found

@@ -39,7 +39,7 @@ def connect(
     turntables, axles = Turntables(scene), Axles(scene)
     turning_on: list[Candidate] = []
     for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
-        if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys():
+        if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
             continue
         if not scene.shared(*tie.pair):
             # What turns in a bearing touches much that does not hold it: its ties come last. Only now that

@@ -4,12 +4,14 @@
     python scripts/measure/answers.py SOURCE TRUTH [SOURCE TRUTH ...]
 
 A truth is a JSON document: `freedoms`, the mobility; `bodies`, lists of patterns of names of instances that move as one
-(what no pattern names stands still); `unknown`, patterns of what the oracle knows nothing of. The oracle reads what
-`cadbridge recognise --questions` prints, and answers as a person would: first the mobility, then whether the parts of
-the first question move against each other; what it does not know it passes over. Each of these counts as an answer.
+(what no pattern names stands still); `unknown`, patterns of what the oracle knows nothing of; `joints`, lists of two
+names and a type. The oracle answers as a person would: first the mobility, then what the parts of the first question
+are to each other; what it does not know it passes over. Where questions end, it says in words what is wrong, as one may
+in `cadbridge recognise --ask`. Each of these counts as an answer.
 
 Of each source: the mobility found and true; answers until the mobility is right, until the bodies are right too (a dash
-where the truth names none, > where questions ended first); whether the mobility was called sure.
+where the truth names none, > where that is not reached), and how many of these were said without being asked; whether
+the mobility was called sure.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import json
 import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from itertools import combinations
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,12 +29,12 @@ from cadbridge.recognition import read_bare
 from cadbridge.recognition.hints import NO_HINTS
 from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.questions import questions, questions_document
+from cadbridge.recognition.saying import names_by_number
 from cadbridge.recognition.write import freedoms_text
 
 MOST = 20
 """Answers that are given at most."""
-HEAD = "| source | found | true | answers, mobility | answers, bodies | said |\n|---|---|---|---|---|---|"
+HEAD = "| source | found | true | answers, mobility | answers, bodies | unasked | said |\n|---|---|---|---|---|---|---|"
 
 
 class Oracle:
@@ -41,6 +44,9 @@ class Oracle:
         self.freedoms: int = truth["freedoms"]
         self.bodies: list[list[str]] | None = truth.get("bodies")
         self._unknown: list[str] = truth.get("unknown", [])
+        self.pairs: list[tuple[str, str, str]] = [(a, b, kind) for a, b, kind in truth.get("joints", ())]
+        named = {frozenset((self.body(a), self.body(b))) for a, b, _ in self.pairs}
+        self.joints = named or None
 
     def body(self, name: str) -> int | None:
         """The number of the body of an instance, -1 of what stands still; None where it is not known."""
@@ -48,10 +54,31 @@ class Oracle:
             return None
         return next((k for k, patterns in enumerate(self.bodies) if _fits(name, patterns)), -1)
 
-    def moves(self, question: dict[str, Any]) -> bool | None:
-        """Whether the parts of a question move against each other; None where that is not known."""
-        sides = [self.body(name) for name in question["answers"]["joint"][0]["joint"]]
-        return None if None in sides else sides[0] != sides[1]
+    def kind(self, a: str, b: str) -> str | None:
+        """What two parts are to each other: `joint`, `fixed` or `apart`; None where that is not known."""
+        sides = frozenset((self.body(a), self.body(b)))
+        if None in sides:
+            return None
+        return "fixed" if len(sides) == 1 else "joint" if self.joints is None or sides in self.joints else "apart"
+
+    def statement(self, found: Recognition) -> str | None:
+        """What a person would say without being asked, of the first body or joint that is wrong."""
+        body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
+        number = {name: k for k, name in names_by_number(found).items()}
+        known = [n for n in number if n not in found.fasteners and self.body(n) is not None]
+        told = {frozenset(p) for p in (*found.hints.joint, *found.hints.fixed, *found.hints.apart)}
+        for a, b, kind in self.pairs:
+            if body_of[a] == body_of[b] and frozenset((a, b)) not in told:
+                return f"{'slide' if kind == 'prismatic' else 'joint'} {number[a]}, {number[b]}"
+        chief: dict[int | None, str] = {}
+        for name in known:
+            first = chief.setdefault(self.body(name), name)
+            if body_of[first] != body_of[name] and frozenset((first, name)) not in told:
+                return f"fixed {number[first]}, {number[name]}"
+        for a, b in combinations(chief.values(), 2):
+            if body_of[a] == body_of[b] and frozenset((a, b)) not in told:
+                return f"apart {number[a]}, {number[b]}"
+        return None
 
     def right(self, found: Recognition) -> bool:
         """Whether the mobility is right, and the bodies are as far as they are known."""
@@ -71,34 +98,43 @@ def _fits(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def asked(inquiry: Inquiry, oracle: Oracle) -> tuple[int | None, int | None]:
-    """Answers given until the mobility is right, and until the bodies are right too; None where questions ended."""
+def asked(inquiry: Inquiry, oracle: Oracle) -> tuple[int | None, int | None, int | None]:
+    """Answers given until the mobility is right, until the bodies are right too, and what was said unasked among them.
+
+    None where neither is reached.
+    """
     numbers = [0] if inquiry.found.freedoms == oracle.freedoms else []
     if oracle.right(inquiry.found):
-        return 0, 0
+        return 0, 0, 0
     inquiry.freedoms(oracle.freedoms)
+    unasked = 0
     for given in range(1, MOST + 1):
         if inquiry.found.freedoms == oracle.freedoms:
             numbers.append(given)
         if oracle.right(inquiry.found):
-            return numbers[0], given
-        if inquiry.next is None:
+            return numbers[0], given, unasked
+        question = inquiry.next
+        line = oracle.statement(inquiry.found) if question is None else None
+        if question is not None:
+            kind = oracle.kind(question.a, question.b)
+            inquiry.skip(question) if kind is None else inquiry.answer(question, kind)
+        elif line is not None:
+            unasked += 1
+            inquiry.say(inquiry.heard(line).hints(inquiry.found.hints))
+        else:
             break
-        of = {(q.a, q.b): k for k, q in enumerate(questions(inquiry.found))}
-        at = of[inquiry.next.a, inquiry.next.b]
-        moves = oracle.moves(questions_document(inquiry.found)["questions"][at])
-        inquiry.skip(inquiry.next) if moves is None else inquiry.answer(inquiry.next, moves)
-    return (numbers or [None])[0], None
+    return next(iter(numbers), None), None, None
 
 
 def measured(inquiry: Inquiry, truth: dict[str, Any]) -> tuple[list[str], int | None, int | None]:
     """The cells of a source, and its two numbers of answers."""
     oracle = Oracle(truth)
     first = inquiry.found
-    number, bodies = asked(inquiry, oracle)
+    number, bodies, unasked = asked(inquiry, oracle)
     text = "-" if oracle.bodies is None else ">" if bodies is None else str(bodies)
-    said = freedoms_text(first).split(":")[0]
-    cells = [str(first.freedoms), str(oracle.freedoms), ">" if number is None else str(number), text, said]
+    verdict = freedoms_text(first).split(":")[0]
+    cells = [str(first.freedoms), str(oracle.freedoms), ">" if number is None else str(number), text]
+    cells += [str(unasked or 0), verdict]
     return cells, number, bodies
 
 

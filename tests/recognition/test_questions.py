@@ -90,7 +90,7 @@ def test_an_answer_is_a_hint_that_survives_in_the_file(made: Assembly, tmp_path:
     inquiry = Inquiry(made, True, (), Hints())
     question = next(q for q in questions(inquiry.found) if {q.a, q.b} == {"disc", "base"})
     assert question.now == "fixed"
-    inquiry.answer(question, True)
+    inquiry.answer(question, "joint")
     assert inquiry.found.freedoms == 2
     assert {frozenset(p) for p in inquiry.found.hints.joint} == {frozenset(("disc", "base"))}
     path = tmp_path / "made.mates.yaml"

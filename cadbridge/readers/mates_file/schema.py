@@ -299,7 +299,8 @@ NamedPair = Annotated[list[Name], Field(min_length=2, max_length=2)]
 class HintSpec(Strict):
     """One thing that is known of a file, for `cadbridge recognise`: parts joined, fixed, apart, or still; all freedoms.
 
-    A joint may have a type, an axis (in the frame of its first part, or `in: world`) and a name.
+    A joint may have a type, an axis (in the frame of its first part, or `in: world`; or that of the part `about`) and a
+    name.
     """
 
     joint: NamedPair | None = None
@@ -311,15 +312,18 @@ class HintSpec(Strict):
     point: Vector3 | None = None
     axis: Vector3 | None = None
     frame: Literal["world"] | None = Field(default=None, alias="in")
+    about: Name | None = None
     name: Name | None = None
 
     @model_validator(mode="after")
     def _one(self) -> HintSpec:
         if sum(v is not None for v in (self.joint, self.fixed, self.apart, self.ground, self.freedoms)) != 1:
             raise fault("give one of joint, fixed, apart, ground and freedoms")
-        extra = [k for k in ("type", "point", "axis", "frame", "name") if getattr(self, k) is not None]
+        extra = [k for k in ("type", "point", "axis", "frame", "about", "name") if getattr(self, k) is not None]
         if extra and self.joint is None:
             raise fault(f"{', '.join(extra).replace('frame', 'in')} goes with joint")
+        if self.point is not None and self.about is not None:
+            raise fault("give point or about, not both: each says where the axis is")
         if self.point is None and (self.axis is not None or self.frame is not None):
             raise fault("an axis of a joint has a point too" if self.axis is not None else "in goes with point")
         if self.point is not None and self.axis is None and self.type != "spherical":

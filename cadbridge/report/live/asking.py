@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from cadbridge.assembly import Assembly
-from cadbridge.errors import CadbridgeError
+from cadbridge.errors import CadbridgeError, InputError
 from cadbridge.recognition.deciding import Decision, MatesEditor
 from cadbridge.recognition.questions import NOTHING_LEFT, Question, answered
 from cadbridge.report.html import Html, el, join
@@ -15,7 +15,9 @@ from cadbridge.report.live.swaying import Pointed, pointed
 from cadbridge.visible import visible
 from cadbridge.wording import count
 
-MOVE, FIXED, NEXT = "They move", "They are fixed", "I do not know"
+MOVE, FIXED, APART, NEXT = "They move", "They are fixed", "No joint between them", "I do not know"
+KINDS = {MOVE: "joint", FIXED: "fixed", APART: "apart"}
+_VERBS = {MOVE: "move against each other", FIXED: "are fixed to each other", APART: "have no joint between them"}
 
 
 class Asking:
@@ -44,8 +46,9 @@ class Asking:
         panel.text(str(el("p", f"It has {ways} of freedom, {asked}")))
         self.freedoms = panel.entry("degrees of freedom, if known", "" if told is None else str(told), self.tell)
         self.question = panel.text()
-        self.buttons = panel.buttons("answer", (MOVE, FIXED, NEXT), self.answer)
+        self.buttons = panel.buttons("answer", (MOVE, FIXED, APART, NEXT), self.answer)
         self.again = panel.button("Show the motion again", lambda: self._point(self._shown))
+        self.words = panel.entry("or in words: fixed A, B; slide A, B along C …", "", self.say)
         self.asked: Question | None = None
         self._shown: Pointed | None = None
         self.ask()
@@ -68,11 +71,20 @@ class Asking:
             self._inquiry.skip(question)
             self.ask()
         else:
-            moves = button == MOVE
-            verb = "move against each other" if moves else "are fixed to each other"
             more = f", and {count(len(question.equal) - 1, 'pair')} alike" if len(question.equal) > 1 else ""
-            title = f"{' and '.join(question.names)} {verb}{more}"
-            self._decide(Decision(title, hints=lambda hints: answered(hints, question, moves)))
+            title = f"{' and '.join(question.names)} {_VERBS[button]}{more}"
+            self._decide(Decision(title, hints=lambda hints: answered(hints, question, KINDS[button])))
+
+    def say(self, text: str) -> None:
+        """Take what a person says in words, as `cadbridge recognise --ask` does."""
+        if not text.strip():
+            return
+        try:
+            statement = self._inquiry.heard(text)
+        except InputError as fault:
+            self._notify(str(fault))
+            return
+        self._decide(Decision(statement.title, hints=statement.hints))
 
     def ask(self) -> None:
         """Ask the next question, and show what it is about."""

@@ -21,7 +21,7 @@ from cadbridge.report.live.swaying import Pointed, pointed
 from cadbridge.visible import visible
 
 TYPES = ("revolute", "cylindrical", "prismatic", "spherical")
-JOIN, FIX = "Make a joint", "Fix to each other"
+JOIN, FIX, PART = "Make a joint", "Fix to each other", "No joint between them"
 NONE = "– click two parts –"
 
 
@@ -57,7 +57,8 @@ class Joining:
         self.axis = panel.choice("axis", (NONE,), lambda _: self.show())
         self.kind = panel.choice("as", TYPES, lambda _: self.show())
         self.name = panel.entry("name of the joint", "", lambda _: None)
-        panel.buttons("two parts", (JOIN, FIX), self.press)
+        kinds = (JOIN, FIX) if editor.inquiry is None else (JOIN, FIX, PART)
+        panel.buttons("two parts", kinds, self.press)
 
     def picked(self, clicked: Clicked) -> None:
         """A face was clicked: its part is one of the two from now on, the one before the other."""
@@ -86,13 +87,17 @@ class Joining:
         self._point(pointed(self._assembly, a, b, Trial(kind, axis.point, axis.direction, (b,))))
 
     def press(self, button: str) -> None:
-        """Make a joint of the two parts, or fix them to each other."""
+        """Make a joint of the two parts, fix them to each other, or say that no joint is between them."""
         if len(self._clicked) < 2:
             self._notify("Click a face of one part, then a face of another.")
             return
         a, b = (c.instance for c in self._clicked)
         if button == FIX:
             self._decide(self._fixed(a, b))
+            return
+        if button == PART:
+            title = f"{a} and {b} have no joint between them"
+            self._decide(Decision(title, hints=lambda hints: hints.having("apart", [(a, b)])))
             return
         axis = self._axes[self.axis.value]
         self._decide(self._joined(a, b, axis, str(self.kind.value), str(self.name.value or "").strip()))

@@ -1,0 +1,156 @@
+"""What a person says of a machine in words: hints without coordinates, where no question has the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.assembly import Assembly
+from cadbridge.cli import main
+from cadbridge.errors import InputError
+from cadbridge.recognition import mates_text, recognise
+from cadbridge.recognition.alike import equal_pairs
+from cadbridge.recognition.edited import write_mates
+from cadbridge.recognition.hints import Hints, Told, hints_of
+from cadbridge.recognition.inquiry import Inquiry
+from cadbridge.recognition.listing import parts_text
+from cadbridge.recognition.saying import said
+from tests.recognition.test_questions import bolted_look
+from tests.recognition.test_recognise import plate
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bolted_look(tmp_path_factory.mktemp("said"))
+
+
+@pytest.fixture(scope="module")
+def made(file: Path) -> Assembly:
+    return cb.read(file)
+
+
+@pytest.fixture(scope="module")
+def bolt_table(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    """A table on which two equal blocks lie, each a disc with a handle beside it at another angle; and a long rail."""
+    disc = cq.Workplane().circle(8).extrude(4).union(cq.Workplane().box(30, 3, 4, centered=(False, True, False)))
+    assembly = cq.Assembly(name="all")
+    assembly.add(plate(200, 100, 10, [], 1), name="table")
+    for k, angle in ((-1, 0), (1, 70)):
+        place = cq.Location(cq.Vector(50 * k, 0, 10))
+        assembly.add(cq.Workplane().circle(8).extrude(6), name=f"post{k}", loc=place)
+        assembly.add(disc, name=f"hand{k}", loc=place * cq.Location(cq.Vector(0, 0, 6), cq.Vector(0, 0, 1), angle))
+    assembly.add(cq.Workplane().box(120, 6, 6), name="rail", loc=cq.Location(cq.Vector(0, -40, 13)))
+    path = tmp_path_factory.mktemp("table") / "table.step"
+    assembly.export(str(path))
+    return cb.read(path)
+
+
+def test_lines_become_hints(made: Assembly) -> None:
+    found = recognise(made)
+    assert said("fixed lev, base", found).hints(Hints()).fixed == (("base", "lever"),)
+    assert said("FIXED 1, 3", found).hints(Hints()).fixed == (("base", "lever"),)
+    assert said("apart disc, lever", found).hints(Hints()).apart == (("disc", "lever"),)
+    assert said("ground disc", found).hints(Hints()).ground == "disc"
+    assert said("freedoms 2", found).hints(Hints()).freedoms == 2
+    slide = said("slide disc, base along lever", found).hints(Hints())
+    assert slide.told_of(("disc", "base")) == Told("prismatic", about="lever")
+    assert len(said("fixed 1 2 3", found).hints(Hints()).fixed) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("weld a, b", "What can be said"),
+        ("fixed base", "two different parts"),
+        ("joint base, base", "two different parts"),
+        ("joint disc, bore", "No part is called bore"),
+        ("joint e, disc", "may be"),
+        ("fixed 1, 9", "no part 9"),
+        ("fixed base, disc about lever", "has no axis"),
+    ],
+)
+def test_what_says_nothing_is_told_with_its_cure(made: Assembly, line: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        said(line, recognise(made))
+
+
+def test_apart_leaves_no_joint_between_two_bodies(made: Assembly) -> None:
+    found = recognise(made, hints=Hints(apart=(("lever", "base"),)))
+    assert not found.joints
+    body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
+    assert body_of["lever"] != body_of["base"]
+
+
+def test_an_axis_is_that_of_a_part(made: Assembly, tmp_path: Path) -> None:
+    hints = Hints().having("joint", [("disc", "base")], Told("prismatic", about="lever"))
+    found = recognise(made, hints=hints)
+    joint = next(j for j in found.joints if j.confidence == 1.0)
+    assert joint.type == "prismatic"
+    assert joint.axis is not None
+    assert np.abs(joint.axis) == pytest.approx([1, 0, 0])  # the lever is longest along x
+    path = tmp_path / "made.mates.yaml"
+    write_mates(path, mates_text(found))
+    assert "about: lever" in path.read_text()
+    assert hints_of(path) == found.hints
+
+
+def test_an_axis_of_a_part_that_is_not_there_is_told(made: Assembly) -> None:
+    hints = Hints().having("joint", [("disc", "base")], Told("revolute", about="pin"))
+    found = recognise(made, hints=hints)
+    assert "pin" in next(f for f in found.findings if f.code == "CB1640").items
+
+
+def test_what_is_said_of_one_pair_holds_for_those_alike_at_another_angle(bolt_table: Assembly) -> None:
+    axis = (np.array([-0.05, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]))
+    assert len(equal_pairs(bolt_table, ("hand-1", "post-1"))) == 1
+    assert len(equal_pairs(bolt_table, ("hand-1", "post-1"), axis)) == 2
+    inquiry = Inquiry(bolt_table, True, (), Hints())
+    statement = inquiry.heard("joint hand-1, post-1")
+    assert "1 pair alike" in statement.title
+    assert statement.hints(Hints()).joint == (("hand-1", "post-1"), ("hand1", "post1"))
+    assert len(inquiry.heard("only joint hand-1, post-1").hints(Hints()).joint) == 1
+    assert len(inquiry.heard("fixed hand-1, post-1").hints(Hints()).fixed) == 1
+
+
+def test_answers_are_taken_back_one_by_one(made: Assembly) -> None:
+    inquiry = Inquiry(made, True, (), Hints())
+    first = inquiry.found.freedoms
+    inquiry.say(Hints(apart=(("lever", "base"),)))
+    assert inquiry.found.freedoms != first
+    assert inquiry.undo()
+    assert inquiry.found.freedoms == first
+    assert not inquiry.undo()
+
+
+def test_parts_are_listed_with_their_numbers_and_what_holds_them(made: Assembly) -> None:
+    text = parts_text(recognise(made))
+    assert "   1 base" in text
+    assert "1 base: 2 disc, 3 parallel lines" in text
+    assert "revolute on 1 base" in text
+    assert "lever" in parts_text(recognise(made), "LEV")
+    assert "No part" in parts_text(recognise(made), "zz")
+
+
+def test_a_dialogue_takes_words_and_keeps_them_where_stdin_ends(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = iter(["", "?", "parts disc", "fixed lever", "apart disc, base", "u", "joint disc, base", "u", "u", "a"])
+
+    def reply(text: str) -> str:
+        try:
+            return next(replies)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("cadbridge.cli.asking._reply", reply)
+    path = tmp_path / "made.mates.yaml"
+    assert main(["recognise", str(file), "--ask", "-o", str(path), "--no-limits"]) == 0
+    told = capsys.readouterr().err
+    assert "hinge A, B" in told
+    assert "two different parts" in told
+    assert "Nothing was said yet" in told
+    assert len(hints_of(path).apart) == 1

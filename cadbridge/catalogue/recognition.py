@@ -167,9 +167,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1642": Entry(
         Severity.WARNING,
         "a joint without an axis",
-        "A hint says that two parts are joined by a joint, but they have no round faces about a common axis. They stay "
-        "two bodies, with a joint only if other geometry shows one.",
-        "Write the joint under `mates`, with its point and axis.",
+        "A hint says that two parts are joined by a joint, but they have no round faces about a common axis, or the "
+        "part of `about` has no round face. They stay two bodies, with a joint only if other geometry shows one.",
+        "Name a part whose axis it is (`about: pin`), or give the hint a `point` and an `axis`.",
         "Two cranks whose pin was not drawn.",
     ),
     "CB1643": Entry(
@@ -185,7 +185,8 @@ ENTRIES: dict[str, Entry] = {
         "a mobility that is not reached",
         "The mates file gives the mobility of the machine (`hints`, `freedoms`), and changing uncertain decisions does "
         "not bring the mechanism to it.",
-        "Answer questions with `cadbridge recognise SOURCE --ask`, or write the missing joint under `mates`.",
+        "Answer questions with `cadbridge recognise SOURCE --ask`; what no question asks can be said there in words. "
+        "Or write the hint `joint: [a, b]`.",
         "`6 degrees of freedom given, 5 found`.",
     ),
     "CB1651": Entry(

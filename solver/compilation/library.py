@@ -201,16 +201,20 @@ def build(folder: Path) -> Path:
     return made
 
 
+_BUILD = "import sys; sys.path.insert(0, {!r}); from solver.compilation.building import main; main(*sys.argv[1:])"
+"""The parent of the package leads, as an installation elsewhere may hold other sources of the same name. By the path,
+not by PYTHONPATH: where pip builds, it takes out of there what an installed package names, such as these very sources.
+"""
+
+
 def compile_into(folder: Path, *kinds: str) -> list[Path]:
     """The libraries for some kinds of processor, compiled by a process of its own. Raises LibraryError."""
     # No module and no linker is looked for in the folder that the user stands in, which may be a stranger's.
-    command = [sys.executable, "-P", "-m", "solver.compilation.building", str(folder), *kinds]
+    command = [sys.executable, "-P", "-c", _BUILD.format(str(PACKAGE.parent)), str(folder), *kinds]
     absolute = {
         name: [entry for entry in os.environ.get(name, "").split(os.pathsep) if os.path.isabs(entry)]
         for name in ("PATH", "PYTHONPATH")
     }
-    # The parent of the package leads: an installation elsewhere may hold other sources of the same name.
-    absolute["PYTHONPATH"].insert(0, str(PACKAGE.parent))
     paths = {name: os.pathsep.join(entries) for name, entries in absolute.items()}
     env = {**os.environ, **paths, "PYTHONSAFEPATH": "1", "NUMBA_DISABLE_JIT": "0"}
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)

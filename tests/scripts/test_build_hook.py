@@ -1,8 +1,10 @@
 """The page's code is bundled where it can be, and a sentence says why where it cannot."""
 
 import json
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -86,3 +88,44 @@ def test_a_package_without_a_licence_is_not_bundled(
     inputs: dict[str, dict[str, str]] = {"src/main.ts": {}, "node_modules/@who/knows/src/a.js": {}}
     with pytest.raises(build_hook.PageError, match="@who/knows is bundled with the report page, and its package holds"):
         build_hook.notices_of({"inputs": inputs})
+
+
+def test_the_kernels_compile_with_nothing_but_what_the_hook_asks_for(build_hook: ModuleType, tmp_path: Path) -> None:
+    """pip builds where nothing else is: a wheel had no kernels since an import that every test's environment has."""
+    script = tmp_path / "alone.py"
+    script.write_text(ALONE)
+    done = subprocess.run(
+        [sys.executable, script, *build_hook.KERNELS_NEED], cwd=build_hook.ROOT, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(build_hook.ROOT), "CADBRIDGE_CACHE": str(tmp_path / "cache")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
+
+
+ALONE = """
+import importlib, sys
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from packaging.requirements import Requirement
+
+def with_needs(name):
+    try:
+        needs = [Requirement(r) for r in requires(name) or ()]
+    except PackageNotFoundError:
+        return set()
+    return {name}.union(*(with_needs(r.name) for r in needs if r.marker is None or r.marker.evaluate({"extra": ""})))
+
+there = set().union(*map(with_needs, sys.argv[1:]))
+others = {top for top, of in packages_distributions().items() if not there & {name.lower() for name in of}}
+
+class NotThere:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in others - {"solver"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+for loaded in [name for name in sys.modules if name.partition(".")[0] in others]:
+    del sys.modules[loaded]
+sys.meta_path.insert(0, NotThere())
+from solver.compilation.building import modules
+print(len([importlib.import_module(name) for name in modules()]))
+"""
+"""Imports all that the kernels' library is compiled from, where only the packages named in its arguments are."""

@@ -32,11 +32,13 @@ def test_modules_and_programs_of_the_folder_are_not_found(
     monkeypatch.setattr(subprocess, "run", noted)
     library.compile_into(tmp_path, "x86-64-v2")
     command, env = started["command"], started["env"]
-    flags = command[: command.index("-m")]
+    at = command.index("-c")
+    flags, found = command[: at + 1], command[at + 1].partition("from solver.compilation")[0]
     for call in ("import poison", "import runpy; runpy.run_module('poison')"):
-        done = run([*flags, "-c", call], env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = run([*flags, found + call], env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert "No module named" in done.stderr
-    assert run([*flags, "-c", "import solver"], env=env, cwd=tmp_path, check=False).returncode == 0
+    own = run([*flags, found + "import solver; print(solver.__file__)"], env=env, cwd=tmp_path, stdout=subprocess.PIPE)
+    assert Path(own.stdout.decode().strip()).parent == library.PACKAGE
     assert all(os.path.isabs(entry) for entry in env["PATH"].split(os.pathsep))
     assert env["PYTHONSAFEPATH"] == "1"
 

@@ -142,7 +142,11 @@ def unrefined(parts: Iterable[Part]) -> list[str]:
 def report_unrefined(names: Sequence[str], findings: Findings) -> None:
     """CB542 for parts of these names."""
     if names:
-        findings.add("CB542", f"no fine mesh of {count(len(names), 'part')} in time ({listed(names)})", items=names)
+        findings.add(
+            "CB542",
+            f"OCCT did not finish the fine mesh of {count(len(names), 'part')} in time: {listed(names)}",
+            items=names,
+        )
 
 
 @dataclass(frozen=True, eq=False)

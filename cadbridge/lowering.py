@@ -137,7 +137,7 @@ def _units(
             units.append(Unit(name, X, mass))
     if len(findings):
         raise ModelError(
-            f"Nothing can be simulated: {count(len(findings), 'body', 'bodies')} without a mass.", findings
+            f"Nothing can be simulated: {count(len(findings), 'body has', 'bodies have')} no mass.", findings
         )
     unit_of[GROUND_BODY] = GROUND_BODY
     return tuple(units), unit_of, tuple(stand_ins)

@@ -52,7 +52,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         text = path.read_bytes().decode("utf-8") if path.stat().st_size <= MAX_BYTES else None
         if text is None or max(line.count(".") for line in text.split("\n")) > MOST_DOTS:
-            raise ValueError(f"more than {MAX_BYTES >> 10} kB, or {MOST_DOTS} dots in a line")
+            raise ValueError(f"it has more than {MAX_BYTES >> 10} kB, or more than {MOST_DOTS} dots in a line")
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # numbers of too many digits are a ValueError, too
         findings.add("CB116", f"not TOML: {error}", Where(str(path)))

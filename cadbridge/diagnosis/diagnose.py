@@ -119,8 +119,8 @@ def _compare(mechanism: Mechanism, graph: ConstraintGraph, mobility: Mobility, f
     if not collapsed == graph.dof == mobility.dof:
         findings.add(
             "CB405",
-            f"{count(mobility.dof, 'freedom')} by the mates as read, {graph.dof} by the mates between bodies, "
-            f"{collapsed} by bodies and joints",
+            f"the mates as read leave {count(mobility.dof, 'freedom')}, the mates between bodies {graph.dof}, "
+            f"the joints between bodies {collapsed}",
         )
 
 
@@ -193,6 +193,6 @@ def _report_of_loops(graph: ConstraintGraph, free: Freedoms, findings: Findings)
             more = f" and {len(mates) - 5} more" if len(mates) > 5 else ""
             findings.add(
                 "CB407",
-                f"{count(spare, 'row')} more than needed in the loops of {', '.join(mates[:5])}{more}",
+                f"the loops of {', '.join(mates[:5])}{more} hold {count(spare, 'row')} more than they need",
                 items=mates,
             )

@@ -124,14 +124,14 @@ class _Back:
                 element = _parsed(text)
                 if element is None or tag == WRITTEN_ANEW:
                     why = "it cannot be parsed" if element is None else "the export has its own"
-                    self._report(f"<{tag}>: {why}", tag)
+                    self._report(f"<{tag}> of the source, as {why}", tag)
                 elif self._fits(element):
                     robot.append(element)
                     held |= {t.get("name", "") for t in element.iter("transmission")}
         return held
 
     def _report(self, what: str, item: str) -> None:
-        self.findings.add("CB533", f"not put back: {what}", Where(item=item))
+        self.findings.add("CB533", f"the export lacks {what}", Where(item=item))
 
     def _fits(self, element: ET.Element) -> bool:
         """Give the element the export's poses and names; False, with a finding, if it refers to what is not there."""
@@ -141,7 +141,9 @@ class _Back:
             return False
         lost = sorted({name for e in element.iter("joint") if (name := e.get("name")) in self.gone and _refers(e)})
         if lost:
-            self._report(f"<{tag}> speaks of {', '.join(map(str, lost))}, no joint of one freedom here", str(lost[0]))
+            self._report(
+                f"<{tag}>, which speaks of {', '.join(map(str, lost))}, no joint of one freedom here", str(lost[0])
+            )
             return False
         if not self._closes(element):
             return False

@@ -331,7 +331,7 @@ def _actuators(root: ET.Element, plan: Plan, kept: Kept, findings: Findings) -> 
     for drive in plan.mechanism.drives:
         found = plan.joint_of(drive)
         if found is None:
-            message = f"drive {drive.name} moves {drive.joint}, no joint of one freedom"
+            message = f"drive {drive.name} moves {drive.joint}, which is no joint of one freedom there"
             findings.add("CB519", message, drive.where)
             continue
         moved.add(found[1])

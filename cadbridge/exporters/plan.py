@@ -165,5 +165,5 @@ def report_limits(tree: Tree, findings: Findings) -> None:
     held = {link.joint.name for link in tree.links if link.joint is not None}
     for joint in tree.mechanism.joints:
         if joint.name not in held and (joint.damping or joint.friction):
-            what = f"damping {joint.damping:g} and friction {joint.friction:g} of joint {joint.name}"
+            what = f"the damping {joint.damping:g} and friction {joint.friction:g} of joint {joint.name} are left out"
             findings.add("CB529", what, Where(item=joint.name))

@@ -63,7 +63,7 @@ def _report(plan: Plan, findings: Findings) -> None:
     held = servos_of(plan)
     for drive in mechanism.drives:
         if drive.name not in held:
-            findings.add("CB520", f"drive {drive.name} on {drive.joint}", drive.where)
+            findings.add("CB520", f"drive {drive.name} on {drive.joint} is left out", drive.where)
 
 
 def _config(name: str) -> bytes:

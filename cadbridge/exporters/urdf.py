@@ -107,7 +107,7 @@ def _report(plan: Plan, findings: Findings) -> None:
         findings.add("CB535", f"springs are left out: {', '.join(sprung)}", items=sprung)
     servos = [d.name for d in mechanism.drives if d.law is not None and any(d.law.bias)]
     if servos:
-        findings.add("CB536", f"servos {', '.join(servos)}", items=servos)
+        findings.add("CB536", f"the control laws of the servos {', '.join(servos)} are left out", items=servos)
 
 
 def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findings) -> ET.Element:
@@ -308,7 +308,9 @@ def _transmission(robot: ET.Element, plan: Plan, name: str, findings: Findings) 
     drive = next(d for d in plan.mechanism.drives if d.name == name)
     found = plan.joint_of(drive)
     if found is None:
-        findings.add("CB519", f"drive {drive.name} moves {drive.joint}, no joint of one freedom", drive.where)
+        findings.add(
+            "CB519", f"drive {drive.name} moves {drive.joint}, which is no joint of one freedom there", drive.where
+        )
         return
     element = add(robot, "transmission", name=f"{drive.name}_transmission")
     add(element, "type").text = "transmission_interface/SimpleTransmission"

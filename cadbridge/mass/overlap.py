@@ -252,7 +252,9 @@ def _report(assembly: Assembly, found: Sequence[Overlap], findings: Findings) ->
 
 def _report_untested(names: Sequence[str], left: int, findings: Findings) -> None:
     if names:
-        findings.add("CB317", f"no closed mesh: {listed(names)}", items=names)
+        findings.add(
+            "CB317", f"{count(len(names), 'part has', 'parts have')} no closed mesh: {listed(names)}", items=names
+        )
     if left:
         findings.add(
             "CB317", count(left, "pair of parts was", "pairs of parts were") + f" left untested; {MOST} were tested"

@@ -129,7 +129,7 @@ def _rows_of_mate(b: _Builder, mate: Mate) -> MateRows | None:
     if opposed(mate, side_a, side_b):
         b.findings.add(
             "CB206",
-            f"{mate.name} wants its directions {'alike' if mate.aligned is not False else 'opposed'}, "
+            f"{mate.name} wants its directions {'alike' if mate.aligned is not False else 'opposed'}, but "
             "the parts stand the other way round (180° off)",
             mate.where,
             items=[mate.name],
@@ -293,7 +293,9 @@ def _carrying(b: _Builder, joint: Joint, connection: Connection, axis: np.ndarra
     found = together(connection.mates, senses, None if named is None else named.name, joint.kind)
     where = {m.name: m.where for m in connection.mates}
     if found.limit is not None and not joint.kind.axial:
-        b.findings.add("CB225", f"{joint.name}: limits on a {joint.type} joint are kept but not placed")
+        b.findings.add(
+            "CB225", f"{joint.name}: no coordinate of a {joint.type} joint takes its limits; they have no effect"
+        )
     motion = "turns" if joint.kind.resisted == "angle" else "slides"
     for name, words in found.apart:
         text = f"{joint.name} {motion}: the {words} of {name} is of another motion and has no effect"

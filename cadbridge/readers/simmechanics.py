@@ -354,8 +354,11 @@ def _axis(r: _Reader, primitive: Element, name: str, base: _Frame, follower: _Fr
     if axis is None:
         return None
     size = float(np.linalg.norm(axis))
-    if X is None or not 1e-9 < size < 1e9:
-        r.say("CB181", f"{name}: an axis of length {size:g} in {frame_name!r}", primitive, name)
+    if X is None:
+        r.say("CB181", f"{name}: its axis is given in the frame {frame_name!r}, which no body has", primitive, name)
+        return None
+    if not 1e-9 < size < 1e9:
+        r.say("CB181", f"{name}: its axis in the frame {frame_name!r} has the length {size:g}", primitive, name)
         return None
     return X.vector(axis / size)
 

@@ -214,7 +214,7 @@ def _side(r: _Reader, entry: dict[str, Any], index: int, owner: str, entity: Any
     if p is None or (directed and d is None):
         return None
     if d is not None and float(np.linalg.norm(d)) < 1e-9:
-        r.file.say("CB181", f"{name}: a direction of no length", owner, name)
+        r.file.say("CB181", f"{name}: its direction has no length", owner, name)
         return None
     whole = replace(placed, matrix=np.eye(3, 4))
     size = float(radius) if is_number(radius) and radius is not None and radius > 0 else None

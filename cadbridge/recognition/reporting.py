@@ -64,7 +64,7 @@ def findings_of(
     over = [f"{b.instance} and {b.to}" for own in scene.bonds.values() for b in own if b.how is Held.REACHES]
     if over:
         findings.add(
-            "CB1486", f"they overlap and nothing else holds them, so they are one body: {listed(over)}", items=over
+            "CB1486", f"{listed(over)} overlap and nothing else holds them: they are taken as one body", items=over
         )
     _doubts(found, findings)
     if not joints:

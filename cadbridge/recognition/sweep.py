@@ -60,7 +60,9 @@ def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[F
             untried.setdefault(j.motion.reason, []).append(j.name)
     for reason, names in untried.items():
         some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        findings.add("CB1611", f"{count(len(names), 'joint')} not moved: {some}: {reason}", items=names)
+        findings.add(
+            "CB1611", f"{count(len(names), 'joint was', 'joints were')} not moved: {some}: {reason}", items=names
+        )
     return findings.as_tuple()
 
 

@@ -144,7 +144,9 @@ def sweep(
     requested = [j for j in mechanism.joints if j.coordinate and not _bounded(j)]
     hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
     if hollow and requested:
-        findings.add("CB1482", f"{count(len(hollow), 'part')} without a closed mesh: {listed(hollow)}", items=hollow)
+        findings.add(
+            "CB1482", f"{count(len(hollow), 'part has', 'parts have')} no closed mesh: {listed(hollow)}", items=hollow
+        )
     return [_swept(mechanism, scene, sides, joint) for joint in requested]
 
 

@@ -326,7 +326,7 @@ def rebuilt_run(mechanism: Mechanism, what: Scenario, lowered: Lowered, rebuilt:
     result = rebuilt.result
     verdict = verdict_of(lowered, what, result, contradictory=contradictory(findings))
     tell(verdict, what, result, findings)
-    said = _said(verdict, Sensitivity(reason="somebody steered the run"), result.trajectory)
+    said = _said(verdict, Sensitivity(reason="the run was steered by hand"), result.trajectory)
     summary = {"method": "absolute", **_summary(lowered, result), **said}
     summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
     lowered, system = _whole(lowered, rebuilt)

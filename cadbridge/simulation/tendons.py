@@ -61,7 +61,8 @@ def tendons_of(lowered: Lowered, findings: Findings) -> list[Acting]:
         without += [f"the {what} of {tendon.name}" for what in _left_out(tendon.values)]
         found.append(Acting(tendon, factors, own))
     if without:
-        findings.add("CB645", f"what acts along tendons in MuJoCo and not here: {listed(without)}", items=without)
+        text = f"MuJoCo applies what acts along tendons, this run does not: {listed(without)}"
+        findings.add("CB645", text, items=without)
     return found
 
 

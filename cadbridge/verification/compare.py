@@ -259,11 +259,11 @@ def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str, reasons
             message += f", which {engine}'s own error of its steps ({swing.step_error:.2g}) does not explain"
         findings.add("CB531", "; ".join([message, *reasons]), items=[swing.joint])
     elif swing.verdict == "not comparable":
-        findings.add("CB537", f"a swing of {swing.duration:.3g} s in {engine}: {swing.remark}")
+        findings.add("CB537", f"a swing of {swing.duration:.3g} s in {engine} could not be compared: {swing.remark}")
     elif swing.verdict == "not tested":
-        findings.add("CB538", f"the motion of the {to} export: {swing.remark}")
+        findings.add("CB538", f"the motion of the {to} export was not tested: {swing.remark}")
     if swing.still and swing.verdict in ("same", "differs"):
-        findings.add("CB539", f"did not move: {', '.join(swing.still)}", items=swing.still)
+        findings.add("CB539", f"the swing did not move {', '.join(swing.still)}", items=swing.still)
 
 
 class _Comparison:

@@ -194,7 +194,7 @@ def _compare_weights(exported: Exported, held: Contents, within: float, found: C
         ours = ours if held.divided else float(ours == 1.0)
         theirs = held.weights.get(name, 0.0)
         if _differ(theirs, ours, within):
-            found.differences.append(f"{theirs:.6g} of the weight of {name} is compensated, for {ours:.6g}")
+            found.differences.append(f"{theirs:.6g} of the weight of {name} is compensated in place of {ours:.6g}")
     found.done.append(WEIGHTS)
 
 
@@ -243,7 +243,9 @@ def _compare_joints(exported: Exported, held: Contents, within: float, found: Co
                 continue
             counted.setdefault(what, set()).add(name)
             if _differ(theirs[quantity], own(joint), within, _NO_RANGE if what == RANGE else 0.0):
-                found.differences.append(f"the {quantity} of {name} is {theirs[quantity]:.6g} for {own(joint):.6g}")
+                found.differences.append(
+                    f"the {quantity} of {name} is {theirs[quantity]:.6g} in place of {own(joint):.6g}"
+                )
     for what in dict.fromkeys(what for what, _ in _QUANTITIES.values()):
         if what in counted:
             found.done.append(f"{what} of {count(len(counted[what]), 'joint')}")
@@ -285,9 +287,11 @@ def _compare_extents(name: str, ours: Extent, theirs: Extent, within: float, fou
     apart = float(np.abs([ours.lower - theirs.lower, ours.upper - theirs.upper]).max())
     if not apart <= within * reach:
         boxes = (f"{_row((e.upper - e.lower) * 1e3)} mm" for e in (theirs, ours))
-        found.differences.append(f"the box around the shape of {name} is off by {apart:.3g} m: {' for '.join(boxes)}")
+        found.differences.append(
+            f"the box around the shape of {name} is off by {apart:.3g} m: {' in place of '.join(boxes)}"
+        )
     elif not abs(ours.volume - theirs.volume) <= 10.0 * within * ours.size**3:
-        text = f"the volume of the shape of {name} is {theirs.volume:.6g} m³ for {ours.volume:.6g}"
+        text = f"the volume of the shape of {name} is {theirs.volume:.6g} m³ in place of {ours.volume:.6g}"
         found.differences.append(text)
 
 
@@ -342,7 +346,9 @@ def _compare_servos(exported: Exported, held: Contents, within: float, found: Co
         if not np.allclose(theirs, ours, rtol=within, atol=within * max(1e-3, float(np.abs(ours).max()))):
             u, q, v = states[worst]
             at = f"a control of {u:.3g}, {q:.3g} and {v:.3g}/s"
-            found.differences.append(f"the servo of {name} gives {theirs[worst]:.6g} for {ours[worst]:.6g} at {at}")
+            found.differences.append(
+                f"the servo of {name} gives {theirs[worst]:.6g} in place of {ours[worst]:.6g} at {at}"
+            )
     if seen:
         found.done.append(f"{SERVOS} of {count(seen, 'joint')}")
     elif driven:
@@ -358,13 +364,15 @@ def _compare_transmissions(exported: Exported, held: Contents, within: float, fo
         ours = sorted((d.reduction, d.rotor_inertia) for d in drives)
         theirs = sorted((held.transmissions or {}).get(name, ()))
         if len(ours) != len(theirs):
-            found.differences.append(f"{name} has {count(len(theirs), 'transmission')} for {len(ours)}")
+            found.differences.append(f"{name} has {count(len(theirs), 'transmission')} in place of {len(ours)}")
             continue
         seen += bool(ours)
         for one, two in zip(ours, theirs, strict=True):
             if any(_differ(a, b, within) for a, b in zip(one, two, strict=True)):
                 text = "a reduction of {:.6g} and a rotor of {:.6g} kg m²"
-                found.differences.append(f"the transmission of {name} has {text.format(*two)} for {text.format(*one)}")
+                found.differences.append(
+                    f"the transmission of {name} has {text.format(*two)} in place of {text.format(*one)}"
+                )
     if seen:
         found.done.append(f"{TRANSMISSIONS} of {count(seen, 'joint')}")
 

@@ -58,4 +58,4 @@ def _name_first(fine: NDArray[np.bool_], bodies: Sequence[RigidBody], what: str)
     if not fine.all():
         at = int(np.argmin(fine))
         name = bodies[at].name if at < len(bodies) else at
-        raise ValueError(f"body {name}: its {what} is none: finite numbers are needed, a quaternion not zero")
+        raise ValueError(f"body {name}: its {what} must be of finite numbers, and a quaternion not zero")

@@ -73,7 +73,7 @@ def test_parts_of_one_shape_are_intersected_once_and_open_ones_are_all_told(monk
     found = overlaps_of(placed(parts, *((part.name, (0.09 * k, 0, 0)) for k, part in enumerate(parts))), findings)
     assert [(o.a, o.volume) for o in found] == [(f"block{k}:{k}", pytest.approx(1e-4, rel=1e-5)) for k in range(5)]
     assert len(made) == 3
-    assert [f.message for f in findings if f.code == "CB317"] == ["no closed mesh: sheet0, sheet1"]
+    assert [f.message for f in findings if f.code == "CB317"] == ["2 parts have no closed mesh: sheet0, sheet1"]
 
 
 def test_an_open_mesh_is_told_not_tested() -> None:
@@ -81,7 +81,7 @@ def test_an_open_mesh_is_told_not_tested() -> None:
     sheet = Part("sheet", shape(Mesh(whole.vertices, whole.triangles[:-1])))
     findings = Findings()
     assert overlaps_of(placed([BLOCK, sheet], ("block", (0, 0, 0)), ("sheet", (0.05, 0, 0))), findings) == ()
-    assert [f.message for f in findings] == ["no closed mesh: sheet"]
+    assert [f.message for f in findings] == ["1 part has no closed mesh: sheet"]
 
 
 def test_a_mesh_beyond_single_precision_is_told_not_tested() -> None:
@@ -90,7 +90,7 @@ def test_a_mesh_beyond_single_precision_is_told_not_tested() -> None:
     findings = Findings()
     places = ("block", (0, 0, 0)), ("far", (0.05, 0, 0))
     assert overlaps_of(placed([BLOCK, Part("far", shape(far))], *places), findings) == ()
-    assert [f.message for f in findings] == ["no closed mesh: far"]
+    assert [f.message for f in findings] == ["1 part has no closed mesh: far"]
 
 
 def test_the_order_of_parts_does_not_matter() -> None:

@@ -120,7 +120,7 @@ class _Comparison:
     def _neutral(self) -> None:
         """Take out of the original what is told to be left out; what is not told stays and shows."""
         m0 = self._m0
-        told = [f.message for f in self._found.findings if f.code == "CB1410"]
+        told = [f.message.removeprefix("left out: ") for f in self._found.findings if f.code == "CB1410"]
         for entry in (*MOVING, *OF_SPATIAL):
             if hasattr(m0, entry.field) and any(message.startswith(entry.meaning) for message in told):
                 values = getattr(m0, entry.field)

@@ -116,9 +116,7 @@ def test_a_free_joint_that_an_equality_replaces_is_reported(tmp_path: Path) -> N
     assert [message for code, message in tied if code == "CB1255"] == ["f has a free joint and is held by equalities"]
     assert "CB1255" not in {code for code, _ in before}
     loaded = _outcome(held.replace('<freejoint name="free"/>', '<joint type="free" damping="1"/>'), tmp_path)[1]
-    assert [message for code, message in loaded if code == "CB1410"] == [
-        "loads of free joints that an equality may replace: f"
-    ]
+    assert [message.partition(":")[0] for code, message in loaded if code == "CB1410"] == ["f"]
 
 
 @pytest.mark.parametrize("kind", OF)

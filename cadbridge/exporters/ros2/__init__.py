@@ -52,16 +52,26 @@ def _report(roles: Roles, mechanism: Mechanism, folder: str, findings: Findings)
         findings.add("CB551", f"no drive moves {names}: they have states and no commands", items=roles.undriven)
     if roles.surplus:
         names = ", ".join(roles.surplus)
-        findings.add("CB552", f"drives on {names}, which follow the other joints", items=roles.surplus)
+        findings.add(
+            "CB552",
+            f"the drives on {names} take no commands: these joints follow the other driven ones",
+            items=roles.surplus,
+        )
     for closure, reason in roles.left_open.items():
         findings.add("CB553", f"the relay does not close {closure}: {reason}", Where(item=closure))
     if roles.gap > 1e-6:
         findings.add("CB554", f"the loops are open by {roles.gap:.2g} (m, rad) as designed")
     if roles.floating:
-        findings.add("CB555", f"floating joints: {', '.join(roles.floating)}", items=roles.floating)
+        findings.add(
+            "CB555",
+            f"no transform is published for the floating joints {', '.join(roles.floating)}",
+            items=roles.floating,
+        )
     if roles.controlled and extensions_of(mechanism.assembly).get("ros2_control"):
-        findings.add("CB561", "<ros2_control> of the source", Where(file=mechanism.assembly.source))
+        findings.add(
+            "CB561", "the package's <ros2_control> replaces that of the source", Where(file=mechanism.assembly.source)
+        )
     if roles.relayed:
-        findings.add("CB560", f"computed by the relay: {', '.join(roles.passive)}", items=roles.passive)
+        findings.add("CB560", f"the relay computes the joints {', '.join(roles.passive)}", items=roles.passive)
     if not roles.controlled:
-        findings.add("CB556", "no joint of one freedom: the package has no ros2_control part")
+        findings.add("CB556", "no joint has one freedom, so the package has no ros2_control part")

@@ -77,4 +77,4 @@ def _report(assembly: Assembly, findings: Findings) -> None:
     }
     found = [f"{count} {what}" for what, count in kinds.items() if count]
     if found:
-        findings.add("CB792", f"not carried: {', '.join(found)}")
+        findings.add("CB792", f"the pairs of the file do not hold {', '.join(found)}")

@@ -200,7 +200,9 @@ class Writer:
         """A gear or rack pair with its joint; None with a finding where there is none for it."""
         a, b = coupling.a, coupling.b
         if coupling.kind not in _GEARS or a is None or b is None or a.direction is None or b.direction is None:
-            self.findings.add("CB791", f"{coupling.name} ({coupling.kind.value}) is no pair", coupling.where)
+            self.findings.add(
+                "CB791", f"{coupling.name} ({coupling.kind.value}) is no pair of AP242 and is left out", coupling.where
+            )
             return None
         X = [Pose() if f.component == GROUND else self.assembly.component(f.component).X_WC for f in (a, b)]
         points = [x.point(f.point) for x, f in zip(X, (a, b), strict=True)]

@@ -97,7 +97,7 @@ def _report(plan: Plan, findings: Findings) -> None:
         elif len(JOINT_TYPES[kind].steps) != 1 and not JOINT_TYPES[kind].ball:
             findings.add("CB540", f"the {kind} joint {joint.name} is a PhysicsJoint with locked axes", where)
         if joint.limit is not None and len(joint.kind.steps) != 1:
-            findings.add("CB511", f"the limit of joint {joint.name} ({joint.type})", where)
+            findings.add("CB511", f"the limit of joint {joint.name} ({joint.type}) is left out", where)
     driven = {found[0].name for drive in mechanism.drives if (found := plan.joint_of(drive)) is not None}
     bounded = [j for j in mechanism.joints if j.limit is not None]
     fast = [j.name for j in bounded if j.limit is not None and j.limit.velocity is not None]
@@ -118,7 +118,9 @@ def _report(plan: Plan, findings: Findings) -> None:
     _report_servos(plan, findings)
     for drive in mechanism.drives:
         if plan.joint_of(drive) is None:
-            findings.add("CB519", f"drive {drive.name} moves {drive.joint}, no joint of one freedom", drive.where)
+            findings.add(
+                "CB519", f"drive {drive.name} moves {drive.joint}, which is no joint of one freedom there", drive.where
+            )
 
 
 def _report_servos(plan: Plan, findings: Findings) -> None:
@@ -133,4 +135,4 @@ def _report_servos(plan: Plan, findings: Findings) -> None:
         if lopsided or min(stiffness, damping) < 0 or (constant and not (stiffness or damping)):
             other += [drive.name for drive in drives]
     if other:
-        findings.add("CB536", f"servos {listed(other)}", items=other)
+        findings.add("CB536", f"the control laws of the servos {listed(other)} are left out", items=other)

@@ -149,7 +149,9 @@ class Joints:
         rule = DISTANCES.get((one.kind, two.kind))
         if rule is None:
             kinds = " and ".join(s.kind or "nothing known" for s in (first, second))
-            self.findings.add("CB1231", f"{joint.label} is between {kinds}: held as two planes", joint.where())
+            self.findings.add(
+                "CB1231", f"{joint.label} is between {kinds}: it is held as if between two planes", joint.where()
+            )
             rule = _PLANAR
         if rule.radii:
             value += one.radius + two.radius
@@ -202,7 +204,9 @@ class Joints:
             if any(e is not None for e in ends) and axis in _AXES.get(kind, ()):
                 found[axis] = ends
         if found and len(_AXES[kind]) > 1:
-            self.findings.add("CB1305", f"{joint.label} is {kind.value} and has limits", joint.where())
+            self.findings.add(
+                "CB1305", f"{joint.label} is {kind.value}, of several freedoms: its limits are left out", joint.where()
+            )
             return None
         for axis, (lower, upper) in found.items():
             if lower is not None and upper is not None and lower > upper:

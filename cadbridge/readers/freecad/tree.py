@@ -149,7 +149,8 @@ class Walker:
         rows = np.frombuffer(data, "<f8", 7 * count, 4).reshape(-1, 7)
         good = np.isfinite(rows).all(axis=1) & (np.linalg.norm(rows[:, 3:], axis=1) > 0.5)
         if not good.all():
-            self.findings.add("CB181", f"{member.label}: a placement in its list is none", member.where())
+            text = f"{member.label}: a placement in its list has no finite numbers or no rotation"
+            self.findings.add("CB181", text, member.where())
             return []
         length = member.document.length
         return [Pose.from_quaternion(r[:3] * length, (r[6], r[3], r[4], r[5])) for r in rows]

@@ -274,7 +274,7 @@ def _limit(c: Context, motion: Motion, entry: dict[str, Any], uuid: str, name: s
         if lower is None and upper is None:
             continue
         if key != motion.limit or (lower is not None and upper is not None and lower > upper):
-            c.file.say("CB1305", f"{name}: {key} from {bounds[0]} to {bounds[1]} (cm or rad)", uuid, name)
+            c.file.say("CB1305", f"{name}: {key} from {bounds[0]} to {bounds[1]} (cm or rad) are left out", uuid, name)
         else:
             limit = Limit.of(lower, upper)
     return limit

@@ -321,5 +321,5 @@ def _triple(text: Text, reference: object, kind: str) -> tuple[float, ...]:
         or len(values) != 3
         or not all(isinstance(v, float) and abs(v) < READABLE for v in values)
     ):
-        raise Part21Error(f"a {kind.lower()} without three numbers")
+        raise Part21Error(f"a {kind.lower()} does not have three numbers")
     return tuple(values)

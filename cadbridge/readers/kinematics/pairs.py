@@ -245,7 +245,7 @@ def _free(read: Read) -> Free:
     given = [read.values.get(flag) for flag in FLAGS]
     if read.kind in _LOW or all(isinstance(v, Enumeration) for v in given):
         if any(v is DERIVED or v is None for v in given):
-            raise Part21Error("a pair of low order that does not say what is free")
+            raise Part21Error("it is a pair of low order and does not say what is free")
         return Free(tuple(i for i, v in enumerate(given) if v == Enumeration("T")))
     return FREEDOM[read.kind]
 

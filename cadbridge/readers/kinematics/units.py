@@ -93,8 +93,8 @@ def _size(text: Text, unit: Entity, depth: int) -> float:
     value, base = (*next(iter(factor.parts.values())), None, None)[:2] if factor is not None else (None, None)
     value = value.value if isinstance(value, Typed) else value
     if not isinstance(value, float) or not isinstance(base, Ref):
-        raise Part21Error("a unit without its size")
+        raise Part21Error("a unit does not say its size")
     size = value * _size(text, text.get(base), depth + 1)
     if not (math.isfinite(size) and size > 0):
-        raise Part21Error("a unit without size")
+        raise Part21Error("the size of a unit is not above zero")
     return size

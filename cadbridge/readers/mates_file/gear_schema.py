@@ -94,7 +94,7 @@ def _pressure(given: float | None, angle: float) -> float | None:
     """A pressure angle in rad; ValueError where teeth cannot have it."""
     pressure = None if given is None else given * angle
     if pressure is not None and pressure >= math.pi / 4:
-        raise ValueError(f"a pressure angle is below 45°, not {math.degrees(pressure):g}°")
+        raise ValueError(f"a pressure angle must be below 45°, not {math.degrees(pressure):g}°")
     return pressure
 
 
@@ -185,7 +185,7 @@ class WormPair(LossyPair):
             raise ValueError("the lead_angle and the pressure_angle of a worm tell its thrust together: give both")
         lead = math.radians(5.0) if self.lead_angle is None else self.lead_angle * angle
         if lead >= math.pi / 2:
-            raise ValueError(f"a lead angle is below 90°, not {math.degrees(lead):g}°")
+            raise ValueError(f"a lead angle must be below 90°, not {math.degrees(lead):g}°")
         helix = math.copysign(math.pi / 2 - lead, 1.0 if self.hand == "right" else -1.0)
         teeth = {"teeth_a": self.starts, "teeth_b": self.teeth, "pressure_angle": _pressure(self.pressure_angle, angle)}
         return {"ratio": self.teeth / self.starts, **teeth, "helix": helix, "efficiency": self.efficiency}
@@ -213,7 +213,7 @@ class HelicalPair(LossyPair):
         """Teeth and the angle of a's teeth."""
         helix, (za, zb) = self.helix * angle, self.teeth
         if abs(helix) >= math.pi / 2:
-            raise ValueError(f"a helix angle is below a quarter turn, not {self.helix:g}")
+            raise ValueError(f"a helix angle must be below a quarter turn, not {self.helix:g}")
         pressure = _pressure(self.pressure_angle, angle)
         teeth = {"teeth_a": za, "teeth_b": zb, "pressure_angle": pressure}
         return {"ratio": zb / za, **teeth, "helix": helix, "efficiency": self.efficiency}

@@ -325,9 +325,9 @@ class HintSpec(Strict):
         if self.point is not None and self.about is not None:
             raise fault("give point or about, not both: each says where the axis is")
         if self.point is None and (self.axis is not None or self.frame is not None):
-            raise fault("an axis of a joint has a point too" if self.axis is not None else "in goes with point")
+            raise fault("the axis of a joint needs a point too" if self.axis is not None else "in goes with point")
         if self.point is not None and self.axis is None and self.type != "spherical":
-            raise fault("a point of a joint has an axis too, unless it is spherical")
+            raise fault("the point of a joint needs an axis too, unless the joint is spherical")
         if self.axis is not None and not any(abs(x) > 1e-9 for x in self.axis):
             raise fault("axis is zero: it has no direction")
         return self

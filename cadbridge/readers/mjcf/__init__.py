@@ -97,7 +97,7 @@ def _report_held(c: Context, mates: list[Mate], loops: list[Mate]) -> None:
             name = mate.b.component
             c.findings.add("CB1255", f"{name} has a free joint and is held by equalities", mate.where, items=(name,))
             if mate.damping or mate.armature or mate.stiffness:
-                text = f"loads of free joints that an equality may replace: {name}"
+                text = f"{name}: loads of its free joints are left out, which an equality may replace"
                 c.findings.add("CB1410", text, mate.where, items=(name,))
 
 
@@ -122,7 +122,7 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
         wild += [k for k, v in arrays.items() if k.endswith(("quat", "jnt_axis")) and not v.any(axis=-1).all()]
         if not wild:
             return answer
-        reason = f"numbers that are not finite or turn nothing, in MuJoCo's {', '.join(wild)}"
+        reason = f"MuJoCo's {', '.join(wild)} hold numbers that are not finite, or turn nothing"
     except WorkerRefusedError as error:
         if error.kind == "missing":
             raise MissingExtraError("MJCF is read by MuJoCo: pip install 'cadbridge[mjcf]'", findings) from error

@@ -50,7 +50,8 @@ def _shape(c: Context, body: int) -> Shape | None:
         maker = _MAKERS.get(int(m["geom_type"][geom]))
         if maker is None:
             if body:  # the floor of a scene is no part of a machine
-                text = f"{c.bodies[body]}: a geom of type {_UNSHAPED.get(int(m['geom_type'][geom]), 'unknown')}"
+                kind = _UNSHAPED.get(int(m["geom_type"][geom]), "unknown")
+                text = f"{c.bodies[body]}: a geom of type {kind} makes no closed shape"
                 c.findings.add("CB193", text, Where(str(c.path), item=c.bodies[body]))
             continue
         X = Pose.from_quaternion(m["geom_pos"][geom], m["geom_quat"][geom])

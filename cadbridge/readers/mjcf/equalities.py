@@ -58,7 +58,9 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
             couplings.append(made)
     if inactive:
         where = c.where("equalities", c.model["eq_active0"].tolist().index(0), inactive[0])
-        c.findings.add("CB1304", f"not active: {listed(inactive)}", where, items=inactive)
+        c.findings.add(
+            "CB1304", f"{listed(inactive)} {'is' if len(inactive) == 1 else 'are'} not active", where, items=inactive
+        )
     return mates, couplings
 
 

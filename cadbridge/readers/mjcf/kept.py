@@ -52,7 +52,12 @@ def _report(c: Context, kept: dict[str, Any]) -> None:
         c.findings.add("CB1246", _medium_text(c, kept["medium"]), where)
     poses = [key["name"] for key in kept["keys"] if key["name"] != "home"]
     if poses:
-        c.findings.add("CB1247", f"{count(len(poses), 'named pose')}: {listed(poses)}", where, items=poses)
+        c.findings.add(
+            "CB1247",
+            f"{count(len(poses), 'named pose is', 'named poses are')} kept for an export: {listed(poses)}",
+            where,
+            items=poses,
+        )
     more = [w for what, w in _OF_KEYS.items() if np.any(c.model[f"key_{what}"])]
     if more:
         c.findings.add("CB1256", f"keyframes are read without their {', '.join(more)}", where)
@@ -76,7 +81,7 @@ def _medium_text(c: Context, medium: dict[str, list[float]]) -> str:
     heavy = np.flatnonzero((c.model["body_jntnum"] == 0) & (c.model["body_mass"] > 0) & (c.model["body_weldid"] != 0))
     fixed = [c.bodies[int(i)] for i in heavy]
     together = f"; fixed bodies are dragged with what bears them: {listed(fixed)}" if fixed else ""
-    return f"drag of a medium of {message}{together}"
+    return f"only an export to MJCF keeps the drag of a medium of {message}{together}"
 
 
 # --- joints ---

@@ -84,7 +84,7 @@ def report_leftovers(c: Context) -> None:
     moving += [text for entry in OF_SPATIAL if (text := _described(c, entry, spatial))]
     moving += [text for report in (_flexible, _ellipsoids, _flags) if (text := report(c))]
     for text in moving:
-        c.findings.add("CB1410", text, where)
+        c.findings.add("CB1410", f"left out: {text}", where)
     counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n and kind not in ("flexes", "tendons")]
     reports = (_unnamed_sites, _stepping, _switches, _softness, _contacts, _idle_ranges)
     counts += [text for report in reports if (text := report(c))]

@@ -220,7 +220,9 @@ def _crossed(c: Context, j: Joint) -> bool:
         return False
     loads = [child(axis, "dynamics") for axis in children(j.element, "axis", "axis2")]
     if any(c.number(load, key, j.name, 0.0) for load in loads for key in ("damping", "friction", "spring_stiffness")):
-        c.say("CB1432", f"joint {j.name}: damping, friction and springs of its two axes", j.element, j.name)
+        c.say(
+            "CB1432", f"joint {j.name}: damping, friction and springs of its two axes are left out", j.element, j.name
+        )
     return True
 
 

@@ -255,7 +255,7 @@ def _feature(c: Context, side: Element, prefix: Key, mate: str, geometry: str) -
         return None
     kind = FEATURES.get(geometry)
     if kind is None:
-        c.say("CB164", f"{mate}: a feature of type {side.get('geomType')!r}", side, mate)
+        c.say("CB164", f"{mate}: a feature of type {side.get('geomType')!r} is not understood", side, mate)
         return None
     point = c.values(side, "Position", 3, mate)
     directed = kind not in (FeatureKind.POINT, FeatureKind.SPHERE)
@@ -263,7 +263,7 @@ def _feature(c: Context, side: Element, prefix: Key, mate: str, geometry: str) -
     if point is None or (directed and axis is None):
         return None
     if axis is not None and not float(np.linalg.norm(axis)) > 0:
-        c.say("CB181", f"{mate}: an axis of no length", side, mate)
+        c.say("CB181", f"{mate}: its axis has no length", side, mate)
         return None
     radius = numbers(side.get("radius"), 1)
     return c.structure.feature(

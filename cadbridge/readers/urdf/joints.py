@@ -61,7 +61,7 @@ def read_joints(c: Context, robot: Element, links: Mapping[str, Link]) -> list[J
         if name is None:
             continue
         if name in taken:
-            c.say("CB182", f"a second joint is named {name!r}", element, name)
+            c.say("CB182", f"a second joint is named {name!r}; it gets another name", element, name)
         name = free_name(name, taken)
         joint = _joint(c, element, name, links)
         if joint is None or not _keeps_tree(c, joint, parent_of):

@@ -174,7 +174,7 @@ def _component(c: Context, body: str, part: Part | None, standing: set[str]) -> 
     if idle:
         c.say("CB1455", f"{name} {' and '.join(idle)}: it stands still", name)
     if any(vector(attributes, f"physics:{key}", (0.0, 0.0, 0.0)).any() for key in ("velocity", "angularVelocity")):
-        c.say("CB1446", f"{name}: its initial velocity", name)
+        c.say("CB1446", f"{name}: its initial velocity is left out", name)
     return Component(
         name,
         (name,) if part else (),
@@ -204,7 +204,7 @@ def _tell(c: Context) -> None:
     counts = dict(c.stage["others"])
     for kind in _MOVING:
         if counts.get(kind):
-            c.say("CB1446", f"{counts.pop(kind)} {kind}")
+            c.say("CB1446", f"not read: {counts.pop(kind)} {kind}")
     touching = sum(shape["touches"] for shape in c.stage["shapes"])
     counts |= {"contacts of shapes": touching}
     unread = [f"{n} {kind}" for kind, n in counts.items() if n]

@@ -116,7 +116,7 @@ class Context:
         if not scenes:
             return None
         if len(scenes) > 1:
-            self.say("CB1446", f"{len(scenes)} physics scenes; gravity is that of {scenes[0]['path']}")
+            self.say("CB1446", f"the stage has {len(scenes)} physics scenes; gravity is that of {scenes[0]['path']}")
         attributes = scenes[0]["attributes"]
         direction = vector(attributes, "physics:gravityDirection", (0.0, 0.0, 0.0))
         size = number(attributes, "physics:gravityMagnitude", -math.inf)

@@ -6,7 +6,6 @@ turns in the case. The shape says so; names (servo, stepper, NEMA, XL430 …) ar
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -17,15 +16,9 @@ from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.outputs import Output, outputs_of
 from cadbridge.recognition.scene import Driven, Scene
+from cadbridge.recognition.standard_names import called_drive, of_a_drive
 from cadbridge.recognition.walls import SQUARE, Verdict
 
-NAMES = re.compile(
-    r"servo|motor|stepper|\bnema ?\d|dynamixel|gear ?box|reducer|harmonic|actuator|getriebe|antrieb|aktuator|moteur"
-    r"|motore|двигател|привод|редуктор|舵机|电机|減速|减速|モータ|サーボ|모터"
-    r"|\b(sts|scs|sms|xl|xm|xc|xh|xw|mx|ax|rx|lx|hx|mg|sg|rds|kst) ?\d{2,4}",
-    re.IGNORECASE,
-)
-"""What actuators are called; letters with a number are hobby servos."""
 CARRIED = 0.3
 """How far from a horn what it carries is drawn at most, beside the horn's radius."""
 MOST_GAPS = 50
@@ -46,10 +39,12 @@ def find_actuators(scene: Scene, names: bool) -> None:
         if faces is None or faces.fault is not None:
             continue
         for output in known.setdefault(faces.key, outputs_of(faces)):
-            called = names and bool(NAMES.search(re.sub(r"[_\W]+", " ", f"{instance.name} {instance.part}")))
+            called = names and of_a_drive(f"{instance.name} {instance.part}")
             if output.alone:
                 _horn(scene, instance, output, touching[instance.name], called)
-            elif called or output.neck:
+                continue
+            called = called and any(map(called_drive, (*instance.name.split("/"), instance.part)))
+            if called or output.neck:
                 _case(scene, instance, output, touching[instance.name], called)
 
 

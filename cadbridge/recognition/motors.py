@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.drives import is_drive
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.pins import HALF, ROUNDED
 from cadbridge.recognition.scene import Driven, Scene
+from cadbridge.recognition.standard_names import called_drive
 from cadbridge.recognition.walls import SQUARE, Verdict
 
 THIN = 0.45
@@ -49,7 +49,7 @@ class _Bores:
 
 def find_motors(scene: Scene) -> None:
     """Note what turns on the shafts of motors, and bind what else their axis goes through to the case."""
-    motors = [i for i in scene.assembly.instances if is_drive(i.part) or is_drive(i.name.rsplit("/", 1)[-1])]
+    motors = [i for i in scene.assembly.instances if called_drive(i.part) or called_drive(i.name.rsplit("/", 1)[-1])]
     if not motors:
         return
     bores = _bores(scene)

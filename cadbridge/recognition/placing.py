@@ -16,8 +16,8 @@ from cadbridge.frames import Vector
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import EXACT
-from cadbridge.recognition.drives import is_drive
 from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.standard_names import called_drive
 from cadbridge.recognition.walls import SQUARE
 
 ROUND_FIGURES = (5e-5, 25.4e-3 / 64)
@@ -71,7 +71,7 @@ def _left_free(scene: Scene, c: Candidate) -> bool:
     names = {name for contact in c.contacts for name in contact.pair}
     if not any(contact.kind in ("shaft", "through", "cone") for contact in c.contacts):
         return False  # what would slide, the pin, is not drawn
-    if any(is_drive(name.rsplit("/", 1)[-1]) for name in names):
+    if any(called_drive(name.rsplit("/", 1)[-1]) for name in names):
         return False  # the output of a drive does not slide out of it
     own, other = (_heights(scene, {n for n in names if scene.groups.root(n) == body}, axis) for body in (c.a, c.b))
     if min(len(own), len(other)) < 2 or len(own) * len(other) > MOST:

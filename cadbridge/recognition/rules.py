@@ -122,7 +122,7 @@ def _moves_nothing(run: Inference) -> None:
     """What only spins, would but slide out of its pocket, or stands between two bodies: until none is left."""
     scene, toothed, names = run.scene, run.toothed, run.evidence.names
     steps: tuple[Callable[[list[Candidate]], bool], ...] = (
-        lambda joints: bind_idle(scene, joints, toothed),
+        lambda joints: bind_idle(scene, joints, toothed, names),
         lambda joints: bind_caps(scene, joints),
         lambda joints: bind_clamped(scene, joints),
         lambda joints: bind_spacers(scene, joints, toothed, names),

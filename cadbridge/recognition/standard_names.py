@@ -65,7 +65,7 @@ _SIZE = re.compile(r"\bm(\d{1,2})(?: (\d))? ?x ?(\d{1,3})(?: (\d))?\b")
 
 
 _ROLLERS = re.compile(
-    r"pulley|roller|idler|sheave|\bcast(e|o)r|\bwheel|umlenkrolle|\brolle\b|poulie|galet|polea|puleggia|滑轮|滚轮|プーリ"
+    r"pulley|roller|sheave|\bcast(e|o)r|\bwheel|umlenkrolle|\brolle\b|poulie|galet|polea|puleggia|滑轮|滚轮|プーリ"
 )
 """What turns on its pin, though it looks like a bush."""
 _SLIDERS = re.compile(
@@ -78,9 +78,46 @@ _YIELDING = re.compile(
 )
 """What yields to any motion: cables and hoses; not what holds them."""
 
+_DRIVES = re.compile(
+    r"servo|motor|stepper|\bnema ?\d|dynamixel|gear ?box|reducer|harmonic|actuator|getriebe|antrieb|aktuator|moteur"
+    r"|motore|двигател|привод|редуктор|舵机|电机|減速|减速|モータ|サーボ|모터"
+    r"|\b(sts|scs|sms|xl|xm|xc|xh|xw|mx|ax|rx|lx|hx|mg|sg|rds|kst) ?\d{2,4}",
+    re.IGNORECASE,
+)
+"""What actuators are called; letters with a number are hobby servos."""
+_OF_A_DRIVE = re.compile(
+    r"\b(mounts?|brackets?|holders?|horns?|plates?|covers?|screws?|bolts?|shafts?|coupl\w*|wheels?|pulleys?|caps?"
+    r"|gears?(?! ?(motor|box|head))"
+    r"|arms?|bases?|pins?|washers?|nuts?|spacers?|hubs?|discs?|disks?|adapt\w*|clamps?|links?|rotors?|stators?|frames?"
+    r"|housings?|cases?|casings?|flanges?|drivers?|controllers?|boards?|cables?|connectors?|dumm(y|ies)|idlers?|bodies"
+    r"|to|boxes|supports?|seats?|blocks?|rings?|brakes?|encoders?|fans?|belts?|tops?|bottoms?|middle|ends?|side)\b",
+    re.IGNORECASE,
+)
+"""What is called by a drive and is none itself."""
+
+
+def of_a_drive(name: str) -> bool:
+    """Whether a name says a drive, or a part of one or for one: a horn, a mount."""
+    return bool(_DRIVES.search(_apart(name)))
+
+
+def called_drive(name: str) -> bool:
+    """Whether a part or sub-assembly is a drive by its name."""
+    return of_a_drive(name) and not _OF_A_DRIVE.search(_apart(name))
+
+
+def _apart(name: str) -> str:
+    """The words of a name, also of one written asThis1, one blank between them."""
+    return re.sub(r"[_\W]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]{3})(?=\d)", " ", name))
+
 
 def called_roller(names: Sequence[str]) -> bool:
     """Whether names say that a part turns on its pin."""
+    return called_wheel(names) or "idler" in words(names)
+
+
+def called_wheel(names: Sequence[str]) -> bool:
+    """Whether names say a wheel, a roller or a pulley, of which turning is the purpose; no idle side of a drive."""
     return bool(_ROLLERS.search(words(names)))
 
 

@@ -7,7 +7,6 @@ turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
@@ -18,9 +17,9 @@ from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.spinning import ON_AXIS, only_spins
+from cadbridge.recognition.standard_names import called_drive, called_wheel
 from cadbridge.recognition.turntables import Turntables
 
-MOTOR = re.compile(r"motor|servo|stepper|nema|dynamixel", re.IGNORECASE)
 CAP = 0.01
 """Size of a cap beside the body in whose pocket it sits, at most."""
 BETWEEN = 0.1
@@ -62,10 +61,11 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
     return turning
 
 
-def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
+def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
     """Bind what only spins inside its sub-assembly; whether there was any.
 
-    `toothed`: instances that are wheels, whose turning moves others.
+    `toothed`: instances that are wheels, whose turning moves others. What is called a roller or a wheel (where `names`
+    are a witness) turns.
     """
     members = scene.groups.members()
     of_body = by_body(joints)
@@ -78,6 +78,8 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
             inside = _inside(scene, members[leaf], members[other])
             sizes = [sum(scene.size(n) for n in members[body]) for body in (leaf, other)]
             if not inside or sizes[0] > sizes[1] or set(members[leaf]) & set(toothed):
+                continue
+            if names and _wheels(scene, members[leaf]):
                 continue
             beside = beside_horn(scene, members[leaf], members[other])
             if beside is not None:
@@ -176,7 +178,12 @@ def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
 
 def _drives(body: Sequence[str]) -> bool:
     """Whether the name of any part of a body calls it a drive."""
-    return any(MOTOR.search(name.rsplit("/", 1)[-1]) for name in body)
+    return any(called_drive(name.rsplit("/", 1)[-1]) for name in body)
+
+
+def _wheels(scene: Scene, body: Sequence[str]) -> bool:
+    """Whether the name of any part of a body calls it a wheel."""
+    return any(called_wheel((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)) for name in body)
 
 
 def _disc(scene: Scene, body: Sequence[str], own: Sequence[Candidate]) -> bool:

@@ -14,11 +14,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from cadbridge.findings import Finding, Findings
-from cadbridge.frames import Pose, Vector
+from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.freedoms import SLIDE
 from cadbridge.mass.meeting import Scene, SpentError
 from cadbridge.recognition.model import FoundJoint, Motion, Recognition
 from cadbridge.recognition.scene import Groups
+from cadbridge.recognition.walls import SQUARE
 from cadbridge.wording import count
 
 PROOF_TURN = math.radians(1.0)
@@ -72,8 +73,10 @@ def _moved(found: Recognition, scene: Scene, joint: FoundJoint) -> FoundJoint:
     if isinstance(sides, str):
         return replace(joint, motion=Motion("untested", sides))
     try:
-        displaced = (pose.inverse() if sides.inverse else pose for pose in _small(joint))
+        displaced = [pose.inverse() if sides.inverse else pose for pose in _small(joint)]
         hits = [scene.first_hit(sides.moving, sides.staying, X) for X in displaced]
+        if all(hits):
+            hits = [_held(found, scene, joint, sides, X, hit) for X, hit in zip(displaced, hits, strict=True)]
     except SpentError:
         return replace(joint, motion=Motion("untested", "the assembly is too large to move every joint"))
     if joint.free.directed and not joint.free.pitched and all(hits):
@@ -86,6 +89,48 @@ def _moved(found: Recognition, scene: Scene, joint: FoundJoint) -> FoundJoint:
     if hit is not None:
         return replace(joint, motion=Motion("free", f"moves one way; the other way {hit[0]} meets {hit[1]} at once"))
     return replace(joint, motion=Motion("free", "moves a little both ways, and nothing collides"))
+
+
+def _held(
+    found: Recognition, scene: Scene, joint: FoundJoint, sides: _Sides, X: Pose, hit: tuple[str, str] | None
+) -> tuple[str, str] | None:
+    """What holds a joint displaced by X_WW, of which `hit` is known; None where that moves out of the way.
+
+    A third body may do so by a joint of its own: the ring in whose slot a pin stands, a wheel's teeth, a cam.
+    """
+    where = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
+    fast = {joint.a, joint.b, found.ground}
+    if hit is None or {where[hit[0]], where[hit[1]]} <= fast:
+        return hit
+    moving, staying = ([n for n in side if where[n] in fast] for side in (sides.moving, sides.staying))
+    held = scene.first_hit(moving, staying, X)
+    if held is not None:
+        return held
+    third = {where[name] for name in hit} - fast
+    for other in found.joints:
+        if len(third) == 1 and third & {other.a, other.b} and other.free.directed and not _together(joint, other):
+            for Y in _yields(other, other.b in third):
+                moved = X @ Y if where[hit[0]] in third else Y.inverse() @ X
+                if scene.first_hit([hit[0]], [hit[1]], moved) is None:
+                    return None
+    return hit
+
+
+def _together(a: FoundJoint, b: FoundJoint) -> bool:
+    """Whether two joints move alike: what moves out of the way so moves with the other as one body would."""
+    assert a.axis is not None
+    assert b.axis is not None
+    parallel = cross_length(a.axis, b.axis) < SQUARE
+    slide = SLIDE in (a.free.motion, b.free.motion)
+    return parallel and (slide or cross_length(a.point - b.point, a.axis) < 1e-4)
+
+
+def _yields(joint: FoundJoint, forward: bool) -> Iterator[Pose]:
+    """Small motions by which what a joint carries may move out of the way; `forward`: that is its body b."""
+    for k in range(-2, 4):
+        for way in (-1.0, 1.0):
+            Y = _displaced(joint, way * 2.0**k * _least(joint))
+            yield Y if forward else Y.inverse()
 
 
 def _small(joint: FoundJoint) -> Iterator[Pose]:

@@ -46,3 +46,17 @@ def test_a_bolted_flange_of_a_tube_is_no_output(tmp_path: Path) -> None:
     tube = tube.union(cq.Workplane().box(40, 40, 5, centered=(True, True, False)))
     parts: Parts = {"tube": (tube, (0, 0, 0)), "head": (plate(30, 30, 5, RING, 1), (0, 0, 64))}
     assert len(recognised(tmp_path, parts).bodies) == 1
+
+
+@pytest.mark.parametrize(("name", "joints"), [("servo", 1), ("circleServoHornMount1", 0)])
+def test_what_is_made_for_a_servo_is_none(tmp_path: Path, name: str, joints: int) -> None:
+    mount = cq.Workplane().box(60, 24, 4, centered=(True, True, False)).translate((16, 0, -4))
+    mount = mount.faces(">Z").workplane(origin=(0, 0, 0)).pushPoints([(30, 0), (40, 0)]).hole(3)
+    mount = mount.union(cq.Workplane().circle(10).extrude(3).faces(">Z").workplane().pushPoints(RING).hole(2, 3))
+    frame_ = plate(30, 30, 4, [(-5.0, 0.0), (5.0, 0.0)], 1.5)
+    parts: Parts = {
+        name: (mount, (0, 0, 0)),
+        "frame": (frame_, (35, 0, -8)),
+        "arm": (plate(60, 22, 4, RING, 1), (0, 0, 3)),
+    }
+    assert len(recognised(tmp_path, parts).joints) == joints

@@ -151,3 +151,23 @@ def cylinder(angle: float, radius: float) -> cq.Workplane:
     """A post on the base at an angle (degrees) and 50 mm from the middle; a boss in the middle for 0."""
     x, y = (50 * math.cos(math.radians(angle)), 50 * math.sin(math.radians(angle))) if angle else (0.0, 0.0)
     return cq.Workplane().workplane(offset=10).center(x, y).circle(radius).extrude(8)
+
+
+def test_a_pin_in_the_slot_of_what_turns_itself_is_not_blocked_by_it(tmp_path: Path) -> None:
+    base = cq.Workplane().box(160, 80, 10, centered=(True, True, False))
+    for x in (-30, 30):
+        base = base.union(cq.Workplane().workplane(offset=10).center(x, 0).circle(5).extrude(20))
+    bar = cq.Workplane().box(80, 20, 8, centered=(True, True, False)).translate((-10, 0, 0))
+    slotted = bar.cut(cq.Workplane().center(-30, 0).circle(5.05).extrude(8)).cut(
+        cq.Workplane().box(20, 8.1, 8, centered=(True, True, False)).translate((10, 0, 0))
+    )
+    crank = cq.Workplane().box(40, 20, 8, centered=(True, True, False)).translate((20, 0, 0))
+    crank = crank.cut(cq.Workplane().center(30, 0).circle(5.05).extrude(8))
+    crank = crank.union(cq.Workplane().center(10, 0).circle(4).extrude(-9))
+    made = cq.Assembly(name="made").add(base, name="base")
+    made.add(slotted, name="slotted", loc=cq.Location((0, 0, 10))).add(crank, name="crank", loc=cq.Location((0, 0, 19)))
+    made.export(str(tmp_path / "made.step"))
+    found = moved(tmp_path / "made.step", limits=False)
+    assert len(found.bodies) == 3
+    assert sorted(round(1e3 * float(joint.point[0])) for joint in found.joints) == [-30, 30]
+    assert not [f for f in found.findings if f.code == "CB1610"]

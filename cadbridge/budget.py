@@ -34,6 +34,7 @@ LIMITS = {
     "Python bytes": (64 << 20, "of Python"),
     "text bytes": (256 << 20, "of text"),
     "lines": (3_000_000, "lines of text"),
+    "words": (15_000_000, "words of text"),
     "xacro bytes": (32 << 20, "of a xacro file, or of what it reads"),
     "xacro elements": (500_000, "elements, expanded"),
     "xacro calls": (50_000, "calls of macros"),

@@ -90,11 +90,27 @@ def weld(mesh: Mesh, tolerance: float) -> Mesh:
     """The mesh with vertices within `tolerance` (m) made one, and without triangles that have no area."""
     vertices = mesh.vertices + 0.0  # so that -0 and 0 are one
     keys = vertices if tolerance == 0.0 else np.round(vertices / tolerance)
-    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    triangles = inverse.reshape(-1)[mesh.triangles]
+    first, inverse = _unique_rows(keys)
+    triangles = inverse[mesh.triangles]
     a, b, c = triangles.T
     triangles = triangles[(a != b) & (b != c) & (c != a)]
     return Mesh(vertices[first], triangles.astype(np.int32))
+
+
+def _unique_rows(rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The first of each set of equal rows (n, 3), in the order of the rows, and for each row which of them it is.
+
+    As `np.unique` along axis 0, which compares rows one by one and keeps three copies: columns are sorted here.
+    """
+    order = np.lexsort(rows.T[::-1])
+    new = np.zeros(len(rows), dtype=bool)
+    new[:1] = True
+    for column in rows.T:
+        values = column[order]
+        new[1:] |= values[1:] != values[:-1]
+    inverse = np.empty(len(rows), dtype=np.int32)
+    inverse[order] = np.cumsum(new, dtype=np.int32) - 1
+    return order[new], inverse
 
 
 def _edges(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -53,7 +53,7 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
         raise ValueError(f"{path.name} is a placeholder of Git LFS: run `git lfs pull` in its repository")
     if ending == "dae":
         data = _harmless_dae(data, path.name)
-    elif ending == "obj" and (why := beyond("lines", data.count(b"\n"), path.name)):
+    elif ending == "obj" and (why := _beyond_text(data, path.name)):
         raise ValueError(why)
     elif ending in GLTF:
         check_gltf(data, path.name, MAX_NODES)
@@ -75,6 +75,11 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
     if np.prod(np.broadcast_to(factor, 3)) < 0:
         triangles = triangles[:, ::-1]  # a mirrored mesh must keep its outside
     return weld(Mesh(vertices, np.ascontiguousarray(triangles, dtype=np.int32)), 0.0)
+
+
+def _beyond_text(data: bytes, name: str) -> str:
+    """Why an OBJ has too many lines, or words (one face may name millions of corners); "" where it does not."""
+    return beyond("lines", data.count(b"\n"), name) or beyond("words", data.count(b" ") + data.count(b"\t"), name)
 
 
 def _triangles(data: bytes, ending: str, name: str) -> tuple[Any, Any]:

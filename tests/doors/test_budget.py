@@ -162,11 +162,14 @@ def test_primitives_of_a_gltf_that_share_their_numbers_are_counted(
         load_mesh_file(path)
 
 
-def test_the_lines_of_an_obj_are_counted_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """100 MB of faces took more than 4 GB."""
-    path = written(tmp_path / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 200)
+@pytest.mark.parametrize(("kind", "faces"), [("lines", "f 1 2 3\n" * 200), ("words", "f" + " 1 2 3" * 70 + "\n")])
+def test_an_obj_is_counted_before_it_is_read(
+    kind: str, faces: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 MB of faces took more than 4 GB, and so did one face of 100 MB."""
+    path = written(tmp_path / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + faces)
     assert len(load_mesh_file(path).triangles)
-    monkeypatch.setitem(budget.LIMITS, "lines", (100, budget.LIMITS["lines"][1]))
+    monkeypatch.setitem(budget.LIMITS, kind, (100, budget.LIMITS[kind][1]))
     with pytest.raises(ValueError, match="--allow-larger 3"):
         load_mesh_file(path)
 

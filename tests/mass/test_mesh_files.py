@@ -14,6 +14,7 @@ import trimesh
 import cadbridge as cb
 from cadbridge.assembly import Mesh
 from cadbridge.mass import audit_mesh, load_mesh_file, volume_properties
+from cadbridge.mass.audit import weld
 from tests.test_mass import box
 
 
@@ -215,3 +216,16 @@ def test_a_placeholder_of_git_is_named(tmp_path: Path) -> None:
     (tmp_path / "arm.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
     with pytest.raises(ValueError, match="git lfs pull"):
         load_mesh_file(tmp_path / "arm.stl")
+
+
+@pytest.mark.parametrize("rows", [1, 7, 3000])
+def test_vertices_are_made_one_as_by_numpy_row_by_row(rows: int) -> None:
+    """Triangles of one row of corners, of which many are the same, -0 and 0 among them."""
+    corners = np.float64(-0.5) * np.random.default_rng(rows).integers(-3, 3, (3 * rows, 3))
+    triangles = np.arange(3 * rows, dtype=np.int32).reshape(-1, 3)
+    welded = weld(Mesh(corners, triangles), 0.0)
+    kept, inverse = np.unique(corners + 0.0, axis=0, return_inverse=True)
+    expected = inverse.reshape(-1)[triangles]
+    apart = [len(set(corners)) == 3 for corners in expected.tolist()]
+    assert np.array_equal(welded.vertices, kept)
+    assert np.array_equal(welded.triangles, expected[apart])

@@ -43,12 +43,14 @@ def _estimated(before: float, last: float, pivot: float, when: float, at: float,
     """The minimum of which these are the pivots about it, and its time.
 
     A pivot goes with the square of the time to a pose at which rank is lost, and steps jump over the pose: where the
-    three are such squares, it is 0 between them; else that of the parabola through them.
+    three are such squares, it is 0 between them; else that of the parabola through them. One that is close to another
+    in time lies on any line through that.
     """
     first, end = math.sqrt(max(before, 0.0)), math.sqrt(max(pivot, 0.0))
     slope = (first + end) / (t - when)
     lost = when + first / slope if slope > 0.0 else at
-    if abs(math.sqrt(max(last, 0.0)) - slope * abs(at - lost)) < _ALIKE * (first + end):
+    apart = 2.0 * min(at - when, t - at) / (t - when)
+    if abs(math.sqrt(max(last, 0.0)) - slope * abs(at - lost)) < _ALIKE * (first + end) * apart:
         return 0.0, lost
     fall, rise = (last - before) / (at - when), (pivot - last) / (t - at)
     bend = (rise - fall) / (t - when)

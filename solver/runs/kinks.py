@@ -1,4 +1,4 @@
-"""Where a load bends in the state: the end of a stop, its full depth, its release, the bounds of a motor; compiled.
+"""Where a load bends in the state: the end of a stop, its full depth, its release, a motor's bound, a pull; compiled.
 
 A Runge–Kutta formula expects smooth loads: a step across a corner of a load is off by more than its estimate says. Each
 corner is where a function g of the state changes its sign. Of g value and rate are known at both ends of a step: a
@@ -24,8 +24,8 @@ _BESIDE = 1e-3
 """The part of a step that a corner may be away from an end of it: it puts the step off by as much less."""
 _ROUNDED = 1e-13
 """Of the values that make g: what is below has no sign."""
-_END, _RELEASE, _BOUND = range(3)
-"""What a corner is of: a place along a coordinate, a stop that lets go, a motor at a bound."""
+_END, _RELEASE, _BOUND, PULL = range(4)
+"""What a corner is of: a place along a coordinate, a stop that lets go, a motor at a bound, teeth that lose power."""
 
 
 @table
@@ -44,7 +44,7 @@ class Kinks(NamedTuple):
 
 
 def kinks_of(F: Loads) -> Kinks:
-    """The corners of all stops and bounded motors."""
+    """The corners of all stops, bounded motors, and meshes that lose power."""
     rows: list[tuple[int, int, int, float, float]] = []
     for k in np.flatnonzero(F.stop_stiffness).tolist():
         for side, end in ((-1.0, float(F.lower[k])), (1.0, float(F.upper[k]))):
@@ -56,6 +56,7 @@ def kinks_of(F: Loads) -> Kinks:
         bounds = {PD: (-F.motor_effort[k], F.motor_effort[k]), SERVO: tuple(F.motor_bounds[k])}.get(law, ())
         if F.motor_row[k] < 0:
             rows += [(_BOUND, int(F.motor_term[k]), k, 1.0, float(b)) for b in bounds if math.isfinite(b)]
+    rows += [(PULL, int(F.mesh_term[k, 0]), k, 1.0, 0.0) for k in np.flatnonzero(F.mesh_loss.any(axis=1)).tolist()]
     whole = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
     parts = np.array([row[3:] for row in rows], float).reshape(-1, 2)
     m = len(rows)
@@ -64,9 +65,10 @@ def kinks_of(F: Loads) -> Kinks:
 
 @kernel
 def look_at_kinks(
-    tables: Tables, D: Within, N: Kinks, state: StateArrays, acceleration: Array2, drive: Array2, out: Array2
-) -> None:
-    """g, its rate, and whether it counts, of all corners at a state, into out (m, 3)."""
+    tables: Tables, D: Within, N: Kinks, state: StateArrays, acceleration: Array2, drive: Array2, multipliers: Array1,
+    out: Array2,
+) -> None:  # fmt: skip
+    """g, its rate, and whether it counts, of all corners at a state, into out (m, 3); pulls have none (`pulls`)."""
     F = tables[3]
     coordinates_at(tables, D, N.term, state, acceleration, out)
     for r in range(N.term.shape[0]):
@@ -74,6 +76,9 @@ def look_at_kinks(
         if N.kind[r] == _BOUND:
             value, rate = _of_bound(F, k, (drive[k, 0], drive[k, 1], drive[k, 2]), along)
             value -= N.level[r]
+        elif N.kind[r] == PULL:
+            out[r, 0], out[r, 1], out[r, 2] = multipliers[F.mesh_row[k]], 0.0, 0.0
+            continue
         else:
             value, rate = N.side[r] * along[0] - N.level[r], N.side[r] * along[1]
             if N.kind[r] == _RELEASE:

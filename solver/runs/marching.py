@@ -20,6 +20,7 @@ from solver.runs.driving import Drives, fill_here, fill_nodes, next_corner
 from solver.runs.jumping import begin_anew
 from solver.runs.kinks import first_kink, look_at_kinks
 from solver.runs.meeting import coordinates_at, may_meet, pass_on
+from solver.runs.pulls import pulls_turn, rate_pulls
 from solver.runs.within import begin_within, closed_within, raise_degree
 from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
 from solver.steps.implicit import advance_implicit, remember
@@ -208,7 +209,7 @@ def sample_start(
 @kernel
 def _resume(run: Run, begin: Begin) -> None:
     """Make the samples that are still due in the last step, whose polynomial stands; then the run goes on."""
-    (tables, charts, _, drives, D, (A, N), course, _), (state, work, slope) = run, begin
+    (tables, charts, S, drives, D, (A, N), course, _), (state, work, slope) = run, begin
     t, start, h = course.clock[0], course.clock[6], course.clock[7]
     if h > 0.0 and abs(start + h - t) <= 1e-12 * max(1.0, abs(t)):
         _sample_step(run, begin, start, h, t)
@@ -216,18 +217,23 @@ def _resume(run: Run, begin: Begin) -> None:
     if A.term.shape[0] > 0:
         coordinates_at(tables, D, A.term, state, slope[0], A.before)
     if N.term.shape[0] > 0:
+        T, P, B, F, W, _, E = tables
         fill_here(drives, t, drives.end)
-        look_at_kinks(tables, D, N, state, slope[0], drives.end, N.before)
+        stage(T, P, B, F, W, E, state, drives.end, False, S.multipliers)
+        look_at_kinks(tables, D, N, state, slope[0], drives.end, S.multipliers, N.before)
 
 
 @kernel
-def _bends_within(run: Run, t: float, step: float) -> bool:
+def _bends_within(run: Run, begin: Begin, t: float, step: float, tolerances: Pair) -> bool:
     """Whether a load bends within a step from t that errors allow: then when, into the course's clock."""
     tables, _, S, drives, D, (_, N), course, _ = run
     if N.term.shape[0] == 0:
         return False
     end = (S.x, S.q, S.v, S.angles)
-    look_at_kinks(tables, D, N, end, tables[6].acceleration, drives.end, N.after)
+    look_at_kinks(tables, D, N, end, tables[6].acceleration, drives.end, S.multipliers, N.after)
+    if pulls_turn(tables, N, step, tolerances):
+        rate_pulls(tables, drives, D, N, begin[0], begin[2], end, (t, step))
+        course.counts[3] += 3
     part = first_kink(N, step)
     if part == 1.0 or part * step < NEAREST * max(1.0, abs(t)):
         return False
@@ -259,7 +265,7 @@ def _try_step(
     counts[3] += cost
     whole = _judged(tables, S, pace, error, moved, residual)
     off, met, now, pivot = 0.0, False, bound if last else t + step, np.inf
-    if whole <= 1.0 and not pace.fixed and _bends_within(run, t, step):
+    if whole <= 1.0 and not pace.fixed and _bends_within(run, begin, t, step, tolerances):
         return GOES_ON, refused
     if whole <= 1.0:
         pivot = smallest_pivot(tables[1], tables[6].sweeps, tables[4].compliance, D.doubled)
@@ -312,7 +318,7 @@ def _accept(run: Run, begin: Begin, h: float, now: float, corner: float) -> None
     if now == corner:
         begin_anew(tables, charts, S, drives, corner, begin)
         coordinates_at(tables, D, A.term, state, slope[0], A.after)
-        look_at_kinks(tables, D, N, state, slope[0], drives.end, N.after)
+        look_at_kinks(tables, D, N, state, slope[0], drives.end, S.multipliers, N.after)
     if now >= clock[11]:
         clock[11] = np.inf
     pass_on(A.before, A.after)

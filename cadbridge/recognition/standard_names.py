@@ -75,8 +75,10 @@ _SLIDERS = re.compile(
 """What is made to slide, though it looks as if it were put into a tray."""
 _YIELDING = re.compile(
     r"\bcables?\b|\bwires?\b|\bwiring\b|harness|\bhoses?\b|\bkabel|kabelbaum|\bschlauch|\bcâbles?\b|\bcavo\b|电缆|线束|ケーブル"
+    r"|\bsprings?\b(?! ?(pins?|washers?|nuts?|clips?|plungers?|seats?|cups?|guides?|rods?)\b)|(?<!pass)feder\b|ressort"
+    r"|muelle|\bmolla\b|пружин|弹簧|ばね|バネ|스프링"
 )
-"""What yields to any motion: cables and hoses; not what holds them."""
+"""What yields to any motion: cables, hoses and springs; not what holds them."""
 
 _DRIVES = re.compile(
     r"servo|motor|stepper|\bnema ?\d|dynamixel|gear ?box|reducer|harmonic|actuator|getriebe|antrieb|aktuator|moteur"
@@ -127,7 +129,7 @@ def called_slider(names: Sequence[str]) -> bool:
 
 
 def called_yielding(names: Sequence[str]) -> bool:
-    """Whether names say that a part yields to any motion: a cable, a hose."""
+    """Whether names say that a part yields to any motion: a cable, a hose, a spring."""
     return bool(_YIELDING.search(words(names))) and not _MADE_FOR_ONE.search(words(names))
 
 

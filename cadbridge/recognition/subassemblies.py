@@ -8,7 +8,7 @@ turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cadbridge.frames import cross_length
 from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
@@ -118,7 +118,7 @@ def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
     sizes = scene.sizes(members)
     found = False
     for joint in joints:
-        leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
+        leaf = min((joint.a, joint.b), key=lambda body: (degrees[body], sizes[body], body))
         if joint.verdict.free == SLEEVE and degrees[leaf] == 1 and len(joints) > 1:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             found |= scene.bind(leaf, joint.other(leaf), text, 0.5)
@@ -139,7 +139,8 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
         if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):
             continue
         others = {j.other(body) for j in own}
-        small = sizes[body] < BETWEEN * min(sizes[other] for other in others) or _disc(scene, members[body], own)
+        ends = [_end(scene, j, body, of_body) for j in own]
+        small = sizes[body] < BETWEEN * min(sizes[end] for end in ends) or _disc(scene, members[body], own)
         # A motor that is one part turns on its shaft with what holds it.
         motor = names and _drives(members[body])
         if len(others) == 2 and (small or motor) and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
@@ -184,6 +185,18 @@ def _drives(body: Sequence[str]) -> bool:
 def _wheels(scene: Scene, body: Sequence[str]) -> bool:
     """Whether the name of any part of a body calls it a wheel."""
     return any(called_wheel((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)) for name in body)
+
+
+def _end(scene: Scene, joint: Candidate, body: str, of_body: Mapping[str, Sequence[Candidate]]) -> str:
+    """The body at the end of the chain that goes on from one by a joint, through bodies that only turn on its line."""
+    seen = {body}
+    while (body := joint.other(body)) not in seen:
+        seen.add(body)
+        on = [j for j in of_body[body] if j is not joint]
+        if len(on) != 1 or on[0].verdict.free != HINGE or not _one_axis(scene, on[0], joint, 1e-4):
+            break
+        joint = on[0]
+    return body
 
 
 def _disc(scene: Scene, body: Sequence[str], own: Sequence[Candidate]) -> bool:

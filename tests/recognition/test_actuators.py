@@ -60,3 +60,21 @@ def test_what_is_made_for_a_servo_is_none(tmp_path: Path, name: str, joints: int
         "arm": (plate(60, 22, 4, RING, 1), (0, 0, 3)),
     }
     assert len(recognised(tmp_path, parts).joints) == joints
+
+
+def test_a_drive_drawn_as_case_rotor_and_horn_has_one_joint(tmp_path: Path) -> None:
+    case = cq.Workplane().box(80, 60, 40, centered=(True, True, False)).translate((0, 0, -40))
+    case = case.cut(cq.Workplane().circle(5).extrude(-10))
+    rotor = cq.Workplane().circle(5).extrude(-10).union(cq.Workplane().circle(8).extrude(2))
+    rotor = rotor.union(cq.Workplane().workplane(offset=2).circle(3).extrude(6))
+    rotor = rotor.cut(cq.Workplane().box(10, 4, 2, centered=(True, False, False)).translate((0, 6, 0)))
+    horn = cq.Workplane().workplane(offset=2).rect(24, 16).extrude(6)
+    horn = horn.cut(cq.Workplane().workplane(offset=2).circle(3).extrude(6))
+    horn = horn.union(cq.Workplane().workplane(offset=8).circle(7).circle(2).extrude(4))
+    link = cq.Workplane().box(200, 60, 8, centered=(True, True, False)).translate((80, 0, 8))
+    link = link.cut(cq.Workplane().workplane(offset=8).circle(7).extrude(8))
+    parts: Parts = {"case": (case, (0, 0, 0)), "rotor": (rotor, (0, 0, 0)), "horn": (horn, (0, 0, 0))}
+    found = recognised(tmp_path, {**parts, "link": (link, (0, 0, 0))})
+    assert [joint.type for joint in found.joints] == ["revolute"]
+    apart = [body.instances for body in found.bodies]
+    assert not any({"case", "link"} <= set(names) for names in apart)

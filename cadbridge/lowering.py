@@ -87,12 +87,11 @@ def lower(
     coordinates = tuple(_coordinate(j, units, unit_of) for j in joints)
     loads = [_load(j, units, unit_of, friction) for j in mechanism.joints]
     resisted = _resisted(mechanism, unit_of)
-    poses = [unit.X_WB for unit in units]
     model = Model(
         bodies=_bodies(units, resisted),
         primitives=primitives,
         positions=np.array([u.X_WB.point(u.mass.com) for u in units]).reshape(-1, 3),
-        quaternions=np.array([X.quaternion() for X in poses]).reshape(-1, 4),
+        quaternions=np.array([u.X_WB.quaternion() for u in units]).reshape(-1, 4),
         groups=groups,
         coordinates=coordinates,
         coordinate_names=tuple(j.name for j in joints),

@@ -25,8 +25,10 @@ from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.shown import Shown, sentence
 from cadbridge.simulation.determined import determined, report_least_norm
 from cadbridge.simulation.fitting import fitted
+from cadbridge.simulation.judging import beyond_range
+from cadbridge.simulation.left_out import losses_left_out
 from cadbridge.simulation.loads import placed
-from cadbridge.simulation.run import Run, beyond_range, losses_left_out
+from cadbridge.simulation.run import Run
 from cadbridge.wording import count
 from solver.equations.system import System, prepare
 from solver.model import Model
@@ -89,10 +91,7 @@ def inverse(
     that cannot be followed to its end is reported (CB664, CB665), with what was computed before. `progress` is called
     with the simulated time (s).
     """
-    if method not in METHODS:
-        raise InputError(f"There is no method {method!r}; known are {', '.join(METHODS)}.")
-    if not collapse and method != "absolute":
-        raise InputError(f"Only the method absolute can keep the rows of every mate, not {method}.")
+    _check_method(method, collapse)
     findings = Findings()
     scenario = motion.scenario
     mechanism = fitted(mechanism, findings, scenario.gap, collapse=collapse)
@@ -111,17 +110,25 @@ def inverse(
         forces = with_circuits(task, with_lost(task, METHODS[method](task)), motion, findings)
         findings.extend(forces.findings)
         followed, forces = _until_locked(model, followed, forces, findings)
-        T = followed.trajectory
-        _beyond(lowered, motion, T, joints, forces, findings)
-        _unmet(T, forces, findings)
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault
+    T = followed.trajectory
+    _beyond(lowered, motion, T, joints, forces, findings)
+    _unmet(T, forces, findings)
     result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
     are_determined = determined(lowered, system, T)
     report_least_norm(lowered, system, T, findings)
     run = Run(mechanism, scenario, lowered, system, result, findings.as_tuple(), {})
     summary = _summary(run, method, forces, joints)
     return Inverse(replace(run, summary=summary), motion, method, forces, joints, are_determined, summary)
+
+
+def _check_method(method: str, collapse: bool) -> None:
+    """InputError for a method that is not known, or that cannot keep the rows of every mate."""
+    if method not in METHODS:
+        raise InputError(f"There is no method {method!r}; known are {', '.join(METHODS)}.")
+    if not collapse and method != "absolute":
+        raise InputError(f"Only the method absolute can keep the rows of every mate, not {method}.")
 
 
 def _task(

@@ -43,20 +43,7 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
     ending = path.suffix.lower().removeprefix(".")
     if ending not in ENDINGS:
         raise ValueError(f"{path.name}: meshes are read from {', '.join(ENDINGS)}, not from {ending!r}")
-    try:
-        if why := beyond("mesh bytes", path.stat().st_size, path.name):
-            raise ValueError(why)
-        data = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path.name} cannot be read: {error.strerror or error}") from error
-    if is_placeholder(data):
-        raise ValueError(f"{path.name} is a placeholder of Git LFS: run `git lfs pull` in its repository")
-    if ending == "dae":
-        data = _harmless_dae(data, path.name)
-    elif ending == "obj" and (why := _beyond_text(data, path.name)):
-        raise ValueError(why)
-    elif ending in GLTF:
-        check_gltf(data, path.name, MAX_NODES)
+    data = _content(path, ending)
     vertices, triangles = _triangles(data, ending, path.name)
     if len(triangles) == 0:
         raise ValueError(f"{path.name} holds no triangles")
@@ -75,6 +62,25 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
     if np.prod(np.broadcast_to(factor, 3)) < 0:
         triangles = triangles[:, ::-1]  # a mirrored mesh must keep its outside
     return weld(Mesh(vertices, np.ascontiguousarray(triangles, dtype=np.int32)), 0.0)
+
+
+def _content(path: Path, ending: str) -> bytes:
+    """What stands in a mesh file, as far as it may be parsed; ValueError where it may not."""
+    try:
+        if why := beyond("mesh bytes", path.stat().st_size, path.name):
+            raise ValueError(why)
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path.name} cannot be read: {error.strerror or error}") from error
+    if is_placeholder(data):
+        raise ValueError(f"{path.name} is a placeholder of Git LFS: run `git lfs pull` in its repository")
+    if ending == "dae":
+        return _harmless_dae(data, path.name)
+    if ending == "obj" and (why := _beyond_text(data, path.name)):
+        raise ValueError(why)
+    if ending in GLTF:
+        check_gltf(data, path.name, MAX_NODES)
+    return data
 
 
 def _beyond_text(data: bytes, name: str) -> str:

@@ -97,16 +97,24 @@ def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
     both = np.concatenate([centres, [f.centre for f in second]])
     heights, sides = mesh.vertices @ normal, mesh.vertices @ side
     flank = float(np.mean(both @ normal))
-    # Corners of the flanks are where tips and roots are: the levels of many vertices next to the flanks' middle.
-    near = heights[np.abs(heights - flank) < 0.6 * pitch]
-    levels, counts = np.unique(np.round(near / (1e-4 * pitch)), return_counts=True)
-    often = np.sort(levels[counts >= 2 * len(first)]) * 1e-4 * pitch
-    above, below = often[often > flank], often[often < flank]
-    if not len(above) or not len(below):
+    ends = _tip_and_root(heights, flank, pitch, len(first))
+    if ends is None:
         return None
-    tip, root = float(above[-1]), float(below[0])
+    tip, root = ends
     middle = both.mean(axis=0)
     middle = middle + normal * ((tip + root) / 2 - middle @ normal)
     at_teeth = sides[(heights > flank) & (np.abs(heights - flank) < 0.6 * pitch)]
     return Rack(len(first), pitch * math.cos(helix), middle, travel, normal, (tip - root) / 2, (root - tip) / 2,
                 float(np.ptp(at_teeth)), angle, helix)  # fmt: skip
+
+
+def _tip_and_root(heights: Array, flank: float, pitch: float, teeth: int) -> tuple[float, float] | None:
+    """The heights of tips and roots about the middle of the flanks; None where the vertices show none.
+
+    Corners of the flanks are where tips and roots are: the levels of many vertices next to the flanks' middle.
+    """
+    near = heights[np.abs(heights - flank) < 0.6 * pitch]
+    levels, counts = np.unique(np.round(near / (1e-4 * pitch)), return_counts=True)
+    often = np.sort(levels[counts >= 2 * teeth]) * 1e-4 * pitch
+    above, below = often[often > flank], often[often < flank]
+    return (float(above[-1]), float(below[0])) if len(above) and len(below) else None

@@ -146,33 +146,37 @@ def judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
     named = _belt_or_chain(wheel, band)
     if named is not None:
         return replace(wheel, kind=named[0], doubt="", evidence=(*evidence, named[1]))
-    doubt, kind = "", wheel.kind
-    if depth < _SHORT and wheel.kind is not WheelKind.HERRINGBONE:  # no spline has two hands
-        kind, doubt = (
-            WheelKind.SPLINE,
-            f"spline, serration or knurl: its teeth are {depth:.2f} modules deep, a gear's 1.8 to 2.5",
-        )
-    elif depth > _DEEP:
-        kind, doubt = WheelKind.UNKNOWN, f"ribs, fins or blades: {depth:.2f} modules deep, a gear's teeth 1.8 to 2.5"
-    elif not 0.28 < middle < 0.72:
-        kind, doubt = (
-            WheelKind.UNKNOWN,
-            f"slots or fins: {middle:.2f} of the pitch is material at half depth, about 0.5 of a gear",
-        )
-    elif drift > 0.06:
-        kind, doubt = WheelKind.UNKNOWN, f"ratchet or blades: the teeth lean by {drift:.2f} of a pitch to one side"
-    elif wheel.internal and wheel.tip < _SOCKET:
-        kind, doubt = (
-            WheelKind.SPLINE,
-            f"socket of a splined shaft or servo: inner teeth on {2e3 * wheel.tip:.1f} mm",
-        )
-    elif thinning < (0.04 if wheel.kind is WheelKind.BEVEL else 0.12):
-        kind, doubt = WheelKind.UNKNOWN, "slots: the teeth do not grow thinner towards their tips"
-    elif wheel.present < band.teeth and wheel.pressure_angle is None and wheel.kind is not WheelKind.BEVEL:
-        doubt = f"{wheel.present} of {band.teeth} teeth, whose flanks are no involutes"
-    elif depth < _SURE and wheel.kind is not WheelKind.HERRINGBONE:
-        doubt = f"teeth of {depth:.2f} modules are between those of splines and of gears"
+    kind, doubt = _no_gear(wheel, depth, middle, drift, thinning) or (wheel.kind, _doubt(wheel, band, depth))
     return replace(wheel, kind=kind, doubt=doubt, evidence=evidence)
+
+
+def _no_gear(wheel: Wheel, depth: float, middle: float, drift: float, thinning: float) -> tuple[WheelKind, str] | None:
+    """What a wheel is whose teeth are not those of a gear, and by what this is seen; None for a gear."""
+    if depth < _SHORT and wheel.kind is not WheelKind.HERRINGBONE:  # no spline has two hands
+        text = f"spline, serration or knurl: its teeth are {depth:.2f} modules deep, a gear's 1.8 to 2.5"
+        return WheelKind.SPLINE, text
+    if depth > _DEEP:
+        return WheelKind.UNKNOWN, f"ribs, fins or blades: {depth:.2f} modules deep, a gear's teeth 1.8 to 2.5"
+    if not 0.28 < middle < 0.72:
+        text = f"slots or fins: {middle:.2f} of the pitch is material at half depth, about 0.5 of a gear"
+        return WheelKind.UNKNOWN, text
+    if drift > 0.06:
+        return WheelKind.UNKNOWN, f"ratchet or blades: the teeth lean by {drift:.2f} of a pitch to one side"
+    if wheel.internal and wheel.tip < _SOCKET:
+        text = f"socket of a splined shaft or servo: inner teeth on {2e3 * wheel.tip:.1f} mm"
+        return WheelKind.SPLINE, text
+    if thinning < (0.04 if wheel.kind is WheelKind.BEVEL else 0.12):
+        return WheelKind.UNKNOWN, "slots: the teeth do not grow thinner towards their tips"
+    return None
+
+
+def _doubt(wheel: Wheel, band: Band, depth: float) -> str:
+    """Why the teeth of a gear may be none; "" without doubt."""
+    if wheel.present < band.teeth and wheel.pressure_angle is None and wheel.kind is not WheelKind.BEVEL:
+        return f"{wheel.present} of {band.teeth} teeth, whose flanks are no involutes"
+    if depth < _SURE and wheel.kind is not WheelKind.HERRINGBONE:
+        return f"teeth of {depth:.2f} modules are between those of splines and of gears"
+    return ""
 
 
 def _belt_or_chain(wheel: Wheel, band: Band) -> tuple[WheelKind, str] | None:

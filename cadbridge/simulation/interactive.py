@@ -17,13 +17,14 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Mechanism
+from cadbridge.simulation.beginning import begin
 from cadbridge.simulation.change_file import ChangeEntry, ChangesResolver
 from cadbridge.simulation.changes import ChangeSpec, solver_changes
 from cadbridge.simulation.fitting import contradictory, fitted
 from cadbridge.simulation.loads import find_component, si
 from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.pull import Pull, with_pull
-from cadbridge.simulation.run import Run, begin, rebuilt_run
+from cadbridge.simulation.run import Run, rebuilt_run
 from cadbridge.simulation.scenario import Scenario, find_joint, on_joints
 from cadbridge.simulation.scenario_file import FORMAT
 from cadbridge.simulation.study import study_scenario

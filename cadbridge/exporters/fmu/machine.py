@@ -9,11 +9,13 @@ from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism.model import Joint, Mechanism
+from cadbridge.simulation.beginning import Begun, begin, check_numbers, lower_for
 from cadbridge.simulation.changes import solver_changes
 from cadbridge.simulation.fitting import contradictory, fitted
+from cadbridge.simulation.judging import STATUS_CODES
 from cadbridge.simulation.laws import check_laws
+from cadbridge.simulation.left_out import losses_left_out
 from cadbridge.simulation.motors import LEADS
-from cadbridge.simulation.run import STATUS_CODES, Begun, begin, check_numbers, losses_left_out, lower_for
 from cadbridge.simulation.scenario import FRICTION_SPEEDS, Scenario, on_joints
 from cadbridge.simulation.study import requested_scenario
 from solver.equations.projection import carry_angles, project

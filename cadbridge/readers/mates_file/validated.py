@@ -65,8 +65,7 @@ def validated(
                 written = rest.written(loc)
                 # What is missing beside a value that was left out may be of a form that the mapping has not.
                 beside = written[:-1] if fault["type"] == "missing" else written
-                told = any(before[: len(beside)] == beside for before in earlier)
-                if not told and all(before[: len(written)] != written for before in reported):
+                if not (_within(beside, earlier) or _within(written, reported)):
                     reporter(written, fault)
                 reported.add(written)
                 rest.leave_out(loc, keys_at(loc, kind) if fault["type"] == "extra_forbidden" else ())
@@ -77,6 +76,11 @@ def validated(
             return spec, rest.places(places)
     reporter.count_the_rest()
     return None, places
+
+
+def _within(path: Steps, reported: Collection[Steps]) -> bool:
+    """Whether a fault of the value at a path, or of what is in it, was reported."""
+    return any(before[: len(path)] == path for before in reported)
 
 
 class _Rest:

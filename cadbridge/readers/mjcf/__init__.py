@@ -74,11 +74,15 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         units=("MJCF: m, kg, rad (compiled by MuJoCo, degrees converted)",),
         mates_in_file=len(mates) + len(c.model["eq_type"]),  # all joints are understood, several may make one mate
         gravity=gravity(c),
-        extra={
-            key: value for key, value in (("mjcf", kept), (TOUCHING, touching(c)), (UNACTUATED, unactuated(c))) if value
-        },
+        extra=_extra(c, kept),
         findings=c.findings.as_tuple(),
     )
+
+
+def _extra(c: Context, kept: dict[str, Any]) -> dict[str, Any]:
+    """What other rooms read of an MJCF: what is kept of it, what touches, what no actuator drives."""
+    extra = {"mjcf": kept, TOUCHING: touching(c), UNACTUATED: unactuated(c)}
+    return {key: value for key, value in extra.items() if value}
 
 
 def _component(c: Context, i: int, part: Part | None, X_WB: Pose) -> Component:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from cadbridge.assembly import TOUCHING, Assembly, Component, Coupling, Instance, Mate, MateKind, NamedFrame, Part
 from cadbridge.errors import InputError
@@ -29,11 +30,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     unless a joint ties them to the world.
     """
     c = Context(Path(path), options or ReadOptions())
-    root = parse(c.path, c.findings)
-    if local(root) != "sdf":
-        c.say("CB180", f"the root is <{local(root)}>, not <sdf>", root)
-        raise InputError(f"{c.path.name} is no SDF", c.findings)
-    report_unknown(c, root)
+    root = _root(c)
     world = Models(c).world(root)
     if len(world.nested) == 1 and not any(e.kind == "joint" for e in world.entries.values()):
         _without_prefix(next(iter(world.nested.values())))
@@ -47,7 +44,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     drives = [drive for scope in everything for drive in read_servos(c, scope, single)]
     c.report_unread()
     return Assembly(
-        name=next(iter(world.nested)) or c.path.stem if len(world.nested) == 1 else c.path.stem,
+        name=(next(iter(world.nested)) if len(world.nested) == 1 else "") or c.path.stem,
         source=str(c.path),
         format="sdf",
         parts=tuple(parts),
@@ -60,13 +57,25 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         units=("SDF: m, kg, rad (SI by definition)",),
         mates_in_file=count,
         gravity=_gravity(world),
-        extra={
-            "unread": dict(c.unread),
-            "files": tuple(str(p) for p in c.files.values()),
-            **({TOUCHING: c.touching} if c.touching else {}),
-        },
+        extra=_extra(c),
         findings=c.findings.as_tuple(),
     )
+
+
+def _extra(c: Context) -> dict[str, Any]:
+    """What other rooms read of an SDF: what was not read, the files included, what touches."""
+    files = tuple(str(p) for p in c.files.values())
+    return {"unread": dict(c.unread), "files": files, **({TOUCHING: c.touching} if c.touching else {})}
+
+
+def _root(c: Context) -> Element:
+    """The <sdf> of the file; what of it no version knows is reported."""
+    root = parse(c.path, c.findings)
+    if local(root) != "sdf":
+        c.say("CB180", f"the root is <{local(root)}>, not <sdf>", root)
+        raise InputError(f"{c.path.name} is no SDF", c.findings)
+    report_unknown(c, root)
+    return root
 
 
 def _version(c: Context, root: Element) -> float:

@@ -48,13 +48,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     _add_world(c, robot)
     links = read_links(c, robot) if local(robot) == "robot" else {}
     if not links:
-        macros = _macros(c)
-        if macros:
-            text = f"the file defines macros of xacro ({listed(macros)}), and what it calls makes no link"
-            c.findings.add("CB180", text, Where(str(c.path)), "Give the file that includes this one and calls them.")
-            raise InputError(f"{c.path.name} makes no robot by itself", c.findings)
-        c.say("CB180", f"the root is <{local(robot)}>, with no link that can be read", robot)
-        raise InputError(f"{c.path.name} is no URDF", c.findings)
+        raise _without_links(c, robot)
     c.leave(robot, "link", "joint", "material", "transmission", *KEPT, *LOOPS)
     joints = read_joints(c, robot, links)
     couplings = read_mimics(c, joints)
@@ -73,10 +67,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         name=robot.get("name") or c.path.stem, source=str(c.path), format="urdf",
         parts=tuple(link.part for link in real if link.part is not None),
         instances=tuple(Instance(link.name, link.name, X[link.name], link.name) for link in real),
-        components=tuple(
-            Component(name, (name,) if link.part else (), X[name], name == grounded, where=c.where(link.element, name))
-            for name, link in links.items()
-        ),
+        components=tuple(_component(c, link, X[name], name == grounded) for name, link in links.items()),
         mates=(*(j.mate for j in joints), *more.loops),
         couplings=tuple(couplings), drives=(*drives, *more.drives),
         frames=tuple(NamedFrame(link.name, link.name, Pose()) for link in links.values() if link.part is None),
@@ -85,6 +76,21 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         extra={"unread": c.unread, "extensions": more.kept, "joints": kept_of_joints(joints)},
         findings=c.findings.as_tuple(),
     )  # fmt: skip
+
+
+def _component(c: Context, link: Link, X: Pose, grounded: bool) -> Component:
+    name = link.name
+    return Component(name, (name,) if link.part else (), X, grounded, where=c.where(link.element, name))
+
+
+def _without_links(c: Context, robot: Element) -> InputError:
+    """The error for a file that makes no link, with its finding."""
+    if macros := _macros(c):
+        text = f"the file defines macros of xacro ({listed(macros)}), and what it calls makes no link"
+        c.findings.add("CB180", text, Where(str(c.path)), "Give the file that includes this one and calls them.")
+        return InputError(f"{c.path.name} makes no robot by itself", c.findings)
+    c.say("CB180", f"the root is <{local(robot)}>, with no link that can be read", robot)
+    return InputError(f"{c.path.name} is no URDF", c.findings)
 
 
 def drives_of(path: Path) -> tuple[Drive, ...]:
@@ -219,11 +225,7 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
             group = {k: new if g == old else g for k, g in group.items()}
     still = None if grounded is None else group[grounded]
     weighed = c.options.mass_from == "mesh"
-    has_mass = {
-        n
-        for n, link in links.items()
-        if link.part is not None and (_declares_mass(link) or (weighed and link.part.shape is not None))
-    }
+    has_mass = {n for n, link in links.items() if _declares_mass(link) or (weighed and _has_shape(link))}
     weighty = {group[n] for n in has_mass}
     given = c.options.density is not None or c.options.material is not None
     done = {name: _without_loose_inertia(link) for name, link in links.items()}
@@ -281,6 +283,10 @@ def _is_point(link: Link) -> bool:
 
 def _declares_mass(link: Link) -> bool:
     return link.part is not None and link.part.declared is not None and link.part.declared.mass != 0
+
+
+def _has_shape(link: Link) -> bool:
+    return link.part is not None and link.part.shape is not None
 
 
 def _without_loose_inertia(link: Link) -> Link:

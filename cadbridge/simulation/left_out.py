@@ -1,0 +1,47 @@
+"""What of a mechanism's resistance a run leaves out, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cadbridge.assembly import CouplingKind
+from cadbridge.findings import Findings, Where
+from cadbridge.lowering import Lowered, without_losses
+from cadbridge.simulation.scenario import Scenario
+
+if TYPE_CHECKING:
+    pass
+
+
+def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
+    """Report lossy gears of which nothing is lost in the lowered model, and why (CB613); thrust (CB638)."""
+    _report_thrust(lowered, findings)
+    why = without_losses(lowered.mechanism)
+    for coupling in lowered.mechanism.couplings:
+        if (coupling.coupling.efficiency or 1.0) < 1.0:
+            reason = "the scenario ignores it" if scenario.friction is None else why.get(coupling.name)
+            if reason is not None:
+                where = coupling.coupling.where
+                findings.add("CB613", f"{coupling.name} loses power; {reason}", where, items=[coupling.name])
+
+
+def _report_thrust(lowered: Lowered, findings: Findings) -> None:
+    """Report the pairs of crossed axes whose forces in the bearings are not known (CB638)."""
+    for coupling in lowered.mechanism.couplings:
+        gear = coupling.coupling
+        if gear.kind in (CouplingKind.WORM, CouplingKind.CROSSED_HELICAL) and gear.pressure_angle is None:
+            text = f"{coupling.name}: the forces along its axes are not known: no pressure_angle"
+            findings.add("CB638", text, gear.where, items=[coupling.name])
+
+
+def report_not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
+    """Report the resistance of joints and gears that the run leaves out."""
+    losses_left_out(lowered, scenario, findings)
+    for joint in lowered.mechanism.joints:
+        damping = 0.0 if joint.kind.ball else joint.damping
+        named = [w for w, v in (("damping", damping), ("dry friction", joint.friction)) if v]
+        if joint.kind.resisted is None and named:
+            message = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
+            findings.add("CB613", message, Where(item=joint.name))
+        elif joint.friction and scenario.friction is None:
+            findings.add("CB613", f"{joint.name} has dry friction; the scenario ignores it", Where(item=joint.name))

@@ -76,12 +76,17 @@ class Scene:
         self._solids: dict[str, Manifold | None] = {}
         self._smaller: dict[str, Manifold] = {}
         self._boxes: dict[str, NDArray[np.float64]] = {}
+        self._corners: dict[str, NDArray[np.float64] | None] = {}
         self._designed: dict[Pair, list[_Piece]] = {}
         self._apart = apart
         self._seen: tuple[list[str], STRtree] | None = None
         boxes = [b for i in assembly.instances if (b := self._box(i.name)) is not None]
         corners = np.concatenate(boxes) if boxes else np.zeros((1, 3))
         self.size = float(np.linalg.norm(np.ptp(corners, axis=0))) or 1.0
+
+    def allow(self, work: int) -> None:
+        """Let so many intersections be made from now on."""
+        self._left = work
 
     def solid(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of some instances that have a closed mesh."""
@@ -186,14 +191,22 @@ class Scene:
         """The corners (8, 3) of a part's box in W, by instance; None where it has no mesh."""
         if name not in self._boxes:
             instance = self._assembly.instance(name)
-            shape = self._assembly.part(instance.part).shape
-            mesh = None if shape is None else shape.coarse or shape.fine
-            if mesh is None or not len(mesh.vertices):
+            if instance.part not in self._corners:
+                self._corners[instance.part] = self._box_of(instance.part)
+            corners = self._corners[instance.part]
+            if corners is None:
                 return None
-            ends = np.array([mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)])
-            corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
             self._boxes[name] = instance.X_WI.point(corners)
         return self._boxes[name]
+
+    def _box_of(self, part: str) -> NDArray[np.float64] | None:
+        """The corners (8, 3) of a part's box in its own frame; None where it has no mesh."""
+        shape = self._assembly.part(part).shape
+        mesh = None if shape is None else shape.coarse or shape.fine
+        if mesh is None or not len(mesh.vertices):
+            return None
+        ends = np.array([mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)])
+        return np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
     def _bounds(self, name: str, X: Pose) -> NDArray[np.float64]:
         corners = self._box(name)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import cross_length
-from cadbridge.mass.meeting import Scene as Meeting
 from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.outputs import Output, outputs_of
@@ -119,7 +118,7 @@ def beside_horn(scene: Scene, names: Sequence[str], case: Sequence[str]) -> tupl
     """
     for horn in (name for name in names if name in scene.idle_horns):
         reach = CARRIED * scene.idle_horns[horn]
-        solids = Meeting(scene.assembly, (), MOST_GAPS)
+        solids = scene.solids(MOST_GAPS)
         others = [n for n in solids.beside(horn, reach) if n not in names and n not in case]
         gaps = list(solids.gaps(horn, others, reach)) if others else []
         for other, gap in sorted(gaps, key=lambda e: (e[1], e[0])):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cadbridge.mass.meeting import Scene as _Meeting
 from cadbridge.recognition.axles import Axles
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.placed_wheels import MeshingPair, about
@@ -70,7 +69,7 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
     for names in (rest, *groups):
         for name in names[1:]:
             linked.join(names[0], name)
-    solids = _Meeting(scene.assembly, (), MOST_GAPS)
+    solids = scene.solids(MOST_GAPS)
     near = []
     for name, k in apart.items():
         if scene.on_shafts.get(name) in groups[k]:

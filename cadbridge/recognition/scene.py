@@ -13,6 +13,7 @@ import numpy as np
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
+from cadbridge.mass.meeting import Scene as Meeting
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.contacts import Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
@@ -34,6 +35,7 @@ class Groups(connected.Groups[str]):
         super().__init__()
         self._of = {name: [name] for name in names}
         self._names = dict.fromkeys(self._of)
+        self._parted: dict[str, list[str]] = {}
 
     def add(self, name: str) -> None:
         """A name of its own, where it is new."""
@@ -49,7 +51,21 @@ class Groups(connected.Groups[str]):
         short, long = sorted((self._of.pop(root) for root in sorted(roots)), key=len)
         long += short
         self._of[min(roots)] = long
+        few, many = sorted((self._parted.pop(root, []) for root in roots), key=len)
+        if few or many:
+            many += few
+            self._parted[min(roots)] = many
         return True
+
+    def part(self, a: str, b: str) -> None:
+        """Remember that the groups of two names are to stay two."""
+        for one, other in ((a, b), (b, a)):
+            self._parted.setdefault(self.root(one), []).append(other)
+
+    def parted(self, a: str, b: str) -> bool:
+        """Whether the groups of two names are to stay two, by names that are in them now."""
+        a, b = sorted((self.root(a), self.root(b)), key=lambda root: len(self._parted.get(root, ())))
+        return any(self.root(other) == b for other in self._parted.get(a, ()))
 
     def group(self, name: str) -> set[str]:
         """The names of one group."""
@@ -107,6 +123,7 @@ class Scene:
     bolted: bool = False
     """Whether fasteners were taken out."""
     overlaps: Overlaps = field(default_factory=Overlaps)
+    _meeting: tuple[Assembly, Meeting] | None = None
     screwed_ties: tuple[Tie, ...] = ()
     """Pairs that several fasteners reach into."""
     driven: list[Driven] = field(default_factory=list)
@@ -117,10 +134,8 @@ class Scene:
     """Horns of servos that touch nothing else, with their radius in m."""
     meshing: tuple[tuple[str, str], ...] = ()
     """Instances whose teeth mesh for sure."""
-    apart: list[tuple[str, str]] = field(default_factory=list)
-    """Instances that are in two bodies, whatever else is found."""
     unconnected: Sequence[tuple[str, str]] = ()
-    """Those of them between whose bodies there is no joint."""
+    """Instances between whose bodies there is no joint."""
 
     def connects(self, a: str, b: str) -> bool:
         """Whether the bodies of two instances are two, between which there may be a joint."""
@@ -130,12 +145,11 @@ class Scene:
     def hold_apart(self, a: str, b: str) -> None:
         """Keep two instances in two bodies; nothing is done where they are in one already."""
         if self.groups.root(a) != self.groups.root(b):
-            self.apart.append((a, b))
+            self.groups.part(a, b)
 
     def stay_apart(self, a: str, b: str) -> bool:
         """Whether the bodies of two instances are to stay two."""
-        ends = {self.groups.root(a), self.groups.root(b)}
-        return any({self.groups.root(x), self.groups.root(y)} == ends for x, y in self.apart)
+        return self.groups.parted(a, b)
 
     def bind(self, a: str, b: str, reason: str, confidence: float, how: Held = Held.OTHER) -> bool:
         """Make the bodies of two instances one, with the reason; False where they are, or are to stay apart."""
@@ -145,6 +159,13 @@ class Scene:
             return False
         self.bonds[a].append(Bond(a, b, reason, confidence, how=how))
         return True
+
+    def solids(self, work: int) -> Meeting:
+        """The parts as solids, made once, with so many intersections allowed from now on."""
+        if self._meeting is None or self._meeting[0] is not self.assembly:
+            self._meeting = self.assembly, Meeting(self.assembly, (), work)
+        self._meeting[1].allow(work)
+        return self._meeting[1]
 
     @cached_property
     def top(self) -> int:

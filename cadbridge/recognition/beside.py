@@ -71,10 +71,12 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
             linked.join(names[0], name)
     solids = scene.solids(MOST_GAPS)
     near = []
+    sizes = [max(map(solids.extent, names)) for names in groups]
+    members = [set(names) for names in groups]
     for name, k in apart.items():
-        if scene.on_shafts.get(name) in groups[k]:
+        if scene.on_shafts.get(name) in members[k]:
             continue
-        reach = CLOSE * max(solids.extent(n) for n in groups[k])
+        reach = CLOSE * sizes[k]
         others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
     turntables, axles, hinges = Turntables(scene), Axles(scene), []

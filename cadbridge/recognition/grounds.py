@@ -24,7 +24,8 @@ def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among:
 
     `among`: the instances of which one stands still, all or a group that touches nothing else.
     """
-    members = {root: own for root, own in scene.groups.members().items() if set(own) & set(among)}
+    roots = {scene.groups.root(name) for name in among}
+    members = {root: sorted(scene.groups.group(root)) for root in sorted(roots)}
     sizes = scene.sizes(members)
     degrees = Counter(body for j in joints for body in (j.a, j.b))
     floor = _standing(scene, among)
@@ -46,9 +47,9 @@ def _standing(scene: Scene, among: Collection[str]) -> set[str]:
     """Of some instances those with a face at the very bottom of all of them along z, looking down."""
     low, high = np.inf, -np.inf
     found: dict[str, float] = {}
-    for instance in scene.assembly.instances:
+    for instance in map(scene.assembly.instance, sorted(among)):
         shape = scene.assembly.part(instance.part).shape
-        if shape is None or shape.key not in scene.faces or instance.name not in among:
+        if shape is None or shape.key not in scene.faces:
             continue
         corners = scene.faces[shape.key].box
         grid = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])

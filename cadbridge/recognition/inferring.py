@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cadbridge.findings import Finding
@@ -16,7 +16,7 @@ from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.fasteners import without_fasteners
 from cadbridge.recognition.gears import with_gears
 from cadbridge.recognition.grounds import choose_ground
-from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.joints import find_joints, pivots_in_loops, trees
 from cadbridge.recognition.lead_screws import without_pitch
 from cadbridge.recognition.meshing import with_drives
@@ -86,7 +86,8 @@ def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], gro
     """Bodies and joints by their names, the ground first."""
     members = scene.groups.members()
     roots = sorted(members, key=lambda root: (root != ground, root))
-    bodies = tuple(_body(scene, members[root]) for root in roots)
+    axes = shared_axes(scene, ((b.instance, b.to) for own in scene.bonds.values() for b in own if b.to is not None))
+    bodies = tuple(_body(scene, members[root], axes) for root in roots)
     index = {root: i for i, root in enumerate(roots)}
     names = {root: bodies[i].name for root, i in index.items()}
     return Recognition(
@@ -109,10 +110,11 @@ def _chief(scene: Scene, root: str) -> str:
     return max(scene.groups.group(root), key=lambda n: (scene.size(n), n))
 
 
-def _body(scene: Scene, instances: list[str]) -> FoundBody:
+def _body(
+    scene: Scene, instances: list[str], axes: Mapping[Pair, tuple[tuple[float, ...], tuple[float, ...]]]
+) -> FoundBody:
     chief = max(instances, key=lambda n: (scene.size(n), n))
     own = [bond for name in instances for bond in scene.bonds.get(name, ())]
-    axes = shared_axes(scene, ((b.instance, b.to) for b in own if b.to is not None))
     bonds = tuple(
         replace(b, confidence=of_weld(b.confidence), line=None if b.to is None else axes.get((b.instance, b.to)))
         for b in own

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from cadbridge.frames import cross_length
 from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
 from cadbridge.recognition.pins import LIKE
@@ -70,6 +72,20 @@ def in_line(m: Placed, n: Placed) -> bool:
     overlap = min(m.high, n.high) - max(m.low, n.low)
     radii = sorted((m.surface.radius, n.surface.radius))
     return overlap > 0.02 * radii[0] and min(m.surface.turn, n.surface.turn) >= ROUND and radii[1] < WIDEST * radii[0]
+
+
+class Ends:
+    """Where round faces on one line begin and end."""
+
+    def __init__(self, members: Sequence[Placed]) -> None:
+        self._members = members
+        self._low, self._high, self._length = np.array([(m.low, m.high, m.surface.length) for m in members]).T
+
+    def near(self, m: Placed) -> list[Placed]:
+        """The faces that stand so near to one along the line that they may be drawn apart from it, and not in it."""
+        apart = np.maximum(self._low, m.low) - np.minimum(self._high, m.high)
+        fits = (apart >= -1e-6) & (apart <= FAR * np.maximum(self._length, m.surface.length))
+        return [self._members[k] for k in np.flatnonzero(fits).tolist()]
 
 
 def gap_between(m: Placed, n: Placed) -> float | None:

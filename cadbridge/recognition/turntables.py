@@ -19,6 +19,7 @@ from cadbridge.recognition.contacts import Contact, Line, Placed
 from cadbridge.recognition.round_pairs import (
     CENTRED,
     ROUND,
+    Ends,
     drums_of,
     ends_at,
     gap_between,
@@ -38,6 +39,7 @@ class Turntables:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
+        self._ends_of: dict[int, Ends] = {}
         self._lines: dict[str, list[Line]] = defaultdict(list)
         self._contacts: dict[str, list[Contact]] = defaultdict(list)
         for c in scene.contacts.found:
@@ -127,6 +129,12 @@ class Turntables:
             if ends and s.turn >= ROUND and abs(float(direction @ axis)) > 1 - SQUARE:
                 yield s.radius, foot
 
+    def _ends(self, line: Line) -> Ends:
+        """Where the round faces on a line begin and end, found once: a row of equal units has many on one line."""
+        if id(line) not in self._ends_of:
+            self._ends_of[id(line)] = Ends(line.members)
+        return self._ends_of[id(line)]
+
     def drawn_apart(self, names: Sequence[str], others: set[str]) -> Candidate | None:
         """The hinge of instances that touch none of some others, where a shaft and its bore stand on one line.
 
@@ -135,9 +143,10 @@ class Turntables:
         own = set(names)
         found: list[tuple[float, Line, Placed, Placed]] = []
         for line in {id(line): line for name in names for line in self._lines[name]}.values():
-            ours, theirs = ([m for m in line.members if m.instance in side] for side in (own, others))
-            for m in ours:
-                found += [(gap, line, m, n) for n in theirs if (gap := gap_between(m, n)) is not None]
+            for m in line.members:
+                if m.instance in own:
+                    near = (n for n in self._ends(line).near(m) if n.instance in others)
+                    found += [(gap, line, m, n) for n in near if (gap := gap_between(m, n)) is not None]
         if not found:
             return None
         gap, line, m, n = min(found, key=lambda f: (f[0], f[3].instance))

@@ -67,11 +67,10 @@ def _ask_freedoms(inquiry: Inquiry, replies: _Replies) -> bool:
 def _ask_next(inquiry: Inquiry, replies: _Replies) -> bool:
     """Ask one question, or what else is to say where none is left; False where the person ends it."""
     from cadbridge.cli.output import say
-    from cadbridge.recognition.questions import NOTHING_LEFT
 
     question = inquiry.next
     if question is None:
-        say(f"\n{NOTHING_LEFT}")
+        say(f"\n{inquiry.ended}")
     else:
         say(visible(f"\n{question.text}\n  {question.situation(inquiry.found.freedoms)}"))
     return _heard(inquiry, replies.next(f"  [{DONE if question is None else HOW}]"), question)

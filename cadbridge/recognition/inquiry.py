@@ -11,8 +11,8 @@ from cadbridge.recognition.choosing import settled
 from cadbridge.recognition.evidence import gather
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.questions import Question, answered, questions, wider
-from cadbridge.recognition.reporting import nothing_known
+from cadbridge.recognition.questions import MISSED, NOTHING_LEFT, SURE_ENOUGH, Question, answered, questions, wider
+from cadbridge.recognition.reporting import SURE, nothing_known
 from cadbridge.recognition.saying import Said, said
 from cadbridge.recognition.told import axes_of
 from cadbridge.recognition.trying import Trial, trial_of
@@ -24,7 +24,8 @@ ANSWERED = ("CB1640", "CB1641", "CB1642", "CB1643", "CB1644")
 def told_by(before: Recognition, after: Recognition) -> list[str]:
     """What an answer brought that a person should know: contradictions, and decisions that were changed for it."""
     known = {f.message for f in before.findings}
-    return [f.message for f in after.findings if f.code in ANSWERED and f.message not in known]
+    new = [f for f in after.findings if f.code in ANSWERED and f.message not in known]
+    return [f"{f.message}. {f.hint}" if f.code == "CB1642" else f.message for f in new]
 
 
 class Inquiry:
@@ -57,15 +58,31 @@ class Inquiry:
     def _open(self) -> list[Question]:
         """The questions that were not passed over and could change the mobility, the one most worth asking first.
 
-        Where none is left and the mobility is not the one that was told, those whose parts share no axis as well.
+        Where the mobility is the one that was told, what is sure is not asked. Where it is another and none of these is
+        left, those of which it is not known what they change: their parts share no axis.
         """
         if self.unknowable:
             return []
         if self.found.hints not in self._asked:
             self._asked[self.found.hints] = questions(self.found)
         known = [q for q in self._asked[self.found.hints] if (q.a, q.b) not in self._skipped]
-        missed = self.found.hints.freedoms not in (None, self.found.freedoms)
-        return [q for q in known if q.matters] or (known if missed else [])
+        if self.reached:
+            return [q for q in known if q.matters and q.confidence < SURE]
+        missed = self.found.hints.freedoms is not None
+        return [q for q in known if q.matters] or ([q for q in known if q.change is None] if missed else [])
+
+    @property
+    def reached(self) -> bool:
+        """Whether the mobility is the one that was told."""
+        return self.found.hints.freedoms is not None and self.found.hints.freedoms == self.found.freedoms
+
+    @property
+    def ended(self) -> str:
+        """What is to say where nothing is left to ask."""
+        told, found = self.found.hints.freedoms, self.found.freedoms
+        if self.reached:
+            return SURE_ENOUGH
+        return NOTHING_LEFT if told is None or found is None else MISSED.format(told=told, found=found)
 
     def freedoms(self, count: int | None) -> None:
         """Take a number of freedoms; None where it is not known."""

@@ -24,6 +24,15 @@ NO_CHANGE = 0.3
 NOTHING_LEFT = (
     "Nothing is left to ask: no other answer is known to change the mobility. That does not make the rest sure."
 )
+SURE_ENOUGH = (
+    "It has the degrees of freedom that you gave, and nothing unsure is left that would change them. Look at the parts "
+    "of each body (parts): if one is wrong, say so."
+)
+MISSED = (
+    "It should have {told} and has {found}, and no decision that is left would bring it there. Which part moves that "
+    "does not yet, or stands still and does not yet? Say it in words: moves A, fixed A, B."
+)
+"""Where nothing is left to ask though the mobility is another than the one that was told."""
 ANSWERS = ("joint", "fixed", "apart")
 """What two parts may be to each other: joined by a joint, one body, or two bodies without a joint between them."""
 

@@ -22,6 +22,7 @@ joint A, B             they move against each other: a hinge, unless contacts sh
 hinge A, B             they turn; add "about C" where the axis is that of a part C, such as a pin
 slide A, B             they slide; add "along C" for the way in which a part C is longest, such as a rail
 ball A, B              they turn every way
+moves A                it moves against what holds it
 fixed A, B, C          they are one body
 apart A, B             they are two bodies, and no joint is between them
 ground A               it stands still
@@ -65,6 +66,8 @@ def said(line: str, found: Recognition, axes: Axes = lambda a, b: ()) -> Said:
     if verb.lower() == "ground" and rest.strip():
         part = _part(rest, found)
         return Said(f"{part} stands still", lambda hints: replace(hints, ground=part))
+    if verb.lower() == "moves" and rest.strip():
+        return said(f"joint {', '.join(f'#{number}' for number in _held_by(_part(rest, found), found))}", found, axes)
     match = _LINE.fullmatch(words)
     if match is None:
         raise InputError(f"{words or 'nothing'} says nothing here. What can be said:\n{WAYS}")
@@ -103,6 +106,25 @@ def _of_parts(kind: str, parts: Sequence[str], pairs: Sequence[Pair], about: str
         return hints
 
     return Said(title, after)
+
+
+def _held_by(part: str, found: Recognition) -> tuple[int, int]:
+    """The numbers of a part and of the one that holds it. InputError where it is not held, or by several."""
+    names = shortest(i.name for i in found.assembly.instances)
+    body = next(body for body in found.bodies if part in body.instances)
+    bonds = [b for b in body.bonds if b.to is not None and part in (b.instance, b.to)]
+    bonds = [b for b in bonds if not found.fasteners & {b.instance, b.to}]
+    holding = [b for b in bonds if b.line is not None] or bonds
+    number = {name: k for k, name in names_by_number(found).items()}
+    others = [other for b in holding for other in (b.instance, b.to) if other is not None and other != part]
+    if len(others) == 1:
+        return number[part], number[others[0]]
+    if not others:
+        raise InputError(
+            f"Nothing holds {names[part]}: it is a body of its own. Say against what it moves: joint A, B."
+        )
+    several = listed([f"{number[o]} {names[o]}" for o in others], _SHOWN)
+    raise InputError(f"{names[part]} is held by {several}. Say against which it moves: joint A, B.")
 
 
 def _split(text: str, found: Recognition) -> list[str]:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How many answers recognition needs until the mobility is right, by an oracle that answers its questions from a truth.
 
-    python scripts/measure/answers.py SOURCE TRUTH [SOURCE TRUTH ...]
+    python scripts/measure/answers.py [--words] SOURCE TRUTH [SOURCE TRUTH ...]
 
 A truth is a JSON document: `freedoms`, the mobility; `bodies`, lists of patterns of names of instances that move as one
 (what no pattern names stands still); `unknown`, patterns of what the oracle knows nothing of; `joints`, lists of two
 names, a type and, if known, the name of a part that shows the axis. The oracle answers as a person would: first the
 mobility, then what the parts of the first question are to each other; what it does not know it passes over. Where
-questions end, it says in words what is wrong, as one may in `cadbridge recognise --ask`. Each counts as an answer.
+questions end, it says in words what is wrong, as one may in `cadbridge recognise --ask`; with `--words` before any
+question. Each counts as an answer.
 
 Of each source: the mobility found and true; answers until the mobility is right, until the bodies are right too (a dash
 where the truth names none, > where that is not reached), and how many of these were said without being asked; whether
@@ -102,10 +103,10 @@ def _fits(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def asked(inquiry: Inquiry, oracle: Oracle) -> tuple[int | None, int | None, int | None]:
+def asked(inquiry: Inquiry, oracle: Oracle, words: bool = False) -> tuple[int | None, int | None, int | None]:
     """Answers given until the mobility is right, until the bodies are right too, and what was said unasked among them.
 
-    None where neither is reached.
+    None where neither is reached. With `words`, what is wrong is said before any question.
     """
     numbers = [0] if inquiry.found.freedoms == oracle.freedoms else []
     if oracle.right(inquiry.found):
@@ -117,8 +118,10 @@ def asked(inquiry: Inquiry, oracle: Oracle) -> tuple[int | None, int | None, int
             numbers.append(given)
         if oracle.right(inquiry.found):
             return numbers[0], given, unasked
-        question = inquiry.next
-        line = oracle.statement(inquiry.found) if question is None else None
+        line = oracle.statement(inquiry.found) if words else None
+        question = None if line is not None else inquiry.next
+        if question is None and line is None:
+            line = oracle.statement(inquiry.found)
         if question is not None:
             kind = oracle.kind(question.a, question.b)
             inquiry.skip(question) if kind is None else inquiry.answer(question, kind)
@@ -130,11 +133,11 @@ def asked(inquiry: Inquiry, oracle: Oracle) -> tuple[int | None, int | None, int
     return next(iter(numbers), None), None, None
 
 
-def measured(inquiry: Inquiry, truth: dict[str, Any]) -> tuple[list[str], int | None, int | None]:
+def measured(inquiry: Inquiry, truth: dict[str, Any], words: bool = False) -> tuple[list[str], int | None, int | None]:
     """The cells of a source, and its two numbers of answers."""
     oracle = Oracle(truth)
     first = inquiry.found
-    number, bodies, unasked = asked(inquiry, oracle)
+    number, bodies, unasked = asked(inquiry, oracle, words)
     text = "-" if oracle.bodies is None else ">" if bodies is None else str(bodies)
     verdict = freedoms_text(first).split(":")[0]
     cells = [str(first.freedoms), str(oracle.freedoms), ">" if number is None else str(number), text]
@@ -144,13 +147,15 @@ def measured(inquiry: Inquiry, truth: dict[str, Any]) -> tuple[list[str], int | 
 
 def main(arguments: Sequence[str]) -> None:
     """Print the table, and the median and the share of at most five answers."""
+    words = "--words" in arguments
+    arguments = [a for a in arguments if a != "--words"]
     if not arguments or len(arguments) % 2:
         sys.exit(str(__doc__))
     print(HEAD)
     counts: tuple[list[int], list[int]] = ([], [])
     for source, truth in zip(arguments[::2], arguments[1::2], strict=True):
         known = json.loads(Path(truth).read_text(encoding="utf-8"))
-        cells, number, bodies = measured(Inquiry(read_bare(source), True, (), NO_HINTS), known)
+        cells, number, bodies = measured(Inquiry(read_bare(source), True, (), NO_HINTS), known, words)
         print(f"| {Path(source).stem} | {' | '.join(cells)} |", flush=True)
         counts[0].append(MOST + 1 if number is None else number)
         if known.get("bodies") is not None:

@@ -16,7 +16,7 @@ from cadbridge.recognition import mates_text, recognise
 from cadbridge.recognition.alike import equal_pairs
 from cadbridge.recognition.edited import write_mates
 from cadbridge.recognition.hints import Hints, Told, hints_of
-from cadbridge.recognition.inquiry import Inquiry
+from cadbridge.recognition.inquiry import Inquiry, told_by
 from cadbridge.recognition.listing import parts_text
 from cadbridge.recognition.saying import said
 from tests.recognition.test_questions import bolted_look
@@ -54,6 +54,7 @@ def test_lines_become_hints(made: Assembly) -> None:
     assert said("fixed lev, base", found).hints(Hints()).fixed == (("base", "lever"),)
     assert said("FIXED 1, 3", found).hints(Hints()).fixed == (("base", "lever"),)
     assert said("apart disc, lever", found).hints(Hints()).apart == (("disc", "lever"),)
+    assert said("moves disc", found).hints(Hints()).joint == (("base", "disc"),)
     assert said("ground disc", found).hints(Hints()).ground == "disc"
     assert said("freedoms 2", found).hints(Hints()).freedoms == 2
     slide = said("slide disc, base along lever", found).hints(Hints())
@@ -71,6 +72,7 @@ def test_lines_become_hints(made: Assembly) -> None:
         ("joint e, disc", "may be"),
         ("fixed 1, 9", "no part 9"),
         ("fixed base, disc about lever", "has no axis"),
+        ("moves lever", "Nothing holds lever"),
     ],
 )
 def test_what_says_nothing_is_told_with_its_cure(made: Assembly, line: str, told: str) -> None:
@@ -114,6 +116,28 @@ def test_what_is_said_of_one_pair_holds_for_those_alike_at_another_angle(bolt_ta
     assert statement.hints(Hints()).joint == (("hand-1", "post-1"), ("hand1", "post1"))
     assert len(inquiry.heard("only joint hand-1, post-1").hints(Hints()).joint) == 1
     assert len(inquiry.heard("fixed hand-1, post-1").hints(Hints()).fixed) == 1
+
+
+def test_what_is_sure_is_not_asked_once_the_mobility_is_as_told(made: Assembly) -> None:
+    asked: dict[int | None, set[frozenset[str]]] = {}
+    for told, ending in ((None, "Nothing is left"), (1, "that you gave"), (9, "should have 9")):
+        inquiry = Inquiry(made, True, (), Hints(freedoms=told))
+        asked[told] = set()
+        while (question := inquiry.next) is not None:
+            asked[told].add(frozenset((question.a, question.b)))
+            inquiry.skip(question)
+        assert ending in inquiry.ended
+    weld, hinge = frozenset(("disc", "base")), frozenset(("lever", "base"))
+    assert weld in asked[None]
+    assert asked[1] == {hinge}
+
+
+def test_a_joint_without_an_axis_is_told_with_its_cure(made: Assembly) -> None:
+    inquiry = Inquiry(made, True, (), Hints())
+    before = inquiry.found
+    inquiry.say(inquiry.heard("joint disc, lever").hints(before.hints))
+    (text,) = told_by(before, inquiry.found)
+    assert "hinge A, B about pin" in text
 
 
 def test_answers_are_taken_back_one_by_one(made: Assembly) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError, InputError
 from cadbridge.recognition.deciding import Decision, MatesEditor
-from cadbridge.recognition.questions import NOTHING_LEFT, Question, answered
+from cadbridge.recognition.questions import Question, answered
 from cadbridge.report.html import Html, el, join
 from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.swaying import Pointed, pointed
@@ -91,7 +91,7 @@ class Asking:
         self.asked = question = self._inquiry.next
         self.buttons.visible = question is not None
         if question is None:
-            self.question.content = str(el("p", NOTHING_LEFT))
+            self.question.content = str(el("p", self._inquiry.ended))
             self.again.visible, self._shown = False, None
             self._point(None)
             return

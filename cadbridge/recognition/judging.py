@@ -90,15 +90,24 @@ def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
 
 
 def _long_rod(guide: Guide) -> bool:
-    """Whether a rod is guided with clearance in bores that are short beside it, or goes from one body to the other.
+    """Whether a rod goes with clearance through bores that are short beside it, or goes from one body to the other.
 
-    A dowel or a bolt fills its bores, and the parts that it holds lie on each other.
+    A dowel or a bolt fills its bores, and the parts that it holds lie on each other. A rod that ends in a bore, which
+    guides it over less than its radius, is set in there.
     """
     shafts = [c for c in guide.contacts if c.kind == "shaft"]
     if shafts:
         return all(
-            c.gap >= 0.0 and max(side.surface.length for side in (c.a, c.b)) >= max(ROD * c.overlap, 2 * ROD * c.radius)
+            c.gap >= 0.0
+            and (c.overlap >= c.radius or _through(c))
+            and max(side.surface.length for side in (c.a, c.b)) >= max(ROD * c.overlap, 2 * ROD * c.radius)
             for c in shafts
         )
     through = [c for c in guide.contacts if c.kind == "through"]
     return bool(through) and all(max(c.a.low, c.b.low) - min(c.a.high, c.b.high) > APART * c.radius for c in through)
+
+
+def _through(c: Contact) -> bool:
+    """Whether a shaft goes on beyond both ends of its bore."""
+    beyond = SQUARE * c.radius
+    return c.a.low < c.b.low - beyond and c.a.high > c.b.high + beyond

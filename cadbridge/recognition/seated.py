@@ -16,7 +16,7 @@ from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins, turns_by
-from cadbridge.recognition.standard_names import called_roller, called_slider
+from cadbridge.recognition.standard_names import called_roller, called_slider, called_still
 from cadbridge.recognition.walls import SQUARE
 
 PLUG = 0.1
@@ -129,7 +129,8 @@ def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection
 def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
     """Bind a small round part that carries nothing and stands in a bore: a stud, a plug; whether there was any.
 
-    It would only spin there, which moves nothing. What has a bore itself, or teeth, is a roller or a wheel.
+    It would only spin there, which moves nothing. What has a bore itself, or teeth, is a roller or a wheel. What is
+    called a cap, a board or the like need not be small and round.
     """
     members = scene.groups.members()
     sizes, of_body = scene.sizes(members), by_body(joints)
@@ -137,9 +138,14 @@ def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[st
     for joint in joints:
         leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
         small = sizes[leaf] < PLUG * sizes[joint.other(leaf)]
-        lone = len(of_body[leaf]) == 1 and joint.verdict.free in (HINGE, SLEEVE) and _sunk(scene, members[leaf], joint)
+        lone = len(of_body[leaf]) == 1 and joint.verdict.free in (HINGE, SLEEVE)
         v = joint.verdict
-        if not (small and lone) or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
+        if not lone or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
+            continue
+        if all(called_still((n.rsplit("/", 1)[-1], scene.assembly.instance(n).part)) for n in members[leaf]):
+            found |= scene.bind(leaf, joint.other(leaf), "put on or in it, by its name, and carries nothing", 0.6)
+            continue
+        if not small or not _sunk(scene, members[leaf], joint):
             continue
         # A screw's recess may be of any form: what counts is that it is round outside.
         spins = only_spins(scene, members[leaf], joint) or (

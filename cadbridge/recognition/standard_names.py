@@ -73,6 +73,12 @@ _SLIDERS = re.compile(
     r"|tiroir|pinza|carrello|carro\b|滑块|夹爪|グリッパ|スライダ"
 )
 """What is made to slide, though it looks as if it were put into a tray."""
+_STILL = re.compile(
+    r"\bcaps?\b(?! ?(screw|bolt))|\bend ?cap|\bplugs?\b|\bstoppers?\b|\bgrommet|\bstand ?offs?\b|\bpcb|\bboards?\b"
+    r"|\bsensors?\b|arduino|raspberry|\besp ?32|\bbatter(y|ies)\b|\bleds?\b|\blabels?\b|\bstickers?\b|\blogos?\b"
+    r"|\bmagnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
+)
+"""What closes a hole or is put on: it moves with what carries it, however round it is."""
 _YIELDING = re.compile(
     r"\bcables?\b|\bwires?\b|\bwiring\b|harness|\bhoses?\b|\bkabel|kabelbaum|\bschlauch|\bcâbles?\b|\bcavo\b|电缆|线束|ケーブル"
     r"|\bsprings?\b(?! ?(pins?|washers?|nuts?|clips?|plungers?|seats?|cups?|guides?|rods?)\b)|(?<!pass)feder\b|ressort"
@@ -126,6 +132,11 @@ def called_wheel(names: Sequence[str]) -> bool:
 def called_slider(names: Sequence[str]) -> bool:
     """Whether names say that a part is made to slide."""
     return bool(_SLIDERS.search(words(names)))
+
+
+def called_still(names: Sequence[str]) -> bool:
+    """Whether names say what closes a hole or is put on something: a cap, a plug, a board, a sensor."""
+    return bool(_STILL.search(words(names)))
 
 
 def called_yielding(names: Sequence[str]) -> bool:

@@ -125,3 +125,27 @@ def test_a_rod_that_its_name_alone_calls_a_screw_is_as_wide_as_its_hole(tmp_path
     found = recognised(tmp_path, made)
     assert [j.type for j in found.joints] == ["revolute"]
     assert "high" not in moves_with(found, "low")
+
+
+def of(folder: Path, first: cq.Workplane, name: str, second: cq.Workplane) -> Recognition:
+    """What is recognised in a base and a part in its frame."""
+    return recognised(folder, cq.Assembly(name="made").add(first, name="base").add(second, name=name))
+
+
+@pytest.mark.parametrize(("name", "joints"), [("crank", 1), ("Closing Cap", 0)])
+def test_what_is_called_a_cap_is_put_on(tmp_path: Path, name: str, joints: int) -> None:
+    base = cq.Workplane().box(80, 60, 40, centered=(True, True, False)).cut(cq.Workplane().circle(4).extrude(10))
+    head = cq.Workplane().box(30, 14, 4, centered=(True, True, False)).translate((8, 0, -4))
+    found = of(tmp_path, base, name, head.union(cq.Workplane().circle(4).extrude(10)))
+    assert len(found.joints) == joints
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_rods_that_end_in_shallow_holes_are_set_in_there(tmp_path: Path, slides: bool) -> None:
+    places, depth = [(-20.0, 0.0), (20.0, 0.0)], 8.0 if slides else 2.0
+    frame = cq.Workplane().box(60, 30, 10, centered=(True, True, False)).translate((0, 0, -10))
+    frame = frame.union(cq.Workplane().pushPoints(places).circle(3).extrude(59.5))
+    holes = cq.Workplane().pushPoints(places).circle(3.05).extrude(depth)
+    block = cq.Workplane().box(60, 30, 8, centered=(True, True, False)).cut(holes)
+    found = of(tmp_path, frame, "block", block.translate((0, 0, 30 if slides else 58)))
+    assert [joint.type for joint in found.joints] == ["prismatic"] * slides

@@ -72,7 +72,10 @@ def _once(evidence: Evidence, hints: Hints) -> Recognition:
 
 
 def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, budget: float) -> Recognition:
-    """The cheapest recognition with the mobility wanted; else, where the hints give it, the nearest."""
+    """The cheapest recognition with the mobility wanted; else nothing is changed, and a finding says so if it is told.
+
+    What is missed then is not among the decisions: to change some of them anyway would hide what their evidence says.
+    """
     told = hints.freedoms is not None
     most = max(1, min(MOST_TRIES, MOST_INFERRED // len(found.assembly.instances)))
     if found.freedoms is None:
@@ -87,8 +90,8 @@ def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, 
             best, turned = trial, chosen
         if not _missed(best, wanted) or tries + 1 >= most:
             break
-    if _missed(best, wanted) and not told:
-        return found
+    if _missed(best, wanted):
+        return _with_choice(found, wanted, (), told) if told else found
     return _with_choice(_attributed(best, turned), wanted, turned, told)
 
 
@@ -189,4 +192,4 @@ def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], 
     if names:
         text += f"; decisions changed to reach this: {', '.join(names)}"
     findings.add("CB1643" if found.freedoms == wanted else "CB1644", text, items=names)
-    return replace(found, findings=findings.as_tuple())
+    return replace(found, turned=tuple(turned), findings=findings.as_tuple())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector
+from cadbridge.recognition.changes import Changes, changes_of
 from cadbridge.recognition.choosing import settled
 from cadbridge.recognition.evidence import gather
 from cadbridge.recognition.hints import Hints
@@ -38,6 +39,7 @@ class Inquiry:
         self._evidence = gather(assembly, names, ignore)
         self.unknowable = nothing_known(assembly)
         self._skipped: set[tuple[str, str]] = set()
+        self._looked_at: set[tuple[str, str]] = set()
         self._known: dict[Hints, Recognition] = {}
         self._asked: dict[Hints, list[Question]] = {}
         self._before: list[tuple[Hints, frozenset[tuple[str, str]]]] = []
@@ -49,6 +51,13 @@ class Inquiry:
         """The decision to ask about; None where what is left changes no mobility or was passed over."""
         question = next(iter(self._open()), None)
         return None if question is None else wider(self.found, question)
+
+    @property
+    def changes(self) -> Changes | None:
+        """The decisions that were changed for the mobility, to ask about in one; None without them, or passed over."""
+        found = None if self.unknowable else changes_of(self.found)
+        pairs = {(h.a, h.b) for h in found.turned} if found is not None else set()
+        return None if pairs <= self._looked_at else found
 
     @property
     def left(self) -> int:
@@ -92,10 +101,17 @@ class Inquiry:
         """Take an answer (`joint`, `fixed` or `apart`), for all equal pairs."""
         self.say(answered(self.found.hints, question, kind))
 
-    def skip(self, question: Question) -> None:
+    def skip(self, question: Question | Changes) -> None:
         """Pass over a question."""
         self._remember()
-        self._skipped.add((question.a, question.b))
+        if isinstance(question, Changes):
+            self._looked_at |= {(h.a, h.b) for h in question.turned}
+        else:
+            self._skipped.add((question.a, question.b))
+
+    def sort_out(self, changes: Changes, wrong: Collection[int]) -> None:
+        """Take which of the changed decisions are wrong; the others are right."""
+        self.say(changes.answered(self.found.hints, wrong))
 
     def say(self, hints: Hints) -> None:
         """Take hints, which `undo` takes back."""

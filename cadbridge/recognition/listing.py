@@ -24,7 +24,8 @@ def parts_text(found: Recognition, text: str = "") -> str:
             continue
         joints = ", ".join(_joint_text(found, k, number, ends))
         still = "stands still" if k == found.ground else joints or "no joint"
-        lines.append(f"  {ends[body.name]}, {count(len(body.instances), 'part')} as one: {still}")
+        as_one = f" with {count(len(body.instances) - 1, 'part')} more" if len(body.instances) > 1 else ""
+        lines.append(f"  {ends[body.name]}{as_one}: {still}")
         why = {bond.instance: bond for bond in body.bonds if bond.to is not None}
         for name in sorted(shown):
             bond = why.get(name)

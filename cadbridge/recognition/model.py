@@ -128,7 +128,8 @@ class Recognition(Shown):
 
     `gears` are couplings ready for the mates file, `wheels` what `recognised_gears` lists. `fasteners` were taken out
     first. `freedoms`: in how many ways all moves, None where it is too large to count. `drives`: how many are seen;
-    `cases`: the instances that have an output. `hints`: what a person said.
+    `cases`: the instances that have an output. `hints`: what a person said. `turned`: the decisions of which the second
+    verdict was taken for the mobility.
     """
 
     assembly: Assembly
@@ -147,6 +148,7 @@ class Recognition(Shown):
     drives: int = 0
     cases: frozenset[str] = frozenset()
     hints: Hints = field(default_factory=Hints)
+    turned: tuple[Any, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:

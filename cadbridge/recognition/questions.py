@@ -29,8 +29,8 @@ SURE_ENOUGH = (
     "of each body (parts): if one is wrong, say so."
 )
 MISSED = (
-    "It should have {told} and has {found}, and no decision that is left would bring it there. Which part moves that "
-    "does not yet, or stands still and does not yet? Say it in words: moves A, fixed A, B."
+    "It should have {told} and has {found}, and no decision that is left would bring it there. Which part "
+    "should move and does not, or should stand still and moves? Say it in words: moves A, fixed A, B."
 )
 """Where nothing is left to ask though the mobility is another than the one that was told."""
 ANSWERS = ("joint", "fixed", "apart")

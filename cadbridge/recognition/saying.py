@@ -93,7 +93,9 @@ def _of_parts(kind: str, parts: Sequence[str], pairs: Sequence[Pair], about: str
     if about is not None and about not in parts:
         pairs = [(parts[0], parts[1])]  # which part it is beside another pair is not known
     names = shortest(i.name for i in found.assembly.instances)
-    verb = {"fixed": "are one body", "apart": "are apart"}.get(kind, f"have a {_TYPES.get(kind) or 'joint'}")
+    verb = {"fixed": "are one body", "apart": "are apart"}.get(
+        kind, f"have a {_TYPES.get(kind, '')} joint".replace("  ", " ")
+    )
     more = len(pairs) - len(parts) + 1
     title = f"{' and '.join(names[p] for p in parts)} {verb}" + (f", and {count(more, 'pair')} alike" if more else "")
     at = None if about is None or about not in parts else parts.index(about)

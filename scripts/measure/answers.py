@@ -27,6 +27,7 @@ from statistics import median
 from typing import Any
 
 from cadbridge.recognition import read_bare
+from cadbridge.recognition.changes import Changes
 from cadbridge.recognition.hints import NO_HINTS
 from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
@@ -61,6 +62,11 @@ class Oracle:
         if None in sides:
             return None
         return "fixed" if len(sides) == 1 else "joint" if self.joints is None or sides in self.joints else "apart"
+
+    def wrong(self, changes: Changes) -> set[int]:
+        """Which changed decisions are wrong, of those that are known."""
+        kinds = [(self.kind(h.a, h.b), h.other) for h in changes.turned]
+        return {k for k, (true, now) in enumerate(kinds) if true is not None and true != now}
 
     def statement(self, found: Recognition) -> str | None:
         """What a person would say without being asked, of the first body or joint that is wrong."""
@@ -119,10 +125,13 @@ def asked(inquiry: Inquiry, oracle: Oracle, words: bool = False) -> tuple[int | 
         if oracle.right(inquiry.found):
             return numbers[0], given, unasked
         line = oracle.statement(inquiry.found) if words else None
-        question = None if line is not None else inquiry.next
-        if question is None and line is None:
+        changes = inquiry.changes if line is None else None
+        question = inquiry.next if line is None and changes is None else None
+        if question is None and line is None and changes is None:
             line = oracle.statement(inquiry.found)
-        if question is not None:
+        if changes is not None:
+            inquiry.sort_out(changes, oracle.wrong(changes))
+        elif question is not None:
             kind = oracle.kind(question.a, question.b)
             inquiry.skip(question) if kind is None else inquiry.answer(question, kind)
         elif line is not None:

@@ -178,3 +178,50 @@ def test_a_dialogue_takes_words_and_keeps_them_where_stdin_ends(
     assert "two different parts" in told
     assert "Nothing was said yet" in told
     assert len(hints_of(path).apart) == 1
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    """A base with three levers on studs of one size: three hinges that are equally sure."""
+    base = plate(120, 40, 10, [], 1)
+    for x in (-40, 0, 40):
+        base = base.union(cq.Workplane().center(x, 0).circle(4).extrude(18))
+    assembly = cq.Assembly(name="chain")
+    assembly.add(base, name="base")
+    for k, x in enumerate((-40, 0, 40)):
+        lever = plate(30 + k, 12, 4, [(0, 0)], 4)  # no two are equal
+        assembly.add(lever, name=f"lever{k}", loc=cq.Location(cq.Vector(x, 0, 10)))
+    path = tmp_path_factory.mktemp("chain") / "chain.step"
+    assembly.export(str(path))
+    return cb.read(path)
+
+
+def test_decisions_changed_for_the_mobility_are_asked_about_in_one(chain: Assembly) -> None:
+    inquiry = Inquiry(chain, True, (), Hints())
+    before = inquiry.found.freedoms, inquiry.changes
+    inquiry.freedoms(1)
+    assert (before, inquiry.found.freedoms) == ((3, None), 1)
+    changes = inquiry.changes
+    assert changes is not None
+    assert len(changes.turned) == len(list(changes.lines)) == 2
+    assert (changes.wrong("y"), changes.wrong("n"), changes.wrong("2")) == (set(), {0, 1}, {1})
+    assert changes.wrong("fixed 1, 2") is None
+    with pytest.raises(InputError, match="from 1 to 2"):
+        changes.wrong("3")
+    inquiry.sort_out(changes, {0, 1})
+    assert (len(inquiry.found.hints.joint), len(inquiry.found.hints.fixed)) == (2, 0)
+    inquiry.undo()
+    inquiry.skip(changes)
+    after = inquiry.changes, inquiry.next
+    assert after[0] is None
+    assert after[1] is not None
+    inquiry.sort_out(changes, set())
+    assert inquiry.found.freedoms == 1
+    assert len(inquiry.found.hints.fixed) == 2
+
+
+def test_a_mobility_that_is_not_reached_changes_no_decision(chain: Assembly) -> None:
+    own, told = recognise(chain), recognise(chain, hints=Hints(freedoms=40))
+    assert [j.name for j in told.joints] == [j.name for j in own.joints]
+    assert "CB1644" in {f.code for f in told.findings}
+    assert not told.turned

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError, InputError
+from cadbridge.recognition.changes import Changes
 from cadbridge.recognition.deciding import Decision, MatesEditor
 from cadbridge.recognition.questions import Question, answered
 from cadbridge.report.html import Html, el, join
@@ -16,6 +17,7 @@ from cadbridge.visible import visible
 from cadbridge.wording import count
 
 MOVE, FIXED, APART, NEXT = "They move", "They are fixed", "No joint between them", "I do not know"
+RIGHT, WRONG = "They are all right", "They are all wrong"
 KINDS = {MOVE: "joint", FIXED: "fixed", APART: "apart"}
 _VERBS = {MOVE: "move against each other", FIXED: "are fixed to each other", APART: "have no joint between them"}
 
@@ -50,6 +52,7 @@ class Asking:
         self.again = panel.button("Show the motion again", lambda: self._point(self._shown))
         self.words = panel.entry("or in words: fixed A, B; slide A, B along C …", "", self.say)
         self.asked: Question | None = None
+        self.changes: Changes | None = None
         self._shown: Pointed | None = None
         self.ask()
 
@@ -64,8 +67,14 @@ class Asking:
 
     def answer(self, button: str) -> None:
         """Take the answer to what is asked."""
-        question = self.asked
-        if question is None:
+        question, changes = self.asked, self.changes
+        if changes is not None:
+            if button == NEXT:
+                self._inquiry.skip(changes)
+                self.ask()
+            else:
+                self._sort_out(set() if button == RIGHT else set(range(len(changes.turned))))
+        elif question is None:
             self._notify("Nothing is asked.")
         elif button == NEXT:
             self._inquiry.skip(question)
@@ -75,11 +84,22 @@ class Asking:
             title = f"{' and '.join(question.names)} {_VERBS[button]}{more}"
             self._decide(Decision(title, hints=lambda hints: answered(hints, question, KINDS[button])))
 
+    def _sort_out(self, wrong: set[int]) -> None:
+        """Take which of the changed decisions are wrong."""
+        changes = self.changes
+        assert changes is not None
+        title = f"of {count(len(changes.turned), 'changed decision')} {len(wrong) or 'none'} wrong"
+        self._decide(Decision(title, hints=lambda hints: changes.answered(hints, wrong)))
+
     def say(self, text: str) -> None:
         """Take what a person says in words, as `cadbridge recognise --ask` does."""
         if not text.strip():
             return
         try:
+            wrong = None if self.changes is None else self.changes.wrong(text.strip())
+            if wrong is not None:
+                self._sort_out(wrong)
+                return
             statement = self._inquiry.heard(text)
         except InputError as fault:
             self._notify(str(fault))
@@ -88,8 +108,15 @@ class Asking:
 
     def ask(self) -> None:
         """Ask the next question, and show what it is about."""
+        self.changes = self._inquiry.changes
+        if self.changes is not None:
+            self.asked, self._shown, self.again.visible = None, None, False
+            self.buttons.options, self.buttons.visible = (RIGHT, WRONG, NEXT), True
+            self.question.content = str(_changed(self.changes))
+            self._point(None)
+            return
         self.asked = question = self._inquiry.next
-        self.buttons.visible = question is not None
+        self.buttons.options, self.buttons.visible = (MOVE, FIXED, APART, NEXT), question is not None
         if question is None:
             self.question.content = str(el("p", self._inquiry.ended))
             self.again.visible, self._shown = False, None
@@ -106,6 +133,14 @@ class Asking:
         self.again.visible = trial is not None
         self._shown = pointed(self._assembly, question.a, question.b, trial)
         self._point(self._shown)
+
+
+def _changed(changes: Changes) -> Html:
+    """The decisions that were changed for the mobility, numbered."""
+    title, *_ = changes.text.split("\n")
+    note = "If some are wrong, write their numbers below: 1 3."
+    lines = [el("li", visible(line)) for line in changes.lines]
+    return el("div", el("p", title, class_="asked"), el("ol", *lines), el("p", note, class_="note"))
 
 
 def _words(question: Question, moving: bool, freedoms: int | None) -> Html:

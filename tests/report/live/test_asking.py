@@ -17,8 +17,8 @@ from cadbridge.recognition.deciding import MatesEditor
 from cadbridge.recognition.edited import unedited
 from cadbridge.recognition.hints import hints_of
 from cadbridge.report.live import LiveView
-from cadbridge.report.live.asking import FIXED, MOVE, NEXT, Asking
-from cadbridge.report.live.joining import FIX, JOIN, Joining
+from cadbridge.report.live.asking import APART, FIXED, MOVE, NEXT, RIGHT, Asking
+from cadbridge.report.live.joining import FIX, JOIN, PART, Joining
 from tests.recognition.test_questions import bolted_look
 from tests.report.live.browsing import place, served, shown
 from tests.report.page.browser import barriers
@@ -218,3 +218,43 @@ def test_a_person_answers_and_splits_in_a_browser(view: LiveView, editor: MatesE
         page.get_by_text("are joined by lever").wait_for()
         assert page.evaluate("scrollY") == 0  # the panel stays where it is
     assert ways(editor) == (1, 1)
+
+
+def test_what_no_question_asks_is_said_in_words(view: LiveView, editor: MatesEditor) -> None:
+    asking(view).words.enter("apart lever, base")
+    assert joints(view) == 0
+    assert editor.decided == ("base and lever are apart",) or editor.decided == ("lever and base are apart",)
+    heard: list[str] = []
+    asking(view)._notify = heard.append
+    asking(view).words.enter("weld lever")
+    assert "What can be said" in heard[0]
+    assert len(editor.decided) == 1
+
+
+def test_parts_without_a_joint_between_them_by_a_button(view: LiveView, editor: MatesEditor) -> None:
+    until(view, "lever", "base")
+    asking(view).answer(APART)
+    assert joints(view) == 0
+    click(view, "disc", (-0.02, 0.0, 0.014), (0.0, 0.0, 1.0))
+    click(view, "base", (0.0, 0.0, 0.005), (0.0, 0.0, 1.0))
+    joining(view).press(PART)
+    assert editor.found is not None
+    assert {frozenset(p) for p in editor.found.hints.apart} == {
+        frozenset(("lever", "base")),
+        frozenset(("disc", "base")),
+    }
+
+
+def test_decisions_changed_for_the_mobility_are_asked_about_in_one(view: LiveView, editor: MatesEditor) -> None:
+    asking(view).tell("0")
+    inquiry = editor.inquiry
+    assert inquiry is not None
+    one = inquiry.found.turned[0]
+    # One decision alone is a question as any other; two are asked about together.
+    inquiry.found = replace(inquiry.found, turned=(one, replace(one, a="disc", now="fixed", equal=(("disc", "base"),))))
+    asking(view).ask()
+    assert "1" in asking(view).question.content
+    assert asking(view).buttons.options == (RIGHT, "They are all wrong", NEXT)
+    asking(view).words.enter("2")
+    assert editor.found is not None
+    assert {"disc", "base"} in [set(p) for p in editor.found.hints.fixed]

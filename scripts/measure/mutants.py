@@ -49,7 +49,10 @@ class Room:
 
 
 _EQUATIONS = ("tests/solver/equations", "tests/solver/sweeps")
-_STEPS = ("tests/solver/steps", "tests/solver/chart/test_chart.py", "tests/solver/runs/test_integrate.py")
+_STEPS = (
+    "tests/solver/steps",
+    *(f"tests/solver/{name}.py" for name in ("chart/test_chart", "chart/test_closing", "runs/test_integrate")),
+)
 ROOMS = {
     "constraints": Room(
         ("solver/constraints/primitives.py", "solver/constraints/kernels.py", "solver/constraints/gears.py"),
@@ -57,7 +60,10 @@ ROOMS = {
     ),
     "equations": Room(("solver/equations/dynamics.py", "solver/equations/kkt.py"), _EQUATIONS),
     "projection": Room(("solver/equations/projection.py",), _EQUATIONS),
-    "loads": Room(("solver/equations/loads.py",), ("tests/solver/equations/test_loads.py",)),
+    "loads": Room(
+        ("solver/equations/loads.py",),
+        tuple(f"tests/solver/equations/test_{name}.py" for name in ("single_loads", "loads", "meshes")),
+    ),
     "sweeps": Room(("solver/sweeps/factor.py", "solver/sweeps/joints.py", "solver/sweeps/loops.py"), _EQUATIONS),
     "samples": Room(("solver/steps/samples.py", "solver/chart/within.py", "solver/chart/stepping.py"), _STEPS),
     "lowering": Room(

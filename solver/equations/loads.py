@@ -349,9 +349,8 @@ def energies(T: Terms, B: Bodies, F: Loads, x: Array2, R: Array3, v: Array2, val
         i = F.term[k]
         kinetic += 0.5 * F.armature[k] * rate[i] ** 2
         potential += 0.5 * F.stiffness[k] * (value[i] - F.rest[k]) ** 2
-        if F.stop_stiffness[k] != 0.0:
-            for d in (F.lower[k] - value[i], value[i] - F.upper[k]):
-                potential += F.stop_stiffness[k] * stop_elastic(d, F.stop_depth[k])[1]
+        for d in (F.lower[k] - value[i], value[i] - F.upper[k]):
+            potential += F.stop_stiffness[k] * stop_elastic(d, F.stop_depth[k])[1]
     for k in range(F.bushing_a.shape[0]):
         u, theta, _ = bushing_strain(F, k, x, R)
         pull, twist = _product(F.bushing_stiffness, k, u, theta)

@@ -98,7 +98,6 @@ def newton_positions(
     (x, q, angles), (xs, R, v) = state, poses
     _, value, _, _, _, _ = terms
     _, g, gv, _, blocks = rows
-    m = T.constant.shape[0]
     before, residual, rounds = np.inf, 0.0, 0
     for rounds in range(iterations + 1):
         put(x, q, xs, R)
@@ -108,7 +107,7 @@ def newton_positions(
                 angles[T.angle[k]] = value[k]
         residual, _ = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
         closed = residual < 1e-15 or (residual < 1e-13 and residual > 0.1 * before)
-        if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before) or m == 0:
+        if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before):
             break
         before = residual
         metric(T, S, B, W, Q, R, blocks)
@@ -308,8 +307,6 @@ def drive_values(system: System, t: float) -> Array:
 
 def function_values(system: System, t: float) -> Array:
     """As `drive_values`, without a look at what callbacks raised."""
-    if not system.drives:
-        return np.empty((0, 3))
     values = np.empty((len(system.drives), 3))
     for k, (name, function) in enumerate(system.drives):
         try:

@@ -46,7 +46,7 @@ class Samples(NamedTuple):
     """Samples (k, …) at `times`, as `solver.result.Trajectory` has them.
 
     `residuals` (k, 2) of positions and rates, `energies` (k, 2) kinetic and potential, `work` (k, rows of drive + 1),
-    `drive` (k, rows · 3). Where rows are `repeated`, the multipliers are some of many.
+    Where rows are `repeated`, the multipliers are some of many.
     """
 
     times: Array1
@@ -62,7 +62,6 @@ class Samples(NamedTuple):
     residuals: Array2
     energies: Array2
     work: Array2
-    drive: Array2
     repeated: Ints1
 
 
@@ -73,7 +72,7 @@ def make_samples(system: System, times: Array1) -> Samples:
     return Samples(  # type: ignore[call-arg]  # several lists of arrays
         np.array(times, dtype=float),
         *zeros((k, n, 3), (k, n, 4), (k, n, 6), (k, n, 6), (k, system.program.angle_count), (k, m), (k, c), (k, c)),
-        *zeros((k, c), (k, 2), (k, 2), (k, d + 1), (k, 3 * d)),
+        *zeros((k, c), (k, 2), (k, 2), (k, d + 1)),
         np.zeros(k, dtype=np.int64),
     )
 
@@ -422,9 +421,6 @@ def record(
         out.angles[i, k] = angles[k]
     for k in range(multipliers.shape[0]):
         out.multipliers[i, k] = multipliers[k]
-    for k in range(drive.shape[0]):
-        for j in range(3):
-            out.drive[i, 3 * k + j] = drive[k, j]
     out.repeated[i] = 1 if repeated(tables) else 0
 
 

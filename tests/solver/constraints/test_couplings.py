@@ -28,6 +28,7 @@ from solver.constraints import (
     Primitive,
     RackPinion,
     WheelPair,
+    evaluate,
 )
 from solver.constraints.curves import Curve, oscillating_cam, periodic, pitch_curve, spline, translating_cam
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
@@ -122,6 +123,22 @@ def test_wheels_on_meeting_axes_are_refused() -> None:
     pair = WheelPair(1, 2, O, Z, -X, Y, 1.0)
     with pytest.raises(ValueError, match="the axes of the two wheels meet"):
         simulate(Model(**{**vars(model), "primitives": (pair,)}), duration=0.1, rate=10.0)
+
+
+def test_a_wheel_may_be_given_by_any_points_of_its_axes() -> None:
+    """Of crossed wheels the line between the axes counts, wherever on them the points are."""
+    x = np.array([[0.3, -0.2, 0.5], [0.7, 0.4, -0.1]])
+    q = rotation.exponential(np.array([[0.4, -0.3, 0.8], [-0.2, 0.9, 0.5]]))
+    axis_a, axis_b = (np.array([1.0, 2.0, -1.0]) / np.sqrt(6), np.array([0.6, 0.0, 0.8]))
+    point_a, point_b = np.array([0.1, 0.2, 0.0]), np.array([-0.3, 0.1, 0.2])
+
+    def gradient(along_a: float, along_b: float) -> np.ndarray:
+        pair = WheelPair(0, 1, point_a + along_a * axis_a, axis_a, point_b + along_b * axis_b, axis_b, -1.7)
+        return np.asarray(evaluate([pair], x, q, reference=(x, q)).G)
+
+    assert np.abs(gradient(0.0, 0.0)).max() > 0.1
+    for along_a, along_b in ((0.4, 0.0), (0.0, -0.6), (0.5, 0.7)):
+        assert_allclose(gradient(along_a, along_b), gradient(0.0, 0.0), atol=1e-13)
 
 
 def shafts(angle: float, coupling: list[Primitive]) -> Model:
@@ -247,7 +264,6 @@ def test_differential_shares_the_turns_of_its_case() -> None:
 
 
 def test_ball_and_constant_velocity_leave_two_freedoms() -> None:
-    from solver.constraints import evaluate
 
     x, q = poses([[0, 0, 0], [0, 0, 0]])
     rows = [*ball(0, 1, O, O), ConstantVelocity(0, 1, X, Y, X, Y)]

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from solver import functions, rotation
 from solver.constraints import GROUND, AxesAngle, PointOnPlane, Primitive, evaluate
 from solver.equations.kkt import dense_accelerations
-from solver.equations.projection import carry_angles, project
+from solver.equations.projection import carry_angles, drive_values, project, rounding, turn_by
 from solver.equations.system import prepare
 from solver.model import JointLoad, Model, Motor, RigidBody
 from solver.state import State
@@ -177,3 +177,28 @@ def test_angles_keep_their_turns_from_model_to_model() -> None:
     assert_allclose(carried.state.quaternions, state.quaternions, atol=1e-12)
     assert carried.state.angles is not None
     assert_allclose(carried.state.angles[-2:], [20 * np.pi, -20 * np.pi / 1.5], rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3, 2.0, 7.0])
+def test_a_quaternion_is_turned_by_a_rotation_vector(size: float) -> None:
+    chance = np.random.default_rng(1)
+    q, axis = rotation.exponential(chance.normal(size=3)), chance.normal(size=3)
+    theta = size * axis / np.linalg.norm(axis)
+    turned = q.copy()
+    turn_by(turned, *theta)
+    assert_allclose(
+        rotation.matrix(turned), rotation.matrix(rotation.exponential(theta)) @ rotation.matrix(q), atol=1e-15
+    )
+    assert np.linalg.norm(turned) == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("far", [0.0, 1.0, 3e4])
+def test_rows_are_closed_to_the_rounding_of_positions(far: float) -> None:
+    """To two units in the last place of the farthest coordinate, over the length that scales rows."""
+    length = 0.2
+    floor = rounding(np.array([[0.1, -far, 0.0]]), length)
+    assert 0.4 * np.spacing(far) / length <= floor <= 1e-14 + 2.0 * np.spacing(far) / length
+
+
+def test_a_model_without_functions_of_time_has_no_values_of_them() -> None:
+    assert drive_values(prepare(planetary()), 1.0).shape == (0, 3)

@@ -51,6 +51,18 @@ def test_what_one_wheel_gives_less_the_loss_arrives_at_the_other(
     assert slope.power[-1] == pytest.approx((1 - efficiency) * abs(pull) * ratio, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize(("ratio", "torque", "drives"), [(40.0, 3.0, True), (1 / 40, -3.0, False)])
+def test_pulls_of_which_hardly_anything_arrives_are_found(ratio: float, torque: float, drives: bool) -> None:
+    """Round by round each would leave nearly all of the error: two rounds show where the next ones lead."""
+    efficiency = 0.01
+    model = wheels(ratio, (Motor("torque", turn(GROUND, 0), "torque", functions.constant(torque)),))
+    system = prepare(lossy(model, efficiency))
+    slope = slope_at(system, complete(system, turning(model, [ratio, -1.0])))
+    at_a, at_b = (1.0, efficiency) if drives else (efficiency, 1.0)
+    pull = torque / (at_a + ratio**2 * at_b)
+    assert slope.acceleration[0, 5] == pytest.approx((torque - at_a * pull) / model.bodies[0].inertia[2, 2], rel=1e-6)
+
+
 def test_a_planetary_train_has_the_efficiency_of_the_textbooks() -> None:
     """Sun to carrier, ring held: (1 + i₀ η₀) / (1 + i₀), i₀ = z_ring / z_sun; η₀: both meshes seen by the carrier."""
     first, second = 0.96, 0.98

@@ -101,11 +101,11 @@ _LOST = PointOnPlane(0, 7, O, X, O)
 @pytest.mark.parametrize(
     ("model", "state", "said"),
     [
-        (replace(_BASE, positions=_BASE.positions * _NAN), None, "body link 0: its position is none"),
-        (replace(_BASE, quaternions=0 * _BASE.quaternions), None, "body link 0: its quaternion is none"),
+        (replace(_BASE, positions=_BASE.positions * _NAN), None, "body link 0: its position must be of finite numbers"),
+        (replace(_BASE, quaternions=0 * _BASE.quaternions), None, "body link 0: its quaternion must be of finite"),
         (replace(_BASE, gravity=(0.0, _NAN, 0.0)), None, "gravity must be three finite numbers"),
         (replace(_BASE, primitives=(*_BASE.primitives, _LOST)), None, "row 10: there is no body 7, the model has 2"),
-        (_BASE, {"velocities": np.full((2, 6), _NAN)}, "body link 0: its velocity is none"),
+        (_BASE, {"velocities": np.full((2, 6), _NAN)}, "body link 0: its velocity must be of finite numbers"),
         (_BASE, {"t": _NAN}, "the time of the state must be a finite number"),
     ],
 )

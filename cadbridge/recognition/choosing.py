@@ -48,8 +48,9 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
     known, findings = resolved(evidence.whole.assembly, hints)
     found = _inferred(evidence, known)
     drives = drives_of(evidence.whole, found.cases) if evidence.names else 0
-    if known.freedoms not in (None, found.freedoms):
-        found = _changed(evidence, known, found, known.freedoms, np.inf)
+    if known.freedoms is not None:  # what is told rules over what the drives show
+        if known.freedoms != found.freedoms:
+            found = _changed(evidence, known, found, known.freedoms, np.inf)
     elif found.freedoms is not None and found.freedoms < drives:
         found = _changed(evidence, known, found, drives, DRIVES)
     return replace(found, hints=hints, drives=drives, findings=(*found.findings, *findings))

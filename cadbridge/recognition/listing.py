@@ -14,12 +14,15 @@ MOST_LINES = 300
 
 
 def parts_text(found: Recognition, text: str = "") -> str:
-    """The parts by bodies, those of which `text` is in the name alone; each with its number and what holds it."""
+    """The parts by bodies, those of which `text` is in the name alone; each with its number and what holds it.
+
+    Fasteners, which carry no freedom, are listed only where `text` is in their names.
+    """
     number = {name: k for k, name in names_by_number(found).items()}
     ends = shortest(number)
     lines = []
     for k, body in enumerate(found.bodies):
-        shown = [n for n in body.instances if text.casefold() in n.casefold()]
+        shown = [n for n in body.instances if text.casefold() in n.casefold() and (text or n not in found.fasteners)]
         if not shown:
             continue
         joints = ", ".join(_joint_text(found, k, number, ends))

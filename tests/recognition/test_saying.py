@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import cadquery as cq
@@ -225,3 +226,18 @@ def test_a_mobility_that_is_not_reached_changes_no_decision(chain: Assembly) -> 
     assert [j.name for j in told.joints] == [j.name for j in own.joints]
     assert "CB1644" in {f.code for f in told.findings}
     assert not told.turned
+
+
+def test_a_mobility_that_is_told_rules_over_the_drives_that_are_seen(made: Assembly) -> None:
+    names = {"base": "base", "disc": "servo 1", "lever": "servo 2"}
+    driven = replace(
+        made,
+        instances=tuple(replace(i, name=names[i.name], component=names[i.component]) for i in made.instances),
+        components=tuple(
+            replace(c, name=names[c.name], instances=tuple(names[n] for n in c.instances)) for c in made.components
+        ),
+    )
+    assert recognise(driven).drives == 2
+    found = recognise(driven, hints=Hints(freedoms=1))
+    assert found.freedoms == 1
+    assert not {f.code for f in found.findings} & {"CB1643", "CB1644"}

@@ -16,8 +16,8 @@ from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.seated import round_outside
-from cadbridge.recognition.spinning import ON_AXIS, only_spins
-from cadbridge.recognition.standard_names import called_drive, called_wheel
+from cadbridge.recognition.spinning import ON_AXIS, is_omniroller, only_spins
+from cadbridge.recognition.standard_names import called_drive
 from cadbridge.recognition.turntables import Turntables
 
 CAP = 0.01
@@ -64,8 +64,8 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
 def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
     """Bind what only spins inside its sub-assembly; whether there was any.
 
-    `toothed`: instances that are wheels, whose turning moves others. What is called a roller or a wheel (where `names`
-    are a witness) turns.
+    `toothed`: instances that are wheels, whose turning moves others. The rollers of an omnidirectional wheel turn:
+    they are called so (where `names` are a witness), and stand all round.
     """
     members = scene.groups.members()
     of_body = by_body(joints)
@@ -79,7 +79,7 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
             sizes = [sum(scene.size(n) for n in members[body]) for body in (leaf, other)]
             if not inside or sizes[0] > sizes[1] or set(members[leaf]) & set(toothed):
                 continue
-            if names and _wheels(scene, members[leaf]):
+            if names and is_omniroller(scene, members[leaf], joint, of_body[other]):
                 continue
             beside = beside_horn(scene, members[leaf], members[other])
             if beside is not None:
@@ -139,8 +139,10 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
         if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):
             continue
         others = {j.other(body) for j in own}
-        ends = [_end(scene, j, body, of_body) for j in own]
-        small = sizes[body] < BETWEEN * min(sizes[end] for end in ends) or _disc(scene, members[body], own)
+        ends = {_end(scene, j, body, of_body) for j in own}
+        small = sizes[body] < BETWEEN * min(sizes[end] for end in (ends if len(ends) > 1 else others)) or _disc(
+            scene, members[body], own
+        )
         # A motor that is one part turns on its shaft with what holds it.
         motor = names and _drives(members[body])
         if len(others) == 2 and (small or motor) and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
@@ -180,11 +182,6 @@ def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
 def _drives(body: Sequence[str]) -> bool:
     """Whether the name of any part of a body calls it a drive."""
     return any(called_drive(name.rsplit("/", 1)[-1]) for name in body)
-
-
-def _wheels(scene: Scene, body: Sequence[str]) -> bool:
-    """Whether the name of any part of a body calls it a wheel."""
-    return any(called_wheel((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)) for name in body)
 
 
 def _end(scene: Scene, joint: Candidate, body: str, of_body: Mapping[str, Sequence[Candidate]]) -> str:

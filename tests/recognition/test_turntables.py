@@ -151,3 +151,20 @@ def test_a_sub_assembly_that_holds_all_holds_nothing_together(tmp_path: Path) ->
     found = read(tmp_path, cq.Assembly(name="made").add(own, name="own"))
     assert len(found.loose) == 1
     assert [f.code for f in found.findings if f.code == "CB1602"]
+
+
+def test_the_rollers_of_an_omnidirectional_wheel_turn(tmp_path: Path) -> None:
+    count, made, own = 6, cq.Assembly(name="made"), cq.Assembly(name="omniwheel")
+    hub = cq.Workplane().circle(40).extrude(16).translate((0, 0, -8))
+    for k in range(count):
+        slot = cq.Workplane().box(24, 24, 20).translate((36, 0, 0)).rotate((0, 0, 0), (0, 0, 1), 360 / count * k)
+        axle = cq.Workplane("XZ").circle(2).extrude(15, both=True).translate((34, 0, 0))
+        hub = hub.cut(slot)
+        hub = hub.union(axle.rotate((0, 0, 0), (0, 0, 1), 360 / count * k))
+    own.add(hub, name="hub")
+    roller = cq.Workplane("XZ").circle(7).circle(2.1).extrude(10, both=True)
+    for k in range(count):
+        place = cq.Location(cq.Vector(), cq.Vector(0, 0, 1), 360 / count * k) * at(34, 0, 0)
+        own.add(roller, name=f"roller{k}", loc=place)
+    made.add(cq.Workplane().box(200, 200, 10).translate((0, 0, -30)), name="floor").add(own, name="omniwheel")
+    assert sum("roller" in part for pair in kinds(read(tmp_path, made)) for part in pair) == count

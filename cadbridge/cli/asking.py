@@ -113,6 +113,8 @@ def _heard(inquiry: Inquiry, reply: str, question: Question | None) -> bool:
         inquiry.skip(question)
     elif question is not None and word in KINDS:
         _take(inquiry, lambda: inquiry.answer(question, KINDS[word]))
+    elif word in KINDS:
+        say("  Nothing is asked now that this could answer.")
     elif word in ("u", "undo"):
         if inquiry.undo():
             _say_freedoms(inquiry)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cadbridge.findings import Finding
 from cadbridge.recognition.about import with_axes
 from cadbridge.recognition.attaching import attach_ignored, hosts_of
 from cadbridge.recognition.bodies import bind_copies
@@ -28,13 +27,13 @@ from cadbridge.recognition.reporting import findings_of, unread
 from cadbridge.recognition.rules import RULES, Inference, Rule, applied, with_turning
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import with_idle
-from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints
+from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints, without_axis
 
 
 def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Recognition:
     """Bodies, joints and gears; `hints` by the names of instances, free of contradictions."""
     hints, lost = with_axes(evidence.whole, hints)
-    run, told = _begun(evidence, hints)
+    run = _begun(evidence, hints)
     scene = run.scene
     applied(run, rules)
     loose = [name for group in run.loose for name in group]
@@ -58,12 +57,17 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     found = replace(_result(scene, joints, [*rejected, *unknown], ground), ground_reason=why, loose=tuple(loose))
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
-    findings = (*findings_of(scene, found, held, list(evidence.copies), ground), *unread(unknown), *lost, *told)
+    findings = (
+        *findings_of(scene, found, held, list(evidence.copies), ground),
+        *unread(unknown),
+        *lost,
+        *without_axis(scene, joints, hints),
+    )
     return replace(found, findings=(*findings, *found.findings))
 
 
-def _begun(evidence: Evidence, hints: Hints) -> tuple[Inference, tuple[Finding, ...]]:
-    """The scene without fasteners, with the hints; and findings on hints of joints that have no axis."""
+def _begun(evidence: Evidence, hints: Hints) -> Inference:
+    """The scene without fasteners, with the hints."""
     named = {name for pairs in (hints.joint, hints.fixed, hints.apart) for pair in pairs for name in pair}
     fasteners = {name: s for name, s in evidence.fasteners.items() if name not in named}
     scene = without_fasteners(evidence.whole, {*fasteners, *evidence.ignored} - named, bool(evidence.fasteners))
@@ -78,8 +82,7 @@ def _begun(evidence: Evidence, hints: Hints) -> tuple[Inference, tuple[Finding, 
     for a, b in (*hints.joint, *hints.apart):
         scene.hold_apart(a, b)
     scene.unconnected = hints.apart
-    turning, told = told_joints(scene, hints)
-    return Inference(evidence, scene, hosts, list(turning)), told
+    return Inference(evidence, scene, hosts, told_joints(scene, hints))
 
 
 def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str) -> Recognition:

@@ -33,6 +33,8 @@ parts, parts TEXT      the parts with their numbers, and what each is held by
 undo                   takes back what was said last"""
 """The lines that a person may say, each with its meaning."""
 
+EXAMPLES = "Say, for example: fixed A, B; joint A, B; slide A, B along C; apart A, B; ground A."
+"""What is told to who says something else."""
 _TYPES = {"joint": "", "hinge": "revolute", "slide": "prismatic", "ball": "spherical"}
 _LINE = re.compile(r"(only\s+)?(joint|hinge|slide|ball|fixed|apart)\s+(.*?)(?:\s+(?:about|along)\s+(.+))?", re.I)
 Axes = Callable[[str, str], Sequence[Axis]]
@@ -70,7 +72,7 @@ def said(line: str, found: Recognition, axes: Axes = lambda a, b: ()) -> Said:
         return said(f"joint {', '.join(f'#{number}' for number in _held_by(_part(rest, found), found))}", found, axes)
     match = _LINE.fullmatch(words)
     if match is None:
-        raise InputError(f"{words or 'nothing'} says nothing here. What can be said:\n{WAYS}")
+        raise InputError(f"{words or 'nothing'} says nothing here. {EXAMPLES}")
     only, kind, names, about = match.groups()
     parts = [_part(name, found) for name in _split(names, found)]
     if len(dict.fromkeys(parts)) != len(parts) or len(parts) < 2 or (len(parts) > 2 and kind.lower() != "fixed"):

@@ -25,27 +25,32 @@ SAID_FIXED = "fixed, as you said (hints)"
 """The reason of a weld that a person said."""
 
 
-def told_joints(scene: Scene, hints: Hints) -> tuple[list[Candidate], tuple[Finding, ...]]:
-    """A joint for each pair on the axis that is told, else a hinge on the widest that both are round about.
-
-    A finding where there is none (CB1642).
-    """
-    findings = Findings()
+def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
+    """A joint for each pair on the axis that is told, else a hinge on the widest that both are round about."""
     axes = _Axes(scene)
     found = []
     for a, b in hints.joint:
         told = hints.told_of((a, b))
         axis = _told_axis(told) or axes.axis(a, b)
         if axis is None:
-            text = f"hint joint: [{a}, {b}] has no axis that both parts are round about"
-            findings.add("CB1642", text, items=[a, b])
             continue
         first, second = sorted((scene.groups.root(a), scene.groups.root(b)))
         why = "on the axis of the hint" if told.point is not None else "the widest axis that both share"
         kind = told.type or "revolute"
         verdict = Verdict(kind, axis[0], None if LEAVES[kind].ball else axis[1], (SAID, why), (), 0.8)
         found.append(Candidate(first, second, verdict, ()))
-    return found, findings.as_tuple()
+    return found
+
+
+def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> tuple[Finding, ...]:
+    """Findings on the pairs that hints join and that have no joint (CB1642): nothing shows its axis."""
+    findings = Findings()
+    joined = {frozenset((scene.groups.root(c.a), scene.groups.root(c.b))) for c in joints}
+    for a, b in hints.joint:
+        if frozenset((scene.groups.root(a), scene.groups.root(b))) not in joined:
+            text = f"hint joint: [{a}, {b}] has no axis that both parts are round about"
+            findings.add("CB1642", text, items=[a, b])
+    return findings.as_tuple()
 
 
 def _told_axis(told: Told) -> tuple[Vector, Vector] | None:

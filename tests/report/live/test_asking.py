@@ -227,7 +227,7 @@ def test_what_no_question_asks_is_said_in_words(view: LiveView, editor: MatesEdi
     heard: list[str] = []
     asking(view)._notify = heard.append
     asking(view).words.enter("weld lever")
-    assert "What can be said" in heard[0]
+    assert "Say, for example" in heard[0]
     assert len(editor.decided) == 1
 
 

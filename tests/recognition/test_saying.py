@@ -133,14 +133,17 @@ def test_what_is_sure_is_not_asked_once_the_mobility_is_as_told(made: Assembly) 
     assert asked[1] == {hinge}
 
 
-def test_a_joint_without_an_axis_is_told_with_its_cure(made: Assembly) -> None:
-    inquiry = Inquiry(made, True, (), Hints())
+def test_a_joint_without_an_axis_is_told_with_its_cure(made: Assembly, bolt_table: Assembly) -> None:
+    inquiry = Inquiry(bolt_table, True, (), Hints())
     before = inquiry.found
-    inquiry.say(inquiry.heard("joint disc, lever").hints(before.hints))
+    inquiry.say(inquiry.heard("joint rail, table").hints(before.hints))
     (text,) = told_by(before, inquiry.found)
     assert "hinge A, B about pin" in text
-    inquiry.say(Hints(joint=(("lever", "base"),)))  # which the geometry shows
+    inquiry.say(inquiry.heard("slide rail, table along rail").hints(before.hints))
     assert "CB1642" not in {f.code for f in inquiry.found.findings}
+    assert "prismatic" in [j.type for j in inquiry.found.joints]
+    known = recognise(made, hints=Hints(joint=(("lever", "base"),)))  # which the geometry shows
+    assert "CB1642" not in {f.code for f in known.findings}
 
 
 def test_answers_are_taken_back_one_by_one(made: Assembly) -> None:

@@ -97,6 +97,20 @@ class Dip(NamedTuple):
     within: tuple[float, float]
 
 
+class Skipped(NamedTuple):
+    """The largest speed of a vibration of stiff loads that generalised-α began without: over its tolerance (`part`),
+    and with its unit. It dies out by `decay` (1/s) at least, `since` (s) the last such beginning."""
+
+    part: float = 0.0
+    speed: float = 0.0
+    unit: str = "m/s"
+    decay: float = 0.0
+    since: float = 0.0
+
+
+NOTHING_SKIPPED = Skipped()
+
+
 @dataclass(frozen=True)
 class Statistics:
     """Steps taken and thrown away, evaluations of accelerations, the shortest and longest step (s), seconds.
@@ -105,8 +119,7 @@ class Statistics:
     of a state within a step, over what the tolerances allow, as far as an acceleration more told it. `pivot` is the
     smallest pivot of the rows that close loops, over what it would be between free bodies, and `pivot_at` its time (s):
     towards 0 the rank changes, and which way the motion goes on may depend on the tolerance. `dips` are the lowest of
-    its minima. `skipped` is the largest speed of a vibration of stiff loads that generalised-α began
-    without: over its tolerance, and with its unit.
+    its minima. `skipped` is what generalised-α began without.
     """
 
     steps: int = 0
@@ -120,7 +133,7 @@ class Statistics:
     pivot: float = math.inf
     pivot_at: float = 0.0
     dips: tuple[Dip, ...] = ()
-    skipped: tuple[float, float, str] = (0.0, 0.0, "m/s")
+    skipped: Skipped = NOTHING_SKIPPED
 
 
 @dataclass(frozen=True, eq=False)

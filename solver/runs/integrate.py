@@ -20,7 +20,7 @@ from solver.equations.system import System, prepare
 from solver.model import Model
 from solver.model.callbacks import LoadError
 from solver.model.validation import check_state
-from solver.result import Occurrence, Result, Statistics, Status, Trajectory
+from solver.result import Occurrence, Result, Skipped, Statistics, Status, Trajectory
 from solver.runs import termination as endings
 from solver.runs.arguments import check_events, checked, sample_times
 from solver.runs.dipping import dips_of
@@ -147,10 +147,10 @@ def simulate(
     return Result(status, _trajectory(run), statistics, tuple(run.occurred))
 
 
-def _skipped(engine: Absolute) -> tuple[float, float, str]:
+def _skipped(engine: Absolute) -> Skipped:
     """The largest speed of a vibration that steps of generalised-α began without."""
-    part, speed, turns = engine.implicit[2].skipped.tolist()
-    return part, speed, "rad/s" if turns else "m/s"
+    part, speed, turns, decay, since = engine.implicit[2].skipped.tolist()
+    return Skipped(part, speed, "rad/s" if turns else "m/s", decay, since)
 
 
 def longest_at(rate: float) -> float:

@@ -150,7 +150,7 @@ def _read(run: Run, begin: Begin, t: float, h: float, now: float, tolerances: Pa
         met = may_meet(A, h)
     if not (met or _within(course, out, t, h, now)):
         return 0.0, False
-    begin_within(tables, charts[0], S, D, h, state, slope, work)
+    begin_within(tables, charts, S, D, h, state, slope, work)
     count, off = raise_degree(tables, charts[0], drives, D, t, h, tolerances)
     course.counts[3] += count
     return off, met
@@ -312,7 +312,7 @@ def _accept(run: Run, begin: Begin, h: float, now: float, corner: float) -> None
     """Make the end `now` of a step of h the start of the next; after a corner that begins with other accelerations."""
     (tables, charts, S, drives, D, (A, N), course, _), (state, work, slope) = run, begin
     (joints, implicit), clock = charts, course.clock
-    remember(implicit, h, slope[0])
+    remember(implicit, clock[0], h, slope[0])
     keep(tables[6], S, state, work, slope)
     keep_joints(joints)
     if now == corner:

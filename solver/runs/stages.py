@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.equations.system import System
-from solver.result import Statistics, Trajectory
+from solver.result import NOTHING_SKIPPED, Skipped, Statistics, Trajectory
 
 Array = NDArray[np.float64]
 
@@ -29,8 +29,16 @@ def total(parts: Sequence[Statistics], seconds: float) -> Statistics:
         pivot=nearest.pivot,
         pivot_at=nearest.pivot_at,
         dips=tuple(dip for s in parts for dip in s.dips),
-        skipped=max((s.skipped for s in parts), default=Statistics().skipped),
+        skipped=_skipped([s.skipped for s in parts]),
     )
+
+
+def _skipped(parts: list[Skipped]) -> Skipped:
+    """The largest vibration that a stage began without, as if it died out as slowly as any, from the last one on."""
+    felt = [one for one in parts if one.part > 0.0]
+    if not felt:
+        return NOTHING_SKIPPED
+    return max(felt)._replace(decay=min(one.decay for one in felt), since=max(one.since for one in felt))
 
 
 def joined(parts: Sequence[Trajectory], lost: Sequence[float], samples: Array) -> Trajectory:

@@ -11,10 +11,12 @@ from solver.chart.within import joint_ends, joints_within, within_joint_data
 from solver.compilation.compiled import Array1, Pair, kernel
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, stage
 from solver.equations.projection import put_back
+from solver.runs.course import Charts
 from solver.runs.driving import Drives, fill
 from solver.steps.explicit import Steps, kinetic_energy
 from solver.steps.samples import (
     Within,
+    between_ends,
     bodies_within,
     fit,
     held_slope,
@@ -38,9 +40,10 @@ _SURE = 0.5
 
 @kernel
 def begin_within(
-    tables: Tables, joints: Joints, S: Steps, D: Within, h: float, state: StateArrays, slope: SlopeArrays, work: Array1
+    tables: Tables, charts: Charts, S: Steps, D: Within, h: float, state: StateArrays, slope: SlopeArrays, work: Array1
 ) -> None:
     """The polynomial of both ends of a step of h (s) from `state` to S, the workspace having v̇ (n, 6) there."""
+    joints, implicit = charts
     E, (acceleration, turning, power) = tables[6], slope
     end = (S.x, S.q, S.v, S.angles)
     hold_slope(E, D)
@@ -50,6 +53,8 @@ def begin_within(
         joint_ends(tables, joints, D, h)
     else:
         pose_ends(tables, D, h, state, acceleration, end)
+        if implicit[1].beta > 0.0:
+            between_ends(D)
     fit(D, 0)
 
 

@@ -33,8 +33,8 @@ class Memory(NamedTuple):
     `spans` (2,) the lengths of these steps: 0 where there was none. `moves` (n, 6) corrected the poses at the end of
     the step before, `trend` is by how much more than in the step before that, and `pushes` corrected the velocities
     beyond `moves` over the step; all are along the rows there. `shrink` (1,): by which factor changes shrank last.
-    `skipped` (3,): the largest speed (m/s, or rad/s where the last is 1) of a vibration that steps began without, over
-    its tolerance, and itself.
+    `skipped` (5,): the largest speed of a vibration that steps began without, over its tolerance, and itself (rad/s
+    where the next is 1, else m/s); by which it dies out at least (1/s), and since when (s).
     """
 
     algorithmic: Array2
@@ -56,7 +56,7 @@ class Guess(NamedTuple):
     the state at the step's end, `turn` what it turned; multipliers (m,). `moves` and `pushes` (n, 6) correct poses and
     velocities so that they keep the constraints, `trend` is that of `Memory`; `ways` (n, 6) is how poses follow new
     accelerations. `damped` (m,) is how much more of a soft row answers to its rate than to its place; `skipped` is that
-    of this step.
+    of this step, without when.
     """
 
     now: Array2
@@ -84,7 +84,7 @@ Implicit = tuple[Guess, Alpha, Memory, Soft]
 def make_implicit(S: Steps, alpha: Alpha | None, soft: Soft) -> Implicit:
     """For the method with these coefficients, or none; a step's end is that of S."""
     shape = S.v.shape
-    now, own, turn, *others = zeros(shape, shape, S.x.shape, shape, shape, shape, shape, len(S.multipliers), 3)
+    now, own, turn, *others = zeros(shape, shape, S.x.shape, shape, shape, shape, shape, len(S.multipliers), 4)
     guess = Guess(now, own, S.x, turn, S.q, S.v, S.angles, S.multipliers, *others)
-    memory = Memory(*zeros(*[shape] * 6, 2, 1, 3))
+    memory = Memory(*zeros(*[shape] * 6, 2, 1, 5))
     return guess, alpha or Alpha(0.0, 0.0, 0.0, 0.0), memory, soft

@@ -41,6 +41,8 @@ _SPAN, _MANY = 0.05, 0.1
 """s: what all steps in so long a time may err together, but of no more than so many over the root of the tolerance.
 Steps of second order are many, and their errors add up; those that follow what dies out at once, such as a stiff
 damper, are shorter, and theirs die out too."""
+_OF_ACCOUNT = 1.0
+"""Tolerances: a vibration that steps begin without is of no account below."""
 _DOUBLE = 2.0
 """From a step to one longer than so many, corrections are not expected to go on."""
 
@@ -303,7 +305,7 @@ def _begin_filtered(
     (x, q, v, _), E, first = state, tables[6], soft[0]
     share = (1 - alpha.force) / (1 - alpha.mass)
     effects = (h * alpha.gamma * share, h * h * alpha.beta * share, share)
-    for j in range(3):
+    for j in range(4):
         G.skipped[j] = 0.0
     copy_rows(acceleration, memory.algorithmic)
     if first == E.compliance.shape[0]:
@@ -316,12 +318,12 @@ def _begin_filtered(
     copy_rows(acceleration, E.v)
     filter_stiff(tables, G, first, np.inf)
     add_rows(memory.algorithmic, -1.0, E.move)
-    _keep_skipped(tables, G, first, effects[1], acceleration, v, tolerances)
+    _keep_skipped(tables, G, first, effects, acceleration, v, tolerances)
 
 
 @kernel
 def _keep_skipped(
-    tables: Tables, G: Guess, first: int, effect: float, acceleration: Array2, v: Array2, tolerances: Pair
+    tables: Tables, G: Guess, first: int, effects: Triple, acceleration: Array2, v: Array2, tolerances: Pair
 ) -> None:
     """Keep the speed that the vibration has which the steps begin without, where it does not die out in a step.
 
@@ -340,10 +342,28 @@ def _keep_skipped(
     filter_stiff(tables, G, first, np.inf)
     for i in range(G.ways.shape[0]):
         for j in range(6):
-            speed = math.sqrt(effect * abs(G.ways[i, j] * E.v[i, j]))
+            speed = math.sqrt(effects[1] * abs(G.ways[i, j] * E.v[i, j]))
             part = speed / (atol + rtol * max(abs(v[i, j]), speed))
             if part > G.skipped[0]:
                 G.skipped[0], G.skipped[1], G.skipped[2] = part, speed, 1.0 if j >= 3 else 0.0
+    G.skipped[3] = _dies_out(tables, G, first, most, effects)
+
+
+@kernel
+def _dies_out(tables: Tables, G: Guess, first: int, most: float, effects: Triple) -> float:
+    """By which rate (1/s) the vibration of one stiff load dies out of which the filter leaves `most`; of several, 0.
+
+    Of ω the filter leaves 1 / (1 + ω² (β'h² + γ'h d/k)), and d takes ½ ω² d/k; beyond its critical value k/d.
+    """
+    F, E, damped, rows = tables[3], tables[6], 0.0, 0
+    for i in range(first, E.compliance.shape[0]):
+        armature = F.armature[i - first] if i - first < F.term.shape[0] else 0.0
+        if 1.0 - armature * E.compliance[i] > LEFT and G.damped[i] <= most:
+            rows, damped = rows + 1, G.damped[i]
+    if rows != 1 or not 0.0 < most < 1.0 or damped == 0.0:
+        return 0.0
+    rate = 0.5 * (1.0 / most - 1.0) * damped / (1.0 + damped) / effects[0]
+    return min(rate, effects[0] / (effects[1] * damped))
 
 
 @kernel
@@ -397,13 +417,12 @@ def advance_implicit(
 
 
 @kernel
-def remember(implicit: Implicit, h: float, acceleration: Array2) -> None:
-    """Make the end of a step of h (s), which began with `acceleration` (n, 6), the start of the next."""
+def remember(implicit: Implicit, t: float, h: float, acceleration: Array2) -> None:
+    """Make the end of a step of h (s), which began at t (s) with `acceleration` (n, 6), the start of the next."""
     G, alpha, memory, _ = implicit
     if alpha.beta > 0.0:
-        if memory.spans[0] == 0.0 and G.skipped[0] > memory.skipped[0]:
-            for j in range(3):
-                memory.skipped[j] = G.skipped[j]
+        if memory.spans[0] == 0.0:
+            _remember_skipped(G, memory, t)
         copy_rows(memory.once, memory.twice)
         copy_rows(acceleration, memory.once)
         copy_rows(G.own, memory.algorithmic)
@@ -412,6 +431,18 @@ def remember(implicit: Implicit, h: float, acceleration: Array2) -> None:
         copy_rows(G.pushes, memory.pushes)
         add_rows(memory.pushes, 1.0 / h, G.moves)
         memory.spans[1], memory.spans[0] = memory.spans[0], h
+
+
+@kernel
+def _remember_skipped(G: Guess, memory: Memory, t: float) -> None:
+    """Keep what steps from t (s) on began without: the largest vibration so far, as if it died out as slowly as any
+    that is of account, from now on."""
+    kept, new = memory.skipped, G.skipped
+    if new[0] >= _OF_ACCOUNT:
+        kept[3] = min(kept[3], new[3]) if kept[0] >= _OF_ACCOUNT else new[3]
+        kept[4] = t
+    if new[0] > kept[0]:
+        kept[0], kept[1], kept[2] = new[0], new[1], new[2]
 
 
 @kernel

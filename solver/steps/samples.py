@@ -232,6 +232,19 @@ def pose_ends(tables: Tables, D: Within, h: float, start: StateArrays, accelerat
 
 
 @kernel
+def between_ends(D: Within) -> None:
+    """The second derivatives of poses in the data as those of the cubics through both ends.
+
+    Accelerations of generalised-α swing where stiff loads hold what the steps do not follow: a polynomial that has them
+    swings between the ends by more than these are off. The cubics' rates are as near as a step's (h³ v⃛ / 125).
+    """
+    for k in range(D.poses.shape[1]):
+        way, first, last = D.poses[1, k] - D.poses[0, k], D.poses[2, k], D.poses[3, k]
+        D.poses[4, k] = 6.0 * way - 4.0 * first - 2.0 * last
+        D.poses[5, k] = -6.0 * way + 2.0 * first + 4.0 * last
+
+
+@kernel
 def sum_ends(
     E: Workspace, D: Within, h: float, start: tuple[Array1, Array1], slope: tuple[Array1, Array1],
     end: tuple[Array1, Array1],

@@ -51,6 +51,19 @@ def test_no_step_is_longer_where_the_estimates_of_rates_pass_through_zero(method
     assert held(made, reference(made), How(1e-10, method)).ratio < MARGIN
 
 
+def test_generalised_alpha_between_steps_that_do_not_follow_a_stiff_spring() -> None:
+    """Its accelerations swing there: polynomials that had them were off by 153 tolerances between right ends."""
+    made = case("rigid", 26)
+    assert held(made, reference(made), How(1e-5, "auto", "generalized_alpha")).ratio < 20.0
+
+
+def test_a_vibration_that_a_damper_ends_before_the_samples_is_no_alarm() -> None:
+    made = case("rigid", 25)
+    verdict = held(made, reference(made), How(1e-5, "auto", "generalized_alpha"))
+    assert not verdict.wrong
+    assert verdict.trusted
+
+
 def test_the_same_seed_makes_the_same_case_and_another_one_another() -> None:
     one, same, other = case("bevel", 3), case("bevel", 3), case("bevel", 4)
     assert one.scenario.rate == same.scenario.rate != other.scenario.rate

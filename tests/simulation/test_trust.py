@@ -28,13 +28,13 @@ from solver.constraints.evaluation import evaluate
 from solver.equations.system import prepare
 from solver.functions import constant
 from solver.model import JointLoad, Model, Motor
-from solver.result import Result
+from solver.result import Result, Skipped
 from solver.rotation import matrix
 from solver.runs.integrate import simulate as integrate
 from solver.state import State
 from tests.simulation import masses as masses_apart
 from tests.simulation.masses import chain
-from tests.solver.examples import turn
+from tests.solver.examples import pendulum, turn
 
 EXTREME = [(1.0, 1e-9, 1.0), (1e-12, 1e-12, 1.0), (1e-9, 1.0, 1.0), (1.0, 1.0, 1e8), (1e-6, 1e-6, 1.0)]
 
@@ -267,7 +267,8 @@ def test_a_vibration_that_steps_do_not_follow_is_told(crane: Mechanism) -> None:
     followed = integrate(stiff, duration=0.002, rate=1e5, rtol=1e-9, atol=1e-9)
     call: dict[str, Any] = {"duration": 0.2, "rate": 100, "integrator": "generalized_alpha"}
     damped = integrate(stiff, **call, rtol=1e-4, atol=1e-4)
-    part, speed, unit = damped.statistics.skipped
+    part, speed, unit, decay, since = damped.statistics.skipped
+    assert (decay, since) == (0.0, 0.0)
     assert (unit, part) == ("rad/s", pytest.approx(speed / 1e-4, rel=1e-3))
     assert speed == pytest.approx(np.abs(followed.trajectory.velocities).max(), rel=0.05)
     # Steps that follow it leave nothing out; nor is anything left out that a damper ends at once.
@@ -275,13 +276,44 @@ def test_a_vibration_that_steps_do_not_follow_is_told(crane: Mechanism) -> None:
     held = replace(stiff, loads=tuple(replace(load, damping=1e6) for load in stiff.loads))
     assert integrate(held, **call, rtol=1e-4, atol=1e-4).statistics.skipped[0] < 1e-2
     run = simulate(crane, Scenario(duration=0.1, rate=100))
-    far = replace(run.result, statistics=replace(run.result.statistics, skipped=(400.0, 4e-6, "rad/s")))
+    far = replace(run.result, statistics=replace(run.result.statistics, skipped=Skipped(400.0, 4e-6, "rad/s")))
     found = sensitivity_of(run.lowered, run.scenario, far, lambda *_: run.result)
     findings = Findings()
     tell_sensitivity(found, findings)
     (told,) = findings.as_tuple()
     assert told.code == "CB683"
     assert "vibration" in told.message
+
+
+@pytest.mark.parametrize("relative", [0.0, 1e-7, 1e-6])
+def test_a_vibration_that_steps_do_not_follow_dies_out_by_its_damper(relative: float) -> None:
+    """A bar on a spring of 1e8 N m/rad, loaded by its weight: exp(−d t / 2I), d being so many seconds of the spring."""
+    stiffness, base = 1e8, pendulum()
+    inertia = base.bodies[0].inertia[2, 2] + 0.25 * base.bodies[0].mass
+    load = JointLoad(turn(GROUND, 0), stiffness=stiffness, damping=relative * stiffness)
+    call: dict[str, Any] = {"duration": 0.05, "rate": 100, "integrator": "generalized_alpha"}
+    found = integrate(replace(base, loads=(load,)), **call, rtol=1e-5, atol=1e-5).statistics.skipped
+    assert found.part > 10.0
+    assert found.decay == pytest.approx(relative * stiffness / (2.0 * inertia), rel=1e-3)
+    assert found.since == 0.0
+    two = replace(pendulum(2), loads=(load, replace(load, coordinate=turn(0, 1))))
+    # Of two springs it is not known which of their vibrations dies out how fast.
+    assert integrate(two, **call, rtol=1e-5, atol=1e-5).statistics.skipped.decay == 0.0
+
+
+def test_a_vibration_that_has_died_out_is_told_of_no_sample(crane: Mechanism) -> None:
+    run = simulate(crane, Scenario(duration=0.1, rate=100))
+    worst = {}
+    for decay, since in ((0.0, 0.0), (700.0, 0.0), (700.0, 0.05)):
+        skipped = Skipped(400.0, 4e-6, "rad/s", decay, since)
+        far = replace(run.result, statistics=replace(run.result.statistics, skipped=skipped))
+        found = sensitivity_of(run.lowered, run.scenario, far, lambda *_: run.result)
+        (estimate,) = [e for e in found.estimates if e.unit == "rad/s"]
+        worst[decay, since] = estimate
+    assert worst[0.0, 0.0].tolerances == 400.0
+    assert worst[700.0, 0.0].tolerances < 1.0
+    # One that begins anew on the way was there before, too.
+    assert worst[700.0, 0.05].counts[[0, 5, 6]] == pytest.approx([0.0, 400.0, 400.0 * np.exp(-7.0)])
 
 
 def test_accelerations_that_leave_joints_open_are_counted(crane: Mechanism) -> None:

@@ -217,13 +217,15 @@ def _between(near: Estimate, far: Estimate) -> Estimate:
 
 def _with_vibration(found: Sensitivity, result: Result) -> Sensitivity:
     """The same with the vibration of stiff loads that generalised-α began without: no companion has it either."""
-    part, speed, unit = result.statistics.skipped
-    beside = [e for e in found.estimates if e.unit == unit]
-    if not beside or beside[0].tolerances >= part:
+    part, speed, unit, decay, since = result.statistics.skipped
+    t, beside = result.trajectory.t, [e for e in found.estimates if e.unit == unit]
+    # The first sample is the state from which the run began.
+    left = np.where(t > t[0], np.exp(-decay * np.maximum(t - since, 0.0)), 0.0)
+    worst = int(left.argmax())
+    most = float(left[worst])
+    if not beside or beside[0].tolerances >= part * most:
         return found
-    T = result.trajectory
-    every = np.ones(len(T.t))
-    own = Estimate(unit, speed, VIBRATION, float(T.t[0]), part, speed * every, part * every)
+    own = Estimate(unit, speed * most, VIBRATION, float(t[worst]), part * most, speed * left, part * left)
     return replace(found, estimates=tuple(own if e.unit == unit else e for e in found.estimates))
 
 

@@ -79,6 +79,8 @@ class Scene:
         self._corners: dict[str, NDArray[np.float64] | None] = {}
         self._designed: dict[Pair, list[_Piece]] = {}
         self._apart = apart
+        self._bounds_of: NDArray[np.float64] | None = None
+        self._index: dict[str, int] = {}
         self._seen: tuple[list[str], STRtree] | None = None
         boxes = [b for i in assembly.instances if (b := self._box(i.name)) is not None]
         corners = np.concatenate(boxes) if boxes else np.zeros((1, 3))
@@ -87,6 +89,11 @@ class Scene:
     def allow(self, work: int) -> None:
         """Let so many intersections be made from now on."""
         self._left = work
+
+    @property
+    def spent(self) -> bool:
+        """Whether no work is left."""
+        return self._left <= 0 or self._triangles <= 0
 
     def solid(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of some instances that have a closed mesh."""
@@ -97,7 +104,7 @@ class Scene:
 
         SpentError where no work is left.
         """
-        still = np.array([self._bounds(n, Pose()) for n in staying]).reshape(-1, 2, 3)
+        still = self._still(staying)
         for name in moving:
             low, high = self._bounds(name, X)
             near = np.all((still[:, 0] < high) & (still[:, 1] > low), axis=1)
@@ -107,13 +114,23 @@ class Scene:
                     return name, other
         return None
 
+    def _still(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """The bounds (n, 2, 3) in W of instances where they are, found once for all."""
+        if self._bounds_of is None:
+            known = [i.name for i in self._assembly.instances if self._box(i.name) is not None]
+            self._index = {name: k for k, name in enumerate(known)}
+            self._bounds_of = np.array([self._bounds(n, Pose()) for n in known]).reshape(-1, 2, 3)
+        at = np.array([self._index[n] for n in names], dtype=int)
+        bounds: NDArray[np.float64] = self._bounds_of[at]
+        return bounds
+
     def beside(self, name: str, reach: float) -> list[str]:
         """The instances whose boxes, seen along z, are nearer to that of a part than `reach` (m); not the part."""
         from shapely import STRtree, box
 
         if self._seen is None:
             with_box = [i.name for i in self._assembly.instances if self._box(i.name) is not None]
-            bounds = np.array([self._bounds(n, Pose()) for n in with_box]).reshape(-1, 2, 3)
+            bounds = self._still(with_box)
             self._seen = with_box, STRtree(box(*bounds[:, 0, :2].T, *bounds[:, 1, :2].T))
         if self._box(name) is None:
             return []
@@ -158,7 +175,7 @@ class Scene:
 
     def _shared(self, name: str, other: str, X: Pose) -> list[_Piece]:
         """The pieces that a displaced part shares with one that stays, in the frame of the latter, mm."""
-        if self._left <= 0 or self._triangles <= 0:
+        if self.spent:
             raise SpentError
         A, B = self._solid(name), self._solid(other)
         assert A is not None

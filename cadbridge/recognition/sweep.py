@@ -27,6 +27,7 @@ PROOF_SLIDE = 5e-4
 """rad and m by which a freedom is moved to see whether it can move at all."""
 PROOF_WORK = 3_000
 """Intersections in all; joints beyond are reported."""
+TOO_LARGE = "the assembly is too large to move every joint"
 MOTION_CODES = ("CB1610", "CB1611")
 """Findings on joints that cannot move, and on those that could not be tried."""
 
@@ -69,6 +70,8 @@ def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[F
 
 def _moved(found: Recognition, scene: Scene, joint: FoundJoint) -> FoundJoint:
     """The joint with what moving it showed."""
+    if scene.spent:
+        return replace(joint, motion=Motion("untested", TOO_LARGE))
     sides = _sides(found, scene, joint)
     if isinstance(sides, str):
         return replace(joint, motion=Motion("untested", sides))
@@ -78,7 +81,7 @@ def _moved(found: Recognition, scene: Scene, joint: FoundJoint) -> FoundJoint:
         if all(hits):
             hits = [_held(found, scene, joint, sides, X, hit) for X, hit in zip(displaced, hits, strict=True)]
     except SpentError:
-        return replace(joint, motion=Motion("untested", "the assembly is too large to move every joint"))
+        return replace(joint, motion=Motion("untested", TOO_LARGE))
     if joint.free.directed and not joint.free.pitched and all(hits):
         first = hits[0]
         assert first is not None

@@ -148,7 +148,7 @@ class Joints:
         one, two = sorted((first, second), key=lambda s: _ORDER.index(s.kind) if s.kind in _ORDER else len(_ORDER))
         rule = DISTANCES.get((one.kind, two.kind))
         if rule is None:
-            kinds = " and ".join(s.kind or "nothing known" for s in (first, second))
+            kinds = " and ".join(s.kind or "an unknown feature" for s in (first, second))
             self.findings.add(
                 "CB1231", f"{joint.label} is between {kinds}: it is held as if between two planes", joint.where()
             )

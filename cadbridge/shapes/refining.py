@@ -11,6 +11,9 @@ from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.protocol import MeshArrays, Rough
 from cadbridge.storage import digest
 
+_late: set[tuple[str, float]] = set()
+"""Contents, and limits (s), of meshes that this process did not get: it would wait in vain again."""
+
 
 def fine_mesh(rough: Rough, coarse: Mesh) -> FineMesh:
     """The fine mesh of a shape; `coarse` stands in where OCCT does not end it in time."""
@@ -20,8 +23,13 @@ def fine_mesh(rough: Rough, coarse: Mesh) -> FineMesh:
 
 def _made(content: str, rough: Rough) -> Mesh | None:
     limit = limits.mesh_seconds(len(rough.brep))
+    if (content, limit) in _late:
+        return None
     found = ask_once(content, "refine", {"limit": limit}, lambda: _asked(rough, limit))
-    return None if found is None else Mesh(*found)
+    if found is None:
+        _late.add((content, limit))
+        return None
+    return Mesh(*found)
 
 
 def _asked(rough: Rough, limit: float) -> MeshArrays | None:

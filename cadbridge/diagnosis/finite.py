@@ -252,14 +252,19 @@ def closing(subsystem: Subsystem, displacements: Displacements) -> tuple[Array, 
     return found.g * subsystem.scales, J * subsystem.scales[:, None]
 
 
-def close(subsystem: Subsystem, displacements: Displacements, rounds: int = 25) -> tuple[Displacements, Array, float]:
-    """Gauss–Newton with the shortest step; also all steps' sum (k,) and the scaled residual that is left."""
+def close(
+    subsystem: Subsystem, displacements: Displacements, rounds: int = 25, enough: float = 1e-12
+) -> tuple[Displacements, Array, float]:
+    """Gauss–Newton with the shortest step; also all steps' sum (k,) and the scaled residual that is left.
+
+    It ends where that is `enough`, or falls no more.
+    """
     total = np.zeros(subsystem.size)
     before = np.inf
     g, J = closing(subsystem, displacements)
     for _ in range(rounds):
         size = float(np.max(np.abs(g), initial=0.0))
-        if size < 1e-12 or size > 0.99 * before:
+        if size < enough or size > 0.99 * before:
             break
         before = size
         step = -_least(J, g, subsystem.blurred)
@@ -283,9 +288,9 @@ def _least(J: Array, g: Array, blurred: float) -> Array:
     return y + np.asarray(cho_solve(factor, J.T @ (g - J @ y)))
 
 
-def correction(subsystem: Subsystem, z: Array) -> tuple[float, Array]:
+def correction(subsystem: Subsystem, z: Array, enough: float = 1e-12) -> tuple[float, Array]:
     """The size of the correction after a step z (k,), inf where it cannot be closed, and the whole way gone (k,)."""
-    _, total, left = close(subsystem, advance(subsystem, subsystem.home, z))
+    _, total, left = close(subsystem, advance(subsystem, subsystem.home, z), enough=enough)
     if left > max(CLOSED, WORSE * subsystem.slack):
         return np.inf, z + total
     return float(np.max(np.abs(total), initial=0.0)) / subsystem.length, z + total

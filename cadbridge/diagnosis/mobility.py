@@ -37,6 +37,11 @@ Array = NDArray[np.float64]
 
 TRIES = 3
 """Directions at random in which a pose is left, to see how it moves near by."""
+NEAR_BY = (STEPS[1], STEPS[1] / 2, STEPS[1] / 4)
+"""Steps to where it moves as near by: shorter ones are off by more, as equations hold a way of s to g / s of a residual
+g, where motions branch."""
+EXACT = 1e-15
+"""A scaled residual of rounding alone."""
 LARGEST = 1500
 """Coordinates in one tangle of loops above which freedoms are taken to be finite untested, which is reported."""
 LISTED = 200_000
@@ -157,15 +162,25 @@ def _ways_out(candidates: list[Array], motions: list[Motion], subsystem: Subsyst
     for q in candidates:
         for sign in (1.0, -1.0):
             z = sign * unit_step(subsystem, q)
-            size, near = correction(subsystem, STEPS[1] / 8 * z)
-            larger, far = correction(subsystem, STEPS[1] * z)
-            gone = float(np.max(np.abs(far))) / subsystem.length
-            if not (np.isfinite(size) and np.isfinite(larger)) or gone < 0.3 * STEPS[1]:
+            ways = [correction(subsystem, step * z, EXACT) for step in NEAR_BY]
+            gone = float(np.max(np.abs(ways[0][1]))) / subsystem.length
+            if not all(np.isfinite(size) for size, _ in ways) or gone < 0.3 * NEAR_BY[0]:
                 continue
-            weights, *_ = np.linalg.lstsq(basis, near, rcond=None)
+            way = _first_instant([way for _, way in ways])
+            weights, *_ = np.linalg.lstsq(basis, way, rcond=None)
             direction = sum((float(w) * m.q for w, m in zip(weights, motions, strict=True)), np.zeros(len(q)))
-            found.append((direction, local_dof(subsystem, STEPS[1] * z)))
+            found.append((direction, local_dof(subsystem, NEAR_BY[0] * z)))
     return found
+
+
+def _first_instant(ways: list[Array]) -> Array:
+    """The way (k,) on which steps `NEAR_BY` leave a pose, as short as it may be, for a step of one.
+
+    A finite way is bent by as much as it is long; of three each half as long errors of first and second order cancel
+    (Romberg).
+    """
+    first, second, third = (way / step for way, step in zip(ways, NEAR_BY, strict=True))
+    return np.asarray((4.0 * (2.0 * third - second) - (2.0 * second - first)) / 3.0)
 
 
 def _along(

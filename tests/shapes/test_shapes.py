@@ -21,7 +21,7 @@ import pytest
 from OCP.BRepBuilderAPI import BRepBuilderAPI_NurbsConvert
 from OCP.GeomAbs import GeomAbs_Cylinder
 
-from cadbridge.assembly import Face, FineMesh, Part, report_unrefined, unrefined
+from cadbridge.assembly import Face, FineMesh, Mesh, Part, report_unrefined, unrefined
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.mass import audit_mesh, volume_properties
@@ -30,6 +30,8 @@ from cadbridge.polyhedron import volume_properties_of
 from cadbridge.shapes import load_shapes, select_faces
 from cadbridge.shapes.convert import mirrored, scaled
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerLateError, WorkerRefusedError
+from cadbridge.shapes.protocol import Rough
+from cadbridge.shapes.refining import fine_mesh
 from cadbridge.shapes.workspace import Workspace
 from tests.shapes.solids import involute_gear, write_part
 from tests.waiting import SLOW
@@ -327,8 +329,7 @@ def test_a_mesh_without_end_leaves_the_coarse_one_and_the_exact_mass(
 ) -> None:
     path = write_part(tmp_path / "ball.step", cq.Workplane().sphere(10.0).val())
     shape = load_shapes([path])[path]
-    slow = Slow()
-    monkeypatch.setattr("cadbridge.shapes.refining.WORKER", slow)
+    monkeypatch.setattr("cadbridge.shapes.refining.WORKER", Slow())
     monkeypatch.setenv("CADBRIDGE_OCCT_TIME_LIMIT", "50")  # another question: an earlier answer is kept
     part, findings = Part("ball", shape, density=1000.0), Findings()
     assert unrefined([part]) == []
@@ -343,10 +344,18 @@ def test_a_mesh_without_end_leaves_the_coarse_one_and_the_exact_mass(
     assert (volume.source, volume.findings) == ("brep", ())
     assert volume.properties is not None
     assert volume.properties.mass == pytest.approx(4 / 3 * math.pi * 1e-6, rel=1e-9)
+
+
+def test_a_mesh_that_did_not_come_in_time_is_not_waited_for_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    slow, coarse = Slow(), Mesh(np.eye(3), np.array([[0, 1, 2]], dtype=np.int32))
+    monkeypatch.setattr("cadbridge.shapes.refining.WORKER", slow)
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
     monkeypatch.setenv("CADBRIDGE_CACHE_LIMIT", "0")  # what is kept for other commands serves none here
-    again = load_shapes([path])[path].fine
-    assert again is not None
-    assert len(again.triangles) == len(shape.coarse.triangles)
+    rough = Rough(np.frombuffer(b"no shape", np.uint8), 1e-3, 1.0, 0.0, np.zeros((3, 3)), False)
+    for _ in range(2):
+        np.testing.assert_array_equal(fine_mesh(rough, coarse).triangles, coarse.triangles)
     assert slow.asked == 1
 
 

@@ -10,6 +10,8 @@ _VERSION = re.compile(rb"""(version\s*=\s*["'])[^"']*""")
 _BLANKS = re.compile(rb"\s*")
 _PREFIX = re.compile(rb"""(?:<|\s)([A-Za-z_][\w.-]*):[A-Za-z_]""")
 _QUOTED = re.compile(rb"""=\s*("[^"]*"|'[^']*')""")
+_COLONS = re.compile(rb"(</?[A-Za-z_][\w.-]*:)([\w.-]*:[\w.:-]*)")
+"""A name of an element with several colons, such as Gazebo's `gz::system_priority`."""
 MOST_PREFIXES = 100
 """Prefixes of a text, of which those that nothing declares are declared."""
 _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]*)")
@@ -18,7 +20,7 @@ _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]*)")
 def lenient(text: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The text made well-formed where it breaks these rules only, and what they were; UTF-8 or ASCII, else as it is."""
     mended = []
-    for mend in (_declaration, _comments, _prefixes):
+    for mend in (_declaration, _comments, _colons, _prefixes):
         text, what = mend(text)
         mended += what
     return text, tuple(mended)
@@ -47,6 +49,12 @@ def _comments(text: bytes) -> tuple[bytes, list[str]]:
 
     whole = _with_comments(text, mended)
     return whole, ["-- within a comment"] if whole != text else []
+
+
+def _colons(text: bytes) -> tuple[bytes, list[str]]:
+    """Names keep their first colon, which ends a prefix."""
+    whole = _COLONS.sub(lambda found: found[1] + found[2].replace(b":", b"_"), text)
+    return whole, ["names with several colons"] if whole != text else []
 
 
 def _prefixes(text: bytes) -> tuple[bytes, list[str]]:

@@ -10,12 +10,15 @@ from cadbridge.visible import visible
 
 if TYPE_CHECKING:
     from cadbridge.recognition import Recognition
-    from cadbridge.recognition.changes import Changes
+    from cadbridge.recognition.changes import Page
     from cadbridge.recognition.inquiry import Inquiry
     from cadbridge.recognition.questions import Question
 
 HOW = "y: they move, n: they are fixed, a: apart, no joint between them, Enter: I do not know, u: undo, ?: more, q: end"
-WRONG = "y: they are right, n: all are wrong, or the numbers of the wrong ones; Enter: I do not know, ?: more, q: end"
+WRONG = (
+    "y: all are right, n: all are wrong, or the numbers of the wrong ones (3a: no joint between them, 3?: I do not "
+    "know); Enter: ask one by one, u: undo, ?: more, q: end"
+)
 KINDS = {"y": "joint", "yes": "joint", "n": "fixed", "no": "fixed", "a": "apart"}
 DONE = "Enter: done, or what else you know; u: undo, ?: what can be said"
 
@@ -70,10 +73,10 @@ def _ask_next(inquiry: Inquiry, replies: _Replies) -> bool:
     """Ask one question, or what else is to say where none is left; False where the person ends it."""
     from cadbridge.cli.output import say
 
-    changes = inquiry.changes
-    if changes is not None:
-        say(visible(f"\n{changes.text}"))
-        return _sorted_out(inquiry, replies.next(f"  [{WRONG}]"), changes)
+    page = inquiry.page
+    if page is not None:
+        say(visible(f"\n{page.text}"))
+        return _sorted_out(inquiry, replies.next(f"  [{WRONG}]"), page)
     question = inquiry.next
     if question is None:
         say(f"\n{inquiry.ended}")
@@ -82,19 +85,19 @@ def _ask_next(inquiry: Inquiry, replies: _Replies) -> bool:
     return _heard(inquiry, replies.next(f"  [{DONE if question is None else HOW}]"), question)
 
 
-def _sorted_out(inquiry: Inquiry, reply: str, changes: Changes) -> bool:
-    """Take which of several changed decisions are wrong, or what else is said. False where all is said."""
+def _sorted_out(inquiry: Inquiry, reply: str, page: Page) -> bool:
+    """Take which of several decisions are wrong, or what else is said. False where all is said."""
     from cadbridge.cli.output import say
 
     try:
-        wrong = changes.wrong(reply)
+        said = page.verdicts(reply)
     except InputError as fault:
         say(f"  {fault}")
         return True
-    if wrong is not None:
-        _take(inquiry, lambda: inquiry.sort_out(changes, wrong))
+    if said is not None:
+        _take(inquiry, lambda: inquiry.sort_out(page, said))
     elif not reply:
-        inquiry.skip(changes)
+        inquiry.skip(page)
     else:
         return _heard(inquiry, reply, None)
     return True

@@ -1,71 +1,106 @@
-"""One question about all decisions that were changed to reach a mobility: which of them are wrong?"""
+"""One question about several decisions, a page: which of them are wrong? Most of what is unsure is right."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cadbridge.errors import InputError
-from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.hypotheses import Hypothesis
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.part_names import shortest
+from cadbridge.recognition.questions import Question
 from cadbridge.wording import count
 
 ALL, NONE = ("y", "yes"), ("n", "no")
+LETTERS = {"a": "apart", "y": "joint", "n": "fixed", "?": ""}
+"""What may stand behind a number: what the two parts are; ? where that is not known."""
+OTHER = {"joint": "fixed", "fixed": "joint"}
 _NOW = {"joint": "move against each other", "fixed": "are fixed to each other"}
+Verdicts = dict[int, str]
+"""What is said of entries, by their index: `joint`, `fixed`, `apart`, or "" where it is not known."""
 
 
 @dataclass(frozen=True)
-class Changes:
-    """Decisions whose second verdict was taken since the mobility asks for it, with the names of their parts."""
+class Entry:
+    """A decision of a page: a pair of parts that is `now` joined by a joint or fixed, and what its evidence says."""
 
-    turned: tuple[Hypothesis, ...]
-    names: tuple[tuple[str, str], ...]
-    freedoms: int
-
-    @property
-    def lines(self) -> Iterator[str]:
-        """What was decided of each, with what its own evidence says."""
-        for h, (a, b) in zip(self.turned, self.names, strict=True):
-            more = f", and {count(len(h.equal) - 1, 'pair')} alike" if len(h.equal) > 1 else ""
-            yield f"{a} and {b} {_NOW[h.other]}{more} (their own evidence: {h.now}, {100 * h.confidence:.0f} %)"
+    pair: Pair
+    names: Pair
+    now: str
+    equal: tuple[Pair, ...]
+    evidence: str
 
     @property
     def text(self) -> str:
-        """What is asked."""
-        lines = "".join(f"\n  {k:3} {line}" for k, line in enumerate(self.lines, start=1))
-        of = count(self.freedoms, "degree")
-        return f"To have {of} of freedom, these were decided otherwise than their own evidence says:{lines}"
+        """What is decided, in words."""
+        more = f", and {count(len(self.equal) - 1, 'pair')} alike" if len(self.equal) > 1 else ""
+        return f"{self.names[0]} and {self.names[1]} {_NOW[self.now]}{more} ({self.evidence})"
 
-    def wrong(self, reply: str) -> set[int] | None:
-        """Which are wrong by a reply (all right, none right, or the numbers of the wrong ones); None where it is none.
 
-        InputError where there is no such number.
+@dataclass(frozen=True)
+class Page:
+    """Several decisions that are asked about in one."""
+
+    title: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The decisions in words."""
+        return (entry.text for entry in self.entries)
+
+    @property
+    def text(self) -> str:
+        """What is asked, the decisions numbered from 1."""
+        return self.title + "".join(f"\n  {k:3} {line}" for k, line in enumerate(self.lines, start=1))
+
+    def verdicts(self, reply: str) -> Verdicts | None:
+        """What a reply says of the decisions: all right, all wrong, or the numbers of the wrong ones; None if nothing.
+
+        A letter behind a number says what is right instead (`3a`: apart). InputError where there is no such number.
         """
-        if reply.lower() in ALL:
-            return set()
-        if reply.lower() in NONE:
-            return set(range(len(self.turned)))
-        words = reply.replace(",", " ").split()
-        if not words or not all(word.isdecimal() and len(word) < 5 for word in words):
-            return None
-        numbers = {int(word) for word in words}
-        if not numbers <= set(range(1, len(self.turned) + 1)):
-            raise InputError(f"They are numbered from 1 to {len(self.turned)}.")
-        return {number - 1 for number in numbers}
+        if reply.lower() in (*ALL, *NONE):
+            return {k: e.now if reply.lower() in ALL else OTHER[e.now] for k, e in enumerate(self.entries)}
+        said = {k: entry.now for k, entry in enumerate(self.entries)}
+        words = reply.lower().replace(",", " ").split()
+        for word in words:
+            number = word.rstrip("".join(LETTERS))
+            letter = word.removeprefix(number)
+            if not number.isdecimal() or len(letter) > 1:
+                return None
+            if not 1 <= int(number) <= len(self.entries):
+                raise InputError(f"They are numbered from 1 to {len(self.entries)}.")
+            k = int(number) - 1
+            said[k] = LETTERS[letter] if letter else OTHER[self.entries[k].now]
+        return said if words else None
 
-    def answered(self, hints: Hints, wrong: Collection[int]) -> Hints:
-        """The hints with the wrong ones as their own evidence says, and all others as they are now."""
-        for k, h in enumerate(self.turned):
-            hints = hints.having(h.now if k in wrong else h.other, h.equal)
+    def answered(self, hints: Hints, said: Mapping[int, str]) -> Hints:
+        """The hints with what is said of the decisions, and of all pairs alike."""
+        for k, kind in said.items():
+            hints = hints.having(kind, self.entries[k].equal) if kind else hints
         return hints
 
 
-def changes_of(found: Recognition) -> Changes | None:
-    """The changed decisions of a recognition; None where there are less than two, which a question asks about."""
+def changes_of(found: Recognition) -> Page | None:
+    """The decisions that were changed to reach a mobility; None where there are less than two."""
     turned: tuple[Hypothesis, ...] = found.turned
     if len(turned) < 2 or found.freedoms is None:
         return None
     names = shortest(i.name for i in found.assembly.instances)
-    return Changes(turned, tuple((names[h.a], names[h.b]) for h in turned), found.freedoms)
+    known = f"To have {count(found.freedoms, 'degree')} of freedom"
+    title = f"{known}, these were decided otherwise than their evidence says:"
+    return Page(title, tuple(
+        Entry(
+            (h.a, h.b), (names[h.a], names[h.b]), h.other, h.equal, f"own evidence: {h.now}, {100 * h.confidence:.0f} %"
+        )
+        for h in turned
+    ))  # fmt: skip
+
+
+def page_of(asked: Sequence[Question]) -> Page:
+    """Questions as one page."""
+    return Page("These are the least sure:", tuple(
+        Entry((q.a, q.b), q.names, q.now, q.equal, f"{100 * q.confidence:.0f} % sure") for q in asked
+    ))  # fmt: skip

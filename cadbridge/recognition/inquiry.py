@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector
-from cadbridge.recognition.changes import Changes, changes_of
+from cadbridge.recognition.changes import Page, changes_of, page_of
 from cadbridge.recognition.choosing import settled
 from cadbridge.recognition.evidence import gather
 from cadbridge.recognition.hints import Hints
@@ -18,6 +18,8 @@ from cadbridge.recognition.saying import Said, said
 from cadbridge.recognition.told import axes_of
 from cadbridge.recognition.trying import Trial, trial_of
 
+LEAST_OF_PAGE, MOST_OF_PAGE = 3, 9
+"""So many questions are asked in one: most of what is unsure is right, and a look at a list is one answer."""
 ANSWERED = ("CB1640", "CB1641", "CB1642", "CB1643", "CB1644")
 """Findings on answers: names that are unknown, hints that contradict each other or the geometry, the mobility."""
 
@@ -53,11 +55,18 @@ class Inquiry:
         return None if question is None else wider(self.found, question)
 
     @property
-    def changes(self) -> Changes | None:
+    def changes(self) -> Page | None:
         """The decisions that were changed for the mobility, to ask about in one; None without them, or passed over."""
-        found = None if self.unknowable else changes_of(self.found)
-        pairs = {(h.a, h.b) for h in found.turned} if found is not None else set()
-        return None if pairs <= self._looked_at else found
+        page = None if self.unknowable else changes_of(self.found)
+        return None if page is None or {e.pair for e in page.entries} <= self._looked_at else page
+
+    @property
+    def page(self) -> Page | None:
+        """Several decisions to ask about in one, those that were changed first; None where one by one is as short."""
+        if (changes := self.changes) is not None:
+            return changes
+        asked = [q for q in self._open() if (q.a, q.b) not in self._looked_at][:MOST_OF_PAGE]
+        return None if len(asked) < LEAST_OF_PAGE else page_of([wider(self.found, q) for q in asked])
 
     @property
     def left(self) -> int:
@@ -101,17 +110,18 @@ class Inquiry:
         """Take an answer (`joint`, `fixed` or `apart`), for all equal pairs."""
         self.say(answered(self.found.hints, question, kind))
 
-    def skip(self, question: Question | Changes) -> None:
+    def skip(self, question: Question | Page) -> None:
         """Pass over a question."""
         self._remember()
-        if isinstance(question, Changes):
-            self._looked_at |= {(h.a, h.b) for h in question.turned}
+        if isinstance(question, Page):
+            self._looked_at |= {entry.pair for entry in question.entries}
         else:
             self._skipped.add((question.a, question.b))
 
-    def sort_out(self, changes: Changes, wrong: Collection[int]) -> None:
-        """Take which of the changed decisions are wrong; the others are right."""
-        self.say(changes.answered(self.found.hints, wrong))
+    def sort_out(self, page: Page, said: Mapping[int, str]) -> None:
+        """Take what is said of the decisions of a page; those of which nothing is known are passed over."""
+        self.say(page.answered(self.found.hints, said))
+        self._skipped |= {page.entries[k].pair for k, kind in said.items() if not kind}
 
     def say(self, hints: Hints) -> None:
         """Take hints, which `undo` takes back."""

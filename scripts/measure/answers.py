@@ -8,7 +8,7 @@ A truth is a JSON document: `freedoms`, the mobility; `bodies`, lists of pattern
 names, a type and, if known, the name of a part that shows the axis. The oracle answers as a person would: first the
 mobility, then what the parts of the first question are to each other; what it does not know it passes over. Where
 questions end, it says in words what is wrong, as one may in `cadbridge recognise --ask`; with `--words` before any
-question. Each counts as an answer.
+question. Each counts as an answer, and of a list of decisions each wrong or unknown one as one more.
 
 Of each source: the mobility found and true; answers until the mobility is right, until the bodies are right too (a dash
 where the truth names none, > where that is not reached), and how many of these were said without being asked; whether
@@ -27,7 +27,7 @@ from statistics import median
 from typing import Any
 
 from cadbridge.recognition import read_bare
-from cadbridge.recognition.changes import Changes
+from cadbridge.recognition.changes import Page
 from cadbridge.recognition.hints import NO_HINTS
 from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
@@ -63,10 +63,9 @@ class Oracle:
             return None
         return "fixed" if len(sides) == 1 else "joint" if self.joints is None or sides in self.joints else "apart"
 
-    def wrong(self, changes: Changes) -> set[int]:
-        """Which changed decisions are wrong, of those that are known."""
-        kinds = [(self.kind(h.a, h.b), h.other) for h in changes.turned]
-        return {k for k, (true, now) in enumerate(kinds) if true is not None and true != now}
+    def verdicts(self, page: Page) -> dict[int, str]:
+        """What the parts of each decision of a page are to each other."""
+        return {k: self.kind(*entry.equal[0]) or "" for k, entry in enumerate(page.entries)}
 
     def statement(self, found: Recognition) -> str | None:
         """What a person would say without being asked, of the first body or joint that is wrong."""
@@ -119,18 +118,22 @@ def asked(inquiry: Inquiry, oracle: Oracle, words: bool = False) -> tuple[int | 
         return 0, 0, 0
     inquiry.freedoms(oracle.freedoms)
     unasked = 0
-    for given in range(1, MOST + 1):
+    given = 0
+    while given < MOST:
+        given += 1
         if inquiry.found.freedoms == oracle.freedoms:
             numbers.append(given)
         if oracle.right(inquiry.found):
             return numbers[0], given, unasked
         line = oracle.statement(inquiry.found) if words else None
-        changes = inquiry.changes if line is None else None
-        question = inquiry.next if line is None and changes is None else None
-        if question is None and line is None and changes is None:
+        page = inquiry.page if line is None else None
+        question = inquiry.next if line is None and page is None else None
+        if question is None and line is None and page is None:
             line = oracle.statement(inquiry.found)
-        if changes is not None:
-            inquiry.sort_out(changes, oracle.wrong(changes))
+        if page is not None:
+            said = oracle.verdicts(page)
+            given += sum(kind != entry.now for entry, kind in zip(page.entries, said.values(), strict=True))
+            inquiry.sort_out(page, said)
         elif question is not None:
             kind = oracle.kind(question.a, question.b)
             inquiry.skip(question) if kind is None else inquiry.answer(question, kind)

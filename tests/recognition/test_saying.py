@@ -209,19 +209,23 @@ def test_decisions_changed_for_the_mobility_are_asked_about_in_one(chain: Assemb
     assert (before, inquiry.found.freedoms) == ((3, None), 1)
     changes = inquiry.changes
     assert changes is not None
-    assert len(changes.turned) == len(list(changes.lines)) == 2
-    assert (changes.wrong("y"), changes.wrong("n"), changes.wrong("2")) == (set(), {0, 1}, {1})
-    assert changes.wrong("fixed 1, 2") is None
+    assert len(list(changes.lines)) == 2
+    assert changes.verdicts("y") == {0: "fixed", 1: "fixed"}
+    assert changes.verdicts("n") == {0: "joint", 1: "joint"}
+    assert changes.verdicts("2") == {0: "fixed", 1: "joint"}
+    assert changes.verdicts("1a, 2?") == {0: "apart", 1: ""}
+    assert changes.verdicts("fixed 1, 2") is None
+    assert changes.verdicts("") is None
     with pytest.raises(InputError, match="from 1 to 2"):
-        changes.wrong("3")
-    inquiry.sort_out(changes, {0, 1})
+        changes.verdicts("3")
+    inquiry.sort_out(changes, {0: "joint", 1: "joint"})
     assert (len(inquiry.found.hints.joint), len(inquiry.found.hints.fixed)) == (2, 0)
     inquiry.undo()
     inquiry.skip(changes)
     after = inquiry.changes, inquiry.next
     assert after[0] is None
     assert after[1] is not None
-    inquiry.sort_out(changes, set())
+    inquiry.sort_out(changes, {0: "fixed", 1: "fixed"})
     assert inquiry.found.freedoms == 1
     assert len(inquiry.found.hints.fixed) == 2
 
@@ -246,3 +250,18 @@ def test_a_mobility_that_is_told_rules_over_the_drives_that_are_seen(made: Assem
     found = recognise(driven, hints=Hints(freedoms=1))
     assert found.freedoms == 1
     assert not {f.code for f in found.findings} & {"CB1643", "CB1644"}
+
+
+def test_several_unsure_decisions_are_asked_about_in_one(chain: Assembly) -> None:
+    inquiry = Inquiry(chain, True, (), Hints(freedoms=3))
+    page = inquiry.page
+    assert page is not None
+    assert [entry.now for entry in page.entries] == ["joint"] * 3
+    inquiry.sort_out(page, {0: "joint", 1: "", 2: "joint"})
+    assert (inquiry.page, inquiry.next) == (None, None)
+    assert len(inquiry.found.hints.joint) == 2
+    inquiry.undo()
+    inquiry.skip(page)
+    after = inquiry.page, inquiry.next
+    assert after[0] is None
+    assert after[1] is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError, InputError
-from cadbridge.recognition.changes import Changes
+from cadbridge.recognition.changes import Page, Verdicts
 from cadbridge.recognition.deciding import Decision, MatesEditor
 from cadbridge.recognition.questions import Question, answered
 from cadbridge.report.html import Html, el, join
@@ -52,7 +52,7 @@ class Asking:
         self.again = panel.button("Show the motion again", lambda: self._point(self._shown))
         self.words = panel.entry("or in words: fixed A, B; slide A, B along C …", "", self.say)
         self.asked: Question | None = None
-        self.changes: Changes | None = None
+        self.changes: Page | None = None
         self._shown: Pointed | None = None
         self.ask()
 
@@ -73,7 +73,7 @@ class Asking:
                 self._inquiry.skip(changes)
                 self.ask()
             else:
-                self._sort_out(set() if button == RIGHT else set(range(len(changes.turned))))
+                self._sort_out(changes, changes.verdicts("y" if button == RIGHT else "n") or {})
         elif question is None:
             self._notify("Nothing is asked.")
         elif button == NEXT:
@@ -84,21 +84,20 @@ class Asking:
             title = f"{' and '.join(question.names)} {_VERBS[button]}{more}"
             self._decide(Decision(title, hints=lambda hints: answered(hints, question, KINDS[button])))
 
-    def _sort_out(self, wrong: set[int]) -> None:
+    def _sort_out(self, changes: Page, said: Verdicts) -> None:
         """Take which of the changed decisions are wrong."""
-        changes = self.changes
-        assert changes is not None
-        title = f"of {count(len(changes.turned), 'changed decision')} {len(wrong) or 'none'} wrong"
-        self._decide(Decision(title, hints=lambda hints: changes.answered(hints, wrong)))
+        wrong = sum(kind != entry.now for entry, kind in zip(changes.entries, said.values(), strict=True))
+        title = f"of {count(len(changes.entries), 'changed decision')} {wrong or 'none'} wrong"
+        self._decide(Decision(title, hints=lambda hints: changes.answered(hints, said)))
 
     def say(self, text: str) -> None:
         """Take what a person says in words, as `cadbridge recognise --ask` does."""
         if not text.strip():
             return
         try:
-            wrong = None if self.changes is None else self.changes.wrong(text.strip())
-            if wrong is not None:
-                self._sort_out(wrong)
+            verdicts = None if self.changes is None else self.changes.verdicts(text.strip())
+            if self.changes is not None and verdicts is not None:
+                self._sort_out(self.changes, verdicts)
                 return
             statement = self._inquiry.heard(text)
         except InputError as fault:
@@ -135,12 +134,11 @@ class Asking:
         self._point(self._shown)
 
 
-def _changed(changes: Changes) -> Html:
+def _changed(changes: Page) -> Html:
     """The decisions that were changed for the mobility, numbered."""
-    title, *_ = changes.text.split("\n")
     note = "If some are wrong, write their numbers below: 1 3."
     lines = [el("li", visible(line)) for line in changes.lines]
-    return el("div", el("p", title, class_="asked"), el("ol", *lines), el("p", note, class_="note"))
+    return el("div", el("p", changes.title, class_="asked"), el("ol", *lines), el("p", note, class_="note"))
 
 
 def _words(question: Question, moving: bool, freedoms: int | None) -> Html:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import Pose, Vector, cross_length
@@ -16,8 +17,6 @@ from cadbridge.recognition.scene import Groups, Scene
 
 OFF = 0.03
 """How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned."""
-MOST_PAIRS = 400
-"""Pairs of two equal parts that are compared with one joint at most: no work that grows with the square."""
 RAIL = 2.0
 """Length of a rail beside that of what slides on it, at least."""
 ALIKE = 0.5
@@ -99,11 +98,15 @@ def _equals(
     axis, point = X_AW.vector(joint.verdict.axis), X_AW.point(joint.verdict.point)
     near = OFF * min(scene.size(a.name), scene.size(b.name)) ** (1 / 3)
     slides = joint.verdict.type == "prismatic"
-    if len(equal[0]) * len(equal[1]) > MOST_PAIRS:
-        return
     reach = max(scene.extent(name, joint.verdict.axis) for name in (a.name, b.name))
-    for first in equal[0]:
-        for second in equal[1]:
+    # A place that stays where the joint moves: of a hinge its point, of a slide one that moves by its reach at most.
+    place, off = (X_AB.p, near + reach) if slides else (point, near)
+    kept = X_AB.inverse().point(place)
+    beside = cKDTree([second.X_WI.point(kept) for second in equal[1]])
+    for first, found in zip(
+        equal[0], beside.query_ball_point([i.X_WI.point(place) for i in equal[0]], off), strict=True
+    ):
+        for second in (equal[1][k] for k in sorted(found)):
             if first is not second and {first.name, second.name} != {a.name, b.name}:
                 X = first.X_WI.inverse() @ second.X_WI
                 if _fits(X_AB, X, axis, point, slides, near, reach):

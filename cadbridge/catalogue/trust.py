@@ -52,13 +52,14 @@ ENTRIES: dict[str, Entry] = {
         "the samples show, and the steps follow it. The result is not wrong for that, but the number of steps grows "
         "with the duration, and a run that needs more than 2e7 ends early (CB611). The message gives the number of "
         "steps and their mean length, the lightest and the heaviest body if their masses differ by more than 1e7, the "
-        "stiffest spring, and a damper or servo that settles in less than 0.1 ms (with which MuJoCo's RK4 is unstable "
-        "at its usual steps). If the fastest vibration about the first pose is known, `simulate` reports it before the "
-        "run.",
+        "stiffest spring, and a damper, dry friction or servo that settles in less than 0.1 ms (with which MuJoCo's "
+        "RK4 is unstable at its usual steps). If the fastest vibration about the first pose is known, `simulate` "
+        "reports it before the run.",
         "If a spring is stiff, set `integrator: generalized_alpha`, or replace the spring by a joint. If light bodies "
-        "hold a heavy one, give them their real mass, or fix them to a neighbour. If the integrator is "
-        "`generalized_alpha` already, loosen `tolerance` (a hundred times larger, it takes a tenth of the steps), or "
-        "remove `integrator`.",
+        "hold a heavy one, give them their real mass, or fix them to a neighbour. If dry friction is far above the "
+        "loads of its joint, correct it, or raise `friction_speed`: ten times larger, it takes a tenth of the steps, "
+        "and a joint at rest creeps ten times as fast. If the integrator is `generalized_alpha` already, loosen "
+        "`tolerance` (a hundred times larger, it takes a tenth of the steps), or remove `integrator`.",
         "A hinge with a spring of 1e12 N m/rad vibrates with 270,000 Hz, and 1 s takes millions of steps.",
     ),
     "CB683": Entry(

@@ -27,7 +27,7 @@ from solver.constraints import GROUND
 from solver.constraints.evaluation import evaluate
 from solver.equations.system import prepare
 from solver.functions import constant
-from solver.model import JointLoad, Model, Motor
+from solver.model import Friction, JointLoad, Model, Motor
 from solver.result import Result, Skipped
 from solver.rotation import matrix
 from solver.runs.integrate import simulate as integrate
@@ -153,7 +153,7 @@ def test_a_run_names_the_servo_that_makes_its_steps_short(crane: Mechanism, monk
     loads = (JointLoad(axis, damping=2.0, armature=1e-3, name="wrist"),)
     found = ahead.settling(replace(model, motors=(wrist,), loads=loads))
     assert found is not None
-    assert (found.name, found.damping, found.unit) == ("wrist", 82.0, "N m s/rad")
+    assert (found.name, found.damping, found.turns) == ("wrist", 82.0, True)
     ends = [model.bodies[i] for i in (axis.a, axis.b) if i >= 0]
     turns = [matrix(model.quaternions[i]) for i in (axis.a, axis.b) if i >= 0]
     u = turns[0] @ axis.axis_a if axis.a >= 0 else np.asarray(axis.axis_a)
@@ -168,6 +168,11 @@ def test_a_run_names_the_servo_that_makes_its_steps_short(crane: Mechanism, monk
     assert "wrist is damped by 80 N m s/rad and settles in" in told.message
     assert told.items == ("wrist",)
     assert ahead.settling(replace(model, loads=(), motors=())) is None
+    rubs = replace(loads[0], friction=Friction(10.0, 0.02))
+    dry = ahead.settling(replace(model, loads=(rubs,), motors=()))
+    assert dry is not None
+    assert dry.words == "2 N m s/rad and 10 N m of dry friction"
+    assert dry.time == pytest.approx((1 / ease + 1e-3) / (2.0 + 500.0))
 
 
 def test_strings_that_hang_slack_at_first_are_known_too() -> None:

@@ -15,7 +15,7 @@ from cadbridge.simulation.trust.balance import stiffnesses
 from cadbridge.simulation.vibration import fastest
 from solver.constraints.primitives import GROUND, Coordinate
 from solver.equations.system import System, prepare
-from solver.model import Model
+from solver.model import Friction, Model
 from solver.result import Result, Trajectory
 from solver.rotation import matrix
 from solver.state import State
@@ -99,38 +99,52 @@ def _add_short(lowered: Lowered, model: Model, message: str, findings: Findings)
         causes.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
     damped = settling(model)
     if damped is not None and damped.time < FAST:
-        causes.append(
-            f"{damped.name} is damped by {damped.damping:.3g} {damped.unit} and settles in {damped.time:.1g} s"
-        )
+        causes.append(f"{damped.name} is damped by {damped.words} and settles in {damped.time:.1g} s")
     findings.add("CB682", "; ".join(causes), items=[*(name for _, name in apart), *([damped.name] if damped else [])])
 
 
 @dataclass(frozen=True)
 class Settling:
-    """A joint (or load) by `name`, its `damping` with the unit, and its time constant (s) for bodies that are free."""
+    """A joint (or load) by `name`, its `damping` and dry `friction`, and its time constant (s), its bodies free.
+
+    `turns`: in N m s/rad and N m, else N s/m and N. Friction that is smoothed over a speed damps as much as it goes up
+    by a rate, at rest.
+    """
 
     name: str
     damping: float
-    unit: str
+    friction: float
+    turns: bool
     time: float
+
+    @property
+    def words(self) -> str:
+        """What damps, with units."""
+        viscous, dry = ("N m s/rad", "N m") if self.turns else ("N s/m", "N")
+        parts = [f"{self.damping:.3g} {viscous}"] if self.damping else []
+        parts += [f"{self.friction:.3g} {dry} of dry friction"] if self.friction else []
+        return " and ".join(parts)
 
 
 def settling(model: Model) -> Settling | None:
-    """What settles fastest by its dampers and its servos' answer to rates; None where nothing is damped.
+    """What settles fastest by its dampers, its friction and its servos' answer to rates; None where nothing is damped.
 
     A time constant is I/d, with the inertia of the two bodies along the coordinate as if nothing else held them.
     """
-    along: dict[str, tuple[Coordinate, float, float]] = {}
-    given = [(each.name, each.coordinate, each.damping, each.armature) for each in model.loads]
-    given += [(m.name, m.coordinate, m.damping, 0.0) for m in model.motors if m.kind == "pd"]
-    given += [(m.name, m.coordinate, max(0.0, -m.bias[2]), 0.0) for m in model.motors if m.kind == "servo"]
-    for name, coordinate, damping, armature in given:
-        _, d, more = along.get(name, (coordinate, 0.0, 0.0))
-        along[name] = (coordinate, d + damping, more + armature)
+    none = Friction(0.0, 1.0)
+    given = [(each.name, each.coordinate, each.damping, each.friction or none, each.armature) for each in model.loads]
+    given += [(m.name, m.coordinate, m.damping, none, 0.0) for m in model.motors if m.kind == "pd"]
+    given += [(m.name, m.coordinate, max(0.0, -m.bias[2]), none, 0.0) for m in model.motors if m.kind == "servo"]
+    # By name: the coordinate, its damping, its dry friction, what that damps at rest, its armature.
+    along: dict[str, tuple[Coordinate, float, float, float, float]] = {}
+    for name, coordinate, damping, dry, armature in given:
+        _, d, torque, smoothed, more = along.get(name, (coordinate, 0.0, 0.0, 0.0, 0.0))
+        smoothed += dry.torque / dry.speed
+        along[name] = (coordinate, d + damping, torque + dry.torque, smoothed, more + armature)
     found = [
-        Settling(name, d, "N m s/rad" if c.kind == "angle" else "N s/m", (1.0 / ease + armature) / d)
-        for name, (c, d, armature) in along.items()
-        if c.kind in ("angle", "distance") and d > 0.0 and (ease := _ease(model, c)) > 0.0
+        Settling(name, d, torque, c.kind == "angle", (1.0 / ease + armature) / (d + smoothed))
+        for name, (c, d, torque, smoothed, armature) in along.items()
+        if c.kind in ("angle", "distance") and d + smoothed > 0.0 and (ease := _ease(model, c)) > 0.0
     ]
     return min(found, key=lambda each: each.time, default=None)
 

@@ -21,6 +21,8 @@ from cadbridge.recognition.walls import SQUARE
 
 PLUG = 0.1
 """Size of a stud or a plug beside the body in whose bore it stands, at most."""
+SLIM = 2.2
+"""Reach of a screw's head from its axis beside the radius of its shank, at most."""
 SUNK = 0.5
 """Of its length: how much of a stud or a plug is in its bore at least."""
 ROUND_OUTSIDE = 0.7
@@ -147,14 +149,27 @@ def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[st
             continue
         if not small or not _sunk(scene, members[leaf], joint):
             continue
-        # A screw's recess may be of any form: what counts is that it is round outside.
+        # A screw's recess may be of any form, and its head: what counts is that it is round outside, or no lever.
         spins = only_spins(scene, members[leaf], joint) or (
-            len(members[leaf]) == 1 and round_outside(scene, members[leaf][0], v.point, v.axis)
+            len(members[leaf]) == 1
+            and (round_outside(scene, members[leaf][0], v.point, v.axis) or _slim(scene, members[leaf][0], joint))
         )
         if spins and not any(turns_by(scene, name, joint) for name in members[leaf]):
             text = "a small round part in a bore: it would only spin, which moves nothing"
             found |= scene.bind(leaf, joint.other(leaf), text, 0.5)
     return found
+
+
+def _slim(scene: Scene, name: str, joint: Candidate) -> bool:
+    """Whether a part reaches from the axis of its joint no farther than the head of a screw does."""
+    axis, instance = joint.verdict.axis, scene.assembly.instance(name)
+    shape = scene.assembly.part(instance.part).shape
+    mesh = None if shape is None else shape.coarse or shape.fine
+    radius = min((c.radius for c in joint.contacts if c.kind == "shaft"), default=0.0)
+    if mesh is None or axis is None or not len(mesh.vertices):
+        return False
+    away = np.linalg.norm(np.cross(instance.X_WI.point(mesh.vertices) - joint.verdict.point, axis), axis=1)
+    return float(away.max()) <= SLIM * radius
 
 
 def _sunk(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:

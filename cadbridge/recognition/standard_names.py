@@ -37,7 +37,8 @@ _WASHERS = (
     r"|\bgb ?t? ?(93|97)\b"
 )
 _SCREWS = (
-    r"screw|bolt\b|bolts\b|schraube|\bvis\b|tornillo|\bperno|parafuso|\bvit[ei]\b|skruv|\bskrue|schroef|śrub|wkręt|šroub"
+    r"\bstand ?offs?\b|abstandsbolzen|distanzbolzen|entretoise|铜柱"
+    r"|screw|bolt\b|bolts\b|schraube|\bvis\b|tornillo|\bperno|parafuso|\bvit[ei]\b|skruv|\bskrue|schroef|śrub|wkręt|šroub"
     r"|винт|болт|шуруп|саморез|螺钉|螺丝|螺栓|ボルト|ねじ|ネジ|나사|볼트|\bvida\b|civata|\bm\d{1,2}( \d)? ?x ?\d{1,3}"
     r"|\b(s|b|f|l)hcs\b|\b(phs|fhs|bts|bhs|ths|pts|pms)\d*\b"
     r"|\biso ?(1207|1580|2009|4014|4017|4762|7045|7046|7047|7380|10642|14583)\b"
@@ -74,7 +75,7 @@ _SLIDERS = re.compile(
 )
 """What is made to slide, though it looks as if it were put into a tray."""
 _STILL = re.compile(
-    r"\bcaps?\b(?! ?(screw|bolt))|\bend ?cap|\bplugs?\b|\bstoppers?\b|\bgrommet|\bstand ?offs?\b|\bpcb|\bboards?\b"
+    r"\bcaps?\b(?! ?(screw|bolt))|\bend ?cap|\bplugs?\b|\bstoppers?\b|\bgrommet|\bpcb|\bboards?\b"
     r"|\bsensors?\b|arduino|raspberry|\besp ?32|\bbatter(y|ies)\b|\bleds?\b|\blabels?\b|\bstickers?\b|\blogos?\b"
     r"|\bmagnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
 )

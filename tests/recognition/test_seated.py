@@ -149,3 +149,26 @@ def test_rods_that_end_in_shallow_holes_are_set_in_there(tmp_path: Path, slides:
     block = cq.Workplane().box(60, 30, 8, centered=(True, True, False)).cut(holes)
     found = of(tmp_path, frame, "block", block.translate((0, 0, 30 if slides else 58)))
     assert [joint.type for joint in found.joints] == ["prismatic"] * slides
+
+
+@pytest.mark.parametrize("lever", [False, True])
+def test_a_rod_with_any_head_in_its_bore_would_only_spin(tmp_path: Path, lever: bool) -> None:
+    base = cq.Workplane().box(80, 60, 40, centered=(True, True, False)).cut(cq.Workplane().circle(4).extrude(30))
+    head = cq.Workplane().box(30 if lever else 14, 9, 4, centered=(True, True, False)).translate((0, 0, -4))
+    found = of(tmp_path, base, "rod", head.union(cq.Workplane().circle(4).extrude(29)))
+    assert len(found.joints) == lever
+
+
+def test_standoffs_hold_the_boards_between_them(tmp_path: Path) -> None:
+    board = cq.Workplane().box(60, 40, 2, centered=(True, True, False)).faces(">Z").workplane()
+    board = board.rect(50, 30, forConstruction=True).vertices().hole(3.2)
+    hexagon = cq.Workplane().polygon(6, 6.4).extrude(15).cut(cq.Workplane().workplane(offset=8).circle(1.25).extrude(7))
+    standoff = hexagon.union(cq.Workplane().circle(1.5).extrude(-6))
+    made = cq.Assembly(name="made")
+    for k in range(3):
+        made.add(board, name=f"board{k}", loc=at(0, 0, 17 * k))
+        for m, (x, y) in enumerate([(25, 15), (-25, 15), (25, -15), (-25, -15)]):
+            made.add(standoff, name=f"Standoff_15_{k}{m}", loc=at(x, y, 17 * k + 2))
+    found = recognised(tmp_path, made)
+    assert not found.joints
+    assert len(found.bodies) == 1

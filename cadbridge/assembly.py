@@ -6,19 +6,15 @@ Placements are proper rigid motions; a mirrored instance gets a mirrored part of
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property, partial
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.geometry import FineMesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.shown import Shown, sentence
 from cadbridge.study import MotionLaw, Study
@@ -34,103 +30,6 @@ TOUCHING = "touching"
 
 UNACTUATED = "unactuated"
 """In `Assembly.extra`: whether the source switches all its actuators off."""
-
-
-@dataclass(frozen=True, eq=False)
-class Mesh:
-    """Triangles: `vertices` (n, 3) in m, `triangles` (m, 3) indices, counter-clockwise from outside."""
-
-    vertices: NDArray[np.float64]
-    triangles: NDArray[np.int32]
-
-    def __repr__(self) -> str:
-        return sentence("Mesh", "", count(len(self.triangles), "triangle"))
-
-    @cached_property
-    def content(self) -> str:
-        """A hash of the triangles."""
-        return hashlib.sha256(self.vertices.tobytes() + self.triangles.tobytes()).hexdigest()
-
-    def mapped(self, name: str, to: Callable[[Mesh], Mesh]) -> Mesh:
-        """What `to`, which `name` identifies, makes of the mesh."""
-        return to(self)
-
-
-class FineMesh(Mesh):
-    """A mesh that is made when its triangles are first asked for, which takes long and few commands do.
-
-    `content` identifies it before. `coarse` stands in where `make` gives None; then `failed` is true.
-    """
-
-    failed: bool
-
-    def __init__(self, content: str, make: Callable[[], Mesh | None], coarse: Mesh) -> None:
-        self.__dict__.update(content=content, _make=make, _coarse=coarse, failed=False)
-
-    def __getattr__(self, name: str) -> Any:
-        """Vertices and triangles, when they are first asked for."""
-        if name not in ("vertices", "triangles"):
-            raise AttributeError(name)
-        own = self.__dict__
-        made = own["_make"]()
-        own["failed"] = made is None
-        shown = own["_coarse"] if made is None else made
-        own.update(vertices=shown.vertices, triangles=shown.triangles)
-        return own[name]
-
-    def mapped(self, name: str, to: Callable[[Mesh], Mesh]) -> Mesh:
-        """The same of a mesh that is made later."""
-        return FineMesh(f"{self.content} {name}", partial(self._mapped, to), self.__dict__["_coarse"].mapped(name, to))
-
-    def _mapped(self, to: Callable[[Mesh], Mesh]) -> Mesh | None:
-        made = to(self)
-        return None if self.failed else made
-
-
-@dataclass(frozen=True, eq=False)
-class Face:
-    """A face of a part, in the part's frame.
-
-    `kind`: plane, cylinder, cone, sphere, torus or other. `point` (3,) m lies on the plane or
-    the axis, or is the sphere's centre; `direction` (3,) is the outward normal or the axis,
-    None where the face has none; `radius` m of a cylinder or sphere.
-    """
-
-    kind: str
-    point: Vector
-    direction: Vector | None
-    radius: float | None = None
-    name: str | None = None
-    area: float = 0.0
-    centre: Vector = field(default_factory=lambda: np.zeros(3))
-
-
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """The geometry of a part, in the part's frame, once for all its instances.
-
-    `brep` holds the exact volume properties at density 1 (mass = volume in m³), None where
-    there is no B-Rep. `key` identifies the geometry (a content hash), `source` says where
-    it is: (file, label), for what needs the B-Rep again. `visual` and `collision` say which
-    file a mesh came from.
-    """
-
-    key: str
-    fine: Mesh | None
-    coarse: Mesh | None
-    collision: Mesh | None = None
-    brep: MassProperties | None = None
-    faces: tuple[Face, ...] = ()
-    solids: int = 0
-    source: tuple[str, str] | None = None
-    validation: dict[str, float] = field(default_factory=dict)
-    visual_file: str | None = None
-    collision_file: str | None = None
-
-    def __repr__(self) -> str:
-        shown = self.coarse if self.coarse is not None else self.fine
-        triangles = count(0 if shown is None else len(shown.triangles), "triangle")
-        return sentence("Shape", "", triangles, count(len(self.faces), "face"))
 
 
 def unrefined(parts: Iterable[Part]) -> list[str]:

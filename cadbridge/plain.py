@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Mesh
+from cadbridge.geometry import Mesh
 
 Shape = tuple[int | None, ...]
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadbridge.assembly import FineMesh, MassOverride, Mesh, Part, Shape
+from cadbridge.assembly import MassOverride, Part
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
+from cadbridge.geometry import FineMesh, Mesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.mass import (
     audit_declared,

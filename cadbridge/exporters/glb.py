@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Instance, Mesh
+from cadbridge.assembly import GROUND, Instance
 from cadbridge.errors import InputError
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.geometry import Mesh
 from cadbridge.mechanism.model import Body, Mechanism
 
 if TYPE_CHECKING:

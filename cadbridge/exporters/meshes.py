@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Assembly, Instance, Mesh, Part, Shape, report_unrefined, unrefined
+from cadbridge.assembly import GROUND, Assembly, Instance, Part, report_unrefined, unrefined
 from cadbridge.exporters.collision import AS_IS, Piece, Solid, collision_of
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.mechanism.model import Mechanism
 
 NOTHING = "none"

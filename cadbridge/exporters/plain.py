@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Mesh, report_unrefined, unrefined
+from cadbridge.assembly import Assembly, report_unrefined, unrefined
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh
 from cadbridge.mechanism.model import Body, BodyCoupling, Joint, Mechanism
 from cadbridge.plain import digests, encode, schema
 

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Mesh
 from cadbridge.frames import Vector
+from cadbridge.geometry import Mesh
 from cadbridge.inertia import MassProperties
 from cadbridge.polyhedron import volume_properties_of
 from solver.algebra.connected import connected

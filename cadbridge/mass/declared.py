@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import FineMesh, Part, Shape
+from cadbridge.assembly import Part
 from cadbridge.findings import Finding, Findings
+from cadbridge.geometry import FineMesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.wording import listed
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Mesh, Part
+from cadbridge.assembly import Part
 from cadbridge.findings import Findings
+from cadbridge.geometry import Mesh
 from cadbridge.mass.declared import impossible
 from cadbridge.mass.parts import PartVolume
 

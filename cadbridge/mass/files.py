@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from cadbridge.assembly import Mesh
 from cadbridge.budget import beyond, beyond_xml, hidden_tags
+from cadbridge.geometry import Mesh
 from cadbridge.mass.audit import weld
 from cadbridge.mass.gltf import check_gltf
 

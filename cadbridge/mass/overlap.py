@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Assembly, Mesh, Shape, report_unrefined, unrefined
+from cadbridge.assembly import Assembly, report_unrefined, unrefined
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.storage import computed_once, digest
 from cadbridge.version import version_of
 from cadbridge.wording import count, listed

@@ -13,8 +13,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from cadbridge.assembly import MassOverride, Mesh, Part, Shape
+from cadbridge.assembly import MassOverride, Part
 from cadbridge.findings import Finding, Findings
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.mass.declared import impossible, usable
 from cadbridge.mass.weighing import Weighed, weigh_mesh, weigh_meshes

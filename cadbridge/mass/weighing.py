@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cadbridge.assembly import Mesh
+from cadbridge.geometry import Mesh
 from cadbridge.inertia import MassProperties
 from cadbridge.mass.audit import audit_mesh
 from cadbridge.polyhedron import volume_properties_of

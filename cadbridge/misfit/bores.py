@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import GROUND, Assembly, Face, Feature, Mate
+from cadbridge.assembly import GROUND, Assembly, Feature, Mate
+from cadbridge.geometry import Face
 
 Array = NDArray[np.float64]
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Assembly, Mesh
+from cadbridge.assembly import GROUND, Assembly
 from cadbridge.budget import refuse, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh
 from cadbridge.plain import decode, digests
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.paths import inside

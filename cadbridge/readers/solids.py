@@ -12,9 +12,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Mesh, Shape
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.polyhedron import volume_properties_of
 
 _ALIKE: WeakValueDictionary[tuple[str, bool, bool, tuple[str | None, str | None]], Shape] = WeakValueDictionary()

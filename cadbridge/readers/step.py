@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Component, Instance, Part, Shape
+from cadbridge.assembly import Assembly, Component, Instance, Part
 from cadbridge.budget import beyond
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix
+from cadbridge.geometry import Shape
 from cadbridge.readers.kinematics import with_kinematics
 from cadbridge.readers.names import unused
 from cadbridge.readers.options import ReadOptions

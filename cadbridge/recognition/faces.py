@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Face, Part, Shape
+from cadbridge.assembly import Part
 from cadbridge.frames import Vector, unit
+from cadbridge.geometry import Face, Shape
 from cadbridge.polyhedron import FARTHEST
 from cadbridge.recognition.surfaces import Surface, merged
 from cadbridge.shapes import face_features

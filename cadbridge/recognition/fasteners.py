@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import Mesh, Shape
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.recognition.contacts import without
 from cadbridge.recognition.lead_screws import called_lead_screw
 from cadbridge.recognition.scene import Groups, Scene

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Face, Mesh, Shape
 from cadbridge.frames import Vector
+from cadbridge.geometry import Face, Mesh, Shape
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cadbridge.assembly import Shape
 from cadbridge.frames import Vector
+from cadbridge.geometry import Shape
 from cadbridge.recognition.helicoids import find_helicoid
 from cadbridge.recognition.layers import Layer
 from cadbridge.recognition.sections import Cutter

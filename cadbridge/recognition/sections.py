@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Mesh
 from cadbridge.frames import Matrix, Vector
+from cadbridge.geometry import Mesh
 
 Array = NDArray[np.float64]
 _TURN = 2.0 * np.pi

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import Mesh, Shape
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.polyhedron import volume_properties_of
 from cadbridge.recognition.layers import Layer, layers_of
 from cadbridge.recognition.screws import StandardPart, layered_part, screw_of

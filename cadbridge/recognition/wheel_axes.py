@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from cadbridge.assembly import Face, Mesh, Shape
 from cadbridge.frames import Vector
+from cadbridge.geometry import Face, Mesh, Shape
 from cadbridge.polyhedron import volume_properties_of
 from cadbridge.recognition.sections import across
 

@@ -16,8 +16,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Mesh, Shape
 from cadbridge.frames import Matrix, Vector
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.recognition.helicoids import find_helicoid
 from cadbridge.recognition.racks import find_racks
 from cadbridge.recognition.sections import Cutter, across

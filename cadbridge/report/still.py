@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Assembly, Mesh
+from cadbridge.assembly import Assembly
+from cadbridge.geometry import Mesh
 
 Array = NDArray[np.float64]
 

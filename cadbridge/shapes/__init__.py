@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cadbridge.assembly import Shape
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.geometry import Shape
 from cadbridge.shapes import limits
 from cadbridge.shapes.archive import Archive
 from cadbridge.shapes.convert import to_shape

@@ -1,4 +1,4 @@
-"""From what the worker sends to `cadbridge.assembly`; mirrored and scaled copies."""
+"""From what the worker sends to `cadbridge.geometry`; mirrored and scaled copies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cadbridge.assembly import Face, Mesh, Shape
 from cadbridge.frames import Matrix, Vector
+from cadbridge.geometry import Face, Mesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.polyhedron import FARTHEST
 from cadbridge.shapes.protocol import FaceTable, MeshArrays, ShapeData

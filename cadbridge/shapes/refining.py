@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from cadbridge.assembly import FineMesh, Mesh
+from cadbridge.geometry import FineMesh, Mesh
 from cadbridge.shapes import limits
 from cadbridge.shapes.kept import ask_once, versions
 from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerRefusedError

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import GROUND, ControlLaw, Drive, Limit, Mesh
+from cadbridge.assembly import GROUND, ControlLaw, Drive, Limit
 from cadbridge.exporters.meshes import shown_mesh
 from cadbridge.exporters.mjcf_kept import medium_of
 from cadbridge.exporters.relations import Dependence, eliminate, ranking, relations
 from cadbridge.exporters.tree import Link, Tree, driven_joints
 from cadbridge.frames import Pose, Vector
+from cadbridge.geometry import Mesh
 from cadbridge.mechanism.model import Joint
 from cadbridge.mechanism.weights import carried_weights
 from cadbridge.wording import count, listed

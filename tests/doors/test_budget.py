@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from cadbridge import budget, build, sweep
-from cadbridge.assembly import Face, Shape
 from cadbridge.cli import main
 from cadbridge.errors import InputError
+from cadbridge.geometry import Face, Shape
 from cadbridge.mass import load_mesh_file
 from cadbridge.readers import ReadOptions
 from cadbridge.reading import read

@@ -7,19 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import (
-    Assembly,
-    Component,
-    Coupling,
-    CouplingKind,
-    Drive,
-    Instance,
-    Limit,
-    Mesh,
-    Part,
-    Shape,
-)
+from cadbridge.assembly import Assembly, Component, Coupling, CouplingKind, Drive, Instance, Limit, Part
 from cadbridge.frames import Pose, frame_from_axis
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Body, BodyCoupling, Joint, Mechanism
 from solver.constraints import (

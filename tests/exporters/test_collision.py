@@ -14,12 +14,12 @@ import pinocchio
 import pytest
 import trimesh
 
-from cadbridge.assembly import Mesh
 from cadbridge.errors import InputError
 from cadbridge.exporters import COLLISIONS, ExportOptions, export
 from cadbridge.exporters.collision import Box, Capsule, Collision, Cylinder, Sphere, collision_of
 from cadbridge.exporters.collision.surface import Piece, Surface, apart
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh
 from cadbridge.mechanism import Mechanism
 from cadbridge.storage import COLLISION, keep
 from tests.exporters import models

@@ -12,10 +12,11 @@ import pytest
 import yaml
 from lxml import etree
 
-from cadbridge.assembly import GROUND, MateKind, Shape
+from cadbridge.assembly import GROUND, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.exporters import export
 from cadbridge.exporters.options import ExportOptions
+from cadbridge.geometry import Shape
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.targets import target_names
 from tests.exporters.models import box

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadbridge.assembly import Mesh
 from cadbridge.exporters import export
 from cadbridge.exporters.meshes import MAX_TRIANGLES, stl_bytes
 from cadbridge.exporters.names import Names, clean
+from cadbridge.geometry import Mesh
 from tests.exporters import models
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Component, Instance, Mesh, Part, Shape
+from cadbridge.assembly import Assembly, Component, Instance, Part
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh, Shape
 
 Triple = Sequence[float]
 

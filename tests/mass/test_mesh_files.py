@@ -12,7 +12,7 @@ import pytest
 import trimesh
 
 import cadbridge as cb
-from cadbridge.assembly import Mesh
+from cadbridge.geometry import Mesh
 from cadbridge.mass import audit_mesh, load_mesh_file, volume_properties
 from cadbridge.mass.audit import weld
 from tests.test_mass import box

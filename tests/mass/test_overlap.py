@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Assembly, Mesh, Part
+from cadbridge.assembly import Assembly, Part
 from cadbridge.findings import Findings
+from cadbridge.geometry import Mesh
 from cadbridge.mass import overlaps_of
 from cadbridge.mass.overlap import solid_of
 from tests.mass.solids import box, placed, shape, tube

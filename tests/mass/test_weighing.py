@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Mesh, Part, Shape
+from cadbridge.assembly import Part
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.mass import audit_mesh, weighing
 from cadbridge.mass.parts import part_volume
 from cadbridge.mass.weighing import Weighed, weigh_mesh, weigh_meshes

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind, Mesh, Shape
+from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
 from cadbridge.cli.app import app
 from cadbridge.errors import InputError
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.mechanism import GROUND_BODY, build
 from cadbridge.misfit import fit
 from cadbridge.misfit.poses import posed_fit

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Assembly, Face, Shape
+from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
+from cadbridge.geometry import Face, Shape
 from cadbridge.mechanism import build
 from cadbridge.misfit import load_fit
 from cadbridge.misfit.bores import bore_of

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Mesh, Shape
+from cadbridge.geometry import Mesh, Shape
 
 Array = NDArray[np.float64]
 

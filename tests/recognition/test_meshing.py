@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from cadbridge.assembly import CouplingKind, Shape
+from cadbridge.assembly import CouplingKind
+from cadbridge.geometry import Shape
 from cadbridge.recognition import read_recognised
 from cadbridge.recognition.carriers import carrier_of
 from cadbridge.recognition.meshing import Meshing, find_meshing

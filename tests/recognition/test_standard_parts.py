@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Shape
+from cadbridge.geometry import Shape
 from cadbridge.recognition.standard_names import StandardKind
 from cadbridge.recognition.standard_parts import standard_part
 from tests.recognition.gear_shapes import polygon, ridged, ring, turned, wheel

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from cadbridge.assembly import Shape
+from cadbridge.geometry import Shape
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels import find_wheels
 from tests.recognition import gear_shapes

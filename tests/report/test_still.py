@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from cadbridge.assembly import Assembly, Component, Instance, Part, Shape
+from cadbridge.assembly import Assembly, Component, Instance, Part
 from cadbridge.frames import Pose
+from cadbridge.geometry import Shape
 from cadbridge.report.still import still
 from tests.report.page.models import cube, door
 

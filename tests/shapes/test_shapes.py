@@ -21,9 +21,10 @@ import pytest
 from OCP.BRepBuilderAPI import BRepBuilderAPI_NurbsConvert
 from OCP.GeomAbs import GeomAbs_Cylinder
 
-from cadbridge.assembly import Face, FineMesh, Mesh, Part, report_unrefined, unrefined
+from cadbridge.assembly import Part, report_unrefined, unrefined
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
+from cadbridge.geometry import Face, FineMesh, Mesh
 from cadbridge.mass import audit_mesh, volume_properties
 from cadbridge.mass.parts import part_volume
 from cadbridge.polyhedron import volume_properties_of

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.assembly import Mesh, Shape
 from cadbridge.exporters import export
 from cadbridge.findings import Findings
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.targets import compared
 from cadbridge.verification.judges import judge_files
 from tests.exporters import models

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.assembly import Drive, Limit, Mesh
+from cadbridge.assembly import Drive, Limit
 from cadbridge.exporters.fmu.binary import NoBinaryError, shared_library
 from cadbridge.exporters.meshes import obj_bytes, shown_mesh, stl_bytes, usdc_bytes
 from cadbridge.findings import Finding
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import Mechanism
 from cadbridge.verification import Verification, verify

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Mesh
 from cadbridge.exporters.collision.kinds import AS_IS, KINDS, attempt
 from cadbridge.exporters.collision.solids import Box, Capsule, Cylinder, Solid, Sphere
 from cadbridge.exporters.collision.surface import Piece, Surface, apart
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh
 from cadbridge.storage import COLLISION, digest, keep, kept
 
 __all__ = [

@@ -7,12 +7,12 @@ from contextlib import suppress
 
 import numpy as np
 
-from cadbridge.assembly import Mesh
 from cadbridge.errors import MissingExtraError
 from cadbridge.exporters.collision.fitting import fitted
 from cadbridge.exporters.collision.solids import Box
 from cadbridge.exporters.collision.surface import Piece, Surface, apart
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh
 from cadbridge.mass.audit import weld
 
 _AT_REST = Pose()

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Mesh
 from cadbridge.exporters.collision.solids import Solid
 from cadbridge.frames import Matrix, Pose, Vector
+from cadbridge.geometry import Mesh
 from cadbridge.mass import audit_mesh, volume_properties
 
 _SAMPLES = 4000

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Part, Shape
+from cadbridge.assembly import Part
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Severity
 from cadbridge.frames import Matrix
+from cadbridge.geometry import Shape
 from cadbridge.readers.fusion.context import Context
 from cadbridge.readers.json_file import is_number, names_of, text_of
 from cadbridge.readers.paths import inside

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Mesh
 from cadbridge.findings import Where
 from cadbridge.frames import Vector
+from cadbridge.geometry import Mesh
 from cadbridge.readers.mates_file.draft import Draft
 
 TOLERANCE = 1e-4

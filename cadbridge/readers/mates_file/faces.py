@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from cadbridge.assembly import Face
 from cadbridge.frames import Vector
+from cadbridge.geometry import Face
 from cadbridge.readers.mates_file.positions import scalar
 
 DIRECTION_KEY = {"plane": "normal", "cylinder": "axis", "cone": "axis", "torus": "axis"}

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Component, Face, Feature, FeatureKind, Instance, Shape
+from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Instance
 from cadbridge.findings import Where
 from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
+from cadbridge.geometry import Face, Shape
 from cadbridge.readers.mates_file.draft import Draft, last, moved
 from cadbridge.readers.mates_file.values import FeatureSpec
 from solver import rotation

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cadbridge.assembly import Mesh, Part, Shape
+from cadbridge.assembly import Part
 from cadbridge.findings import Where
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.readers import solids
 from cadbridge.readers.mjcf.context import Context

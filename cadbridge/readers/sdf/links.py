@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cadbridge.assembly import Mesh, Part, Shape
+from cadbridge.assembly import Part
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.readers import solids
 from cadbridge.readers.paths import referenced

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from cadbridge.assembly import Part, Shape
+from cadbridge.assembly import Part
 from cadbridge.findings import Findings, Severity
 from cadbridge.folders import holds
+from cadbridge.geometry import Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.xml import Element, child, children, numbers

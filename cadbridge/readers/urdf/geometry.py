@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cadbridge.assembly import Mesh, Shape
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.readers import solids
 from cadbridge.readers.paths import referenced
 from cadbridge.readers.urdf.context import Context

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import TOUCHING, Assembly, Component, Instance, NamedFrame, Part, Shape
+from cadbridge.assembly import TOUCHING, Assembly, Component, Instance, NamedFrame, Part
 from cadbridge.budget import raised, with_option
 from cadbridge.confinement import MEMORY
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.geometry import Shape
 from cadbridge.readers import solids
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Mesh
 from cadbridge.frames import Matrix, Vector
+from cadbridge.geometry import Mesh
 from cadbridge.inertia import MassProperties
 from cadbridge.polyhedron import volume_properties_of
 from cadbridge.readers import solids

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Face, Instance, Mesh
+from cadbridge.assembly import Assembly, Instance
 from cadbridge.frames import Vector
+from cadbridge.geometry import Face, Mesh
 from cadbridge.readers import yaml_for_face
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import Assembly, Mesh
+from cadbridge.assembly import Assembly
+from cadbridge.geometry import Mesh
 from cadbridge.report.page.buffer import Buffer
 
 MOST_TRIANGLES = 240_000

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Assembly, Component, Face, Instance, Mesh, Part, Shape
+from cadbridge.assembly import Assembly, Component, Instance, Part
 from cadbridge.frames import Pose
+from cadbridge.geometry import Face, Mesh, Shape
 from cadbridge.mechanism import joints_made
 from cadbridge.readers.mates_file import load_document, overlay
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cadbridge.assembly import Assembly, Face, Feature, FeatureKind
+from cadbridge.assembly import Assembly, Feature, FeatureKind
 from cadbridge.frames import unit
+from cadbridge.geometry import Face
 from cadbridge.readers import yaml_for_face
 from tests.readers.mates_file.conftest import FACES, make_assembly
 

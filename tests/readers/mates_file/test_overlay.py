@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Component, CouplingKind, Instance, MateKind, Part, Shape
+from cadbridge.assembly import Component, CouplingKind, Instance, MateKind, Part
 from cadbridge.findings import Severity
 from cadbridge.frames import Pose
+from cadbridge.geometry import Shape
 from tests.readers.mates_file.conftest import box_mesh, make_assembly, v
 
 BASE = "a: {component: Base, point: [0, 0, 0], axis: [0, 0, 1]}"

@@ -15,10 +15,10 @@ from playwright.sync_api import Browser
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from cadbridge.assembly import Face
 from cadbridge.cli.view import source_of
 from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
+from cadbridge.geometry import Face
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.reading import read
 from cadbridge.report.live import LiveView

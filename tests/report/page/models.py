@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Component, Feature, FeatureKind, Instance, Mate, MateKind, Mesh, Part, Shape
+from cadbridge.assembly import Assembly, Component, Feature, FeatureKind, Instance, Mate, MateKind, Part
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\x00"

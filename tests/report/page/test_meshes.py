@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import Assembly, Instance, Mesh, Part, Shape
+from cadbridge.assembly import Assembly, Instance, Part
 from cadbridge.frames import Pose
+from cadbridge.geometry import Mesh, Shape
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.meshes import MOST_DRAWN, add_shapes
 from tests.report.page.models import cube, door

@@ -17,7 +17,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.recognition.freedoms import freedoms
 from cadbridge.recognition.hint_names import resolved
 from cadbridge.recognition.hints import Pair
-from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
+from cadbridge.recognition.model import FoundBody, FoundJoint, Held, Recognition
 from cadbridge.recognition.scene import Groups
 
 SURE = 0.99
@@ -33,7 +33,8 @@ class Hypothesis:
     """A decision between two instances, now `fixed` or `joint`, that may be the other.
 
     `equal`: all pairs that are alike and decided alike. `change`: by how much the other verdict changes the mobility,
-    None where that is not known. `turns`: whether the other verdict is a motion that the geometry shows.
+    None where that is not known. `turns`: whether the other verdict is a motion that the geometry shows. `loose`: if
+    the first of a weld touches nothing: it is only left where it stands.
     """
 
     a: str
@@ -45,6 +46,7 @@ class Hypothesis:
     turns: bool
     kind: int
     change: int | None = None
+    loose: bool = False
 
     @property
     def cost(self) -> float:
@@ -79,7 +81,10 @@ def _welds(found: Recognition) -> Iterable[Hypothesis]:
     for body in found.bodies:
         for bond in body.bonds:
             if bond.to is not None and not found.fasteners & {bond.instance, bond.to} and bond.confidence < SURE:
-                yield Hypothesis(bond.instance, bond.to, "fixed", bond.confidence, bond.reason, (), bond.axis, 0)
+                yield Hypothesis(
+                    bond.instance, bond.to, "fixed", bond.confidence, bond.reason, (), bond.axis, 0,
+                    loose=bond.how is Held.NOTHING,
+                )  # fmt: skip
 
 
 def _joints(found: Recognition) -> Iterable[Hypothesis]:

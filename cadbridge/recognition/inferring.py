@@ -48,7 +48,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
         ground, why = scene.groups.root(hints.ground), SAID
     held = [_chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0]) for group in run.loose]
     for chief in held:
-        scene.bind(chief, ground, "touches nothing; left where it stands", 0.2)
+        scene.bind(chief, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)
     run.hosts.attach(scene)
     attach_ignored(scene, evidence.whole, evidence.ignored)
     scene.assembly = evidence.whole.assembly

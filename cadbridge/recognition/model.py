@@ -18,11 +18,12 @@ from cadbridge.wording import count
 
 class Held(Enum):
     """What holds a part to another, where that decides what else may be: it rests on it, reaches into it, is in its
-    sub-assembly, or a hint says so."""
+    sub-assembly, nothing does and it is left where it stands, or a hint says so."""
 
     RESTS = auto()
     REACHES = auto()
     TOGETHER = auto()
+    NOTHING = auto()
     SAID = auto()
     OTHER = auto()
 

@@ -57,6 +57,8 @@ class Question:
     names: Pair = ("", "")
     turns: bool = True
     """Whether the geometry shows a motion, now or with the other answer."""
+    loose: bool = False
+    """Whether its first part touches nothing: what it moves on, if it does, is not known."""
 
     @property
     def matters(self) -> bool:
@@ -76,6 +78,10 @@ class Question:
         text += f", because: {self.reason}." if self.reason else "."
         if self.change is not None and freedoms is not None:
             text += f" If they {other}, it has {count(freedoms + self.change, 'degree')} of freedom."
+        if self.loose:
+            text += (
+                f" If {self.names[0]} moves on another part, or belongs to one, say which: joint A, B or fixed A, B."
+            )
         return text
 
 
@@ -90,7 +96,8 @@ def questions(found: Recognition) -> list[Question]:
     names = shortest(i.name for i in found.assembly.instances)
     asked = [
         Question(
-            h.a, h.b, h.now, h.confidence, h.reason, worth, h.equal, h.cost, h.change, (names[h.a], names[h.b]), h.turns
+            h.a, h.b, h.now, h.confidence, h.reason, worth, h.equal, h.cost, h.change, (names[h.a], names[h.b]),
+            h.turns, h.loose,
         )
         for h in hypotheses(found) if (worth := _worth(h, gap)) > 0.0
     ]  # fmt: skip

@@ -8,7 +8,8 @@ A truth is a JSON document: `freedoms`, the mobility; `bodies`, lists of pattern
 names, a type and, if known, the name of a part that shows the axis. The oracle answers as a person would: first the
 mobility, then what the parts of the first question are to each other; what it does not know it passes over. Where
 questions end, it says in words what is wrong, as one may in `cadbridge recognise --ask`; with `--words` before any
-question. Each counts as an answer, and of a list of decisions each wrong or unknown one as one more.
+question. Each counts as an answer, and of a list of decisions each wrong or unknown one as one more, unless all are
+wrong.
 
 Of each source: the mobility found and true; answers until the mobility is right, until the bodies are right too (a dash
 where the truth names none, > where that is not reached), and how many of these were said without being asked; whether
@@ -27,7 +28,7 @@ from statistics import median
 from typing import Any
 
 from cadbridge.recognition import read_bare
-from cadbridge.recognition.changes import Page
+from cadbridge.recognition.changes import OTHER, Page
 from cadbridge.recognition.hints import NO_HINTS
 from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
@@ -67,14 +68,15 @@ class Oracle:
         """What the parts of each decision of a page are to each other."""
         return {k: self.kind(*entry.equal[0]) or "" for k, entry in enumerate(page.entries)}
 
-    def statement(self, found: Recognition) -> str | None:
-        """What a person would say without being asked, of the first body or joint that is wrong."""
+    def statement(self, found: Recognition, part: str = "") -> str | None:
+        """What a person would say without being asked, of the first body or joint that is wrong; first of a part."""
         body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
         number = {name: k for k, name in names_by_number(found).items()}
         known = [n for n in number if n not in found.fasteners and self.body(n) is not None]
         told = {frozenset(p) for p in (*found.hints.joint, *found.hints.fixed, *found.hints.apart)}
         joined = {frozenset((j.a, j.b)) for j in found.joints}
-        for a, b, kind, about in self.pairs:
+        own = self.body(part) if part else None
+        for a, b, kind, about in sorted(self.pairs, key=lambda p: own not in (self.body(p[0]), self.body(p[1]))):
             ends = frozenset((body_of[a], body_of[b]))
             if ends not in joined and frozenset((a, b)) not in told:
                 axis = f"{' along' if kind == 'prismatic' else ' about'} {number[about]}" if about else ""
@@ -117,32 +119,41 @@ def asked(inquiry: Inquiry, oracle: Oracle, words: bool = False) -> tuple[int | 
     if oracle.right(inquiry.found):
         return 0, 0, 0
     inquiry.freedoms(oracle.freedoms)
-    unasked = 0
-    given = 0
-    while given < MOST:
-        given += 1
+    given, unasked = 1, 0
+    while True:
         if inquiry.found.freedoms == oracle.freedoms:
             numbers.append(given)
         if oracle.right(inquiry.found):
             return numbers[0], given, unasked
-        line = oracle.statement(inquiry.found) if words else None
-        page = inquiry.page if line is None else None
-        question = inquiry.next if line is None and page is None else None
-        if question is None and line is None and page is None:
-            line = oracle.statement(inquiry.found)
-        if page is not None:
-            said = oracle.verdicts(page)
-            given += sum(kind != entry.now for entry, kind in zip(page.entries, said.values(), strict=True))
-            inquiry.sort_out(page, said)
-        elif question is not None:
-            kind = oracle.kind(question.a, question.b)
-            inquiry.skip(question) if kind is None else inquiry.answer(question, kind)
-        elif line is not None:
-            unasked += 1
-            inquiry.say(inquiry.heard(line).hints(inquiry.found.hints))
-        else:
-            break
-    return next(iter(numbers), None), None, None
+        if given >= MOST or not (count := _reply(inquiry, oracle, words)):
+            return next(iter(numbers), None), None, None
+        given += abs(count)
+        unasked += count < 0
+
+
+def _reply(inquiry: Inquiry, oracle: Oracle, words: bool) -> int:
+    """Let the oracle reply once: how many answers that is, negative where nothing asked for it, 0 for none."""
+    line = oracle.statement(inquiry.found) if words else None
+    page = inquiry.page if line is None else None
+    question = inquiry.next if line is None and page is None else None
+    if page is not None:
+        said = oracle.verdicts(page)
+        inquiry.sort_out(page, said)
+        wrong = [kind == OTHER[entry.now] for entry, kind in zip(page.entries, said.values(), strict=True)]
+        other = sum(kind != entry.now for entry, kind in zip(page.entries, said.values(), strict=True))
+        return 1 if all(wrong) else 1 + other
+    if question is not None and question.loose:  # it asks for words
+        line = oracle.statement(inquiry.found, question.a)
+    if question is not None and line is None:
+        kind = oracle.kind(question.a, question.b)
+        inquiry.skip(question) if kind is None else inquiry.answer(question, kind)
+        return 1
+    asked_for = line is not None and question is not None
+    line = line or oracle.statement(inquiry.found)
+    if line is None:
+        return 0
+    inquiry.say(inquiry.heard(line).hints(inquiry.found.hints))
+    return 1 if asked_for else -1
 
 
 def measured(inquiry: Inquiry, truth: dict[str, Any], words: bool = False) -> tuple[list[str], int | None, int | None]:

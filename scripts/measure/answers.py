@@ -8,8 +8,7 @@ A truth is a JSON document: `freedoms`, the mobility; `bodies`, lists of pattern
 names, a type and, if known, the name of a part that shows the axis. The oracle answers as a person would: first the
 mobility, then what the parts of the first question are to each other; what it does not know it passes over. Where
 questions end, it says in words what is wrong, as one may in `cadbridge recognise --ask`; with `--words` before any
-question. Each counts as an answer, and of a list of decisions each wrong or unknown one as one more, unless all are
-wrong.
+question. Each counts as an answer, and of a list of decisions each wrong one as one more, unless all are wrong.
 
 Of each source: the mobility found and true; answers until the mobility is right, until the bodies are right too (a dash
 where the truth names none, > where that is not reached), and how many of these were said without being asked; whether
@@ -139,9 +138,9 @@ def _reply(inquiry: Inquiry, oracle: Oracle, words: bool) -> int:
     if page is not None:
         said = oracle.verdicts(page)
         inquiry.sort_out(page, said)
-        wrong = [kind == OTHER[entry.now] for entry, kind in zip(page.entries, said.values(), strict=True)]
-        other = sum(kind != entry.now for entry, kind in zip(page.entries, said.values(), strict=True))
-        return 1 if all(wrong) else 1 + other
+        wrong = [bool(kind) and kind != entry.now for entry, kind in zip(page.entries, said.values(), strict=True)]
+        flipped = all(kind == OTHER[entry.now] for entry, kind in zip(page.entries, said.values(), strict=True))
+        return 1 if flipped else 1 + sum(wrong)
     if question is not None and question.loose:  # it asks for words
         line = oracle.statement(inquiry.found, question.a)
     if question is not None and line is None:

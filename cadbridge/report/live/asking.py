@@ -9,6 +9,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError, InputError
 from cadbridge.recognition.changes import Page, Verdicts
 from cadbridge.recognition.deciding import Decision, MatesEditor
+from cadbridge.recognition.listing import parts_text
 from cadbridge.recognition.questions import Question, answered
 from cadbridge.report.html import Html, el, join
 from cadbridge.report.live.panel import Panel
@@ -50,7 +51,8 @@ class Asking:
         self.question = panel.text()
         self.buttons = panel.buttons("answer", (MOVE, FIXED, APART, NEXT), self.answer)
         self.again = panel.button("Show the motion again", lambda: self._point(self._shown))
-        self.words = panel.entry("or in words: fixed A, B; slide A, B along C …", "", self.say)
+        self.words = panel.entry("or in words: fixed A, B; slide A, B along C; parts …", "", self.say)
+        self.listed = panel.text()
         self.asked: Question | None = None
         self.changes: Page | None = None
         self._shown: Pointed | None = None
@@ -92,7 +94,11 @@ class Asking:
 
     def say(self, text: str) -> None:
         """Take what a person says in words, as `cadbridge recognise --ask` does."""
-        if not text.strip():
+        verb, _, rest = text.strip().partition(" ")
+        if verb.lower() == "parts":
+            self.listed.content = str(el("pre", visible(parts_text(self._inquiry.found, rest.strip()))))
+            return
+        if not verb:
             return
         try:
             verdicts = None if self.changes is None else self.changes.verdicts(text.strip())

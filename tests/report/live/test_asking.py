@@ -224,6 +224,8 @@ def test_what_no_question_asks_is_said_in_words(view: LiveView, editor: MatesEdi
     asking(view).words.enter("apart lever, base")
     assert joints(view) == 0
     assert editor.decided == ("base and lever are apart",) or editor.decided == ("lever and base are apart",)
+    asking(view).words.enter("parts lev")
+    assert "3 lever" in asking(view).listed.content
     heard: list[str] = []
     asking(view)._notify = heard.append
     asking(view).words.enter("weld lever")

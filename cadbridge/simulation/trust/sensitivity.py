@@ -43,7 +43,7 @@ PARTED = 0.02
 APART = 0.5
 """Of a value's size: where even the companion nearer by is so far off, how far is all that can be said."""
 BENT = 2.0 / 3.0
-"""The power of the tolerance with which errors fall where friction or losses bend the loads, else 1: by the runs of
+"""The power of the tolerance with which errors fall where friction bends the loads, else 1: by the runs of
 scripts/measure/oracle.py."""
 SAFETY = 3.0
 """An error does not fall with the tolerance exactly."""
@@ -230,10 +230,10 @@ def _with_vibration(found: Sensitivity, result: Result) -> Sensitivity:
 
 
 def _bends(model: Model) -> bool:
-    """Whether loads bend within steps, where friction or what teeth lose turns round: errors there fall more slowly
-    than tolerances, and a companion far away would make them look small. Stops and bounded motors bend at ends of steps
-    alone (`solver.runs.kinks`)."""
-    return bool(model.meshes) or any(load.friction for load in model.loads)
+    """Whether loads bend within steps, where friction turns round: errors there fall more slowly than tolerances, and a
+    companion far away would make them look small. Stops, bounded motors and what teeth lose bend at ends of steps alone
+    (`solver.runs.kinks`)."""
+    return any(load.friction for load in model.loads)
 
 
 def _power(model: Model) -> float:

@@ -27,7 +27,7 @@ _STEP = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Rack:
-    """Teeth along `travel`, out along `normal`, across along `side`; all unit vectors of the part's frame, m.
+    """Teeth along `travel`, out along `normal`, both unit vectors of the part's frame; `width` (m) is across both.
 
     `middle` lies between tips and roots in the middle of the teeth; `tip` and `root` are heights along `normal`
     from it. `helix`: rad by which the teeth are off square to the travel.
@@ -95,7 +95,8 @@ def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
     travel = steps.mean(axis=0) / np.linalg.norm(steps.mean(axis=0))
     helix = math.asin(max(-1.0, min(1.0, float(np.cross(across, travel) @ normal))))
     both = np.concatenate([centres, [f.centre for f in second]])
-    heights, sides = mesh.vertices @ normal, mesh.vertices @ side
+    # Across the travel, not along the teeth: those of a helical rack are longer than it is wide.
+    heights, sides = mesh.vertices @ normal, mesh.vertices @ np.cross(normal, travel)
     flank = float(np.mean(both @ normal))
     ends = _tip_and_root(heights, flank, pitch, len(first))
     if ends is None:

@@ -153,3 +153,23 @@ def shown() -> Iterator[None]:
                 stream.flush()
     finally:
         sys.stdout, sys.stderr = before
+
+
+def keep_stdout() -> None:
+    """Keep standard output for what Python writes, to the end of the process: other code's output goes to stderr.
+
+    HiGHS prints a line of its own now and then, which would stand among the JSON that a program reads. What C's library
+    still holds is written when the process ends, so there is no way back.
+    """
+    own = sys.__stdout__
+    try:
+        if own is None or own is not sys.stdout or own.fileno() != 1:
+            return
+        own.flush()
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except (OSError, ValueError):  # it is closed, or stderr is
+        return
+    buffering = 1 if own.line_buffering else -1
+    stream = os.fdopen(kept, "w", buffering=buffering, encoding=own.encoding, errors=own.errors)
+    sys.stdout = sys.__stdout__ = stream  # type: ignore[misc]  # shutil asks the latter for a terminal's width

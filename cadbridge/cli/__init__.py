@@ -19,13 +19,15 @@ def main(arguments: list[str] | None = None) -> int:
     130 stopped by Ctrl-C.
     """
     from cadbridge.touched import forget, remember
-    from cadbridge.visible import shown
+    from cadbridge.visible import keep_stdout, shown
 
     remember()
     often = gc.get_threshold()
     gc.set_threshold(_YOUNG, *often[1:])
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # pydantic looks for them in every package there is
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: further threads cost more than they give
+    if arguments is None:
+        keep_stdout()
     try:
         with shown():
             return _run(arguments)

@@ -157,3 +157,17 @@ def test_the_shell_completes_words_of_options() -> None:
         [sys.executable, "-c", call], env=os.environ | asked, capture_output=True, text=True, check=False
     )
     assert done.stdout.split() == ["mjcf", "mates-file"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="calls C's library")
+def test_what_libraries_print_by_themselves_stands_not_among_results(tmp_path: Path) -> None:
+    """HiGHS printed a line into a document of recognition."""
+    script = tmp_path / "noisy.py"
+    script.write_text(
+        "import ctypes, sys\nfrom cadbridge import cli\n"
+        "def run(arguments):\n"
+        "    ctypes.CDLL(None).puts(b'noise')\n    print('result')\n    return 0\n"
+        "cli._run = run\nsys.exit(cli.main())\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=DEMO.parents[2], check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "result\n", "noise\n")

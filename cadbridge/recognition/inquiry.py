@@ -44,7 +44,7 @@ class Inquiry:
         self._looked_at: set[tuple[str, str]] = set()
         self._known: dict[Hints, Recognition] = {}
         self._asked: dict[Hints, list[Question]] = {}
-        self._before: list[tuple[Hints, frozenset[tuple[str, str]]]] = []
+        self._before: list[tuple[Hints, frozenset[tuple[str, str]], frozenset[tuple[str, str]]]] = []
         self.found: Recognition
         self.take(hints)
 
@@ -136,13 +136,13 @@ class Inquiry:
         """Take back the last answer, or what was passed over; False where there is none."""
         if not self._before:
             return False
-        hints, skipped = self._before.pop()
-        self._skipped = set(skipped)
+        hints, skipped, looked_at = self._before.pop()
+        self._skipped, self._looked_at = set(skipped), set(looked_at)
         self.take(hints)
         return True
 
     def _remember(self) -> None:
-        self._before.append((self.found.hints, frozenset(self._skipped)))
+        self._before.append((self.found.hints, frozenset(self._skipped), frozenset(self._looked_at)))
 
     def take(self, hints: Hints) -> None:
         """Infer the whole anew under hints; what was inferred under the same ones is kept."""

@@ -265,3 +265,7 @@ def test_several_unsure_decisions_are_asked_about_in_one(chain: Assembly) -> Non
     after = inquiry.page, inquiry.next
     assert after[0] is None
     assert after[1] is not None
+    inquiry.undo()  # the list that was passed over is asked about again
+    again = inquiry.page
+    assert again is not None
+    assert again.entries == page.entries

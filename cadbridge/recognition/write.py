@@ -12,7 +12,7 @@ from cadbridge.recognition.hints import hints_text
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses
 from cadbridge.recognition.model import FoundJoint, Recognition
 from cadbridge.recognition.part_names import shortest
-from cadbridge.recognition.reporting import SURE
+from cadbridge.recognition.reporting import SURE, nothing_known
 from cadbridge.recognition.units import Unit, Units, units_of
 from cadbridge.recognition.write_gears import gear_lines
 from cadbridge.wording import count
@@ -53,6 +53,8 @@ def mates_text(found: Recognition) -> str:
 
 def freedoms_text(found: Recognition) -> str:
     """The mobility, whether it is sure, and what else it may be: the first line of the file."""
+    if nothing_known(found.assembly):
+        return "Nothing can be known of how it moves (CB1652)."
     if found.freedoms is None:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"

@@ -13,6 +13,7 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism import build
 from cadbridge.recognition import Recognition, bolts, mates_text, read_recognised, recognise
 from cadbridge.recognition.contacts import Contact, Placed
+from cadbridge.recognition.write import freedoms_text
 
 Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
 
@@ -203,6 +204,7 @@ def test_what_stands_in_a_pocket_with_room_about_it_is_held_there(tmp_path: Path
 def test_one_part_alone_has_no_joint_and_says_so(tmp_path: Path) -> None:
     found = recognised(tmp_path, {"a": (plate(40, 40, 5, [(0, 0)], 3), (0, 0, 0))})
     assert [f.code for f in found.findings if f.severity.value == "warning"] == ["CB1652", "CB1604"]
+    assert freedoms_text(found).startswith("Nothing can be known")  # and is not "about 100 % sure"
 
 
 def test_the_mates_file_gives_the_same_mechanism_and_the_same_bytes(tmp_path: Path) -> None:

@@ -20,8 +20,12 @@ from solver.equations.loads import pd_wish, servo_wish
 from solver.runs.meeting import coordinates_at
 from solver.steps.samples import Within
 
-_BESIDE = 1e-3
-"""The part of a step that a corner may be away from an end of it: it puts the step off by as much less."""
+_BESIDE = 1e-9
+"""The part of a step that a corner may be away from an end of it: it puts the step off by as much less.
+
+With 1e-3 a corner in the last thousandth of a step put it off by 630 tolerances, once in some thousand runs; and steps
+that began just before a corner were refused again and again: of stops, 15 % more in all.
+"""
 _ROUNDED = 1e-13
 """Of the values that make g: what is below has no sign."""
 _END, _RELEASE, _BOUND, PULL = range(4)

@@ -51,6 +51,12 @@ def test_no_step_is_longer_where_the_estimates_of_rates_pass_through_zero(method
     assert held(made, reference(made), How(1e-10, method)).ratio < MARGIN
 
 
+def test_a_stop_that_is_met_in_the_last_thousandth_of_a_step() -> None:
+    """The step ended beyond the corner, and was off by 630 tolerances where its estimate allowed one."""
+    made = case("stop", 45)
+    assert held(made, reference(made), How(1e-9)).ratio < 20.0
+
+
 def test_generalised_alpha_between_steps_that_do_not_follow_a_stiff_spring() -> None:
     """Its accelerations swing there: polynomials that had them were off by 153 tolerances between right ends."""
     made = case("rigid", 26)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from cadbridge.recognition.gears import FoundGear
 from cadbridge.recognition.model import FoundJoint, Recognition
 
 MOST_BODIES = 300
-"""Above so many bodies the dense rank takes too long to be worth it."""
+"""Above so many bodies in loops that share bodies the dense rank takes too long to be worth it."""
 NEGLIGIBLE = 1e-9
 """Singular value beside the largest, below which a row says nothing."""
 
@@ -21,24 +22,82 @@ Array = NDArray[np.float64]
 
 
 def freedoms(found: Recognition) -> int | None:
-    """The mobility of what was found, at the pose as designed; None where it has too many bodies.
+    """The mobility of what was found, at the pose as designed; None where too many bodies are in one group of loops.
 
-    Twists (v, ω) about the assembly's middle, lengths in its size; a joint's rows are the complement of its motion
-    subspace, a gear is one row between its wheels and their carrier.
+    A joint that is in no loop takes what it holds, whatever else there is; only of bodies in loops rows may repeat.
+    Their twists (v, ω) are about the assembly's middle, lengths in its size; a joint's rows are the complement of its
+    motion subspace, a gear is one row between its wheels and their carrier.
     """
     count = len(found.bodies)
-    if count > MOST_BODIES:
+    gears = [gear for gear in found.gears if not gear.against]
+    edges = [(joint.a, joint.b) for joint in found.joints]
+    # Twice each, as a gear holds nothing by itself; one without a carrier turns against the ground.
+    meshes = [(gear.a, other) for gear in gears for other in (gear.b, _carrier(found, gear))]
+    groups = _in_loops(count, [*edges, *meshes, *meshes])
+    rank = sum(6 - len(joint.free.axes) for joint in found.joints if groups[joint.a] != groups[joint.b])
+    members: dict[int, list[int]] = defaultdict(list)
+    for body in range(count):
+        members[groups[body]].append(body)
+    if max(map(len, members.values()), default=0) > MOST_BODIES:
         return None
     points = np.array([j.point for j in found.joints]).reshape(-1, 3)
     middle = points.mean(axis=0) if len(points) else np.zeros(3)
     size = max(float(np.abs(points - middle).max(initial=0.0)), 1e-3)
-    rows = [row for joint in found.joints for row in _joint_rows(joint, middle, size, count)]
-    rows += [_gear_row(gear, count) for gear in found.gears if not gear.against]
-    moving = np.array([k for body in range(count) if body != found.ground for k in range(6 * body, 6 * body + 6)], int)
-    held = np.array(rows).reshape(-1, 6 * count)[:, moving]
-    values = np.linalg.svd(held, compute_uv=False) if held.size else np.zeros(0)
-    rank = int(np.sum(values > NEGLIGIBLE * values.max(initial=0.0) * max(held.shape, default=1)))
+    rows: dict[int, list[Array]] = defaultdict(list)
+    places = {body: k for bodies in members.values() for k, body in enumerate(bodies)}
+    for joint in found.joints:
+        if (group := groups[joint.a]) == groups[joint.b]:
+            rows[group] += _joint_rows(joint, middle, size, places, len(members[group]))
+    for gear in gears:
+        rows[groups[gear.a]].append(_gear_row(gear, places, len(members[groups[gear.a]])))
+    for group, own in rows.items():
+        first = found.ground if groups[found.ground] == group else members[group][0]
+        rank += _rank(np.delete(np.array(own), np.s_[6 * places[first] : 6 * places[first] + 6], axis=1))
     return 6 * (count - 1) - rank
+
+
+def _carrier(found: Recognition, gear: FoundGear) -> int:
+    return found.ground if gear.carrier is None else gear.carrier
+
+
+def _rank(held: Array) -> int:
+    values = np.linalg.svd(held, compute_uv=False) if held.size else np.zeros(0)
+    return int(np.sum(values > NEGLIGIBLE * values.max(initial=0.0) * max(held.shape, default=1)))
+
+
+def _in_loops(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    """For each of `count` bodies the group whose loops it is in: bodies that no single edge parts have one number.
+
+    Each edge that a spanning forest leaves out closes a loop; all bodies of it are one group.
+    """
+    beside: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for k, (a, b) in enumerate(edges):
+        beside[a].append((k, b))
+        beside[b].append((k, a))
+    group, depth, parent, kept = list(range(count)), [-1] * count, list(range(count)), set[int]()
+    for root in range(count):
+        if depth[root] >= 0:
+            continue
+        depth[root], front = 0, [root]
+        for body in front:  # grows on the way
+            for k, other in beside[body]:
+                if depth[other] < 0:
+                    depth[other], parent[other] = depth[body] + 1, body
+                    kept.add(k)
+                    front.append(other)
+
+    def of(body: int) -> int:
+        while group[body] != body:
+            group[body] = body = group[group[body]]
+        return body
+
+    for k, (a, b) in enumerate(edges):
+        a, b = of(a), of(b)
+        while k not in kept and a != b:  # each group is named by its highest body
+            low = a if depth[a] >= depth[b] else b
+            group[low] = of(parent[low])
+            a, b = of(a), of(b)
+    return [of(body) for body in range(count)]
 
 
 def _screw(point: Vector, axis: Vector, middle: Vector, size: float, pitch: float = 0.0) -> Array:
@@ -59,24 +118,27 @@ def _motions(joint: FoundJoint, middle: Vector, size: float) -> Array:
     return np.array(kinds.get(joint.type, [turn]))
 
 
-def _joint_rows(joint: FoundJoint, middle: Vector, size: float, count: int) -> Iterator[Array]:
+def _joint_rows(
+    joint: FoundJoint, middle: Vector, size: float, places: Mapping[int, int], count: int
+) -> Iterator[Array]:
     motions = _motions(joint, middle, size)
     complement = np.linalg.svd(motions)[2][len(motions) :] if len(motions) else np.eye(6)
     for row in complement:
         full = np.zeros(6 * count)
-        full[6 * joint.a : 6 * joint.a + 6] -= row
-        full[6 * joint.b : 6 * joint.b + 6] += row
+        for body, sign in ((joint.a, -1.0), (joint.b, 1.0)):
+            full[6 * places[body] : 6 * places[body] + 6] += sign * row
         yield full
 
 
-def _gear_row(gear: FoundGear, count: int) -> Array:
+def _gear_row(gear: FoundGear, places: Mapping[int, int], count: int) -> Array:
     full = np.zeros(6 * count)
     ends = ((gear.a, gear.axes[0]), (gear.b, gear.axes[1]))
     factors = (1.0, max(gear.ratio, 1e-3))
     for (body, axis), factor in zip(ends, factors, strict=True):
         slides = gear.kind is CouplingKind.RACK_PINION and body == gear.b
         row = np.concatenate([axis, np.zeros(3)]) if slides else np.concatenate([np.zeros(3), axis])
-        full[6 * body : 6 * body + 6] += factor * row
+        full[6 * places[body] : 6 * places[body] + 6] += factor * row
         if gear.carrier is not None:
-            full[6 * gear.carrier : 6 * gear.carrier + 6] -= factor * row
+            k = places[gear.carrier]
+            full[6 * k : 6 * k + 6] -= factor * row
     return full

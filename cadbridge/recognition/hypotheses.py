@@ -24,8 +24,6 @@ SURE = 0.99
 """Confidence from which a decision has no second verdict."""
 MOST_COUNTED = 60
 """So many hypotheses are asked how they change the mobility, the closest first."""
-MOST_BODIES = 100
-"""Above so many bodies none is asked: each count is a dense rank."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def _alike(assembly: Assembly, pairs: Iterable[Pair]) -> tuple[dict[int, list[Pa
 
 def _counted(found: Recognition, known: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Hypotheses with what each changes of the mobility."""
-    if found.freedoms is None or len(found.bodies) > MOST_BODIES:
+    if found.freedoms is None:
         return list(known)
     counts = [freedoms(otherwise(found, (h,))) if h.turns else None for h in known]
     return [

@@ -26,9 +26,10 @@ MOST = 8
 """Intervals that are computed again."""
 A_REPEAT = 25
 """Steps of a run for each of them."""
-MARGIN = 1000.0
+MARGIN = 100.0
 """Tolerances by which an interval may end elsewhere: of the step that led to its ends, of those that are taken again,
-and of what the motion multiplies in between."""
+and of what the motion multiplies in between. Of 5,000 runs of mechanisms made at random, three that were right went
+beyond, one case; with 1000, one that was off by 830 tolerances was within."""
 ROUNDING = 1e-11
 """Of a value: rows that are closed again move it by so much."""
 

@@ -26,10 +26,12 @@ MOST = 8
 """Intervals that are computed again."""
 A_REPEAT = 25
 """Steps of a run for each of them."""
-MARGIN = 100.0
+MARGIN = 1000.0
 """Tolerances by which an interval may end elsewhere: of the step that led to its ends, of those that are taken again,
-and of what the motion multiplies in between. Of 5,000 runs of mechanisms made at random, three that were right went
-beyond, one case; with 1000, one that was off by 830 tolerances was within."""
+and of what the motion multiplies in between; rows that contradict each other by their digits need hundreds."""
+UNMEASURED = 100.0
+"""The same of generalised-α, of whose polynomials within steps no error is known but this: one that was off by 830
+tolerances ended 858 elsewhere. Of 480 runs of mechanisms made at random one case that was right went beyond."""
 ROUNDING = 1e-11
 """Of a value: rows that are closed again move it by so much."""
 
@@ -68,7 +70,8 @@ def repeats_check(system: System, what: Scenario, result: Result, call: Call, wh
     many = count + len(suspects) + len(pushed)
     text = f"the motion computed again from one of {many} samples ends {{worst:.2g}} tolerances away from the next " \
            "sample, at t = {t:.4g} s"  # fmt: skip
-    return judged("repeats", off, MARGIN, T.t, unit="tolerances", text=text)
+    margin = UNMEASURED if what.integrator == "generalized_alpha" else MARGIN
+    return judged("repeats", off, margin, T.t, unit="tolerances", text=text)
 
 
 def finer(what: Scenario) -> tuple[float, float]:

@@ -152,10 +152,10 @@ def _read(run: Run, begin: Begin, t: float, h: float, now: float, tolerances: Pa
         met = may_meet(A, h)
     if not (met or _within(course, out, t, h, now)):
         return 0.0, False
-    begin_within(tables, charts, S, D, h, state, slope, work)
+    ends = begin_within(tables, charts, S, D, h, state, slope, work)
     count, off = raise_degree(tables, charts[0], drives, D, t, h, tolerances)
     course.counts[3] += count
-    return off, met
+    return max(ends, off), met
 
 
 @kernel

@@ -6,6 +6,8 @@ at the step's end, the step is refused as one with a too large error is, and end
 
 from __future__ import annotations
 
+import numpy as np
+
 from solver.chart.stepping import Joints, close_joints, put_bodies
 from solver.chart.within import joint_ends, joints_within, within_joint_data
 from solver.compilation.compiled import Array1, Pair, kernel
@@ -14,6 +16,7 @@ from solver.equations.projection import put_back
 from solver.runs.course import Charts
 from solver.runs.driving import Drives, fill
 from solver.steps.explicit import Steps, kinetic_energy
+from solver.steps.rotation_vectors import FARTHEST, to_quaternions, vector_ends
 from solver.steps.samples import (
     Within,
     between_ends,
@@ -41,9 +44,12 @@ _SURE = 0.5
 @kernel
 def begin_within(
     tables: Tables, charts: Charts, S: Steps, D: Within, h: float, state: StateArrays, slope: SlopeArrays, work: Array1
-) -> None:
-    """The polynomial of both ends of a step of h (s) from `state` to S, the workspace having v̇ (n, 6) there."""
-    joints, implicit = charts
+) -> float:
+    """The polynomial of both ends of a step of h (s) from `state` to S, the workspace having v̇ (n, 6) there.
+
+    Its error over what is allowed, as far as the ends show it: infinite where a body turns too far for it.
+    """
+    joints, farthest = charts[0], 0.0
     E, (acceleration, turning, power) = tables[6], slope
     end = (S.x, S.q, S.v, S.angles)
     hold_slope(E, D)
@@ -53,9 +59,11 @@ def begin_within(
         joint_ends(tables, joints, D, h)
     else:
         pose_ends(tables, D, h, state, acceleration, end)
-        if implicit[1].beta > 0.0:
+        if D.vectors:
+            farthest = vector_ends(D)
             between_ends(D)
     fit(D, 0)
+    return 0.0 if farthest <= FARTHEST else np.inf
 
 
 @kernel
@@ -127,8 +135,10 @@ def state_within(joints: Joints, D: Within, theta: float, h: float) -> None:
     polynomials_at(D, theta, h)
     if joints[0].body.shape[0] > 0:
         joints_within(joints, D)
-    else:
-        bodies_within(D, theta, h)
+        return
+    if D.vectors:
+        to_quaternions(D)
+    bodies_within(D, theta, h)
 
 
 @kernel

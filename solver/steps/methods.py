@@ -135,8 +135,8 @@ class Absolute:
 
     @cached_property
     def within(self) -> Within:
-        """The workspace for states within a step of an explicit method."""
-        return make_within(self.system, self.method.extra)
+        """The workspace for states within a step."""
+        return make_within(self.system, self.method.extra, vectors=self.method.alpha is not None)
 
 
 def _slope_in(workspace: Workspace, multipliers: Array, drive: Array, repeated: bool) -> Slope:

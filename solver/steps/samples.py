@@ -87,16 +87,18 @@ class Within(NamedTuple):
 
     `poses` (10, k) and `sums` (7, N) are the data of the k coordinates ([x, δ], or the tree's) and of [angles, work],
     the last row that of a place where the polynomial is tried; `pose_fit` (3, 9, 9) and `sum_fit` (3, 6, 6) give the
-    coefficients `pose_part`, `sum_part` for 0, 1 and 3 nodes; `missed` (N,) closes the sum. `most` (k,) bounds the
-    sizes of coordinates in what errors are allowed, `energy` (1,) J is a size of the work. `acceleration`, `turning`
-    and `power` keep those at the step's end. `worst` (1,) is the largest error so far over what is allowed;
-    `pivot` (6,) the smallest pivot of the loops' rows so far, of what it would be between free bodies, and when (s),
+    coefficients `pose_part`, `sum_part` for 0, 1 and 3 nodes; `missed` (N,) closes the sum. With `vectors` turns are
+    rotation vectors there, [φ, 0] in place of δ. `most` (k,) bounds the sizes of coordinates in what errors are
+    allowed, `energy` (1,) J is a size of the work. `acceleration`, `turning` and `power` keep those at the step's end.
+    `worst` (1,) is the largest error so far over what is allowed; `pivot` (6,) the smallest pivot of the loops' rows so
+    far, of what it would be between free bodies, and when (s),
     but for rows that repeat others from the start (`doubled`); then that after the last step and after the one before
     it with their times. `dips` (k, 5) are the lowest of its minima, in no order: that, and the rest of
     `solver.result.Dip`.
     """
 
     extra: int
+    vectors: bool
     pose_fit: Array3
     sum_fit: Array3
     poses: Array2
@@ -144,7 +146,7 @@ class Within(NamedTuple):
     second: Array1
 
 
-def make_within(system: System, extra: int, most: Array1 | None = None) -> Within:
+def make_within(system: System, extra: int, most: Array1 | None = None, vectors: bool = False) -> Within:
     """Workspace for the states within steps of a system; of the coordinates of a tree with their `most` (k,)."""
     n, t, m = system.program.bodies, len(system.program.terms.kind), system.program.rows
     na, d = system.program.angle_count, len(system.drives)
@@ -154,6 +156,7 @@ def make_within(system: System, extra: int, most: Array1 | None = None) -> Withi
     k = len(most)
     return Within(  # type: ignore[call-arg]  # several lists of arrays
         extra,
+        vectors,
         *fits(),
         *zeros((10, k), (7, size), (9, k), (6, size), size, size),
         most,

@@ -9,13 +9,19 @@ from pathlib import Path
 from typing import Any
 
 HEAD_BYTES = 4096
-"""So many first bytes of a file are looked at."""
+"""Bytes from the start of a file that tell its format; one block of a disk.
+
+A choice: the marks of `registry.FORMATS` stand in the first lines of a file.
+"""
 
 JSON_BYTES = 32 * 1024 * 1024
-"""Of a JSON file so many, for its keys may stand in any order."""
+"""Bytes of a JSON file that are looked at: the keys that tell its format may stand in any order.
+
+A choice: a mark that stands farther on is not found.
+"""
 
 XML_BYTES = 1024 * 1024
-"""Of an XML file so many at most: comments of any length may stand before its root."""
+"""Bytes of an XML file that are looked at: comments of any length may stand before its root. A choice, as above."""
 
 _BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n"
 

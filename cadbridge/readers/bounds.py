@@ -13,27 +13,33 @@ from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.wording import count
 
-LARGEST = 1e15
-"""In SI: no length, mass, inertia, limit or ratio of a machine comes near."""
+LARGEST_SI = 1e15
+"""In SI units: no length, mass, inertia, limit or ratio of a machine comes near.
 
-READABLE = 1e30
-"""In any unit, numbers of a file are smaller: their products stay finite. A larger one is no number to a reader."""
+A double of that size counts in steps of 0.1: what is computed from it is noise.
+"""
 
-TOLD = 20
-"""So many items are reported of."""
+LARGEST_READ = 1e30
+"""In any unit, numbers of a file are smaller; a reader takes a larger one for none. Products of ten stay finite.
+
+It is above `LARGEST_SI` by more than any unit is smaller than SI's, so that `refuse_wild` names the item.
+"""
+
+MOST_WILD = 20
+"""Items with a value out of range that are reported one by one: the fault is mostly one and the same."""
 
 
 def refuse_wild(assembly: Assembly) -> Assembly:
-    """The assembly, if all its numbers are finite and below LARGEST; InputError with CB109 for each that is not."""
-    wild = [item for item in _items(assembly) if not all(-LARGEST < v < LARGEST for v in _KINDS[type(item)](item))]
+    """The assembly, if all its numbers are finite and below LARGEST_SI; InputError with CB109 for each that is not."""
+    wild = [item for item in _items(assembly) if not all(abs(v) < LARGEST_SI for v in _KINDS[type(item)](item))]
     if not wild:
         return assembly
     findings = Findings()
     findings.extend(assembly.findings)
-    for item in wild[:TOLD]:
+    for item in wild[:MOST_WILD]:
         where = getattr(item, "where", None) or Where(file=assembly.source)
         what = type(item).__name__.lower()
-        findings.add("CB109", f"{what} {item.name}: a number is not finite or beyond {LARGEST:g} (SI)", where)
+        findings.add("CB109", f"{what} {item.name}: a number is not finite or beyond {LARGEST_SI:g} (SI)", where)
     raise InputError(
         count(len(wild), "item has a value", "items have values")
         + f" outside the plausible range; the first is {wild[0].name}",

@@ -16,9 +16,13 @@ from cadbridge.readers.materials import find_material, names
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 
-LARGEST = 200.0
-SMALLEST = 1e-4
-"""m across; outside of these a misread unit is more likely than the size."""
+LARGEST_MODEL = 200.0
+SMALLEST_MODEL = 1e-4
+"""m across; outside of these a misread unit is more likely than the size.
+
+A machine above 0.2 m whose mm are read as m exceeds the first; one below 0.1 m whose m are read as mm falls below the
+second. Nearer bounds would warn (CB105) of cranes and of watches. A choice.
+"""
 
 
 class _Named(Protocol):
@@ -104,7 +108,7 @@ def _doubt_the_unit(assembly: Assembly, findings: Findings) -> None:
         return
     points = np.concatenate(boxes)
     size = float(np.max(np.ptp(points, axis=0)))
-    if size > LARGEST or 0.0 < size < SMALLEST:
+    if size > LARGEST_MODEL or 0.0 < size < SMALLEST_MODEL:
         shown = f"{size:.3g} m" if size > 1e9 else f"{size:,.0f} m" if size > 1 else f"{size * 1e3:.3g} mm"
         findings.add("CB105", f"the model is {shown} across", Where(file=assembly.source))
 

@@ -15,8 +15,11 @@ from cadbridge.findings import Where
 from cadbridge.frames import Matrix, Pose, Vector, perpendicular, unit
 from cadbridge.freedoms import Free, free
 
-NO_LIMIT = 1e15
-"""A bound of this magnitude in URDF and SDF is none: converters write the largest float, SDF's default is 1e16."""
+UNBOUNDED_FROM = 1e15
+"""A bound of this magnitude in URDF and SDF is none: converters write the largest float, SDF's default is 1e16.
+
+It is also where `bounds.LARGEST_SI` begins to refuse numbers, so that no bound lies between.
+"""
 
 Held = tuple[str, MateKind, Feature, Feature]
 """A mate: the end of its name, its kind, and what it takes of either frame."""

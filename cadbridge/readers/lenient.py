@@ -13,7 +13,7 @@ _QUOTED = re.compile(rb"""=\s*("[^"]*"|'[^']*')""")
 _COLONS = re.compile(rb"(</?[A-Za-z_][\w.-]*:)([\w.-]*:[\w.:-]*)")
 """A name of an element with several colons, such as Gazebo's `gz::system_priority`."""
 MOST_PREFIXES = 100
-"""Prefixes of a text, of which those that nothing declares are declared."""
+"""Undeclared prefixes of a text that are declared; each is looked for in the whole of it. Files use a few."""
 _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]*)")
 
 

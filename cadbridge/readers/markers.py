@@ -10,6 +10,7 @@ from cadbridge.findings import Where
 from cadbridge.frames import Pose
 
 _COLUMN = {"x": 0, "y": 1, "z": 2}
+"""The column of a rotation by the letter of its axis."""
 
 
 @dataclass(frozen=True, eq=False)

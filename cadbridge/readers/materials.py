@@ -40,7 +40,7 @@ MATERIALS: dict[str, float] = {
     "plywood": 680.0,
     "wood": 600.0,
 }
-"""kg/m³ at room temperature, typical values of handbooks."""
+"""kg/m³ at room temperature, typical values of handbooks: alloys and grades of one name differ by some 2 %."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "steel": (

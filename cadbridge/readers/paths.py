@@ -18,7 +18,16 @@ _OUTSIDE = {SHAPE: "CB1438"}
 """By the code of a missing file: the code of one that lies outside. A shape that is not opened changes no motion."""
 
 _ABOVE = 3
-"""So many folders above the source's are searched for a mesh of an unknown package."""
+"""Folders above the source's in which a mesh of an unknown package is looked for: packages keep robots in `urdf/NAME`.
+
+Each one more opens more of the disk to what a stranger's file names.
+"""
+
+MOST_FILES = 200
+"""Files that one source may lead to by includes or links: MJCF, FreeCAD, and what is looked through before a xacro.
+
+A choice. More would let a small file have a disk read.
+"""
 
 
 def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, missing: str = "CB106") -> Path | None:

@@ -9,6 +9,26 @@ from cadbridge.frames import Matrix, Pose
 Rigid = tuple[Pose, bool, float, float]
 """What `proper` makes of a placement: pose, mirrored, scale, shear."""
 
+EXACT_ROTATION = 1e-6
+"""How far an entry of R, or of R Rᵀ, may be from a rotation's in a format of double precision.
+
+Such files are off by 1e-15 at best and 1e-7 where a writer keeps seven digits; what is scaled or sheared on purpose is
+off by far more than 1e-6.
+"""
+
+ROUNDED_ROTATION = 1e-4
+"""The same of formats of single precision (USD) or of six digits (SimMechanics Link; old files of Ondsel: 2e-8).
+
+Single precision rounds by 6e-8 at each of a chain of placements. Above 1e-4 a point a metre away would move by 0.1 mm.
+"""
+
+ALIGNED = 1e-6
+"""Sine of the angle up to which two directions of a file are parallel, cosine up to which they are square.
+
+It decides which joint a pair of axes makes. Rounding to seven digits tilts by 1e-7; nobody draws a tilt of 0.2″, and
+1e-6 moves the end of a shaft of a metre by 1 µm.
+"""
+
 _MIRROR = np.diag([-1.0, 1.0, 1.0])
 
 

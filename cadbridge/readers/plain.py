@@ -19,6 +19,7 @@ from cadbridge.geometry import Mesh
 from cadbridge.plain import decode, digests
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.paths import inside
+from cadbridge.readers.placement import EXACT_ROTATION
 
 FORMAT = "cadbridge.mechanism/1"
 
@@ -153,4 +154,4 @@ def _check(assembly: Assembly, path: Path, findings: Findings) -> None:
 
 
 def _proper(X: Pose) -> bool:
-    return bool(np.abs(X.R @ X.R.T - _UNITY).max() < 1e-6 and np.linalg.det(X.R) > 0)
+    return bool(np.abs(X.R @ X.R.T - _UNITY).max() < EXACT_ROTATION and np.linalg.det(X.R) > 0)

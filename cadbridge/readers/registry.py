@@ -196,14 +196,14 @@ def openable(path: Path, beside: Path | None = None) -> Path:
     raise InputError(f"{path} {reason}", findings)
 
 
-_LOOKED_AT = 10_000
-"""Files of a folder that are looked through for a name."""
+_MOST_NEIGHBOURS = 10_000
+"""Files of a folder among which a misspelt name is looked for, or a readable one: a hint need not take seconds."""
 
 
 def _names_in(folder: Path) -> list[str]:
     """The names of the files in a folder, sorted; none where it may not be read."""
     try:
-        return sorted(entry.name for entry in islice(folder.iterdir(), _LOOKED_AT) if entry.is_file())
+        return sorted(entry.name for entry in islice(folder.iterdir(), _MOST_NEIGHBOURS) if entry.is_file())
     except OSError:
         return []
 

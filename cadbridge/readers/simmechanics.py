@@ -20,19 +20,13 @@ from cadbridge.freedoms import FIXED, UNBOUND, Free, free
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.placement import affine
+from cadbridge.readers.placement import ALIGNED, ROUNDED_ROTATION, affine
 from cadbridge.readers.source import XmlSource
 from cadbridge.readers.structure import Key, Occurrence, Structure
 from cadbridge.readers.xml import Element, child, children, local, parse, report_misspelt
 from cadbridge.units import LENGTH, MASS
 
 __all__ = ["read"]
-
-ROUNDING = 1e-4
-"""How far a rotation, which the files give to six digits, may be from an orthonormal one."""
-
-ALIGNED = 1e-6
-"""Sine of the angle below which two axes are parallel, and cosine below which they are perpendicular."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +180,7 @@ def _frame_pose(
     if p is None or nine is None:
         return None
     R = nine.reshape(3, 3).T
-    if kind != "3x3 Transform" or float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDING or np.linalg.det(R) < 0:
+    if kind != "3x3 Transform" or float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDED_ROTATION or np.linalg.det(R) < 0:
         r.say("CB133", f"{item}: the orientation ({kind}) is no rotation", frame, item)
         return None
     U, _, Vt = np.linalg.svd(R)

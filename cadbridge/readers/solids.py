@@ -20,9 +20,13 @@ from cadbridge.polyhedron import volume_properties_of
 _ALIKE: WeakValueDictionary[tuple[str, bool, bool, tuple[str | None, str | None]], Shape] = WeakValueDictionary()
 """Shapes in use: a thousand balls of one size need the memory of one."""
 AROUND = 128
-"""Sides of a round solid. Its radius is widened so that the volume is the round one's."""
+"""Sides of a round solid, a multiple of 4. Its radius is widened so that the volume is the round one's.
+
+The surface is then off by 2e-4 of the radius at most. A choice: a ball of twice as many has four times the triangles.
+"""
 
 _WIDENED = math.sqrt(2.0 * math.pi / (AROUND * math.sin(2.0 * math.pi / AROUND)))
+"""Radius of the regular polygon of the area of a circle of radius 1."""
 
 
 def report_axes(findings: Findings, path: Path, where: Where) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
-from cadbridge.readers.bounds import READABLE
+from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.xml import Element, numbers, unquoted
 
 At = TypeVar("At")
@@ -59,6 +59,6 @@ class XmlSource(Source[Element]):
             self.say("CB1923", f"{item}: {what} is {shown!r}", at, item)
         if found is None:
             asked = "a number" if count == 1 else f"{count} numbers"
-            self.say("CB181", f"{item}: {what} is {shown!r}, not {asked} below {READABLE:g}", at, item)
+            self.say("CB181", f"{item}: {what} is {shown!r}, not {asked} below {LARGEST_READ:g}", at, item)
             return None
         return np.array(found)

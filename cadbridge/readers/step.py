@@ -19,7 +19,7 @@ from cadbridge.geometry import Shape
 from cadbridge.readers.kinematics import with_kinematics
 from cadbridge.readers.names import unused
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.placement import Rigid, compose, proper
+from cadbridge.readers.placement import EXACT_ROTATION, Rigid, compose, proper
 from cadbridge.readers.product_names import clean
 from cadbridge.shapes import MIRROR_SUFFIX, read_document
 from cadbridge.shapes.convert import mirrored, scaled, to_shape
@@ -29,7 +29,10 @@ from cadbridge.units import DENSITY, LENGTH
 from cadbridge.wording import count
 
 VALIDATION_TOLERANCE = 5e-3
-"""Relative deviation from the file's validation properties that is reported."""
+"""Of volume, area and size: how far a part is off the file's validation properties before it is reported (CB134).
+
+A choice: writers compute them on other surfaces, or with few digits; a lost face or solid is mostly more.
+"""
 
 
 Colour = tuple[float, float, float, float]
@@ -260,12 +263,12 @@ def _component(top: Node, parts: _Parts, instances: list[Instance]) -> Component
 def _instance(leaf: Node, component: str, parts: _Parts) -> Instance:
     pose, flip, scale, shear = leaf.rigid
     where = Where(file=str(parts.path), item=leaf.path)
-    if shear > 1e-6:
+    if shear > EXACT_ROTATION:
         text = f"the placement of {leaf.path} is sheared by up to {shear:.2g}"
         parts.findings.add("CB133", text, where)
     if flip:
         parts.findings.add("CB131", f"{leaf.path} is a mirrored {leaf.products[-1]}", where)
-    if abs(scale - 1.0) > 1e-6:
+    if abs(scale - 1.0) > EXACT_ROTATION:
         parts.findings.add("CB132", f"{leaf.path} is scaled by {scale:.6g}", where)
     else:
         scale = 1.0

@@ -18,18 +18,12 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector, unit
 from cadbridge.readers.names import free_name, unused
-from cadbridge.readers.placement import Rigid, compose, proper
+from cadbridge.readers.placement import ALIGNED, EXACT_ROTATION, Rigid, compose, proper
 from cadbridge.shapes import MIRROR_SUFFIX
 from cadbridge.shapes.convert import mirrored, mirrored_mass
 
-MAX_DEPTH = 64
-"""Levels of sub-assemblies."""
-
-SHEAR = 1e-6
-"""How far an entry of a placement may be from a rotation's."""
-
-PARALLEL = 1e-6
-"""Sine of the angle between a frame's z and x below which x says nothing."""
+DEEPEST_ASSEMBLY = 64
+"""Levels of sub-assemblies; a choice: machines have ten. Python's recursion, of three calls a level, ends near 300."""
 
 Key = tuple[str, ...]
 
@@ -98,7 +92,7 @@ class Structure:
         try:
             self._siblings(occurrences, np.eye(3, 4), "", (), None, True, GROUND)
         except _TooManyError as error:
-            deep = f"more than {MAX_DEPTH} levels of assemblies"
+            deep = f"more than {DEEPEST_ASSEMBLY} levels of assemblies"
             text = beyond("instances", len(self.placed), "this assembly") or deep
             self.findings.add("CB138", text, error.where)
             raise InputError(text, self.findings) from None
@@ -156,7 +150,7 @@ class Structure:
         if name != base:
             text = f"two occurrences are named {prefix}{base}; one is called {prefix}{name}"
             self.findings.add("CB107", text, replace(item.where, item=prefix + name))
-        if len(self.placed) > allowed("instances") or prefix.count("/") > MAX_DEPTH:
+        if len(self.placed) > allowed("instances") or prefix.count("/") > DEEPEST_ASSEMBLY:
             raise _TooManyError(item.where)
         return name
 
@@ -166,7 +160,7 @@ class Structure:
 
     def _leaf(self, item: Occurrence, rigid: Rigid, name: str, key: Key, component: str) -> None:
         pose, flip, scale, shear = rigid
-        if shear > SHEAR or abs(scale - 1.0) > SHEAR:
+        if shear > EXACT_ROTATION or abs(scale - 1.0) > EXACT_ROTATION:
             text = f"the placement of {name} is no rigid motion (scale {scale:.6g}, shear {shear:.2g})"
             self.findings.add("CB133", text, item.where)
         assert item.part is not None
@@ -207,7 +201,7 @@ class Structure:
         if z is not None and x is not None:
             across = unit(X_CW.R @ linear @ unit(x))
             across = across - z * float(z @ across)
-            if float(np.linalg.norm(across)) < PARALLEL:
+            if float(np.linalg.norm(across)) < ALIGNED:
                 raise ValueError("x lies along the direction")
             e1 = unit(across)
         return Feature(place.component, kind, X_CW.point(world), z, e1, radius, place.instance, label)

@@ -36,6 +36,7 @@ ENTITIES: dict[int, FeatureKind] = {
 """SolidWorks' kinds of mate entities: point, line, circle, plane, cylinder, sphere, cone."""
 
 CIRCLE = 2
+"""SolidWorks' kind of mate entity that an edge of a hole or a shaft is."""
 
 KINDS: dict[str, MateKind] = {
     "COINCIDENT": MateKind.COINCIDENT,

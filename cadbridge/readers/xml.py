@@ -15,13 +15,19 @@ from lxml import etree
 from cadbridge.budget import beyond_xml, hidden_tags, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
-from cadbridge.readers.bounds import READABLE
+from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.lenient import lenient
 from cadbridge.touched import looked_for
 
-ALIKE, SHORTEST = 0.85, 4
-"""How alike two names are, from 0 to 1, of which one may be a slip of the other; and how long they are at least."""
+ALIKE_NAMES, SHORTEST_NAME = 0.85, 4
+"""How alike two names are, as difflib counts (0 to 1), of which one may be a slip of the other; their least length.
+
+A wrong letter gives 0.85 and more from seven letters on, a missing one from four on. Below, names of other programs'
+extensions are taken for slips of the format's own; two names of three letters are alike by chance.
+"""
+
 _PIECE = 1 << 22
+"""Bytes of a file that are read at a time while its tags are counted: the count needs no more memory than that."""
 
 Element = Any
 """An lxml element; lxml's own types say no more."""
@@ -119,10 +125,10 @@ def report_misspelt(root: Element, known: frozenset[str], say: Callable[[str, st
     told: set[str] = set()
     for element in root.iter(etree.Element):
         for word in (local(element), *element.keys()):
-            if word in known or word in told or len(word) < SHORTEST:
+            if word in known or word in told or len(word) < SHORTEST_NAME:
                 continue
             told.add(word)
-            near = difflib.get_close_matches(word, known, n=1, cutoff=ALIKE)
+            near = difflib.get_close_matches(word, known, n=1, cutoff=ALIKE_NAMES)
             if near:
                 say("CB1319", f"{word!r} is not read; {near[0]!r} is what the format has", element)
 
@@ -133,9 +139,9 @@ def unquoted(text: str | None) -> str:
 
 
 def numbers(text: str | None, count: int) -> tuple[float, ...] | None:
-    """`count` finite numbers (below READABLE) separated by space, None where the text is anything else."""
+    """`count` finite numbers (below LARGEST_READ) separated by space, None where the text is anything else."""
     try:
         values = tuple(float(word) for word in (text or "").split())
     except ValueError:
         return None
-    return values if len(values) == count and all(-READABLE < v < READABLE for v in values) else None
+    return values if len(values) == count and all(-LARGEST_READ < v < LARGEST_READ for v in values) else None

@@ -21,7 +21,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.chrono.text import Made, array, finite, read_objects
-from cadbridge.readers.json_file import LARGEST
+from cadbridge.readers.json_file import LARGEST_IN_JSON
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import affine
 from cadbridge.readers.source import Source
@@ -169,7 +169,7 @@ def _mass(r: _Reader, body: Made, name: str) -> MassProperties | None:
     frame = (body.calls.get("SetFrameCOMToRef") or body.calls.get("SetFrame_COG_to_REF") or [None])[0]
     parts = frame if isinstance(frame, tuple) and len(frame) == 2 else ((0.0,) * 3, (1.0, 0.0, 0.0, 0.0))
     p, q = array(parts[0], 3), array(parts[1], 4)
-    mass = given if isinstance(given, float) and 0 < given < LARGEST else None
+    mass = given if isinstance(given, float) and 0 < given < LARGEST_IN_JSON else None
     if mass is None or diagonal is None or products is None or p is None or q is None or not np.any(q):
         r.say("CB1314", f"{name}: mass or inertia cannot be read", body.line, name)
         return None
@@ -208,8 +208,11 @@ def _item(name: str, line: int) -> str:
     return f"{name} (line {line})"
 
 
-ASIDE = 1e-3
-"""Sine of the angle by which the directions of one mate's links may differ: files round."""
+SAME_DIRECTION = 1e-3
+"""Sine of the angle by which the directions of one mate's links may differ, as files round. A choice.
+
+Beyond it (0.06°) the two links are read as two mates, with CB1318.
+"""
 
 PLANE, AXIS, POINT = FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
 
@@ -280,7 +283,7 @@ def _agree(r: _Reader, chief: _Link, other: _Link) -> bool:
     for d in (other.dA, other.dB):
         if along is not None and d is not None:
             sine = float(np.linalg.norm(np.cross(d, along)) / (np.linalg.norm(d) * np.linalg.norm(along)))
-            why = why or (f"is {math.degrees(math.asin(min(1.0, sine))):.3g}° aside" if sine > ASIDE else "")
+            why = why or (f"is {math.degrees(math.asin(min(1.0, sine))):.3g}° aside" if sine > SAME_DIRECTION else "")
     if why:
         text = f"the second link of {chief.name} {why}; the two are read as two mates"
         r.say("CB1318", text, other.line, _item(other.name, other.line))

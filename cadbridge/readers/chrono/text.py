@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.readers.json_file import LARGEST
+from cadbridge.readers.json_file import LARGEST_IN_JSON
 
 VECTORS = ("ChVector3d", "ChVectorD", "ChQuaterniond", "ChQuaternionD")
 FRAMES = ("ChFramed", "ChFrameD")
-DEEPEST = 60
-"""So deep may calls nest."""
+DEEPEST_CALLS = 60
+"""Calls within one another. The exporter writes a vector in a frame in a call; Python's recursion ends near 1,000."""
 
 _TOKEN = re.compile(
     r"'''|\"\"\"|[rRuUbBfF]{0,2}(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
@@ -71,7 +71,7 @@ def array(value: Any, count: int) -> np.ndarray | None:
     """A vector of so many numbers; None where it is none."""
     if not isinstance(value, tuple) or len(value) != count:
         return None
-    fits = all(isinstance(v, float) and abs(v) < LARGEST for v in value)
+    fits = all(isinstance(v, float) and abs(v) < LARGEST_IN_JSON for v in value)
     return np.array(value) if fits else None
 
 
@@ -167,8 +167,8 @@ class _Reader:
 
     def _values(self, tokens: Iterator[str], closing: str = ")", depth: int = 0) -> list[Any]:
         """The values up to a closing parenthesis."""
-        if depth > DEEPEST:
-            raise ValueError(f"calls nest deeper than {DEEPEST} in line {self._line}")
+        if depth > DEEPEST_CALLS:
+            raise ValueError(f"calls nest deeper than {DEEPEST_CALLS} in line {self._line}")
         values: list[Any] = []
         waiting: Any = _NOTHING
         for token in tokens:

@@ -13,13 +13,11 @@ import numpy as np
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
-from cadbridge.readers.bounds import READABLE
-from cadbridge.readers.paths import inside
+from cadbridge.readers.bounds import LARGEST_READ
+from cadbridge.readers.paths import MOST_FILES, inside
 from cadbridge.readers.xml import Element, child, children, local, parse_text
 from cadbridge.shapes.archive import Archive
 
-MAX_DOCUMENTS = 200
-"""Files that one assembly may lead to."""
 ENDING = ".FCStd"
 
 
@@ -68,7 +66,7 @@ class Object:
                     number = float(text)
                 except ValueError:
                     return None
-                return number if abs(number) < READABLE else None
+                return number if abs(number) < LARGEST_READ else None
         return None
 
     def flag(self, name: str, default: bool) -> bool:
@@ -137,7 +135,7 @@ def pose_of(element: Element | None, length: float) -> Pose | None:
         values = np.array([float(element.get(k, "nan")) for k in ("Px", "Py", "Pz", "Q0", "Q1", "Q2", "Q3")])
     except ValueError:
         return None
-    if not np.all(np.abs(values) < READABLE) or not 0.5 < float(np.linalg.norm(values[3:])) < 2.0:
+    if not np.all(np.abs(values) < LARGEST_READ) or not 0.5 < float(np.linalg.norm(values[3:])) < 2.0:
         return None
     x, y, z, w = values[3:]
     return Pose.from_quaternion(values[:3] * length, (w, x, y, z))
@@ -211,8 +209,8 @@ class Library:
         if real is None:
             return None
         if real not in self._documents:
-            if len(self._documents) >= MAX_DOCUMENTS:
-                self.findings.add("CB138", f"{file} is one file too many: {MAX_DOCUMENTS} are read", owner.where(name))
+            if len(self._documents) >= MOST_FILES:
+                self.findings.add("CB138", f"{file} is one file too many: {MOST_FILES} are read", owner.where(name))
                 return None
             self._documents[real] = None
             try:

@@ -15,6 +15,7 @@ from cadbridge.readers.freecad.document import Object
 from cadbridge.readers.freecad.references import Resolver, Side
 from cadbridge.readers.joints import coordinate
 from cadbridge.readers.markers import Marker, feature, gear, rack, screw
+from cadbridge.readers.placement import ALIGNED
 
 FRAME, PLANE, AXIS, POINT = FeatureKind.FRAME, FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
 
@@ -180,7 +181,7 @@ class Joints:
                 raise ValueError("neither side is held by a slider along it, so which is the rack is not known")
         z, x = pinion.X_WM.R[:, 2], bar.X_WM.R[:, 2]
         across = x - z * float(x @ z)
-        if float(np.linalg.norm(across)) < 1e-6:
+        if float(np.linalg.norm(across)) < ALIGNED:
             raise ValueError("the rack runs along the pinion's axis")
         x = unit(across)
         X_WI = Pose(np.column_stack([x, np.cross(z, x), z]), bar.X_WM.p)

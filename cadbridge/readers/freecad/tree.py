@@ -31,9 +31,14 @@ NO_SHAPE = (
     "App::Annotation", "App::AnnotationLabel", "App::MeasureDistance", "Image::ImagePlane",
 )  # fmt: skip
 """Sketches, datums, binders, tables, notes and groups of an assembly's own: none of it is a part."""
-DEEPEST = 40
-SMALLEST = 1000
-"""Bytes of a B-Rep text below which it is looked at for a shape: one with a face has more."""
+DEEPEST_LINKS = 40
+"""Links, groups and assemblies within one another; deeper ones are reported as holding themselves. A choice."""
+
+EMPTY_BELOW = 1000
+"""Bytes of a B-Rep text below which it is read to see whether it is an empty one; FreeCAD's empty text has some 200.
+
+A text with a face has more, so that large ones are not unpacked twice. Above, an empty shape would become a part.
+"""
 
 
 @dataclass(eq=False)
@@ -77,7 +82,7 @@ class Walker:
                 continue
             here, named = (*way, member.name), (*labels, member.label)
             if self._flexible(member):
-                if len(here) > DEEPEST or any(member is o for o, _ in self.flexible):
+                if len(here) > DEEPEST_LINKS or any(member is o for o, _ in self.flexible):
                     self._cycle(member)
                     continue
                 self.flexible.append((member, here))
@@ -157,7 +162,7 @@ class Walker:
 
     def _leaves(self, item: Object, X: Pose, path: tuple[str, ...], above: tuple[Object, ...]) -> Iterator[Leaf]:
         """The shapes below an object; its own placement is the caller's to take, except where a link passes it on."""
-        if item in above or len(above) > DEEPEST:
+        if item in above or len(above) > DEEPEST_LINKS:
             self._cycle(item)
             return
         self._count += 1
@@ -192,7 +197,7 @@ def _has_shape(item: Object) -> bool:
     if not file:
         return False
     size = archive.size(file)
-    if not 0 < size < SMALLEST:
+    if not 0 < size < EMPTY_BELOW:
         # A member that is missing is reported when it is read.
         return size > 0 or not archive.has(file)
     text = archive.read(file) or b""

@@ -24,8 +24,11 @@ from cadbridge.readers.json_file import is_number, names_of, text_of
 from cadbridge.readers.structure import Placed
 from solver import rotation
 
-MET = 1e-5
-"""m, and sines of angles, within which the two geometries of a joint meet."""
+JOINT_MET = 1e-5
+"""m, and sines of angles, within which the two geometries of a joint meet in one reading of its frames.
+
+A choice: placements of the documents are exact to 1e-6, other readings are off by right angles or by lengths of parts.
+"""
 
 
 @dataclass(frozen=True)
@@ -228,10 +231,10 @@ def _met(motion: Motion, first: Pose, second: Pose, axes: tuple[int, int], offse
     gap = first.p - second.p
     height = float(z @ gap)
     sideways = math.hypot(*(gap - height * z).tolist())
-    if not motion.free.ball and math.hypot(*rotation.cross(z, first.R[:, axes[0]]).tolist()) > MET:
+    if not motion.free.ball and math.hypot(*rotation.cross(z, first.R[:, axes[0]]).tolist()) > JOINT_MET:
         return False
-    met_along = min(abs(height - offset), abs(height + offset)) < MET
-    return (not motion.across or sideways < MET) and (not motion.along or met_along)
+    met_along = min(abs(height - offset), abs(height + offset)) < JOINT_MET
+    return (not motion.across or sideways < JOINT_MET) and (not motion.along or met_along)
 
 
 def _axes(c: Context, motion: Motion, entry: dict[str, Any], uuid: str, name: str) -> tuple[int, int] | None:

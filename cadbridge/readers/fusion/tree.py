@@ -15,14 +15,11 @@ from cadbridge.geometry import Shape
 from cadbridge.readers.fusion.context import Context
 from cadbridge.readers.json_file import is_number, names_of, text_of
 from cadbridge.readers.paths import inside
-from cadbridge.readers.placement import affine
-from cadbridge.readers.structure import MAX_DEPTH, Key, Occurrence
-
-ROUNDING = 1e-6
-"""How far the axes of a placement may be from orthonormal ones."""
+from cadbridge.readers.placement import EXACT_ROTATION, affine
+from cadbridge.readers.structure import DEEPEST_ASSEMBLY, Key, Occurrence
 
 KG_PER_CM3 = 1e6
-"""kg/m³."""
+"""kg/m³ a kg/cm³, the unit of Fusion's densities."""
 
 
 def read_tree(c: Context) -> None:
@@ -66,8 +63,8 @@ class _Tree:
     def branch(self, node: dict[str, Any], above: Key) -> list[Occurrence]:
         """The occurrences of a level of the tree."""
         c = self._c
-        if len(above) > MAX_DEPTH:
-            c.file.say("CB138", f"the tree is deeper than {MAX_DEPTH} levels")
+        if len(above) > DEEPEST_ASSEMBLY:
+            c.file.say("CB138", f"the tree is deeper than {DEEPEST_ASSEMBLY} levels")
             raise InputError(f"{c.file.path.name} is nested too deeply.", c.findings)
         found = []
         for uuid, below in node.items():
@@ -177,7 +174,7 @@ def _transform(c: Context, value: Any, name: str) -> Matrix | None:
     if origin is None or len(columns) != 3:
         return None
     R = np.column_stack(columns)
-    if float(np.abs(R.T @ R - np.eye(3)).max()) > ROUNDING:
+    if float(np.abs(R.T @ R - np.eye(3)).max()) > EXACT_ROTATION:
         c.file.say("CB181", f"{name} is not placed by a rigid motion; it is left out", name)
         return None
     U, _, Vt = np.linalg.svd(R)

@@ -14,14 +14,17 @@ import numpy as np
 from cadbridge.assembly import GROUND, Assembly, Component
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector, frame_from_axis, unit
-from cadbridge.readers.bounds import READABLE
+from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.kinematics.units import context_units
 from cadbridge.readers.product_names import clean
 from cadbridge.shapes.text21 import Entity, Part21Error, Ref, Text
 from solver import rotation
 
-_SAME = 1e-6
-"""m and dimensionless; placements closer than this are one."""
+_SAME_PLACEMENT = 1e-6
+"""m, and entries of rotations, within which a placement of the file is that of an occurrence.
+
+Two occurrences so near each other cannot be told apart, and the pair is refused.
+"""
 
 
 @dataclass
@@ -287,7 +290,7 @@ class Occurrences:
 
 
 def _same(A: Pose, B: Pose) -> bool:
-    return bool(np.abs(A.p - B.p).max() < _SAME and np.abs(A.R - B.R).max() < _SAME)
+    return bool(np.abs(A.p - B.p).max() < _SAME_PLACEMENT and np.abs(A.R - B.R).max() < _SAME_PLACEMENT)
 
 
 def placement(text: Text, reference: object, scale: float) -> Pose:
@@ -319,7 +322,7 @@ def _triple(text: Text, reference: object, kind: str) -> tuple[float, ...]:
     if (
         not isinstance(values, tuple)
         or len(values) != 3
-        or not all(isinstance(v, float) and abs(v) < READABLE for v in values)
+        or not all(isinstance(v, float) and abs(v) < LARGEST_READ for v in values)
     ):
         raise Part21Error(f"a {kind.lower()} does not have three numbers")
     return tuple(values)

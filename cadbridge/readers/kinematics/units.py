@@ -12,7 +12,10 @@ _PREFIX = {
     "EXA": 1e18, "PETA": 1e15, "TERA": 1e12, "GIGA": 1e9, "MEGA": 1e6, "KILO": 1e3, "HECTO": 1e2,
     "DECA": 1e1, "DECI": 1e-1, "CENTI": 1e-2, "MILLI": 1e-3, "MICRO": 1e-6, "NANO": 1e-9,
 }  # fmt: skip
-_DEEPEST = 8
+"""SI units by their prefixes, as ISO 10303-41 calls them."""
+
+_DEEPEST_UNITS = 8
+"""Units defined by others (inch by millimetre): files have one level or two, a ring of them has no end."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def _references(assigned: Arguments | None) -> list[Ref]:
 
 def _size(text: Text, unit: Entity, depth: int) -> float:
     """SI units a unit; Part21Error where it has no size."""
-    if depth > _DEEPEST:
+    if depth > _DEEPEST_UNITS:
         raise Part21Error("units are defined by one another")
     if "SI_UNIT" in unit.parts:
         prefix = next(iter(unit.parts["SI_UNIT"]), None)

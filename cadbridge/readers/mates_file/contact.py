@@ -13,14 +13,23 @@ from cadbridge.frames import Vector
 from cadbridge.geometry import Mesh
 from cadbridge.readers.mates_file.draft import Draft
 
-TOLERANCE = 1e-4
-"""m between surfaces that count as touching, beside what the meshes may be off."""
+TOUCHING = 1e-4
+"""m between surfaces up to which they touch, beside what the meshes are off.
+
+A choice: parts are drawn in contact or with a clearance of some 0.1 mm (a screw in its hole); a wider one is a gap.
+"""
 
 CHORD = 1.25e-3
-"""Sagitta of a chord over 0.1 rad, a radius: how far a mesh of that fineness lies off a round face."""
+"""1 − cos 0.05: a chord over 0.1 rad, as `shapes` meshes round faces at most, lies so much of the radius off them."""
 
-LARGEST_DEFLECTION = 2e-4
+MOST_SAGITTA = 2e-4
+"""m that a mesh is taken to be off at most: half a component's size stands for the radius, and is too much for most."""
+
 PAIRS_AT_ONCE = 2_000_000
+"""Points times triangles that are compared in one go: 2 MB of truth values, and some 100 MB in the worst case.
+
+Smaller batches cost calls of NumPy. The result does not depend on it.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +132,7 @@ def _touched(surfaces: dict[str, _Surface], name: str, others: list[str]) -> dic
     if not len(mine.triangles):
         return {}
     low, high = mine.box
-    reach = TOLERANCE + min(LARGEST_DEFLECTION, CHORD * float(np.linalg.norm(high - low)) / 2.0)
+    reach = TOUCHING + min(MOST_SAGITTA, CHORD * float(np.linalg.norm(high - low)) / 2.0)
     found = {}
     for other in others:
         theirs = surfaces[other]

@@ -17,10 +17,10 @@ from cadbridge.readers.mates_file import schema
 from cadbridge.readers.mates_file.positions import Place, load_yaml
 
 MAX_REPORTED = 1000
-"""Faults of the form reported one by one; the rest are counted."""
+"""Faults of the form reported one by one; the rest are counted: nobody reads on, and a file may have a million."""
 
 MAX_SUGGESTED = 50
-"""Faults that get a search for the nearest name: it is the slow part."""
+"""Faults that get a search for the nearest name, which compares it with all names of the source."""
 
 
 @dataclass(frozen=True)

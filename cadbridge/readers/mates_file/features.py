@@ -13,6 +13,7 @@ from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
 from cadbridge.geometry import Face, Shape
 from cadbridge.readers.mates_file.draft import Draft, last, moved
 from cadbridge.readers.mates_file.values import FeatureSpec
+from cadbridge.readers.placement import ALIGNED
 from solver import rotation
 
 HAS = {"plane": "a normal", "cylinder": "an axis", "cone": "an axis", "torus": "an axis", "sphere": "a centre"}
@@ -157,7 +158,7 @@ def _from_numbers(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -
         return Feature("", FeatureKind.AXIS, point, unit(directions["axis"]), radius=radius)
     if "z" in directions:
         z, x = unit(directions["z"]), unit(directions["x"])
-        if np.linalg.norm(rotation.cross(z, x)) < 1e-6:
+        if np.linalg.norm(rotation.cross(z, x)) < ALIGNED:
             draft.findings.add("CB145", "x is parallel to z: they make no frame", at("x"))
             return None
         R = frame_from_axis(z, x)

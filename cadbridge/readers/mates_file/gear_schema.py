@@ -17,9 +17,9 @@ Radii = Annotated[list[Positive], Field(min_length=2, max_length=2)]
 Keys = dict[str, Any]
 
 RADII_TOLERANCE = 5e-3
-"""Relative: pitch radii, which are rounded, against teeth and ratio."""
+"""Relative: pitch radii, given to three digits or measured, against the ratio by teeth. A tooth of 200 is as much."""
 RATIO_TOLERANCE = 1e-4
-"""Relative: a ratio typed with few digits beside the teeth; the teeth are then taken."""
+"""Relative: a ratio typed with five digits beside the teeth, which are then taken. Beyond it one of them is wrong."""
 
 
 class FeaturePair(Strict):

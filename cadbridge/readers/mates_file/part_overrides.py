@@ -8,7 +8,8 @@ from cadbridge.assembly import GROUND, Coupling, Instance
 from cadbridge.readers.mates_file.draft import Draft, last, wildcard
 from cadbridge.readers.mates_file.schema import PartSpec
 
-_SHOWN = 6
+_NAMED = 6
+"""Names that a message gives; all of them are the finding's items."""
 
 
 def override_parts(draft: Draft) -> None:
@@ -71,11 +72,11 @@ def _ignore(draft: Draft, index: int, found: list[Instance], bare: list[str]) ->
     left += [d.name for d in assembly.drives if d not in kept]
     home = {name: value for name, value in assembly.home.items() if name not in joints}
     draft.assembly = replace(assembly, drives=kept, home=home)
-    some = ", ".join(sorted(names)[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+    some = ", ".join(sorted(names)[:_NAMED]) + (" …" if len(names) > _NAMED else "")
     message = f"ignored: {some}"
     if lost or left:
         message += (
-            f"; with them go {', '.join([*lost, *left][:_SHOWN])}{' …' if len(lost) + len(left) > _SHOWN else ''}"
+            f"; with them go {', '.join([*lost, *left][:_NAMED])}{' …' if len(lost) + len(left) > _NAMED else ''}"
         )
     draft.findings.add("CB1470", message, draft.place("parts", index, "parts"), items=sorted(names))
 

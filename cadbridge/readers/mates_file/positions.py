@@ -20,7 +20,8 @@ from yaml.cyaml import CBaseLoader
 from cadbridge.budget import beyond
 from cadbridge.findings import Findings, Where
 
-MAX_DEPTH = 32
+DEEPEST_YAML = 32
+"""Mappings and lists within one another. Our files have some six; each costs Python's recursion when it is used."""
 
 _INT = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -108,7 +109,7 @@ def parse_yaml(content: bytes, findings: Findings, file: str) -> Yaml:
         where = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
         if "maximum nesting" in problem:  # LibYAML from 0.2.6 on: at 1,000 levels, before it hands over an event
-            findings.add("CB142", f"nested deeper than {MAX_DEPTH} levels", where)
+            findings.add("CB142", f"nested deeper than {DEEPEST_YAML} levels", where)
         else:
             findings.add("CB140", f"not YAML: {' '.join(str(problem).split())}", where)
         return nothing
@@ -167,8 +168,8 @@ class _Builder:
 
     def _open(self, event: Any) -> None:
         self._check_tag(event)
-        if len(self.open) >= MAX_DEPTH:
-            self._stop("CB142", f"nested deeper than {MAX_DEPTH} levels", event)
+        if len(self.open) >= DEEPEST_YAML:
+            self._stop("CB142", f"nested deeper than {DEEPEST_YAML} levels", event)
         if event.anchor:
             self.anchors[event.anchor] = None
         empty: Any = {} if isinstance(event, yaml.MappingStartEvent) else []

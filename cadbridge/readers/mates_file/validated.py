@@ -22,8 +22,11 @@ Steps = tuple[int | str, ...]
 """A path in the data: keys of mappings, positions in lists."""
 _FORM = re.compile(r"<[a-z ]+>")
 """The name of a form that a value may have."""
-ROUNDS = 4
-"""What is left out can uncover a fault of what holds it, a few times."""
+MOST_VALIDATIONS = 4
+"""What is left out can uncover a fault of what holds it: a value, its mapping, its list, its section.
+
+Where faults remain after so many, nothing of the file is used.
+"""
 
 
 def load_spec(kind: type[Kind], path: Path, findings: Findings, code: str) -> tuple[Kind | None, Place]:
@@ -54,7 +57,7 @@ def validated(
     rest = _Rest({key: value for key, value in data.items() if value is not None})
     reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(rest.data))
     reported: set[Steps] = set()
-    for _ in range(ROUNDS):
+    for _ in range(MOST_VALIDATIONS):
         try:
             spec = kind.model_validate(rest.data)
         except ValidationError as error:

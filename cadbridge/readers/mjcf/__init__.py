@@ -14,7 +14,7 @@ from cadbridge.budget import raised, with_option
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
-from cadbridge.readers.bounds import READABLE
+from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.mjcf.actuators import read_drives
 from cadbridge.readers.mjcf.bodies import read_part
 from cadbridge.readers.mjcf.context import Context
@@ -23,15 +23,17 @@ from cadbridge.readers.mjcf.files import Named, check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
 from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers, touching, unactuated
-from cadbridge.readers.mjcf.worker import MEMORY
+from cadbridge.readers.mjcf.worker import MUJOCO_MEMORY
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 
 __all__ = ["read"]
 
-TIME_LIMIT = 60.0
-"""Processor seconds that MuJoCo may take to compile a model."""
+SECONDS_TO_COMPILE = 60.0
+"""Processor seconds that MuJoCo may take to compile a model, before `--allow-larger`. A choice: most of it
+goes into the convex hulls and the inertias of meshes.
+"""
 
 _WORKER = Worker("cadbridge.readers.mjcf.worker")
 atexit.register(_WORKER.close)
@@ -117,7 +119,7 @@ _NO_MEMORY = ("Caught an unknown exception", "Could not allocate memory", "bad_a
 def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
     where = Where(str(path))
     files = sorted(map(str, {*leads.models, *leads.files}))
-    seconds, memory = raised(TIME_LIMIT), int(raised(MEMORY))
+    seconds, memory = raised(SECONDS_TO_COMPILE), int(raised(MUJOCO_MEMORY))
     request = {"path": str(path.resolve()), "files": files, "memory": memory}
     try:
         answer: dict[str, Any] = _WORKER.request("compile", request, seconds)
@@ -144,7 +146,7 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
 
 
 def _finite(values: NDArray[Any]) -> bool:
-    return values.dtype.kind != "f" or bool((np.abs(values) < READABLE).all())
+    return values.dtype.kind != "f" or bool((np.abs(values) < LARGEST_READ).all())
 
 
 def _placements(c: Context) -> list[Pose]:

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cadbridge import wording
 from cadbridge.assembly import GROUND
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 
-_SHOWN = 4
+_MOST_NAMED = 4
+"""Names that a message gives: several lists of them stand in one."""
+
 _LINE = re.compile(r"line (\d+)")
 
 
@@ -58,4 +61,4 @@ class Context:
 
 def listed(names: Sequence[str]) -> str:
     """The first few of names that may be many."""
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return wording.listed(names, _MOST_NAMED)

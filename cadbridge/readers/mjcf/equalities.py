@@ -12,14 +12,12 @@ from cadbridge.findings import Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.mjcf.context import Context, listed
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE
+from cadbridge.readers.mjcf.tendons import WRAP_JOINT
 from cadbridge.readers.names import free_name
 from cadbridge.wording import count
 
 _SITE = 6
 """MuJoCo's object type of sites (mjtObj)."""
-
-_WRAP_JOINT = 1
-"""MuJoCo's wrap type of joints in fixed tendons (mjtWrap)."""
 
 _OF_FLEXES = (4, 5, 6)
 """MuJoCo's equality types (mjtEq) of flexible bodies, of which nothing is read but their points."""
@@ -27,7 +25,10 @@ _OF_FLEXES = (4, 5, 6)
 _Z, _X = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
 
 _SAMPLES = 129
-"""Points of a polynomial, for who can draw or write no polynomials."""
+"""Points of a polynomial, for who can draw or write no polynomials; the solver takes the polynomial itself.
+
+Of the fourth degree over the range, straight lines between them are off by 4e-4 of its height at most. A choice.
+"""
 
 Made = Mate | Coupling | None
 
@@ -65,7 +66,10 @@ def read_equalities(c: Context) -> tuple[list[Mate], list[Coupling]]:
 
 
 _CLOSED = 1e-9
-"""m: by less two points of a loop may be apart, as files round."""
+"""m up to which two points of a loop are one: rounding of double precision over chains of bodies, a thousand times.
+
+What is farther apart is reported (CB1267), as MuJoCo pulls it together softly and the assembly of a run at once.
+"""
 
 
 def report_gaps(c: Context, loops: Sequence[Mate], X: Sequence[Pose]) -> None:
@@ -135,7 +139,7 @@ def _tendon(c: Context, i: int, name: str, where: Where) -> Made:
     tendon, other = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
     first, count = int(m["tendon_adr"][tendon]), int(m["tendon_num"][tendon])
     wraps = range(first, first + count)
-    if other >= 0 or any(int(m["wrap_type"][w]) != _WRAP_JOINT for w in wraps):
+    if other >= 0 or any(int(m["wrap_type"][w]) != WRAP_JOINT for w in wraps):
         c.findings.add("CB1403", f"{name}: only a fixed tendon over joints is a coupling", where)
         return None
     factors = [(int(m["wrap_objid"][w]), float(m["wrap_prm"][w])) for w in wraps if m["wrap_prm"][w]]

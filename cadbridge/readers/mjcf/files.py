@@ -20,6 +20,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.folders import Folders
 from cadbridge.mass.files import is_placeholder
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.paths import MOST_FILES
 from cadbridge.readers.xml import Element, local, parse
 from cadbridge.touched import looked_for
 from cadbridge.wording import listed
@@ -27,12 +28,12 @@ from cadbridge.wording import listed
 _FOLDERS = ("assetdir", "meshdir", "texturedir")
 _INCLUDING = ("include", "model")
 MAX_COPIES = 100_000
-"""So many copies of a body may be requested."""
-MAX_FILES = 200
-"""So many files may include one another."""
-
+"""Copies of a body that `<replicate>` may ask for; MuJoCo makes them while it parses, before any other limit."""
 MAX_FOLDERS = 50
-"""So many folders of shapes may the files name, beside those in which they lie."""
+"""Folders of shapes that the files may name, beside those in which they lie: every mesh is looked for in each.
+
+A choice.
+"""
 
 _SHAPES = (".stl", ".obj", ".msh", ".ply", ".skn", ".png", ".ktx", ".hf", ".hfield")
 """Files that hold nothing but shapes and pictures: these may lie in the folders around the source's."""
@@ -74,12 +75,12 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
             if local(root) not in ("mujoco", "mujocoinclude"):
                 _refuse(path, f"{at} lies outside the folder of the source and is no model", Where(str(at)), findings)
             findings.add("CB1616", f"{at.name} lies in a folder around the source's", Where(str(at)))
-        if len(models) > MAX_FILES:
-            _too_many(path, f"more than {MAX_FILES} files include one another", findings)
+        if len(models) > MOST_FILES:
+            _too_many(path, f"more than {MOST_FILES} files include one another", findings)
         for element, candidates in _named(root, {folder, at.parent}, included=True):
             waiting += _checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
     searched = _searched(models, folder)
-    if len(searched) > MAX_FILES + MAX_FOLDERS:
+    if len(searched) > MOST_FILES + MAX_FOLDERS:
         _too_many(path, f"more than {MAX_FOLDERS} folders are named", findings)
     for at, root in models.items():
         for element, candidates in _named(root, searched, included=False):

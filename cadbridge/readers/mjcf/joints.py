@@ -14,6 +14,7 @@ from cadbridge.freedoms import FIXED, UNBOUND, Free, free
 from cadbridge.readers.joints import axis_feature, joint_mates
 from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.names import free_name
+from cadbridge.readers.placement import ALIGNED
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's joint types (mjtJoint)."""
@@ -24,7 +25,15 @@ LEAVES = {FREE: UNBOUND, BALL: free("rx ry rz"), SLIDE: free("tz"), HINGE: free(
 DOFS = {kind: len(leaves.axes) for kind, leaves in LEAVES.items()}
 """Rates of each joint type."""
 
-_STRAIGHT = 1e-6
+_INDEPENDENT = 1e-3
+"""Determinant of two or three unit axes from which they span a plane or space: some 0.06° of the least angle.
+
+Below, a stack of joints is no lower pair; its joints stay one by one, which is exact at any angle.
+"""
+
+_MEETING = 1e-7
+"""m by which axes may pass the point in which they meet: seven digits of a body of a metre, as files have them."""
+
 _Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -183,32 +192,32 @@ def _pair(c: Context, joints: list[int]) -> Pair | None:
 
 
 def _cylindrical(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
-    parallel = cross_length(slides[0], hinges[0]) < _STRAIGHT
+    parallel = cross_length(slides[0], hinges[0]) < ALIGNED
     return Pair(free("tz rz"), points[0], [hinges[0]]) if parallel else None
 
 
 def _universal(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
     meet = _meeting(points, hinges)
-    across = abs(float(hinges[0] @ hinges[1])) < _STRAIGHT
+    across = abs(float(hinges[0] @ hinges[1])) < ALIGNED
     return Pair(free("rx ry"), meet, [*hinges]) if across and meet is not None else None
 
 
 def _planar(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
     normal = hinges[0]
-    flat = float(np.abs(slides @ normal).max()) < _STRAIGHT
-    apart = float(np.linalg.norm(np.cross(*slides))) > 1e-3
+    flat = float(np.abs(slides @ normal).max()) < ALIGNED
+    apart = float(np.linalg.norm(np.cross(*slides))) > _INDEPENDENT
     return Pair(free("tx ty rz"), points[0], [normal]) if flat and apart else None
 
 
 def _spherical(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
     meet = _meeting(points, hinges)
-    turns = abs(float(np.linalg.det(hinges))) > 1e-3
+    turns = abs(float(np.linalg.det(hinges))) > _INDEPENDENT
     return Pair(free("rx ry rz"), meet, [_Z]) if turns and meet is not None else None
 
 
 def _floating(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
-    moves = abs(float(np.linalg.det(slides))) > 1e-3
-    turns = len(hinges) == 0 or abs(float(np.linalg.det(hinges))) > 1e-3
+    moves = abs(float(np.linalg.det(slides))) > _INDEPENDENT
+    turns = len(hinges) == 0 or abs(float(np.linalg.det(hinges))) > _INDEPENDENT
     return Pair(UNBOUND, np.zeros(3), [_Z]) if moves and turns else None
 
 
@@ -227,4 +236,4 @@ def _meeting(points: Vector, axes: Vector) -> Vector | None:
     across = [np.eye(3) - np.outer(u, u) for u in axes]
     A, b = np.concatenate(across), np.concatenate([P @ p for P, p in zip(across, points, strict=True)])
     meet = np.linalg.lstsq(A, b, rcond=None)[0]
-    return np.asarray(meet) if float(np.abs(A @ meet - b).max()) < 1e-7 else None
+    return np.asarray(meet) if float(np.abs(A @ meet - b).max()) < _MEETING else None

@@ -17,11 +17,11 @@ from cadbridge.readers.mjcf.tendons import sum_of
 from cadbridge.wording import count
 
 _GRAVITY_OFF = 1 << 7
-"""MuJoCo's mjDSBL_GRAVITY."""
+"""MuJoCo's mjDSBL_GRAVITY, a bit of `disableflags`."""
 
 
 _ACTUATION_OFF = 1 << 11
-"""MuJoCo's mjDSBL_ACTUATION."""
+"""MuJoCo's mjDSBL_ACTUATION, a bit of `disableflags`."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ SOFTNESS = {
 """How soft MuJoCo makes its constraints, by what they hold."""
 
 _HARD: dict[str, tuple[float, ...]] = {"margin": (0.0,), "solref": (0.02, 1.0), "solimp": (0.9, 0.95, 0.001, 0.5, 2.0)}
-"""The defaults of the format."""
+"""The defaults of the format, by the end of a field's name: what differs says how soft a constraint was made."""
 
 _ACTING = {
     1 << 0: "constraint", 1 << 1: "equality", 1 << 2: "frictionloss", 1 << 3: "limit", 1 << 5: "spring",

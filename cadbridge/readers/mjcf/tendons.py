@@ -5,7 +5,7 @@ from __future__ import annotations
 from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE
 
-_WRAP_JOINT = 1
+WRAP_JOINT = 1
 """MuJoCo's wrap type of joints in fixed tendons (mjtWrap)."""
 
 
@@ -13,7 +13,7 @@ def sum_of(c: Context, tendon: int) -> list[tuple[int, float]] | None:
     """The joints of a fixed tendon with their factors; None of a spatial one, or over joints of several freedoms."""
     m = c.model
     wraps = range(int(m["tendon_adr"][tendon]), int(m["tendon_adr"][tendon]) + int(m["tendon_num"][tendon]))
-    if any(int(m["wrap_type"][w]) != _WRAP_JOINT for w in wraps):
+    if any(int(m["wrap_type"][w]) != WRAP_JOINT for w in wraps):
         return None
     joints = [(int(m["wrap_objid"][w]), float(m["wrap_prm"][w])) for w in wraps]
     single = joints and not {int(m["jnt_type"][j]) for j, _ in joints} - {SLIDE, HINGE}

@@ -40,8 +40,12 @@ _TAKEN: dict[str, str] = {
 _OPTIONS = ("density", "viscosity", "wind", "disableflags", "enableflags", "disableactuator")
 """What acts; all other options than gravity are of the integration."""
 
-MEMORY = 4_000_000_000
-"""Bytes that MuJoCo may take for a model, on Linux, before `--allow-larger`."""
+MUJOCO_MEMORY = 4_000_000_000
+"""Bytes that MuJoCo may take for a model, on Linux, before `--allow-larger`.
+
+Twice what other readers get (`confinement.MEMORY`): its arena alone takes a GiB. A choice.
+"""
+
 ARENA = 2**30
 """Bytes for MuJoCo's constraints: nothing is simulated here, and its own estimate grows with the square of them."""
 

@@ -12,10 +12,8 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.markers import Marker
 from cadbridge.readers.ondsel.text import Node, number, row
+from cadbridge.readers.placement import ROUNDED_ROTATION
 from cadbridge.readers.source import Source
-
-ROUNDING = 1e-4
-"""How far a rotation may be from an orthonormal one: old files carry 2e-8, a broken one far more."""
 
 
 @dataclass
@@ -65,7 +63,7 @@ class Reader(Source[Node]):
             return None
         R = np.array(flat).reshape(3, 3)
         with np.errstate(over="ignore", invalid="ignore"):
-            proper = float(np.max(np.abs(R @ R.T - np.eye(3)))) < ROUNDING and float(np.linalg.det(R)) > 0
+            proper = float(np.max(np.abs(R @ R.T - np.eye(3)))) < ROUNDED_ROTATION and float(np.linalg.det(R)) > 0
         if not proper:
             place = node.child("RotationMatrix") or node
             self.say("CB133", f"{item} is not placed by a rigid motion", place, item)

@@ -12,8 +12,11 @@ from cadbridge.study import Reference
 from solver import rotation
 
 Array = NDArray[np.float64]
-SAME = 1e-6
-"""Poses closer than this (rad, and of the model's size) are the same."""
+SAME_POSE = 1e-6
+"""Of the model's size (at least 1 m), and of a rotation's entries: poses of the series within it are the file's own.
+
+The program's own tolerance is 1e-6 where a file gives none. The first step of a run is apart by far more.
+"""
 
 
 def read_series(r: Reader, series: list[tuple[int, str]], tolerance: float | None) -> Reference | None:
@@ -44,8 +47,8 @@ def designed_at(r: Reader, reference: Reference | None) -> float:
         size = max(1.0, float(np.max(np.abs(positions))))
         gaps = np.maximum(gaps, np.linalg.norm(positions - X.p, axis=1) / size)
         gaps = np.maximum(gaps, np.linalg.norm(reference.rotations[name] - X.R, axis=(1, 2)))
-    best = int(np.argmin(gaps > SAME))
-    return float(reference.t[best] - reference.t[0]) if gaps[best] <= SAME else 0.0
+    best = int(np.argmin(gaps > SAME_POSE))
+    return float(reference.t[best] - reference.t[0]) if gaps[best] <= SAME_POSE else 0.0
 
 
 def _part(r: Reader, lines: list[tuple[int, str]], reference: Reference, component: str, owner: str) -> None:

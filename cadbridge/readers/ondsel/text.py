@@ -10,11 +10,12 @@ from pathlib import Path
 from cadbridge.budget import refuse, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
-from cadbridge.readers.bounds import READABLE
+from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.ondsel.ramps import without_ramps
 
-DEEPEST = 64
-"""Levels of tabs; no file of the format needs half of them."""
+DEEPEST_TABS = 64
+"""Levels of tabs; known files have nine. A deeper line is reported, as one that skips a level."""
+
 SERIES = "TimeSeries"
 _OLD_NUMBER = re.compile(r"(?<![A-Za-z_])(\d+\.?\d*|\.\d+)d(-?\d+)?(?![A-Za-z_\d])")
 """A number as the format's first writer puts it: 2.0d, or 1.0d-9."""
@@ -73,7 +74,7 @@ def _tree(path: Path, lines: list[str], end: int, findings: Findings) -> Node:
         if not text:
             continue
         level = len(lines[i]) - len(lines[i].lstrip("\t"))
-        if level > DEEPEST or level > len(open_nodes) - 1:
+        if level > DEEPEST_TABS or level > len(open_nodes) - 1:
             findings.add("CB1201", f"the line is indented {level} tabs deep", Where(str(path), i + 1))
             level = min(level, len(open_nodes) - 1)
         node = Node(text, i + 1)
@@ -92,7 +93,7 @@ def number(text: str | None) -> float | None:
             value = float(_modern(text or ""))
         except ValueError:
             return None
-    return value if abs(value) < READABLE else None
+    return value if abs(value) < LARGEST_READ else None
 
 
 def row(text: str) -> list[float] | None:

@@ -16,7 +16,10 @@ from cadbridge.readers.paths import lies_beside
 ENDINGS = (".step", ".stp", ".STEP", ".STP", ".stpZ")
 
 SAME_PLACE = 1e-5
-"""m, and entries of rotations: how far two exports of one placement may be apart."""
+"""m, and entries of rotations: how far the JSON's placement and the STEP's of one instance may be apart.
+
+A choice. Of two equal parts so near to each other either may be taken for the other, which changes nothing.
+"""
 
 
 def step_beside(path: Path) -> Path | None:

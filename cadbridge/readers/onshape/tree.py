@@ -13,7 +13,7 @@ from cadbridge.frames import Matrix
 from cadbridge.readers.json_file import names_of, text_of
 from cadbridge.readers.onshape.context import Context
 from cadbridge.readers.placement import affine, compose
-from cadbridge.readers.structure import MAX_DEPTH, Key, Occurrence
+from cadbridge.readers.structure import DEEPEST_ASSEMBLY, Key, Occurrence
 
 FIXING = ("FASTENED",)
 """Mate types that leave no motion."""
@@ -60,7 +60,7 @@ class _Tree:
                 self._c.suppressed.append(name or uid)
                 continue
             self._count += 1
-            deep = f"more than {MAX_DEPTH} levels of assemblies" if len(above) > MAX_DEPTH else ""
+            deep = f"more than {DEEPEST_ASSEMBLY} levels of assemblies" if len(above) > DEEPEST_ASSEMBLY else ""
             if text := beyond("instances", self._count, "this assembly") or deep:
                 self._c.file.say("CB138", text, name or None)
                 raise InputError(text, self._c.findings)

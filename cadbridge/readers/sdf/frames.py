@@ -15,8 +15,8 @@ from cadbridge.readers.xml import Element
 
 MODEL = "__model__"
 WORLD = "world"
-FARTHEST = 200
-"""So many frames may be attached to one another in a row."""
+MOST_ATTACHED = 200
+"""Frames attached to one another in a row; a ring of them has no end, and Python's recursion ends near 1,000 calls."""
 
 
 class UnresolvedError(Exception):
@@ -102,7 +102,7 @@ class Scope:
 
     def body(self, name: str, steps: int = 0) -> str:
         """The component to which a name is fixed, GROUND for the world; UnresolvedError where there is none."""
-        if steps > FARTHEST:
+        if steps > MOST_ATTACHED:
             raise UnresolvedError(f"{name!r} is attached to itself")
         if name == WORLD:
             return GROUND

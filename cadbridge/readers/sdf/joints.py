@@ -12,14 +12,12 @@ import numpy as np
 from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.frames import Pose, Vector, unit
 from cadbridge.freedoms import FIXED, Free, free
-from cadbridge.readers.joints import NO_LIMIT, axis_feature, joint_mates
+from cadbridge.readers.joints import UNBOUNDED_FROM, axis_feature, joint_mates
+from cadbridge.readers.placement import ALIGNED
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import MODEL, Scope, UnresolvedError
 from cadbridge.readers.sdf.models import placed
 from cadbridge.readers.xml import Element, child, children, numbers
-
-RIGHT_ANGLE = 1e-6
-"""The cosine below which the two axes of a universal joint stand at a right angle."""
 
 _KNOWN = (
     "parent", "child", "pose", "axis", "axis2", "screw_thread_pitch", "thread_pitch", "gearbox_ratio",
@@ -191,14 +189,14 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
         c.say("CB181", f"joint {j.name}: lower {lower:g} is above upper {upper:g}; the range is left out", element)
         ranged = False
     low, high = (lower, upper) if ranged else (None, None)
-    return Limit.of(low, high, velocity, effort, none=NO_LIMIT)
+    return Limit.of(low, high, velocity, effort, none=UNBOUNDED_FROM)
 
 
 def _bound(c: Context, element: Element, key: str, item: str, none: float) -> float:
     """A bound; `none`, the infinity that stands for none, where it is absent or says so itself (inf, 1e16)."""
     try:
         bound = float(c.text(element, key))
-        if abs(bound) >= NO_LIMIT and bound * none > 0:
+        if abs(bound) >= UNBOUNDED_FROM and bound * none > 0:
             return none
     except ValueError:
         pass
@@ -215,7 +213,7 @@ def screw_pitch(turn: float, old: float) -> float:
 
 def _crossed(c: Context, j: Joint) -> bool:
     """Whether the axes of a universal joint stand at a right angle: the parent's arm of the cross, then the child's."""
-    if abs(float(j.axes[0] @ j.axes[1])) > RIGHT_ANGLE:
+    if abs(float(j.axes[0] @ j.axes[1])) > ALIGNED:
         c.say("CB187", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
         return False
     loads = [child(axis, "dynamics") for axis in children(j.element, "axis", "axis2")]

@@ -16,8 +16,8 @@ from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import Scope, UnresolvedError
 from cadbridge.readers.xml import Element, child, children, local, numbers
 
-WATER = 1000.0
-"""kg/m³, which SDF takes where an automatic inertia gives no density."""
+SDF_DENSITY = 1000.0
+"""kg/m³ that SDF's specification takes where an automatic inertia gives none: water's."""
 
 _OF_LINK = ("pose", "inertial", "visual", "collision", "gravity", "self_collide", "kinematic", "enable_wind")
 
@@ -39,7 +39,7 @@ def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
     if auto and inertial is not None:
         given = [c.number(e, "density", name, np.nan) for e in children(link, "collision")]
         of_shapes = [d for d in given if np.isfinite(d)]
-        density = of_shapes[0] if of_shapes else c.number(inertial, "density", name, WATER)
+        density = of_shapes[0] if of_shapes else c.number(inertial, "density", name, SDF_DENSITY)
         if len(set(of_shapes)) > 1:
             c.say("CB1424", f"{name}: the collision shapes differ in density; {density:g} is taken", inertial, name)
         if shape is not None:  # what is weighed is the collision geometry

@@ -13,11 +13,11 @@ from cadbridge.readers.sdf.frames import MODEL, FrameEntry, Scope
 from cadbridge.readers.sdf.vocabulary import report_unknown
 from cadbridge.readers.xml import Element, child, children, local, parse
 
-DEEPEST = 50
-"""So deep may models nest and include one another."""
+DEEPEST_MODELS = 50
+"""Models within one another, nested or included. A choice: each costs some calls of Python's recursion."""
 
 MOST_INCLUDED = 5_000
-"""So many models may be included, by those that are included too: 3 includes in each of 20 files are 10⁹."""
+"""Models that may be included, by those that are included too: 3 includes in each of 20 files are 10⁹. A choice."""
 
 _RESERVED = ("world", MODEL)
 _FLAT = tuple(f"1.{k}" for k in range(3, 8))
@@ -83,8 +83,8 @@ class Models:
         """A nested model; `over` is the <include> that brought it, whose name, pose and static override its own."""
         c = self._c
         name = (c.text(over, "name") if over is not None else "") or (element.get("name") or "").strip()
-        if depth >= DEEPEST:
-            c.say("CB1423", f"models nest deeper than {DEEPEST}", element)
+        if depth >= DEEPEST_MODELS:
+            c.say("CB1423", f"models nest deeper than {DEEPEST_MODELS}", element)
             return
         if not name or "::" in name or name in _RESERVED:
             c.say("CB181", f"<model> has the name {name!r}", element)
@@ -108,8 +108,8 @@ class Models:
         path = self._file(element, uri)
         if path is None:
             return
-        if depth >= DEEPEST or path in self._above(element):
-            c.say("CB1423", f"{uri} includes itself, or models nest deeper than {DEEPEST}", element)
+        if depth >= DEEPEST_MODELS or path in self._above(element):
+            c.say("CB1423", f"{uri} includes itself, or models nest deeper than {DEEPEST_MODELS}", element)
             return
         self._included += 1
         if self._included > MOST_INCLUDED:

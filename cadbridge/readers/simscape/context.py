@@ -10,13 +10,10 @@ import numpy as np
 from cadbridge.findings import Findings
 from cadbridge.frames import Matrix, Vector
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.placement import affine
+from cadbridge.readers.placement import EXACT_ROTATION, affine
 from cadbridge.readers.source import XmlSource
 from cadbridge.readers.structure import Structure
 from cadbridge.readers.xml import Element, child
-
-ROUNDING = 1e-6
-"""How far a rotation may be from an orthonormal one."""
 
 
 @dataclass
@@ -55,7 +52,7 @@ class Context(XmlSource):
         if nine is None or three is None:
             return None
         R = nine.reshape(3, 3)
-        if float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDING:
+        if float(np.max(np.abs(R @ R.T - np.eye(3)))) > EXACT_ROTATION:
             self.say("CB133", f"{item} is not placed by a rigid motion; it is left out", transform, item)
             return None
         U, _, Vt = np.linalg.svd(R)

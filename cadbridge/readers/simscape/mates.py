@@ -12,6 +12,7 @@ from cadbridge.assembly import Feature, FeatureKind, Mate, MateKind
 from cadbridge.frames import cross_length
 from cadbridge.freedoms import FIXED, UNBOUND, Free, free
 from cadbridge.readers.joints import joint_mates
+from cadbridge.readers.placement import ALIGNED
 from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.structure import Key, Placed
 from cadbridge.readers.xml import Element, child, children, local, numbers
@@ -69,11 +70,11 @@ JOINTS: dict[str, Free] = {
 }
 """The joint blocks of Simscape, and what they leave free of their frames."""
 
-TOUCHING = 1e-7
-"""Distances in m below which a line lies on an axis."""
+ON_AXIS = 1e-7
+"""m between a line and the axis of a cylinder up to which the line is the axis; farther away it is an edge on its face.
 
-ALIGNED = 1e-6
-"""Angles in rad below which directions count as parallel."""
+Files give seven digits: of a machine of a metre they are off by 1e-7. No cylinder has a radius as small.
+"""
 
 LIMIT_MATE = re.compile(r"Limit(Distance|Angle)\d*$", re.IGNORECASE)
 """How SolidWorks names a limit mate."""
@@ -142,7 +143,7 @@ def _constraint(c: Context, element: Element, prefix: Key) -> tuple[Mate, ...]:
     value = 0.0
     if kind is MateKind.COINCIDENT and {s.get("geomType") for s in sides} == {"line", "cylinder"}:
         value = _designed(c, kind, a, b)
-        if value > TOUCHING:
+        if value > ON_AXIS:
             # An edge on the face of a cylinder, whose radius is not written; on its axis otherwise.
             c.say("CB170", f"{name} has no radius; it is held at {value * 1e3:.6g} mm, as designed", element, name)
             return (Mate(name, MateKind.DISTANCE, a, b, value=value, where=c.where(element, name)),)

@@ -31,7 +31,7 @@ _NAMES_A_LINK = {
 }  # fmt: skip
 """Elements of a URDF and their attributes that name a link."""
 _MOST_YAML = 1 << 20
-"""Bytes of a file beside the URDF that is looked into."""
+"""Bytes of a generator's YAML file beside the URDF that is looked into; such files have some kB."""
 _WORLD = "world"
 """The link that needs no <link>."""
 

@@ -22,7 +22,7 @@ _LARGEST_FACTORIAL = 170
 """170! is the last that a double holds."""
 
 _MOST_DIGITS = 400
-"""A double has no more decimal places before or after its point."""
+"""A double has 309 digits before its point and some 340 places after it: to round to more changes nothing."""
 
 
 def _range(*ends: int) -> list[int]:

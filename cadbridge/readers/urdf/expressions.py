@@ -17,8 +17,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# Bounds of what a stranger's expression may make: each is far beyond what a robot's file needs, and together they keep
+# one expression within milliseconds and megabytes. All but the last are choices.
+
 LONGEST_EXPRESSION = 20_000
-"""Characters of an expression."""
+"""Characters of an expression; Python's parser takes time and memory in proportion."""
 
 LONGEST_TEXT = 1_000_000
 """Characters of a text that an expression makes."""
@@ -26,11 +29,11 @@ LONGEST_TEXT = 1_000_000
 MOST_ITEMS = 100_000
 """Items of a list or dictionary, those within it counted."""
 
-DEEPEST = 50
+DEEPEST_LISTS = 50
 """Lists within lists."""
 
 MOST_BITS = 4_096
-"""Bits of a whole number; a double has 1,024 at most."""
+"""Bits of a whole number: above 1,024 it cannot become a double, and products of larger ones take long."""
 
 
 class RefusedError(Exception):
@@ -91,8 +94,8 @@ def checked(value: Any) -> Any:
         elif kind in (list, tuple, dict):
             inner = [*at, *at.values()] if kind is dict else at
             items += len(inner)
-            if depth >= DEEPEST:
-                raise TooLargeError(f"lists are more than {DEEPEST} deep")
+            if depth >= DEEPEST_LISTS:
+                raise TooLargeError(f"lists are more than {DEEPEST_LISTS} deep")
             if items > MOST_ITEMS:
                 break
             waiting += [(each, depth + 1) for each in inner]

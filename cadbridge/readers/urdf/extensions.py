@@ -13,7 +13,8 @@ from cadbridge.frames import Pose, Vector, unit
 from cadbridge.freedoms import FIXED, Free, free
 from cadbridge.readers.joints import axis_feature, joint_mates
 from cadbridge.readers.names import free_name
-from cadbridge.readers.sdf.joints import RIGHT_ANGLE, screw_pitch
+from cadbridge.readers.placement import ALIGNED
+from cadbridge.readers.sdf.joints import screw_pitch
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.joints import Joint, drive_of
 from cadbridge.readers.urdf.links import Link
@@ -195,7 +196,7 @@ def _loop(
         _refused(c, element, name, f"it needs two links of the file, not {ends[0]!r} and {ends[1]!r}")
         return None
     crossed = len(leaves.turns) == 2
-    if crossed and (len(axes) < 2 or abs(float(axes[0] @ axes[1])) > RIGHT_ANGLE):
+    if crossed and (len(axes) < 2 or abs(float(axes[0] @ axes[1])) > ALIGNED):
         _refused(c, element, name, "a universal joint needs two axes at a right angle, <axis> and <axis2>")
         return None
     first, second = frames

@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.assembly import Coupling, CouplingKind, Drive, Limit, Mate
 from cadbridge.frames import Pose, Vector, unit
 from cadbridge.freedoms import FIXED, UNBOUND, Free, free
-from cadbridge.readers.joints import NO_LIMIT, axis_feature, joint_mates
+from cadbridge.readers.joints import UNBOUNDED_FROM, axis_feature, joint_mates
 from cadbridge.readers.names import free_name
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.links import Link
@@ -31,7 +31,7 @@ RANGED = ("revolute", "prismatic")
 """Types that a range bounds."""
 
 _TILTED = 1e-9
-"""A direction whose part along z is less than 1 by more than this is not z."""
+"""1 − cos of a tilt of 9″: a direction tilted by more is not z, and Pinocchio's planar joint is another (CB1261)."""
 
 _KNOWN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration")
 
@@ -173,7 +173,7 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
 def _states_none(text: str | None) -> bool:
     """Whether a bound is so large that it stands for none, as converters write it (inf, 1.8e308)."""
     try:
-        return abs(float(text or "")) >= NO_LIMIT
+        return abs(float(text or "")) >= UNBOUNDED_FROM
     except ValueError:
         return False
 

@@ -18,25 +18,26 @@ from cadbridge.findings import Findings, Where
 from cadbridge.folders import Folders
 from cadbridge.processes import TimeLimit, environment, python
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.paths import lies_beside, package_folder
+from cadbridge.readers.paths import MOST_FILES, lies_beside, package_folder
 from cadbridge.readers.xml import Element
 from cadbridge.touched import looked_for
 
 NAMESPACE = "xacro"
-LIMIT_SECONDS = 25.0
-"""Processor seconds for an expansion, a little above the child's own limit: this one ends what sleeps, on the clock."""
+SECONDS_TO_EXPAND = 25.0
+"""Processor seconds for an expansion, five above the child's own limit (`confinement.SECONDS`), which says what it was.
+
+This one also ends what sleeps, on the clock.
+"""
+
 _LOOK = 0.2
-"""Seconds between two looks at what the child has used."""
+"""Seconds between two looks at what the child has used; an answer is taken at once."""
 
 _PACKAGE = re.compile(r"\$\(\s*find\s+([^\s)]+)\s*\)|find\(\s*['\"]([^'\"]+)['\"]\s*\)")
 LARGEST_SEARCHED = 8 * 1024**2
-"""Bytes of a file that is looked through for the packages it names."""
+"""Bytes of a file that is looked through for the packages it names; what is larger holds data and no `find`."""
 
-_INCLUDED = 200
-"""So many files are looked through for the packages they name."""
-
-_LOOKED_AT = 20_000
-"""So many names in the folders of a package are looked at for these files."""
+_MOST_NAMES = 20_000
+"""Names in the folders of a package that are looked at for xacro files. A choice: one of more waits for the disk."""
 
 
 def is_xacro(root: Element, path: Path) -> bool:
@@ -107,7 +108,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         cwd=Path(request["path"]).parent,
         start_new_session=True,  # no terminal that it could type into
     ) as process:
-        limit, sent = TimeLimit(process.pid, raised(LIMIT_SECONDS)), json.dumps(request).encode()
+        limit, sent = TimeLimit(process.pid, raised(SECONDS_TO_EXPAND)), json.dumps(request).encode()
         try:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -138,7 +139,7 @@ def _packages(path: Path, folders: Folders) -> dict[str, Path]:
     found: dict[str, Path] = {}
     seen: set[Path] = set()
     waiting = [path.resolve()]
-    while waiting and len(seen) < _INCLUDED:
+    while waiting and len(seen) < MOST_FILES:
         at = waiting.pop()
         if at in seen:
             continue
@@ -157,7 +158,7 @@ def _packages(path: Path, folders: Folders) -> dict[str, Path]:
             found[name] = where
             waiting += _xacros(where)
         if at.parent == folders.own:
-            beside = sorted(islice(folders.own.glob("*.xacro"), _INCLUDED))
+            beside = sorted(islice(folders.own.glob("*.xacro"), MOST_FILES))
             waiting += [other for other in beside if lies_beside(other, path)]
     return found
 
@@ -171,6 +172,6 @@ def _xacros(package: Path) -> list[Path]:
         looked_at += len(inner) + len(names)
         paths = (Path(folder, name) for name in sorted(names) if name.endswith(".xacro"))
         found += [at for at in paths if at.resolve().is_relative_to(package)]
-        if looked_at > _LOOKED_AT or len(found) > _INCLUDED:
+        if looked_at > _MOST_NAMES or len(found) > MOST_FILES:
             break
     return found

@@ -31,6 +31,7 @@ from cadbridge.readers.urdf.expressions import LONGEST_TEXT, Function, Group, Re
 from cadbridge.readers.urdf.xacro_data import read_yaml
 
 MOST_NOTES = 20
+"""Different notes of a file or of xacro that are reported: a macro may say its own at each of a thousand calls."""
 
 _REPLACED = (
     "safe_eval", "eval_text", "eval_extension", "parse", "get_include_files", "load_yaml", "_global_symbols",

@@ -26,7 +26,7 @@ from cadbridge.readers.usd.couplings import read_couplings, read_drives
 from cadbridge.readers.usd.joints import read_joints
 from cadbridge.readers.usd.masses import declared
 from cadbridge.readers.usd.shapes import mesh_of
-from cadbridge.readers.usd.worker import SECONDS
+from cadbridge.readers.usd.worker import SECONDS_OF_STAGE
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 from cadbridge.touched import looked_for
 
@@ -92,13 +92,13 @@ def _composed(path: Path, options: ReadOptions, findings: Findings) -> dict[str,
         "larger": options.larger,
     }
     try:
-        stage: dict[str, Any] = worker.request("read", request, raised(SECONDS))
+        stage: dict[str, Any] = worker.request("read", request, raised(SECONDS_OF_STAGE))
     except WorkerRefusedError as error:
         if error.kind == "missing":
             raise MissingExtraError("USD is read by usd-core: pip install 'cadbridge[usd]'", findings) from error
         reason = error.message
     except WorkerDiedError as error:
-        bounds = f"{raised(MEMORY) / 1e9:.0f} GB and {raised(SECONDS):g} s of processor time"
+        bounds = f"{raised(MEMORY) / 1e9:.0f} GB and {raised(SECONDS_OF_STAGE):g} s of processor time"
         reason = with_option(f"USD's process stopped: {error.reason}; it may use {bounds}")
     else:
         for code, message in stage["remarks"]:

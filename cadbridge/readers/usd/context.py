@@ -15,16 +15,14 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.placement import ROUNDED_ROTATION
 from cadbridge.units import LENGTH
 
 EARTH = 9.81
-"""m/s², where a scene leaves it open."""
+"""m/s² where a scene leaves it open: UsdPhysics takes the Earth's gravity for −inf, and states no figure."""
 
 _UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """From y up to z up."""
-
-_ALIGNED = 1e-4
-"""How far an entry of a body's placement without its scale may be from a rotation's."""
 
 
 Attributes = Mapping[str, Any]
@@ -83,7 +81,7 @@ class Context:
             name = "world" if body["name"] == GROUND and "world" not in self.taken else body["name"]
             self.names[path] = free_name(name, self.taken)
             self.X[path], shear = self.pose(body["matrix"])
-            if shear > _ALIGNED:
+            if shear > ROUNDED_ROTATION:
                 self.say("CB1454", f"{self.names[path]}: its placement is sheared or flat", self.names[path])
 
     def affine(self, matrix: Matrix) -> tuple[Matrix, Vector]:

@@ -23,9 +23,13 @@ from cadbridge.readers.usd.joints import PHYSX_COUPLINGS, Joint, drives_of, effo
 from cadbridge.wording import count
 
 _CLEAR = 1e-3
+"""The stage's units by which a rack must lie on the other side of a gear's axis for its sign to change, as in PhysX."""
 
 _HELD = 1e-5
-"""Share of a tendon's length (rad, units; of 1 where it is less) up to which its range is one length."""
+"""Share of a tendon's length (rad, units; of 1 where it is less) up to which its range is one length, which is held.
+
+A range of single precision has 6e-8 of it; a wider one lets the joints move, and is no coupling. A choice.
+"""
 
 _Law = tuple[str | None, float, float]
 """The leader's path (None: the joint stands still), factor and offset in rad or m."""

@@ -18,14 +18,20 @@ from cadbridge.readers.names import free_name
 from cadbridge.readers.usd.context import Context, number, vector
 
 AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
-UNLIMITED = 1e30
-"""Files write infinity or 3.4e38 for no limit."""
+UNBOUNDED_FROM = 1e30
+"""A bound of this magnitude is none: files of USD write infinity or 3.4e38, single precision's largest.
+
+Larger than that of URDF and SDF (`readers.joints`): forces of stages in g and mm are a million times N.
+"""
 
 _FASTEST = 1e6
-"""Degrees or metres a second, PhysX's limit where a file says none."""
+"""Degrees or units of length a second, PhysX's default of `maxJointVelocity`: a joint with it has no bound of speed."""
 
-_MET = 1e-5
-"""How far frames may be apart where the joint holds them, m and rad, in files of single precision."""
+_FRAMES_MET = 1e-5
+"""m and rad by which frames may be apart where the joint holds them: single precision over some metres and bodies.
+
+Within it they are made one, so that the designed pose fulfils the mate. Beyond it the mates show how far they are off.
+"""
 
 PHYSX_COUPLINGS = {
     "PhysxPhysicsGearJoint": ("physics:hinge0", "physics:hinge1"),
@@ -33,8 +39,11 @@ PHYSX_COUPLINGS = {
 }
 """Prims that couple two joints, and what names these: the one that is followed first."""
 
-_CLOSE = 1e-3
-"""Beyond that the frames are wrong rather than imprecise."""
+_FRAMES_WRONG = 1e-3
+"""m and rad beyond which frames, or lines of two joints, are others rather than imprecise. A choice.
+
+A joint with the world is then at the body's frame (CB1456): who moves a robot leaves the world's frame behind.
+"""
 
 
 @dataclass(eq=False)
@@ -117,6 +126,7 @@ def _joint(c: Context, name: str, prim: dict[str, Any]) -> Joint | None:
 
 
 _SINGLE = {"PhysicsRevoluteJoint": 3, "PhysicsPrismaticJoint": 0}
+"""Joints of one freedom, and the index in AXES of their freedom about or along x."""
 
 
 def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None:
@@ -145,7 +155,7 @@ def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None
         low, high = (number(attributes, f"limit:{axis}:physics:{end}", math.nan) for end in ("low", "high"))
         if not low >= high:
             axes.append(i)
-        elif low == high and abs(low) > _MET:
+        elif low == high and abs(low) > _FRAMES_MET:
             c.say("CB1305", f"joint {name}: {axis} is held as designed, not at {low:g}", name)
         elif f"PhysicsLimitAPI:{axis}" not in prim["schemas"]:
             c.say("CB1305", f"joint {name}: {axis} is locked although PhysicsLimitAPI:{axis} is not applied", name)
@@ -179,9 +189,9 @@ def _settle(c: Context, joint: Joint) -> None:
     gap = max(float(np.abs(rest.p).max()), float(np.abs(rest.R - np.eye(3)).max()))
     if joint.free.single:
         joint.at = coordinate(motion, joint.free.axes[0])
-    if gap <= _MET:
+    if gap <= _FRAMES_MET:
         joint.frames = (b @ motion.inverse(), b)
-    elif gap > _CLOSE and GROUND in joint.ends:
+    elif gap > _FRAMES_WRONG and GROUND in joint.ends:
         joint.frames = (b @ motion.inverse(), b) if joint.ends[0] == GROUND else (a, a @ motion)
         c.say("CB1456", f"joint {joint.name}: its frames are {gap:.2g} (m, rad) apart; the body's is taken", joint.name)
 
@@ -222,7 +232,7 @@ def _repeated(stack: list[Joint]) -> bool:
     points = np.array([joint.frames[1].p for joint in stack])
     axes = np.array([joint.frames[1].R[:, joint.free.axes[0] % 3] for joint in stack])
     across = np.cross(points - points[0], axes[0]) * stack[0].turns
-    return bool(np.abs(across).max() < _CLOSE and np.abs(np.cross(axes, axes[0])).max() < _CLOSE)
+    return bool(np.abs(across).max() < _FRAMES_WRONG and np.abs(np.cross(axes, axes[0])).max() < _FRAMES_WRONG)
 
 
 def _mates(c: Context, joint: Joint) -> tuple[Mate, ...]:
@@ -263,7 +273,7 @@ def _range(joint: Joint, axis: str) -> tuple[float | None, float | None]:
     """Of one axis, in degrees or the stage's unit of length."""
     general = dict(zip(("low", "high"), ("physics:lowerLimit", "physics:upperLimit"), strict=True))
     ends = (joint.value(f"limit:{axis}:physics:{end}", joint.value(key)) for end, key in general.items())
-    low, high = (None if end is None or abs(end) >= UNLIMITED else end for end in ends)
+    low, high = (None if end is None or abs(end) >= UNBOUNDED_FROM else end for end in ends)
     return low, high
 
 
@@ -274,7 +284,7 @@ def effort_unit(c: Context, joint: Joint) -> float:
 
 def effort_of(c: Context, joint: Joint, force: float | None) -> float | None:
     """A bound of the effort in N m or N; None where the stage gives none."""
-    return None if force is None or not 0 <= force < UNLIMITED else force * effort_unit(c, joint)
+    return None if force is None or not 0 <= force < UNBOUNDED_FROM else force * effort_unit(c, joint)
 
 
 def drives_of(joint: Joint) -> list[str]:

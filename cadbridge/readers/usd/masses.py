@@ -14,8 +14,8 @@ from cadbridge.inertia import MassProperties, combine
 from cadbridge.readers.usd.context import Context, number, vector
 from cadbridge.readers.usd.shapes import moments_of
 
-WATER = 1000.0
-"""kg/m³, USD's density where a file says neither mass nor density."""
+USD_DENSITY = 1000.0
+"""kg/m³ that UsdPhysics takes where a file says neither mass nor density: water's."""
 
 
 def declared(
@@ -79,8 +79,8 @@ def _collected(
         density = number(attributes, "physics:density") or own or float(shape["density"])
         watery += not density
         mass = number(attributes, "physics:mass") * c.mass
-        one = moments.weighed(density * unit if density else WATER)
+        one = moments.weighed(density * unit if density else USD_DENSITY)
         items.append(one.scaled(mass / one.mass) if mass > 0 else one)
     if items and watery and not massed:
-        c.say("CB1448", f"{name}: the file says neither mass nor density; {WATER:g} kg/m³ is USD's default", name)
+        c.say("CB1448", f"{name}: the file says neither mass nor density; {USD_DENSITY:g} kg/m³ is USD's default", name)
     return combine(items) if items else None

@@ -17,8 +17,8 @@ from cadbridge.confinement import MEMORY, confine
 from cadbridge.folders import Folders, folders_around
 from cadbridge.shapes import protocol
 
-SECONDS = 60
-"""Processor seconds that a stage may take."""
+SECONDS_OF_STAGE = 60
+"""Processor seconds that a stage may take, before `--allow-larger`: composition and meshes. A choice, as MuJoCo's."""
 
 _ELSEWHERE = ("PXR_PLUGINPATH_NAME", "PXR_AR_DEFAULT_SEARCH_PATH")
 """What makes USD look for plug-ins and layers beyond the source's folders."""
@@ -26,8 +26,8 @@ _ELSEWHERE = ("PXR_PLUGINPATH_NAME", "PXR_AR_DEFAULT_SEARCH_PATH")
 _NO_MEMORY = "bad_alloc"
 """In what the library of C++ says where it gets no more memory."""
 
-LONGEST = 500
-"""Characters of what USD says that are reported."""
+MOST_QUOTED = 500
+"""Characters of what USD says that are reported: some lines; it may say a page."""
 
 _QUOTED = re.compile(r"Error in '[^']*' at line \d+ in file \S+ : '(.*?)'\s*$", re.DOTALL | re.MULTILINE)
 
@@ -42,7 +42,7 @@ def _answer(path: str, package_dirs: list[str], geometry: bool, larger: float) -
     except ModuleNotFoundError as error:
         return protocol.Failure("missing", str(error))
     stage.load_plugins()
-    confine([*folders.roots, *folders_around(source.parent)], int(raised(SECONDS)), int(raised(MEMORY)))
+    confine([*folders.roots, *folders_around(source.parent)], int(raised(SECONDS_OF_STAGE)), int(raised(MEMORY)))
     try:
         return stage.extract(source, folders, geometry)
     except MemoryError:
@@ -51,7 +51,7 @@ def _answer(path: str, package_dirs: list[str], geometry: bool, larger: float) -
         if _NO_MEMORY in str(error):
             return _full()
         quoted = _QUOTED.findall(str(error)) or [str(error)]
-        return protocol.Failure("refused", " ".join(quoted[0].replace(f"{source.parent}/", "").split())[:LONGEST])
+        return protocol.Failure("refused", " ".join(quoted[0].replace(f"{source.parent}/", "").split())[:MOST_QUOTED])
 
 
 def _full() -> protocol.Failure:

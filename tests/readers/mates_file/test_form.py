@@ -39,7 +39,7 @@ def faults(tmp_path: Path, text: str | bytes) -> list[tuple[str, int | None, int
         ("[1, 2]\n", "CB141", 1, 1, "mapping"),
         ("", "CB141", 1, 1, "mapping"),
         (HEAD + "home: &h {A: *h}\n", "CB142", 2, 14, "contains itself"),
-        ("[" * 900, "CB142", 1, positions.MAX_DEPTH + 1, "nested deeper"),
+        ("[" * 900, "CB142", 1, positions.DEEPEST_YAML + 1, "nested deeper"),
         (HEAD + "home: {A: 1, A: 2}\n", "CB143", 2, 14, "first at 2:8"),
         (HEAD + "home: {1: 2}\n", "CB143", 2, 8, "quotes"),
         (HEAD + "home: {? [1, 2] : 2}\n", "CB143", 2, 10, "a list"),

@@ -36,7 +36,7 @@ LEFT = 1e-9
 SHORTEST = 1e-13
 """s, over the time from 1 s on: no step is shorter."""
 NEXT = 1e-12
-"""s, over the time from 1 s on: a corner of a load so soon after a step's start is the one at which that begins."""
+"""s, over the time from 1 s on: a corner of a load so near a step's start or end is the one at which that is."""
 NEAREST = 1e-9
 """s: how near a run comes to a time at which a load's function has no value."""
 FINEST = 1e-7
@@ -237,7 +237,8 @@ def _bends_within(run: Run, begin: Begin, t: float, step: float, tolerances: Pai
         rate_pulls(tables, drives, D, N, begin[0], begin[2], end, (t, step))
         course.counts[3] += 3
     part = first_kink(N, step)
-    if part == 1.0 or part * step < NEXT * max(1.0, abs(t)):
+    # A corner that the step was to end at is found again a rounding before that: the step ends there.
+    if min(part, 1.0 - part) * step < NEXT * max(1.0, abs(t)):
         return False
     course.clock[11] = t + part * step
     course.counts[1] += 1

@@ -176,3 +176,16 @@ def test_a_bar_at_rest_at_its_stop_costs_no_more_steps() -> None:
         run = simulate(model, start, duration=5.0, rate=20.0)
         assert run.status.ok
         assert run.statistics.steps < 1500
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_step_that_was_to_end_where_a_stop_lets_go_ends_there(seed: int) -> None:
+    """What pushes there is as large as the rounding of hundreds of newtons: the corner is found once more before it."""
+    chance = np.random.default_rng(seed)
+    ends, stiffness, speed = chance.uniform(0.2, 0.5), chance.uniform(500.0, 5000.0), chance.uniform(1.0, 3.0)
+    stop = Stop(-ends, ends, stiffness, chance.uniform(2.0, 8.0), 0.05)
+    model, start = bar(speed, **stopped(stop))
+    for tolerance in (1e-3, 1e-7, 1e-9):
+        run = simulate(model, start, duration=2.0, rate=5.0, rtol=tolerance, atol=tolerance)
+        assert run.status.ok
+        assert run.statistics.rejected < run.statistics.steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-__version__ = "0.5.1"
+__version__ = "0.5.2"
 
 PACKAGE = Path(__file__).resolve().parent
 """The folder of the package."""

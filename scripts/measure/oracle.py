@@ -7,8 +7,9 @@ Run it with the Python that has cadbridge. Each case follows from its kind and i
 several ways: methods, integrators, tolerances 1e-3 to 1e-10. A row for each kind: runs; runs whose reference is not
 known well enough; right runs that say so; wrong ones, by more than 100 tolerances in any column, that say so; wrong
 ones that do not (silent), and of those how many are beyond 100 times what the motion itself multiplies; right runs that
-say they are wrong (false alarms), and of which nothing is said (not tested); the worst ratio of error to tolerance
-among runs that call themselves right, of motion and of accelerations. With `--log` each run is a line of JSON there.
+say they are wrong (false alarms), those of them that ended early, and runs of which nothing is said (not tested); the
+worst ratio of error to tolerance among runs that call themselves right, of motion and of accelerations. With `--log`
+each run is a line of JSON there.
 Exit status 1 where any run is wrong and says nothing.
 """
 
@@ -31,7 +32,10 @@ from tests.oracle.comparing import MARGIN, held, reference, ways  # noqa: E402
 from tests.oracle.machines import ALL_KINDS, case  # noqa: E402
 
 Line = dict[str, Any]
-HEADS = "| kind | runs | unclear | right | wrong | silent | beyond growth | false alarms | untested | worst | forces |"
+HEADS = (
+    "| kind | runs | unclear | right | wrong | silent | beyond growth | false alarms | ended early | untested "
+    "| worst | forces |"
+)
 
 
 def lines(kind: str, seed: int, count: int) -> list[Line]:
@@ -66,7 +70,10 @@ def row(kind: str, found: list[Line]) -> str:
     forces = max((line["forces"] for line in calm), default=0.0)
     good = sum(bool(line["trusted"]) for line in right)
     untested = len(right) - good - len(alarms)
-    called = f"{good} | {len(wrong) - len(silent)} | {len(silent)} | {len(grave)} | {len(alarms)} | {untested}"
+    early = sum(line["status"] != "ok" for line in alarms)
+    called = (
+        f"{good} | {len(wrong) - len(silent)} | {len(silent)} | {len(grave)} | {len(alarms)} | {early} | {untested}"
+    )
     return f"| {kind} | {len(found)} | {len(found) - len(judged)} | {called} | {worst:.3g} | {forces:.3g} |"
 
 

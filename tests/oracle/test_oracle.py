@@ -41,6 +41,7 @@ def test_a_run_is_right_or_says_that_it_is_not(kind: str) -> None:
     assert known.known < 0.1 * MARGIN * min(how.tolerance for how in WAYS)
     for how in WAYS:
         verdict = held(made, known, how)
+        assert verdict.status == known.status, (str(how), verdict)
         assert not verdict.wrong or verdict.told, (str(how), verdict)
 
 
@@ -64,10 +65,11 @@ def test_generalised_alpha_between_steps_that_do_not_follow_a_stiff_spring() -> 
 
 
 def test_a_pulse_that_turns_a_disc_far_in_one_step_of_generalised_alpha() -> None:
-    """A cubic of its turn is off by 830 tolerances between right ends; what is computed again from there says so."""
+    """A cubic of its quaternion was off by 830 tolerances between right ends."""
     made = case("pulse", 62)
     verdict = held(made, reference(made), How(1e-5, "auto", "generalized_alpha"))
-    assert not verdict.wrong or verdict.told
+    assert verdict.ratio < 20.0
+    assert verdict.trusted
 
 
 def test_a_vibration_that_a_damper_ends_before_the_samples_is_no_alarm() -> None:

@@ -10,10 +10,12 @@ Bounds = tuple[Interval, Interval]
 """Of f and of f', over an interval of time."""
 
 ALL: Interval = (-math.inf, math.inf)
-_MOST = 4000
-"""Pieces into which an interval is cut in search of roots."""
-_FINE = 1e-12
-"""s, over the time from 1 s on: a piece so short is taken for a root where its bounds do not exclude one."""
+_MOST_PIECES = 4000
+"""Pieces into which an interval is cut in search of roots: from 1 s down to `_SHORTEST_PIECE` each root takes forty
+halvings, so that fifty to a hundred are found; a function with more is looked at in a shorter interval."""
+_SHORTEST_PIECE = 1e-12
+"""s, over the time from 1 s on: a piece so short is taken for a root where its bounds do not exclude one. Rounding of
+the time itself is 2e-16 of it, and bounds of a value with cancellation lose some three digits more."""
 
 
 class TooManyRootsError(Exception):
@@ -93,7 +95,7 @@ def roots(
     while pieces:
         a, b = pieces.pop()
         count += 1
-        if count > _MOST:
+        if count > _MOST_PIECES:
             raise TooManyRootsError
         (low, high), (least, most) = bounds(a, b)
         # Bounds are rounded.
@@ -106,8 +108,8 @@ def roots(
                 found.append(_bisect(lambda t: value(t) - level, a, b, before))
             continue
         middle = 0.5 * (a + b)
-        if b - a <= _FINE * max(1.0, abs(a)):
-            if not found or middle - found[-1] > 2 * _FINE * max(1.0, abs(a)):
+        if b - a <= _SHORTEST_PIECE * max(1.0, abs(a)):
+            if not found or middle - found[-1] > 2 * _SHORTEST_PIECE * max(1.0, abs(a)):
                 found.append(middle)
             continue
         pieces += [(middle, b), (a, middle)]
@@ -210,7 +212,8 @@ def _catenary(u: Interval) -> Interval:
     return _rising(math.cosh, size)
 
 
-_NONE: Interval = (0.0, 0.0)
+_FLAT: Interval = (0.0, 0.0)
+"""The range of a derivative that is zero throughout."""
 _RANGES: dict[str, Callable[[Interval], tuple[Interval, Interval]]] = {
     "sin": lambda u: (_sine(u), _cosine(u)),
     "cos": lambda u: (_cosine(u), _negative(_sine(u))),
@@ -225,9 +228,9 @@ _RANGES: dict[str, Callable[[Interval], tuple[Interval, Interval]]] = {
     "log": lambda u: (_rising(math.log, u), (1 / u[1], 1 / u[0])) if u[0] > 0.0 else (ALL, ALL),
     "sqrt": lambda u: (_rising(math.sqrt, (max(u[0], 0.0), max(u[1], 0.0))), (0.0, math.inf)),
     "abs": _absolute,
-    "sign": lambda u: (_rising(lambda x: math.copysign(1.0, x) if x else 0.0, u), _NONE),
-    "step": lambda u: (_rising(lambda x: 1.0 if x >= 0 else 0.0, u), _NONE),
+    "sign": lambda u: (_rising(lambda x: math.copysign(1.0, x) if x else 0.0, u), _FLAT),
+    "step": lambda u: (_rising(lambda x: 1.0 if x >= 0 else 0.0, u), _FLAT),
     "smoothstep": lambda u: (_rising(_smooth, u), (0.0, 1.875)),
-    "floor": lambda u: (_rising(lambda x: float(math.floor(x)), u), _NONE),
-    "ceil": lambda u: (_rising(lambda x: float(math.ceil(x)), u), _NONE),
+    "floor": lambda u: (_rising(lambda x: float(math.floor(x)), u), _FLAT),
+    "ceil": lambda u: (_rising(lambda x: float(math.ceil(x)), u), _FLAT),
 }

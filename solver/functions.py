@@ -33,6 +33,8 @@ class _Node:
 
 
 _LONGEST, _DEEPEST = 2000, 60
+"""Characters of an expression, and levels of nesting, so that Python's parser and the recursion that builds and
+evaluates it stay within the thousand frames there are; no law of motion that a person writes is near either."""
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 
 
@@ -374,8 +376,9 @@ def _modulo(one: _Node, other: _Node) -> _Node:
 
 _CORNERS = {"abs": (0.0,), "sign": (0.0,), "step": (0.0,), "smoothstep": (0.0, 1.0)}
 """Where functions are not smooth."""
-_WHOLE = 1000
-"""Whole numbers between which a function is looked at at once."""
+_MOST_LEVELS = 1000
+"""Whole numbers that an argument of floor, ceil or a modulus may pass between two looks: each is searched for as a
+root, and with more of them the interval is made shorter."""
 
 Levels = Callable[[float, float], Sequence[float]]
 
@@ -385,7 +388,7 @@ def _whole_levels(inner: _Node) -> Levels:
 
     def levels(start: float, end: float) -> Sequence[float]:
         low, high = inner.bounds(start, end)[0]
-        if not high - low < _WHOLE:
+        if not high - low < _MOST_LEVELS:
             raise bounds.TooManyRootsError
         return [float(k) for k in range(math.ceil(low), math.floor(high) + 1)]
 

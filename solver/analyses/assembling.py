@@ -16,7 +16,9 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-_ROUNDS = 100
+_MOST_STEPS_BACK = 100
+"""Steps towards the rough state. Each is a Newton step of a distance that curves little, so that ten and a thousand
+give the same poses to the digits that the tests ask for; a hundred bounds the time of one that only creeps."""
 
 
 def assemble(model: Model | System, rough: State, tolerance: float = 1e-9) -> Projected:
@@ -33,7 +35,7 @@ def assemble(model: Model | System, rough: State, tolerance: float = 1e-9) -> Pr
         return found
     state = replace(found.state, velocities=np.zeros_like(given.velocities))
     M = mass_matrix(system, given)
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_STEPS_BACK):
         way = _way(given, state)
         at = minimal(system, state)
         # The part of the way back that the constraints allow.

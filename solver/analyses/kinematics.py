@@ -23,13 +23,18 @@ from solver.steps.methods import observed, slope_at
 
 Array = NDArray[np.float64]
 
-_REACH = 0.2
-"""rad, or parts of the model's length, by which one round of the projection may have to move a body."""
-_SMALLEST = 1e-7
-_MOST = 30_000
+_CLEAR_CORRECTION = 0.2
+"""rad, or parts of the model's length, by which the projection may correct a guess that stays on its branch: well below
+the quarter turn at which another branch may be as near, and large enough for what Taylor's second order leaves. Five
+times as much, a radian, is the farthest that a guess itself may lead, so that turns are counted."""
+_SHORTEST_STEP = 1e-7
+"""s. A body that needs shorter steps turns by a radian or moves by the model's length in it, ten million a second: no
+machine does, and times near 1 s have nine digits below it still."""
+_MOST_STEPS = 30_000
 """Steps between two of the times: several thousand turns, in ten seconds; a way that needs more is refused."""
-_LOOK = 1_000
-"""After so many steps their pace tells how many a way needs in all."""
+_STEPS_TO_JUDGE = 1_000
+"""After so many steps their pace tells how many a way needs in all: late enough that a slow start from rest, whose
+steps double, weighs little; a way without end is then refused after a third of a second instead of ten."""
 
 
 class EndlessError(ValueError):
@@ -53,7 +58,7 @@ def kinematic(model: Model | System, times: ArrayLike, state: State | None = Non
     projected = project(system, here)
     if not projected.status.ok:  # at such rates no rounding is small enough
         fastest = float(np.max(np.abs(drive_values(system, here.t)[:, 1]), initial=0.0))
-        _refuse_endless(_SMALLEST * fastest > 5 * _REACH * max(1.0, system.length), 0, 1.0, here.t)
+        _refuse_endless(_SHORTEST_STEP * fastest > 5 * _CLEAR_CORRECTION * max(1.0, system.length), 0, 1.0, here.t)
     free = 6 * len(system.model.bodies) - rank(jacobian(system, projected.state)[0], system.length).rank
     if free:
         left = f"{free} freedom{'s' if free > 1 else ''}"
@@ -122,18 +127,18 @@ def _at_rest(state: State) -> State:
 def _follow(system: System, state: State, target: float) -> tuple[State, Status]:
     """The state at `target`, led there in steps over which Taylor's second order is near.
 
-    Raises EndlessError where the way takes more than `_MOST` of them.
+    Raises EndlessError where the way takes more than `_MOST_STEPS` of them.
     """
     begin, h = state.t, target - state.t
-    for taken in range(_MOST):
+    for taken in range(_MOST_STEPS):
         if state.t >= target:
             break
         h = min(h, target - state.t)
         slope = slope_at(system, state)
         way = h * state.velocities + 0.5 * h * h * slope.acceleration
         reach = np.abs(way) / np.array([system.length] * 3 + [1.0] * 3)
-        far = bool(np.max(reach, initial=0.0) > 5 * _REACH)
-        if far and h > _SMALLEST:
+        far = bool(np.max(reach, initial=0.0) > 5 * _CLEAR_CORRECTION)
+        if far and h > _SHORTEST_STEP:
             h *= 0.5
             continue
         guess = State(
@@ -145,17 +150,17 @@ def _follow(system: System, state: State, target: float) -> tuple[State, Status]
         )
         found = settled(system, guess, drive_values(system, guess.t))
         closed = _open(system, found) < 1e3 * POSITION_TOLERANCE
-        if closed and _moved(system, guess, found) < _REACH:
+        if closed and _moved(system, guess, found) < _CLEAR_CORRECTION:
             _refuse_endless(far, taken, (found.t - begin) / (target - begin), target)
             state = found
             h *= 2.0
-        elif h > _SMALLEST:
+        elif h > _SHORTEST_STEP:
             h *= 0.25
         else:
             _refuse_endless(far, 0, 1.0, target)
             return state, _lost(system, replace(found, velocities=state.velocities))
     else:
-        text = f"the way to t = {target:g} s takes more than {_MOST} steps"
+        text = f"the way to t = {target:g} s takes more than {_MOST_STEPS} steps"
         raise EndlessError(f"{text}: a slower motion, more samples, or a shorter one")
     return state, Status(True, "ok", f"followed to t = {state.t:g} s", "")
 
@@ -164,10 +169,10 @@ def _refuse_endless(far: bool, taken: int, done: float, target: float) -> None:
     """EndlessError where a way cannot be followed: its smallest step leads too far, or what is done shows no end."""
     if far:
         raise EndlessError(
-            f"the motion to t = {target:g} s is too fast: within {_SMALLEST:g} s a body turns or moves too far"
+            f"the motion to t = {target:g} s is too fast: within {_SHORTEST_STEP:g} s a body turns or moves too far"
         )
-    if taken >= _LOOK and taken > 3 * _MOST * done:
-        text = f"the way to t = {target:g} s takes far more than {_MOST} steps at its pace so far"
+    if taken >= _STEPS_TO_JUDGE and taken > 3 * _MOST_STEPS * done:
+        text = f"the way to t = {target:g} s takes far more than {_MOST_STEPS} steps at its pace so far"
         raise EndlessError(f"{text}: a slower motion, more samples, or a shorter one")
 
 

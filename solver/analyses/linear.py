@@ -18,9 +18,11 @@ from solver.state import State
 Array = NDArray[np.float64]
 
 _STEP = 2e-3
-"""Step of the differences of bodies of one mass, rad and parts of the model's length: of order four, error and rounding
-are near 1e-11."""
-_WEIGHTS = ((1, 8 / 12), (-1, -8 / 12), (2, -1 / 12), (-2, 1 / 12))
+"""Step of the differences of bodies of one mass, rad and parts of the model's length. Of order four their error goes
+with its fourth power, 1.6e-11, and the rounding of accelerations (1e-14) over it is 5e-12: ten times longer the error
+is 1e-7, ten times shorter the rounding ten times as much."""
+_CENTRAL_DIFFERENCE = ((1, 8 / 12), (-1, -8 / 12), (2, -1 / 12), (-2, 1 / 12))
+"""Places (in steps) and weights of the first derivative by the central difference of order four on five points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ def _difference(at: Minimal, change: Callable[[Minimal, Array], State]) -> Array
     scale = np.tile([1 / at.system.length] * 3 + [1.0] * 3, len(at.state.positions))
     for k in range(at.dof):
         step = _STEP * evenness(at.system) / float(np.max(np.abs(scale * at.basis[:, k])))
-        for places, weight in _WEIGHTS:
+        for places, weight in _CENTRAL_DIFFERENCE:
             xi = np.zeros(at.dof)
             xi[k] = places * step
             result[:, k] += weight / step * at.acceleration(change(at, xi))

@@ -24,7 +24,10 @@ Array = NDArray[np.float64]
 Blocks = dict[str, dict[str, Array]]
 """J[r][c], as of `solver.bondgraph.junction.Junction`, with i split into i1 and i2; C stands for u2 in rows."""
 
-_NOTHING = 1e-11
+_SINGULAR = 1e-11
+"""Singular values of the scaled matrix below this part of the largest are taken for zero: the elimination before leaves
+rounding of some 1e-13 in rows that repeat each other, and the smallest true ones of the paper's examples are above
+1e-6."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,4 +121,4 @@ def _least(H: Array, right: Array) -> Array:
     size = np.sqrt(np.abs(np.diag(H)))
     scale = 1 / np.where(size > 0, size, 1.0)
     scaled = scale[:, None] * H * scale
-    return np.asarray(scale[:, None] * np.linalg.lstsq(scaled, scale[:, None] * right, rcond=_NOTHING)[0])
+    return np.asarray(scale[:, None] * np.linalg.lstsq(scaled, scale[:, None] * right, rcond=_SINGULAR)[0])

@@ -21,7 +21,8 @@ from solver.compilation.compiled import Array1, Array2, Quad, Triple, entry, inl
 from solver.constraints.kernels import add, cross, dot, mul, sub
 from solver.steps.explicit import quaternion_product
 
-_NONE = (0.0, 0.0, 0.0)
+_ZERO = (0.0, 0.0, 0.0)
+"""The vector of a body that hangs on the ground: its parent does not move."""
 
 
 @table
@@ -77,7 +78,7 @@ def forward_kinematics(C: Chart, q: Array1, rates: Array1, K: Kinematics) -> Non
     ground = C.body.shape[0]
     for k in range(ground):
         p = C.parent[k]
-        at, u, w, a, alpha = _NONE, _NONE, _NONE, _NONE, _NONE
+        at, u, w, a, alpha = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
         turn, arm = four(C.turn, k), three(C.point, k, 0)
         if p != ground:
             turn, arm = quaternion_product(four(K.quaternion, p), turn), rotate(four(K.quaternion, p), arm)
@@ -149,7 +150,7 @@ def joint_rates(C: Chart, K: Kinematics, motion: Array2, part: float, out: Array
     ground = C.body.shape[0]
     for k in range(ground):
         i, p = C.body[k], C.parent[k]
-        u, w = _NONE, _NONE
+        u, w = _ZERO, _ZERO
         if p != ground:
             w = three(motion, p, 3)
             u = add(three(motion, p, 0), cross(w, sub(three(K.x, i, 0), three(K.x, p, 0))))

@@ -36,14 +36,14 @@ from solver.compilation.compiled import (
 )
 from solver.constraints.kernels import turn_angles
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, stage
-from solver.equations.projection import correct, look_at_gaps, rounding
+from solver.equations.projection import FACTOR_SERVES, correct, look_at_gaps, rounding
 from solver.steps.explicit import Steps, combine, kinetic_energy, put_sums, scaled_error
 from solver.steps.tableaus import Tableau
 from solver.sweeps.factor import factor as factor_sweeps
 
-_SMALL = 1e-6
-"""A displacement (rad, m) below this leaves the factor as it is."""
-_ROUNDS = 8
+_MOST_ROUNDS = 8
+"""Corrections of one closing, as many as those of bodies (`put_back`): Newton from a step's end doubles the digits
+each time, so that three or four reach rounding."""
 
 
 @table
@@ -173,16 +173,16 @@ def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: 
     """
     T, P, B, _, W, length, E = tables
     before, moved, residual = np.inf, np.inf, 0.0
-    for rounds in range(_ROUNDS + 1):
+    for rounds in range(_MOST_ROUNDS + 1):
         forward_kinematics(C, S.q, S.rates, K)
         place(E, K.x, K.quaternion, K.v)
         residual, speed = look_at_gaps(T, P, W, E, length, S.angles, drive)
         floor = rounding(K.x, length)
         closed = C.closed or residual < floor or (residual < 100 * floor and residual > 0.1 * before)
-        done = closed or rounds == _ROUNDS or (rounds > 3 and residual > 0.9999 * before)
+        done = closed or rounds == _MOST_ROUNDS or (rounds > 3 and residual > 0.9999 * before)
         if done and (C.closed or speed < 1e-14):
             break
-        if moved > _SMALL:
+        if moved > FACTOR_SERVES:
             factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
             moved = 0.0
         if done:
@@ -190,7 +190,7 @@ def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: 
             joint_rates(C, K, E.move, 0.0, S.displacement)
             for j in range(S.rates.shape[0]):
                 S.rates[j] -= S.displacement[j]
-            if speed < _SMALL or rounds == _ROUNDS:
+            if speed < FACTOR_SERVES or rounds == _MOST_ROUNDS:
                 forward_kinematics(C, S.q, S.rates, K)
                 break
         else:

@@ -35,7 +35,8 @@ from numba.np.arrayobj import make_array, populate_array
 from solver.compilation import library
 from solver.compilation.compiled import ENTRIES, ArrayOf, Entry, Kernel, Kind, Table
 
-_WORD = 8
+_WORD_BYTES = 8
+"""Bytes of a pointer, an int64 and a float64: all that tables hold, on the machines that are compiled for."""
 
 
 class TableType(types.Type):  # type: ignore[misc]
@@ -107,7 +108,7 @@ def _load_field(context: Any, builder: Any, kind: Any, value: Any, attribute: st
     integer = context.get_value_type(types.intp)
 
     def load(word: int, as_type: Any) -> Any:
-        place = builder.gep(value, [context.get_constant(types.intp, _WORD * (at + word))], source_etype=_BYTE)
+        place = builder.gep(value, [context.get_constant(types.intp, _WORD_BYTES * (at + word))], source_etype=_BYTE)
         found = builder.load(builder.bitcast(place, as_type.as_pointer()), typ=as_type)
         found.set_metadata("invariant.load", builder.module.add_metadata([]))
         return found
@@ -118,7 +119,7 @@ def _load_field(context: Any, builder: Any, kind: Any, value: Any, attribute: st
         return load(0, context.get_value_type(field))
     data = load(0, context.get_data_type(field.dtype).as_pointer())
     shape = [load(1 + k, integer) for k in range(field.ndim)]
-    item = context.get_constant(types.intp, _WORD)
+    item = context.get_constant(types.intp, _WORD_BYTES)
     strides = [item]
     for size in reversed(shape[1:]):
         strides.insert(0, builder.mul(strides[0], size, flags=["nsw"]))
@@ -201,7 +202,7 @@ def _store(context: Any, address: Any, place: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         real = context.get_value_type(types.float64)
-        offset = builder.add(arguments[0], builder.mul(arguments[1], context.get_constant(types.int64, _WORD)))
+        offset = builder.add(arguments[0], builder.mul(arguments[1], context.get_constant(types.int64, _WORD_BYTES)))
         builder.store(arguments[2], builder.inttoptr(offset, real.as_pointer()))
         return context.get_dummy_value()
 

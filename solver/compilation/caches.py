@@ -12,8 +12,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-_OTHERS = 0o022
-"""Of a mode: group or others may write."""
+_WRITABLE_BY_OTHERS = 0o022
+"""Bits of a file's mode (020 | 002): its group or everybody may write. Compiled code from such a file is not run."""
 
 
 def cache_folder() -> Path:
@@ -49,7 +49,7 @@ def is_own(path: Path) -> bool:
         state = path.stat()
     except OSError:
         return False
-    return state.st_uid in (0, os.geteuid()) and not state.st_mode & _OTHERS
+    return state.st_uid in (0, os.geteuid()) and not state.st_mode & _WRITABLE_BY_OTHERS
 
 
 def make_own(folder: Path) -> bool:
@@ -66,5 +66,5 @@ def close(path: Path) -> None:
     """Let nobody else write a file or folder, where it is the user's."""
     with contextlib.suppress(OSError):
         mode = path.stat().st_mode
-        if mode & _OTHERS:
-            path.chmod(mode & 0o7777 & ~_OTHERS)
+        if mode & _WRITABLE_BY_OTHERS:
+            path.chmod(mode & 0o7777 & ~_WRITABLE_BY_OTHERS)

@@ -91,12 +91,13 @@ def _address(array: Any, kind: ArrayOf) -> int:
 def _start(array: Any) -> int:
     """Where the numbers of a contiguous array begin: as `array.ctypes.data`, in a fifth of its time."""
     try:
-        return ctypes.addressof(_NOTHING.from_buffer(array))
+        return ctypes.addressof(_NO_BYTES.from_buffer(array))
     except TypeError:  # read-only
         return int(array.ctypes.data)
 
 
-_NOTHING = ctypes.c_char * 0
+_NO_BYTES = ctypes.c_char * 0
+"""A buffer of no bytes: it has the address of any array that can be written to, also of an empty one."""
 
 
 _REAL, _WHOLE = np.dtype(np.float64), np.dtype(np.int64)

@@ -31,8 +31,8 @@ SHIPPED = PACKAGE / "machine"
 """Where a package that was built with its library has it."""
 _CALLS = "solver.compilation.compiled"
 _CONSTANTS = re.compile(r"^from solver\.([\w.]+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
-_SECONDS = 30
-"""About how long it takes."""
+_TYPICAL_SECONDS = 30
+"""s that compiling takes on a core of 2026, about: only the message to a person who waits says it."""
 
 
 class LibraryError(RuntimeError):
@@ -192,7 +192,7 @@ def build(folder: Path) -> Path:
             if is_own(kept):
                 return kept
             kept.unlink(missing_ok=True)
-        sys.stderr.write(f"compiling the solver's kernels (once, about {_SECONDS} s)\n")
+        sys.stderr.write(f"compiling the solver's kernels (once, about {_TYPICAL_SECONDS} s)\n")
         sys.stderr.flush()
         began = time.monotonic()
         (made,) = compile_into(folder, processor())

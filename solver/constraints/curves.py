@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-_TAU = 2 * math.pi
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -98,19 +96,19 @@ def pitch_curve(profile: ArrayLike, roller: float, count: int = 720) -> tuple[Ar
     ValueError where the roller does not fit into the profile.
     """
     data = np.asarray(profile, float)
-    outline = periodic(data, _TAU)
+    outline = periodic(data, math.tau)
     if np.any(data[:, 1] <= 0):
         raise ValueError("the radii of a cam's profile must be above zero")
     if not (math.isfinite(roller) and roller >= 0):
         raise ValueError(f"the radius of a roller must be from zero, not {roller}")
-    angle = outline.breaks[0] + np.arange(count) * _TAU / count
+    angle = outline.breaks[0] + np.arange(count) * math.tau / count
     step = 1e-5
     r, slope = outline(angle), (outline(angle + step) - outline(angle - step)) / (2 * step)
     size = np.hypot(r, slope)
     # Outward normal of the outline (r cos φ, r sin φ), in the radial and tangential directions.
     radial, across = r + roller * r / size, -roller * slope / size
     polar = angle + np.arctan2(across, radial)
-    if np.any(np.diff(np.append(polar, polar[0] + _TAU)) <= 0):
+    if np.any(np.diff(np.append(polar, polar[0] + math.tau)) <= 0):
         raise ValueError("the roller does not fit into the cam's profile: it cuts its own way off")
     return polar, np.hypot(radial, across)
 
@@ -146,6 +144,6 @@ def oscillating_cam(profile: ArrayLike, pivot: float, arm: float, roller: float 
 def _over_turn(turn: Array, value: Array) -> Curve:
     """The periodic curve of samples that fall steadily over one turn."""
     q, f = turn[::-1], value[::-1]
-    if np.any(np.diff(np.append(q, q[0] + _TAU)) <= 0):
+    if np.any(np.diff(np.append(q, q[0] + math.tau)) <= 0):
         raise ValueError("the follower jams: it would have to be in two places at one turn of the cam")
-    return periodic(np.column_stack([q, f]), _TAU)
+    return periodic(np.column_stack([q, f]), math.tau)

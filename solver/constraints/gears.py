@@ -12,7 +12,9 @@ from solver.constraints.terms import PLANE, ROLL, TURN, Poses, Row, Term, crosse
 
 Array = NDArray[np.float64]
 
-_APEX_TOLERANCE = 1e-9
+_AT_APEX = 1e-9
+"""m along an axis within which a wheel's point stands at the apex of a bevel pair, so that it shows neither side nor
+height: far above the rounding of an intersection of axes (1e-15 of the coordinates), and below any cone of a tooth."""
 
 
 def gear_radii(gear: GearPair, positions: Array, quaternions: Array) -> tuple[float, float]:
@@ -135,8 +137,8 @@ def _bevel(p: GearPair, poses: Poses) -> tuple[Array, float, Array, Array]:
     along_b = float(np.cross(d, axis_a) @ normal / square)
     apex = (point_a + along_a * axis_a + point_b + along_b * axis_b) / 2
     # The wheel's point shows on which side of the apex the wheel sits; in the apex, its axis does.
-    side_a = -1.0 if along_a > _APEX_TOLERANCE else 1.0
-    side_b = -1.0 if along_b > _APEX_TOLERANCE else 1.0
+    side_a = -1.0 if along_a > _AT_APEX else 1.0
+    side_b = -1.0 if along_b > _AT_APEX else 1.0
     out_a, out_b = side_a * axis_a, side_b * axis_b
     cosine, sine = float(out_a @ out_b), float(np.sqrt(square))
     heights = []
@@ -144,7 +146,7 @@ def _bevel(p: GearPair, poses: Poses) -> tuple[Array, float, Array, Array]:
         (along_a, sine / (p.ratio + cosine)),
         (along_b, sine / (1 / p.ratio + cosine) / p.ratio),
     ):
-        if abs(along) > _APEX_TOLERANCE and radius_per_height > 0:
+        if abs(along) > _AT_APEX and radius_per_height > 0:
             heights.append(abs(along) * radius_per_height)
     radius = float(np.mean(heights)) if heights else 1.0
     return apex, radius, out_a, out_b

@@ -13,8 +13,6 @@ import numpy as np
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, Triple, entry, inlined, kernel
 from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, SPIN, TURN, Terms
 
-_TAU = 2 * math.pi
-
 Frames = tuple[Array2, Array3, Array2]
 """x (n+1, 3), R (n+1, 3, 3), v (n+1, 6) with the ground behind the bodies."""
 TermArrays = tuple[Ints1, Array1, Array1, Array1, Array2, Array2]
@@ -251,7 +249,7 @@ def turn_angles(T: Terms, which: Ints1, R: Array3, angles: Array1) -> None:
         A, B, a = T.body_a[k], T.body_b[k], T.angle[k]
         e, t, w = turn(R[A], T.first_a[k]), turn(R[A], T.second_a[k]), turn(R[B], T.direction_b[k])
         principal = math.atan2(dot(t, w), dot(e, w))
-        angles[a] = principal + _TAU * np.rint((angles[a] - principal) / _TAU)
+        angles[a] = principal + math.tau * np.rint((angles[a] - principal) / math.tau)
 
 
 @kernel
@@ -260,7 +258,7 @@ def unwind(T: Terms, which: Ints1, value: Array1, angles: Array1) -> None:
     for k in which:
         a = T.angle[k]
         if a >= 0:
-            value[k] += _TAU * np.rint((angles[a] - value[k]) / _TAU)
+            value[k] += math.tau * np.rint((angles[a] - value[k]) / math.tau)
 
 
 @kernel

@@ -3,6 +3,7 @@
 A leaf: no run depends on it. It serves those who look for the methods, and the tests as an oracle.
 """
 
+from solver.constraints.primitives import GROUND
 from solver.denoc.dynamics import (
     TreeEfforts,
     base_reaction,
@@ -14,7 +15,7 @@ from solver.denoc.dynamics import (
     twists,
 )
 from solver.denoc.generic import GenericTerms, attachment_vectors, generic_accelerations, generic_equations, topology
-from solver.denoc.model import GROUND, Link, Tree, universal
+from solver.denoc.model import Link, Tree, universal
 from solver.denoc.modules import complement, forward_by_modules, inverse_by_modules
 
 __all__ = [

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.constraints.primitives import GROUND
 from solver.denoc import recursions
-from solver.denoc.model import GROUND, Tables, Tree
+from solver.denoc.model import Tables, Tree
 
 Array = NDArray[np.float64]
 

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.constraints.primitives import GROUND
 from solver.denoc import recursions
 from solver.denoc.dynamics import given
-from solver.denoc.model import GROUND, Tree
+from solver.denoc.model import Tree
 
 Array = NDArray[np.float64]
 

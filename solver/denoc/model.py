@@ -23,12 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver import rotation
+from solver.constraints.primitives import GROUND
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-GROUND = -1
-"""The parent of a link that hangs on the ground."""
 
 FIXED, SINGLE, BALL, FREE = range(4)
 

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.compilation.compiled import Array1, Array2
 from solver.compilation.jit import njit
+from solver.constraints.primitives import GROUND
 from solver.denoc import recursions
 from solver.denoc.dynamics import TreeEfforts, given, poses_and_motions
-from solver.denoc.model import GROUND, Tables, Tree
+from solver.denoc.model import Tables, Tree
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

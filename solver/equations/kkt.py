@@ -22,13 +22,10 @@ from solver.algebra.elimination import columns_of, eliminate, entries
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, kernel, table
 from solver.constraints.program import Program
 from solver.constraints.terms import Terms
+from solver.sweeps.factor import MU, REFINEMENTS
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-MU = 1e-8
-"""With a unit diagonal: 1e-10 spoils λ by rounding, 1e-6 converges too slowly."""
-REFINEMENTS = 12
 
 
 @table

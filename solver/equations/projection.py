@@ -54,13 +54,21 @@ from solver.sweeps.work import add_rows
 Array = NDArray[np.float64]
 
 POSITION_TOLERANCE = 1e-12
-"""Scaled residuals below this are closed."""
-_REACH = 0.5
-_SMALL = 1e-6
-_PART = 1e-6
-"""Of a gap, what a correction by the sweeps may leave: the next one sees it."""
-_NEXT = 1e-3
-"""A scaled residual below this is that of a step, or rounding: no other pose can be meant than the nearest."""
+"""Scaled residuals (rad, parts of the model's length) below this are closed: Newton reaches 1e-15 to 1e-14, and with
+positions a thousand lengths from the origin rounding leaves 2e-13."""
+_LONGEST_MOVE = 0.5
+"""rad, or parts of the model's length, by which one round moves a body at most: Newton's linear rows say nothing of
+half a turn, and a longer move may end on another branch; ten times shorter, poses far away take ten times the rounds.
+"""
+FACTOR_SERVES = 1e-6
+"""A displacement (rad, parts of the model's length) below this leaves the factor as it is, which then leaves about as
+much of a gap, a millionth. It also bounds the scaled rates for which one correction of velocities is enough."""
+_CORRECTED = 1e-6
+"""Of a gap, what a correction by the sweeps may leave: the next round sees it, and a gap of a step (1e-8) then is below
+rounding after one."""
+_NEAR = 1e-3
+"""A scaled residual below this is that of a step, or rounding: no other pose can be meant than the nearest. Above it
+`project_positions`, which weighs all rows alike, takes its longer way."""
 
 
 @kernel
@@ -180,13 +188,13 @@ def put_back(
         done = closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before)
         if done and rates < 1e-14:
             break
-        if moved > _SMALL:
+        if moved > FACTOR_SERVES:
             factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
             moved = 0.0
         if done:
             correct(T, P, B, E, E.gv)
             add_rows(v, -1.0, E.move)
-            if rates < _SMALL or rounds == iterations:
+            if rates < FACTOR_SERVES or rounds == iterations:
                 break
             before = residual
             continue
@@ -210,7 +218,7 @@ def put_near(
     place(E, x, q, v)
     before, _ = look_at_gaps(T, P, W, E, length, angles, drive)
     # A comparison with NaN is false.
-    if not before < _NEXT:
+    if not before < _NEAR:
         return np.inf
     put_back(T, P, B, W, length, E, x, q, v, angles, drive, iterations)
     place(E, x, q, v)
@@ -261,7 +269,7 @@ def correct(T: Terms, P: Forest, B: Bodies, E: Workspace, gap: Array1) -> None:
     """The workspace's `move` (n, 6) = M⁻¹Ĝᵀ S⁺ gap (m,), with the sweeps factored."""
     Q = E.sweeps
     particular_accelerations(P, Q, E.R, gap, E.move)
-    solve_refined(T, P, B, Q, E.compliance, E.R, E.blocks, E.still, gap, _PART, E.move, Q.loop_multipliers)
+    solve_refined(T, P, B, Q, E.compliance, E.R, E.blocks, E.still, gap, _CORRECTED, E.move, Q.loop_multipliers)
 
 
 @kernel
@@ -271,7 +279,7 @@ def move(x: Array2, q: Array2, y: Array2, length: float) -> float:
     for i in range(x.shape[0]):
         for j in range(3):
             largest = max(largest, abs(y[i, j]) / length, abs(y[i, 3 + j]))
-    part = 1.0 if largest <= _REACH else _REACH / largest
+    part = 1.0 if largest <= _LONGEST_MOVE else _LONGEST_MOVE / largest
     for i in range(x.shape[0]):
         for j in range(3):
             x[i, j] -= part * y[i, j]

@@ -40,7 +40,8 @@ AngleOwner = Coordinate | tuple[Primitive, int]
 HOLD, ANGLE, SPEED, ROTOR = range(4)
 _DRIVERS = {"speed": SPEED, "angle": ANGLE}
 _EVEN = 1e-6
-"""Of the largest mass and inertia: lighter bodies count as much in the metric that only weighs rows (`kkt`)."""
+"""Of the largest mass and inertia: lighter bodies count as much in the metric that only weighs rows (`kkt`). Masses of
+a machine lie within a million of each other; what lies further below spoils the sum of both in S by as many digits."""
 
 
 @table
@@ -106,7 +107,8 @@ class System:
 
 
 SOFT = 1e30
-"""The compliance of a row that stands for a load without armature: it carries nothing."""
+"""The compliance (1/kg, 1/(kg m²)) of a row that stands for a load without armature: it carries nothing, as its λ is
+what moves it over this."""
 
 
 def prepare(model: Model, implicit: bool = False, *, carried: bool = True) -> System:

@@ -20,9 +20,11 @@ from solver.model import Model
 
 Array = NDArray[np.float64]
 
-_ANGLE = 1e-6
-"""Axes are taken for one within so many rad, and within as many parts of the model's extent."""
+_ONE_AXIS = 1e-6
+"""Axes are taken for one within so many rad, and within as many parts of the model's extent: what CAD files round to
+(1e-7 and less); axes that are two by design stand a tooth or a degree apart."""
 _HINGE_ROWS = 5
+"""Rows of a hinge, which leaves one of six freedoms."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +224,7 @@ def same_line(p: Array, u: Array, q: Array, w: Array, extent: float) -> bool:
     """Whether two lines (point m, unit direction) are one, of either sense."""
     turned = float(np.linalg.norm(np.cross(u, w)))
     apart = float(np.linalg.norm(np.cross(q - p, u)))
-    return turned < _ANGLE and apart < _ANGLE * extent
+    return turned < _ONE_AXIS and apart < _ONE_AXIS * extent
 
 
 def _mesh(

@@ -13,7 +13,7 @@ from solver.steps.methods import METHODS, Method
 
 Array = NDArray[np.float64]
 
-_MOST = 1e7
+_MOST_SAMPLES = 1e7
 """Samples of a run: with a body of some ten numbers, they fill the memory of a large machine."""
 
 
@@ -49,8 +49,8 @@ def sample_times(start: float, duration: float, rate: float, times: ArrayLike | 
     ValueError where the times given do not rise from the start, or where they are more than can be kept.
     """
     if times is None:
-        if duration * rate > _MOST:
-            raise ValueError(f"{duration:g} s with {rate:g} samples a second are more than {_MOST:.0e} samples")
+        if duration * rate > _MOST_SAMPLES:
+            raise ValueError(f"{duration:g} s with {rate:g} samples a second are more than {_MOST_SAMPLES:.0e} samples")
         count = int(np.floor(duration * rate * (1 + 1e-12)))
         found = np.arange(1, count + 1) / rate
         if duration > 0 and (count == 0 or found[-1] < duration * (1 - 1e-9)):

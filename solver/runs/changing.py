@@ -38,7 +38,9 @@ Array = NDArray[np.float64]
 Make = Callable[[State], tuple[Primitive, ...]]
 
 MEETS = 1e-6
-"""Scaled residual of positions (rad, parts of the model's length) and of rates (a second) that counts as none."""
+"""Scaled residual of positions (rad, parts of the model's length) and of rates (a second) that counts as none: a
+hundred times what steps at the usual tolerance leave of a joint that meets. More would jump, which no joint that is
+attached may."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ from solver.model import TimeFunction
 
 Array = NDArray[np.float64]
 
-_SHORT = 1e-9
-"""s, over the time from 1 s on: what bends more often within cannot be followed."""
+_SHORTEST_PIECE = 1e-9
+"""s, over the time from 1 s on: what bends more often within cannot be followed, as steps begin anew at each corner: a
+microsecond would take a thousand."""
 
 
 def corners_ahead(
@@ -45,5 +46,5 @@ def _of(function: TimeFunction, start: float, end: float) -> tuple[Sequence[floa
             return function.corners(start, end), end
         except TooManyRootsError:
             end = start + 0.125 * (end - start)
-            if end - start < _SHORT * max(1.0, abs(start)):
+            if end - start < _SHORTEST_PIECE * max(1.0, abs(start)):
                 return (), end

@@ -9,8 +9,9 @@ import numpy as np
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, call_python, inlined, kernel, table
 from solver.steps.tableaus import Tableau
 
-_ASIDE = 1e-14
-"""s, over the time from 1 s on: what is a corner's own side is evaluated so far from it."""
+_OWN_SIDE = 1e-14
+"""s, over the time from 1 s on: a corner's own side is evaluated so far from it, some fifty units in the last place of
+the time: the least that survives the arithmetic of an expression, and less than moves a value."""
 
 
 @table
@@ -42,7 +43,7 @@ def fill(drives: Drives, t: float, out: Array2) -> None:
 @inlined
 def _aside(t: float) -> float:
     """How far (s) from a corner at t (s) its own side is looked at."""
-    return _ASIDE * max(1.0, abs(t))
+    return _OWN_SIDE * max(1.0, abs(t))
 
 
 @kernel

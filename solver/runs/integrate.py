@@ -35,6 +35,9 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
+"""What control by the error allows: 0.9 of the step that would just keep it, and a change between a fifth and five
+times (Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, II.4, which recommends 0.8 to 0.9 and 1.5 to
+5). Longer steps are refused more often, and those that grow faster forget the error that they come from."""
 _PROJECTION_ALLOWED = 20.0
 """A projection may move a body by so many times the error allowed in the step; beyond, the step is rejected.
 
@@ -44,7 +47,8 @@ passing, and that the step was led by accelerations of another branch.
 _FIRST_STEP = 0.04
 """s, times the power of the tolerance with which steps go: the first of controlled error, 1 ms at 1e-8 by dopri5."""
 _SAMPLES_A_STEP = 10
-"""No step is longer than so many samples: what happens between would not be seen."""
+"""No step is longer than so many samples: what happens between would not be seen. Ten keep a step of a mechanism at
+rest from jumping over a load that a person sampled for."""
 
 
 _NONE = np.zeros(0)

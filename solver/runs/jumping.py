@@ -10,11 +10,8 @@ from solver.equations.projection import look_at_gaps, put_back
 from solver.equations.system import ANGLE, SPEED
 from solver.runs.course import Begin, Charts
 from solver.runs.driving import Drives, fill_after, fill_before
-from solver.steps.explicit import CLOSED, Steps, keep_slope
+from solver.steps.explicit import CLOSED, OPEN, Steps, keep_slope
 from solver.steps.implicit import forget
-
-_OPEN = 1e-9
-"""A scaled residual above this: a driver leads where the mechanism is not, and the next step says so."""
 
 
 @kernel
@@ -25,7 +22,7 @@ def begin_anew(tables: Tables, charts: Charts, S: Steps, drives: Drives, corner:
     fill_after(drives, corner, drives.end)
     place(E, x, q, v)
     first, second = look_at_gaps(T, P, W, E, length, angles, drives.end)
-    if not first <= _OPEN:
+    if not first <= OPEN:
         fill_before(drives, corner, drives.end)
     elif not second <= CLOSED:
         driver, before = _driver(tables), energies(T, B, F, E.x, E.R, E.v, E.value, E.rate)[0]

@@ -27,7 +27,7 @@ With 1e-3 a corner in the last thousandth of a step put it off by 630 tolerances
 that began just before a corner were refused again and again: of stops, 15 % more in all.
 """
 _ROUNDED = 1e-13
-"""Of the values that make g: what is below has no sign."""
+"""Of the values that make g: what is below has no sign: some hundred roundings, as g is a sum over a body's pose."""
 _END, _RELEASE, _BOUND, PULL = range(4)
 """What a corner is of: a place along a coordinate, a stop that lets go, a motor at a bound, teeth that lose power."""
 

@@ -31,25 +31,26 @@ from solver.sweeps.bodies import Bodies
 
 Array = NDArray[np.float64]
 
-_EVALUATIONS = 1800
+_EVALUATIONS_A_CALL = 1800
 """Of one call, where bodies are few; fewer for many: some tens of milliseconds, between which a run may stop."""
-_SAMPLES = 500
+_SAMPLES_A_CALL = 500
 """As many samples, for which there is room."""
-_SUDDEN = 0.05
+_SUDDEN_RATES = 0.05
 """Times the root of the tolerance: what the projection after a step may change velocities by, of the fastest, and some
 twenty times that before the step is refused. Near a pose of another rank an error δ of the pose turns what velocities
 the rows allow by the root of δ; a step on another branch changes them at once."""
-_CORNERS = 256
+_CORNERS_A_CALL = 256
 """As many corners of functions of time ahead."""
 
 
-_ANY = 1e300
-"""Times the fastest: no bound of what a projection changes. It is multiplied with speeds that may be zero."""
+_UNBOUNDED = 1e300
+"""Times the fastest: no bound of what a projection changes. It is multiplied with speeds that may be zero, so that it
+is not infinite: that would be no number."""
 
 
 def sudden(tolerances: tuple[float, float], contradictory: bool = False) -> float:
     """By which part of the fastest the projection after a step may change velocities; of contradictory rows, by any."""
-    return _ANY if contradictory else float(_SUDDEN * np.sqrt(max(tolerances)))
+    return _UNBOUNDED if contradictory else float(_SUDDEN_RATES * np.sqrt(max(tolerances)))
 
 
 class Marcher:
@@ -70,7 +71,7 @@ class Marcher:
         constant = drive_values(system, 0.0) if steady else np.zeros((d, 3))
         self._filler = None if steady else Filler(lambda t: function_values(system, t), d)
         address = np.zeros(0, np.int64) if self._filler is None else self._filler.address
-        corners = np.full(_CORNERS if self._filler is not None else 0, np.inf)
+        corners = np.full(_CORNERS_A_CALL if self._filler is not None else 0, np.inf)
         self._drives = Drives(constant, address, corners, np.zeros((len(self._tableau.nodes), d, 3)), np.zeros((d, 3)))
         self._kinks = kinks_of(system.loads)
         self._samples = make_samples(system, np.zeros(0))
@@ -86,7 +87,7 @@ class Marcher:
         """
         self._times, self._first, self._fixed = times, 0, pace.fixed
         # The start, and at least one more.
-        room = min(len(times) // (8 if watched else 1) + 2, max(2, int(self._few * _SAMPLES)))
+        room = min(len(times) // (8 if watched else 1) + 2, max(2, int(self._few * _SAMPLES_A_CALL)))
         asked = (room, pace, tolerances, events)
         if asked != self._asked:
             self._bind(*asked)
@@ -118,7 +119,7 @@ class Marcher:
         if len(self._samples.times) != room:
             self._samples = make_samples(engine.system, np.zeros(room))
         D, own = engine.within, (self._course, self._state, self._work, self._slope, self._samples)
-        most = max(1, int(self._few * _EVALUATIONS / engine.method.evaluations))
+        most = max(1, int(self._few * _EVALUATIONS_A_CALL / engine.method.evaluations))
         marks = (self._watched(events), self._kinks)
         steady = (engine.tables, self._charts, steps, self._tableau, pace, self._drives, D, marks)
         self._march = march.bound(*steady, *own, most, tolerances)

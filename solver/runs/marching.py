@@ -22,25 +22,27 @@ from solver.runs.kinks import first_kink, look_at_kinks
 from solver.runs.meeting import coordinates_at, may_meet, pass_on
 from solver.runs.pulls import pulls_turn, rate_pulls
 from solver.runs.within import begin_within, closed_within, raise_degree
-from solver.steps.explicit import CLOSED, Pace, Steps, advance, keep, repeated
+from solver.steps.explicit import CLOSED, OPEN, Pace, Steps, advance, keep, repeated
 from solver.steps.implicit import advance_implicit, remember
 from solver.steps.samples import Samples, Within, record, sample_within
 from solver.steps.tableaus import Tableau
 from solver.sweeps.factor import mark_repeats, smallest_pivot
 from solver.sweeps.work import copy_rows
 
-OPEN = 1e-6
+_RATE_MISSED = 1e-6
 """Of the speeds (m/s; at least 1): what a motor's rate may be missed by. Rows that contradict by rounding cost 1e-8."""
-LEFT = 1e-9
-"""A residual of the projection above this refuses a step."""
 SHORTEST = 1e-13
-"""s, over the time from 1 s on: no step is shorter."""
-NEXT = 1e-12
-"""s, over the time from 1 s on: a corner of a load so near a step's start or end is the one at which that is."""
-NEAREST = 1e-9
-"""s: how near a run comes to a time at which a load's function has no value."""
-FINEST = 1e-7
-"""The smallest part of a fixed step that an implicit method takes where its iteration does not converge."""
+"""s, over the time from 1 s on: no step is shorter: 450 units in the last place of the time, below which the parts of a
+step lose their digits."""
+_AT_END = 1e-12
+"""s, over the time from 1 s on: a corner of a load so near a step's start or end is the one at which that is: ten of
+the shortest steps, as the root of the corner is no better known."""
+_NEAR_NO_VALUE = 1e-9
+"""s: how near a run comes to a time at which a load's function has no value, by halved steps: thirty from
+1 s on."""
+_FINEST_PART = 1e-7
+"""The smallest part of a fixed step that an implicit method takes where its iteration does not converge: 23 halvings,
+after which no load of a machine is stiff beside the masses in the step."""
 GOES_ON, ENDED, TOO_SHORT, NO_VALUE, NO_SOLUTION, MET = range(6)
 """How a march ends: it may go on, all samples are made, no step is short enough, a function of time has no value, a
 step of fixed length has no solution, or an event may have occurred in the last step."""
@@ -57,7 +59,7 @@ def _missed(tables: Tables, S: Steps) -> bool:
     for e in P.row:
         if W.kind[e] == SPEED:
             _, left = scaled_residual(T, W, length, E.blocks, E.g, E.gv, e)
-            if not left <= OPEN * fastest:
+            if not left <= _RATE_MISSED * fastest:
                 return True
     return False
 
@@ -68,7 +70,7 @@ def _judged(tables: Tables, S: Steps, pace: Pace, error: float, moved: float, re
     # A comparison with NaN is false.
     if not error <= 1.0:
         return error if error > 1.0 else np.inf
-    if not residual <= LEFT or _missed(tables, S):
+    if not residual <= OPEN or _missed(tables, S):
         return np.inf
     total: float = 0.0
     for i in range(S.v.shape[0]):
@@ -76,7 +78,7 @@ def _judged(tables: Tables, S: Steps, pace: Pace, error: float, moved: float, re
             total += S.v[i, j]
     if not abs(total) < np.inf:
         return np.inf
-    whole: float = max(error, moved / pace.allowed, residual / LEFT if residual > CLOSED else 0.0)
+    whole: float = max(error, moved / pace.allowed, residual / OPEN if residual > CLOSED else 0.0)
     return whole
 
 
@@ -238,7 +240,7 @@ def _bends_within(run: Run, begin: Begin, t: float, step: float, tolerances: Pai
         course.counts[3] += 3
     part = first_kink(N, step)
     # A corner that the step was to end at is found again a rounding before that: the step ends there.
-    if min(part, 1.0 - part) * step < NEXT * max(1.0, abs(t)):
+    if min(part, 1.0 - part) * step < _AT_END * max(1.0, abs(t)):
         return False
     course.clock[11] = t + part * step
     course.counts[1] += 1
@@ -258,7 +260,7 @@ def _try_step(
     if step < SHORTEST * max(1.0, abs(t)):
         return TOO_SHORT, True
     if not fill_nodes(drives, tableau, t, step, corner):
-        without = pace.fixed or step < NEAREST
+        without = pace.fixed or step < _NEAR_NO_VALUE
         clock[1] = step if without else 0.5 * step
         counts[1] += 1
         counts[5] = 0
@@ -302,7 +304,7 @@ def _refuse(run: Run, pace: Pace, step: float, now: float, whole: float, off: fl
         cut = whole <= 1.0 and _within(course, out, clock[0], step, now)
         clock[1] = max(part, out.times[counts[4]] - clock[0]) if cut else part
         return GOES_ON
-    if charts[1][1].beta == 0.0 or step < FINEST * pace.h:
+    if charts[1][1].beta == 0.0 or step < _FINEST_PART * pace.h:
         return NO_SOLUTION
     if clock[8] == 0.0:
         clock[8] = step

@@ -14,8 +14,9 @@ from solver.runs.kinks import PULL, Kinks
 from solver.steps.explicit import quaternion_product
 from solver.steps.samples import Within, held_slope, hold_slope
 
-_ASIDE = 1e-5
-"""The part of a step over which the difference is taken."""
+_DIFFERENCE_STEP = 1e-5
+"""The part of a step over which the difference is taken: it is off by about this part of itself, and by rounding of
+1e-11 of the loads."""
 
 
 @kernel
@@ -59,7 +60,7 @@ def rate_pulls(
     """
     (T, P, B, F, W, _, E), (t, h) = tables, span
     hold_slope(E, D)
-    aside = _ASIDE * h
+    aside = _DIFFERENCE_STEP * h
     _pull_beside(tables, drives, D, start, (slope[0], slope[1]), (t, aside))
     _differences(F, N, D.multipliers, aside, N.before)
     _pull_beside(tables, drives, D, end, (D.acceleration, D.turning), (t + h, -aside))

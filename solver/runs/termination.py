@@ -11,20 +11,21 @@ from solver.equations.dynamics import evaluate_all, frames
 from solver.equations.projection import complete
 from solver.equations.system import System
 from solver.result import Status
+from solver.runs.marching import SHORTEST
 from solver.state import State
 from solver.steps.methods import Slope
 
 Array = NDArray[np.float64]
 
-SMALLEST = 1e-13
-"""s, over the time from 1 s on: no step is shorter."""
 MOST_LEFT, MOST_A_SAMPLE, PATIENCE = 2e7, 2e5, 20_000
 """A run is given up where, at the pace of its last tries (so many), more steps than these are left to its end, and to
 the next sample."""
-_ASIDE = 1e-9
-"""s, over the time from 1 s on: on both sides of a time, to see whether a function jumps there."""
-_HUGE = 1e6
-"""N, N m, m/s …: beyond, a load is named."""
+_BESIDE_JUMP = 1e-9
+"""s, over the time from 1 s on: on both sides of a time, to see whether a function jumps there. A function that moves
+by a thousandth of its size within 2e-9 s is a jump to every step."""
+_HUGE_LOAD = 1e6
+"""N, N m, m/s …: beyond, a load is named as what drives the run out: a hundred tonnes, which somebody who means it sees
+at once, and a slip of units exceeds."""
 
 
 @dataclass
@@ -89,7 +90,7 @@ def too_small(system: System, state: State, slope: Slope, by_projection: bool) -
     return Status(
         False,
         "step_too_small",
-        f"the error allowed cannot be kept {at}: the step fell below {SMALLEST:g} s{hint}",
+        f"the error allowed cannot be kept {at}: the step fell below {SHORTEST:g} s{hint}",
         "Loosen the tolerances, or look for a load that jumps, a stiff spring or a tiny mass" + _beyond(system),
     )
 
@@ -152,7 +153,7 @@ def _driven(system: System, state: State, slope: Slope) -> str:
     name = system.model.bodies[body].name
     message = f"{name} is driven hardest, with {driven[body]:.1e} m/s² at {pace[body]:.1e} m/s"
     given = np.abs(slope.drive[:, 0]) if len(system.drives) else np.zeros(1)
-    if given.max() > _HUGE:
+    if given.max() > _HUGE_LOAD:
         load = int(np.argmax(given))
         message += f"; {system.drives[load][0]} gives {slope.drive[load, 0]:.1e}"
     return message
@@ -160,7 +161,7 @@ def _driven(system: System, state: State, slope: Slope) -> str:
 
 def _jumping(system: System, t: float) -> str:
     """The name of a load whose function has another value just before a time than just after; else nothing."""
-    aside = _ASIDE * max(1.0, abs(t))
+    aside = _BESIDE_JUMP * max(1.0, abs(t))
     for name, function in system.drives:
         try:
             before, after = function.evaluate(t - aside), function.evaluate(t + aside)

@@ -37,7 +37,10 @@ from solver.sweeps.factor import repeats
 from solver.sweeps.work import copy_rows, row
 
 CLOSED = 1e-11
-"""A residual of the projection below this is none."""
+"""A scaled residual of the projection below this is none: rounding of rows that repeat each other."""
+OPEN = 1e-9
+"""A scaled residual of the projection above this refuses a step: a driver leads where the mechanism is not. A tenth of
+the usual tolerance, so that what stays open counts no more than the error of a step."""
 _FOLLOWED = 0.3
 """h ω of the fastest vibration that steps of h follow: about, for the tolerances there are."""
 

@@ -26,25 +26,30 @@ from solver.equations.system import ROTOR, SPEED, Rows
 from solver.equations.workspace import Workspace
 from solver.steps.alpha import Alpha, Guess, Implicit, Memory, Soft
 from solver.steps.explicit import Steps
-from solver.steps.softening import LEFT, filter_stiff, largest, restore, soften
+from solver.steps.softening import ANSWERS, UNANSWERED, filter_stiff, largest, restore, soften
 from solver.sweeps.factor import factor
 from solver.sweeps.forest import Forest
 from solver.sweeps.joints import gaps
 from solver.sweeps.work import add_rows, copy_rows, row
 
-_ROUNDS = 30
-_MOVED = 1e-4
-"""What moved the poses less, in rad or parts of the length, opens rows by its square, which the next step closes."""
-_KNOWN = 10.0
-"""A change below this, in tenths of the tolerance, is trusted to shrink as those of the step before."""
+_MOST_ROUNDS = 30
+"""Rounds of a step's iteration: changes that shrink by less than half a round would need more than thirty down to 1e-9
+of the first, and two steps of half the length are cheaper."""
+_OPENS_ROWS = 1e-4
+"""What moved the poses less, in rad or parts of the length, opens rows by its square, 1e-8, which the next step closes.
+"""
+_TRUSTED_CHANGE = 10.0
+"""A change below this, in tenths of the tolerance, is trusted to shrink as those of the step before; above, a second
+round measures it."""
 _SPAN, _MANY = 0.05, 0.1
 """s: what all steps in so long a time may err together, but of no more than so many over the root of the tolerance.
 Steps of second order are many, and their errors add up; those that follow what dies out at once, such as a stiff
 damper, are shorter, and theirs die out too."""
 _OF_ACCOUNT = 1.0
 """Tolerances: a vibration that steps begin without is of no account below."""
-_DOUBLE = 2.0
-"""From a step to one longer than so many, corrections are not expected to go on."""
+_MUCH_LONGER = 2.0
+"""From a step to one longer than so many, corrections are not expected to go on: they are foreseen by (h / h before)³,
+which multiplies what they are off by eight."""
 
 
 @kernel
@@ -91,7 +96,7 @@ def _place_guess(G: Guess, alpha: Alpha, h: float, state: StateArrays, accelerat
 def _expect_corrections(G: Guess, memory: Memory, h: float) -> None:
     """Corrections as in the steps before: like their errors they go with h³. They are along the rows at the start."""
     one, two = memory.spans[0], memory.spans[1]
-    part = (h / one) ** 3 if one > 0.0 and h <= _DOUBLE * one else 0.0
+    part = (h / one) ** 3 if one > 0.0 and h <= _MUCH_LONGER * one else 0.0
     on = (h + one) / (one + two) if two > 0.0 else 0.0
     for i in range(G.moves.shape[0]):
         for j in range(6):
@@ -106,7 +111,7 @@ def _turn_corrections(tables: Tables, G: Guess, memory: Memory, h: float) -> Non
     What the rows turn by takes those of the step before off the rows as they are, and these alike.
     """
     (T, P, B, _, W, length, E), one = tables, memory.spans[0]
-    part = (h / one) ** 3 if one > 0.0 and h <= _DOUBLE * one else 0.0
+    part = (h / one) ** 3 if one > 0.0 and h <= _MUCH_LONGER * one else 0.0
     for i in range(G.moves.shape[0]):
         for j in range(6):
             E.v[i, j] = part * memory.moves[i, j]
@@ -135,7 +140,7 @@ def _respond(tables: Tables, G: Guess, effects: Triple, drive: Array2, soft: Sof
     soften(T, F, E, G, first, tangents, effects[0], effects[1])
     factor(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
     # What is left of rows that only hold is corrected with the poses; of springs and of teeth it would count.
-    enough = LEFT if first == G.multipliers.shape[0] and F.mesh_row.shape[0] == 0 else 0.0
+    enough = UNANSWERED if first == G.multipliers.shape[0] and F.mesh_row.shape[0] == 0 else 0.0
     solve_loaded(T, P, B, F, E, False, enough, G.multipliers)
 
 
@@ -251,7 +256,7 @@ def alpha_step(
         return np.inf, np.inf, rounds
     turn_angles(T, P.spin, E.R, G.angles)
     residual = 0.0
-    if whole or moved > _MOVED:
+    if whole or moved > _OPENS_ROWS:
         residual = put_back(T, P, B, W, length, E, G.x, G.q, G.v, G.angles, drive, 8)
     return error, residual, rounds
 
@@ -358,7 +363,7 @@ def _dies_out(tables: Tables, G: Guess, first: int, most: float, effects: Triple
     F, E, damped, rows = tables[3], tables[6], 0.0, 0
     for i in range(first, E.compliance.shape[0]):
         armature = F.armature[i - first] if i - first < F.term.shape[0] else 0.0
-        if 1.0 - armature * E.compliance[i] > LEFT and G.damped[i] <= most:
+        if 1.0 - armature * E.compliance[i] > ANSWERS and G.damped[i] <= most:
             rows, damped = rows + 1, G.damped[i]
     if rows != 1 or not 0.0 < most < 1.0 or damped == 0.0:
         return 0.0
@@ -377,13 +382,13 @@ def _iterate(
     share = (1 - alpha.force) / (1 - alpha.mass)
     effects = (h * alpha.gamma * share, h * h * alpha.beta * share, share)
     left, before, moved, rounds = np.inf, np.inf, np.inf, 0
-    for rounds in range(1, _ROUNDS + 1):
+    for rounds in range(1, _MOST_ROUNDS + 1):
         _respond(tables, G, effects, drive, soft)
         change, moved = _take(tables, G, effects, tolerances)
         # The changes shrink by a steady factor: what is left is the rest of their series.
         if rounds > 1:
             known[0] = min(max(change / before, 0.01), 1.0)
-        shrink = known[0] if rounds > 1 or change < _KNOWN else 1.0
+        shrink = known[0] if rounds > 1 or change < _TRUSTED_CHANGE else 1.0
         left = change * shrink / (1 - shrink) if shrink < 0.3 else change
         before = change
         if not left < np.inf or left <= 1.0:

@@ -44,14 +44,16 @@ class Method:
         return None if self.scheme is None else self.scheme()
 
 
-RADIUS = 0.8
-"""Spectral radius of generalised-α at infinite frequency."""
+ALPHA_RADIUS = 0.8
+"""Spectral radius of generalised-α at infinite frequency (Chung and Hulbert, J. Appl. Mech. 60, 1993): vibrations that
+steps cannot follow die out to a thousandth in 31 of them. With 1 they stay; the smaller, the more is taken from those
+that steps follow."""
 
 METHODS = {
     "dopri5": Method(1 / 5, 3, True, 6, scheme=dopri5),
     "dop853": Method(1 / 8, 3, True, 11, scheme=dop853),
     "rk4": Method(0.0, 0, False, 3, scheme=rk4),
-    "generalized_alpha": Method(1 / 3, 0, True, 1, alpha=alpha_coefficients(RADIUS)),
+    "generalized_alpha": Method(1 / 3, 0, True, 1, alpha=alpha_coefficients(ALPHA_RADIUS)),
 }
 
 

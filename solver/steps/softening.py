@@ -16,8 +16,11 @@ from solver.equations.workspace import Workspace
 from solver.steps.alpha import Guess
 from solver.sweeps.work import add_rows
 
-LEFT = 1e-6
-"""Of what rows miss without their forces, what accelerations on the way may miss."""
+UNANSWERED = 1e-6
+"""Of what rows miss without their forces, what accelerations on the way may miss: the poses' correction closes it."""
+ANSWERS = 1e-6
+"""The part of a load's row that stiffness and damping make beside the armature, above which the load answers within the
+step; below, it is as explicit, and the filter leaves it."""
 
 
 @kernel
@@ -86,7 +89,7 @@ def filter_stiff(tables: Tables, G: Guess, first: int, most: float) -> None:
     for i in range(first, E.compliance.shape[0]):
         armature = F.armature[i - first] if i - first < count else 0.0
         part = 1.0 - armature * E.compliance[i]
-        if part > LEFT and G.damped[i] <= most:
+        if part > ANSWERS and G.damped[i] <= most:
             held = True
             for b in range(T.row_block[i], T.row_block[i + 1]):
                 for j in range(6):

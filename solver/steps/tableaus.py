@@ -51,6 +51,8 @@ _DOPRI5 = (
     (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
     (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
 )
+"""The stages of Dormand and Prince, J. Comp. Appl. Math. 6 (1980), table 2: RK5(4)7M. The last row is also the
+solution."""
 
 
 @cache

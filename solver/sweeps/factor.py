@@ -30,10 +30,15 @@ from solver.sweeps.joints import place_joints
 from solver.sweeps.work import Work, acceleration_from_parent, row, wrench_to_parent
 
 MU = 1e-8
-"""1e-10 spoils λ by rounding, 1e-6 converges too slowly."""
+"""The shift of the pivots, of a diagonal of 1 (of row e: of its weight w): 1e-10 spoils λ by rounding, 1e-6 converges
+too slowly. `solver.equations.kkt` shifts its own pivots by the same, so that both give one λ where rows repeat each
+other."""
 REFINEMENTS = 12
-_FEW = 1e4
-"""A row is taken to repeat others when what it adds is below so many μ."""
+"""Rounds that take the shift back at most. Each leaves about μ over the pivot it was added to, so that two or three do;
+pivots near μ itself, about a pose where rank is lost, take the rest. They end when one leaves more than half."""
+_REPEATS_BELOW = 1e4
+"""A row is taken to repeat others when what it adds is below so many μ: 1e-4 of its own weight, which is beyond what
+refinements give back in a few rounds."""
 _GIVES, _ROUNDING = 1e-2, 1e-6
 """Of the least compliance over w: a larger μ would act as compliance; and of μ, below which is rounding."""
 
@@ -297,7 +302,7 @@ def _subtract(schur: Array1, at: int, source: int, count: int, share: float) -> 
 def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
     """Whether a loop row (l,) repeats other rows, or almost does; `compliance` (m,) is that of all rows."""
     for e in range(P.row.shape[0]):
-        size = _FEW * Q.least[e]
+        size = _REPEATS_BELOW * Q.least[e]
         if compliance[P.row[e]] == 0.0 and Q.pivot[e] * size > 1.0:
             return True
     return False
@@ -307,7 +312,7 @@ def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
 def mark_repeats(P: Forest, Q: Work, compliance: Array1, marks: Ints1) -> None:
     """1 for each loop row (l,) that (almost) repeats others, else 0."""
     for e in range(P.row.shape[0]):
-        marks[e] = 1 if compliance[P.row[e]] == 0.0 and Q.pivot[e] * _FEW * Q.least[e] > 1.0 else 0
+        marks[e] = 1 if compliance[P.row[e]] == 0.0 and Q.pivot[e] * _REPEATS_BELOW * Q.least[e] > 1.0 else 0
 
 
 @kernel

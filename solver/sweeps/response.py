@@ -15,10 +15,13 @@ from solver.sweeps.forest import Forest
 from solver.sweeps.joints import reactions
 from solver.sweeps.work import Work
 
-_ROUNDS = 40
-_CLOSED = 8e-15
-"""Of the sum of its terms: a row's residual below this is rounding."""
-_OPEN = 1e-3
+_MOST_GIVEN_BACK = 40
+"""Rounds that give back the added mass: each leaves about `LENT` of its effect, so that five reach rounding; where rows
+and light bodies make a chain they shrink more slowly, and one that leaves more than nine tenths ends them."""
+_ROUNDED = 8e-15
+"""Of the sum of its terms: a row's residual below this is rounding: 36 units in the last place of sums of a dozen
+products of rounded accelerations."""
+_UNSOLVED = 1e-3
 """Of the sum of its terms: a residual above this is open. Within a step, where poses are not put back on the rows,
 those that repeat each other contradict by the error allowed."""
 _FELT = 1e-8
@@ -62,7 +65,7 @@ def _gaps(
             scale = 1.0 / math.sqrt(weight[e] + compliance[row])
             left = max(left, abs(s) * scale)
             rounding = max(rounding, size * scale)
-    return left, _CLOSED * rounding
+    return left, _ROUNDED * rounding
 
 
 @entry
@@ -108,7 +111,7 @@ def solve_refined(
                 acceleration[i, j] += correction[i, j]
         for e in range(loops):
             loop_multipliers[e] += loop_correction[e]
-    if enough == 0.0 and left * _CLOSED > _OPEN * rounding and left > _FELT * pulled:
+    if enough == 0.0 and left * _ROUNDED > _UNSOLVED * rounding and left > _FELT * pulled:
         Q.unsolved[0] += 1.0
 
 
@@ -141,7 +144,7 @@ def remove_added_mass(
     for i in range(n):
         for j in range(6):
             correction[i, j], force[i, j] = acceleration[i, j], 0.0
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_GIVEN_BACK):
         for i in B.light:
             w = into(R, i, (correction[i, 3], correction[i, 4], correction[i, 5]))
             moment = out_of(R, i, out_of(B.added_inertia, i, w))

@@ -17,15 +17,20 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _INDEPENDENT = 0.05
-"""A direction counts beside others if this part of it is left without them."""
-_SAME = 1e-12
-"""Points and directions that differ by less (m, 1) are the same."""
-_STRONG = 3
-"""A joint of so many rows is preferred to weaker ones, however far from the root."""
-_MUCH = 1e4
-"""A mass so many times less than another is light beside it."""
-_COSTLY = 2_000
-"""So many pairs of rows that pass a body together, on average, are worth a search for another forest."""
+"""A direction counts beside others if this part of it is left without them: a sine of 3°. Axes of a joint stand square
+or alike; what is nearer to alike would make a joint whose pivots are small everywhere."""
+_SAME_VECTOR = 1e-12
+"""Points and directions that differ by less (m, 1) are the same: they are copies of one vector, or differ by rounding.
+"""
+_STRONG_ROWS = 3
+"""A joint of so many rows is preferred to weaker ones, however far from the root: a ball or more. What a weaker joint
+leaves free would be rows of loops and freedoms of the tree at once."""
+_MUCH_LIGHTER = 1e4
+"""A mass so many times less than another is light beside it: masses of one machine's parts mostly lie within it, and a
+pivot loses as many digits as the ratio has."""
+_COSTLY_PAIRS = 2_000
+"""So many pairs of rows that pass a body together, on average, are worth a search for another forest: each pair is an
+entry of the Schur complement in every evaluation, the search is once."""
 
 _Rank = tuple[bool, int]
 """Whether a joint is weak, and how light its bodies are, the lightest first."""
@@ -133,7 +138,7 @@ def _independent(rows: list[int], vectors: list[list[float]]) -> list[int]:
 
 def rounded(bodies: Ints, vectors: Array) -> Array:
     """Vectors (m, 3) of bodies as rows (m, 4) that are equal where these are the same."""
-    return np.column_stack([bodies, np.rint(vectors / _SAME)])
+    return np.column_stack([bodies, np.rint(vectors / _SAME_VECTOR)])
 
 
 def _keys(bodies: Ints, vectors: Array) -> list[bytes]:
@@ -154,13 +159,13 @@ def span(n: int, pairs: dict[tuple[int, int], Joint], masses: Array) -> list[Joi
     it with the square of their number: there bodies hang on those near by.
     """
     light = _lightness(masses)
-    ranks = {pair: (joint.rows < _STRONG, -max(light[pair[0]], light[pair[1]])) for pair, joint in pairs.items()}
+    ranks = {pair: (joint.rows < _STRONG_ROWS, -max(light[pair[0]], light[pair[1]])) for pair, joint in pairs.items()}
     near: dict[int, list[int]] = defaultdict(list)
     for low, high in pairs:
         near[low].append(high)
         near[high].append(low)
     shallow = _shallow(n, pairs, near, ranks)
-    if _work(n, pairs, shallow) < _COSTLY * n:
+    if _work(n, pairs, shallow) < _COSTLY_PAIRS * n:
         return shallow
     edges = _clustered(n, ranks)
     close: dict[int, list[int]] = defaultdict(list)
@@ -252,12 +257,12 @@ def _clustered(n: int, ranks: dict[tuple[int, int], _Rank]) -> list[tuple[int, i
 
 
 def _lightness(masses: Array) -> list[int]:
-    """How many times each body is `_MUCH` lighter than the heaviest; the ground, at the end, is not light.
+    """How many times each body is `_MUCH_LIGHTER` lighter than the heaviest; the ground, at the end, is not light.
 
     A body without mass counts as the lightest: what it is added depends on the others.
     """
     some = masses[masses > 0.0]
     if some.size == 0:
         return [0] * (len(masses) + 1)
-    steps = np.log(some.max() / np.maximum(masses, some.min())) / math.log(_MUCH)
+    steps = np.log(some.max() / np.maximum(masses, some.min())) / math.log(_MUCH_LIGHTER)
     return [*np.floor(steps).astype(int).tolist(), 0]

@@ -276,7 +276,7 @@ def test_a_motion_too_fast_is_told_as_what_it_is(
     law: str, why: str, two: Mechanism, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bodies' centres are not on the axis: their constraints do not close after any step."""
-    monkeypatch.setattr("solver.analyses.kinematics._MOST", 50)
+    monkeypatch.setattr("solver.analyses.kinematics._MOST_STEPS", 50)
     time = "duration: 1.0e+9\nrate: 1.0e-6\n" if law == "30*t" else "duration: 1\nrate: 1\n"
     with pytest.raises(InputError) as caught:
         cb.inverse(two, motion(tmp_path, two, f'{time}joints: {{shoulder: "{law}", elbow: 0}}\n'))

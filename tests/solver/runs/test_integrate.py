@@ -245,9 +245,9 @@ def test_samples_are_the_same_however_many_there_is_room_for(
     options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A step that goes on beyond the samples of one workspace: those of the next are still of its own polynomial."""
-    monkeypatch.setattr("solver.runs.marcher._SAMPLES", 50)
+    monkeypatch.setattr("solver.runs.marcher._SAMPLES_A_CALL", 50)
     few = simulate(pendulum(2), duration=9.0, **options)
-    monkeypatch.setattr("solver.runs.marcher._SAMPLES", 10_000)
+    monkeypatch.setattr("solver.runs.marcher._SAMPLES_A_CALL", 10_000)
     all_at_once = simulate(pendulum(2), duration=9.0, **options)
     assert few.status.ok
     assert few.statistics.steps == all_at_once.statistics.steps

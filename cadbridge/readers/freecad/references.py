@@ -92,21 +92,22 @@ class Resolver:
         here, X = unit.object, Pose()
         names = list(rest)
         element = names.pop() if names else ""
-        for _ in range(len(names) + 40):
+        while True:
+            followed: list[Object] = []
             while here.type in LINKS:
-                target = self._library.linked(here, "LinkedObject")
-                if target is None:
+                target = None if here in followed else self._library.linked(here, "LinkedObject")
+                if target is None:  # a ring of links too, which the walk through the assembly reports
                     return here, X, element
+                followed.append(here)
                 passed = target.placement() if here.flag("LinkTransform", False) else None
                 here, X = target, X @ (passed or Pose())
             if not names:
-                break
+                return here, X, element
             child = here.document.objects.get(names.pop(0))
             inner = here.type in CONTAINERS or (child is not None and child.type in NO_SHAPE)
             if child is None or child.type in GROUPS or not inner:
                 continue
             here, X = child, X @ (child.placement() or Pose())
-        return here, X, element
 
     def _element(self, joint: Object, reference: str, holder: Object, element: str) -> tuple[str, float]:
         """The kind and radius of a face, edge or vertex of an object; "" where it names none."""

@@ -299,3 +299,15 @@ def test_a_file_that_is_missing_is_told_once_for_each_link(tmp_path: Path) -> No
     made.assembly("Base", "L")
     assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
     assert sorted(f.code for f in assembly.findings) == ["CB106", "CB1235"]
+
+
+def test_a_joint_on_a_ring_of_links_ends(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Box", BREP)
+    made.add("L", "App::Link", LinkedObject=xlink("M"), Placement=placement())
+    made.add("M", "App::Link", LinkedObject=xlink("L"), Placement=placement())
+    made.joint("J", "Revolute", ("L.Face1", "Box.Face1"))
+    made.ground("Box")
+    made.assembly("L", "Box")
+    assembly = cb.read(made.save(tmp_path / "ring.FCStd"), options=PLAIN)
+    assert [f.where.item for f in assembly.findings if f.code == "CB1224"] == ["L"]

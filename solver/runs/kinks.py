@@ -27,7 +27,9 @@ With 1e-3 a corner in the last thousandth of a step put it off by 630 tolerances
 that began just before a corner were refused again and again: of stops, 15 % more in all.
 """
 _ROUNDED = 1e-13
-"""Of the values that make g: what is below has no sign: some hundred roundings, as g is a sum over a body's pose."""
+"""Of the values that make g: what is below has no sign: some hundred roundings, as g is a sum over a body's pose. A
+coordinate is computed of numbers of about 1, however near to 0 it is: a joint that begins at an end of its range at 0
+passed that end again and again, and the run went nowhere."""
 _END, _RELEASE, _BOUND, PULL = range(4)
 """What a corner is of: a place along a coordinate, a stop that lets go, a motor at a bound, teeth that lose power."""
 
@@ -77,9 +79,11 @@ def look_at_kinks(
     coordinates_at(tables, D, N.term, state, acceleration, out)
     for r in range(N.term.shape[0]):
         k, along, counts = N.place[r], (out[r, 0], out[r, 1], out[r, 2]), 1.0
+        size = max(abs(N.level[r]), abs(along[0]), 1.0)
         if N.kind[r] == _BOUND:
             value, rate = _of_bound(F, k, (drive[k, 0], drive[k, 1], drive[k, 2]), along)
             value -= N.level[r]
+            size = max(abs(N.level[r]), _slope(F, k) * max(abs(along[0]), 1.0))
         elif N.kind[r] == PULL:
             out[r, 0], out[r, 1], out[r, 2] = multipliers[F.mesh_row[k]], 0.0, 0.0
             continue
@@ -88,7 +92,7 @@ def look_at_kinks(
             if N.kind[r] == _RELEASE:
                 counts = 1.0 if value > 0.0 else 0.0
                 value, rate = _of_release(F, k, (value, rate, N.side[r] * along[2]))
-        size = max(abs(N.level[r]), abs(along[0]))
+                size *= F.stop_stiffness[k]
         out[r, 0] = value if abs(value) > _ROUNDED * size else 0.0
         out[r, 1], out[r, 2] = rate, counts
 
@@ -100,6 +104,13 @@ def _of_release(F: Loads, k: int, pressed: Triple) -> Pair:
     elastic = (0.5 * d, 0.5 * rate) if d < F.stop_depth[k] else (d - 0.5 * F.stop_depth[k], rate)
     stiffness, damping = F.stop_stiffness[k], F.stop_damping[k]
     return stiffness * elastic[0] + damping * rate, stiffness * elastic[1] + damping * second
+
+
+@kernel
+def _slope(F: Loads, k: int) -> float:
+    """By how much what motor k gives goes with its coordinate (N m/rad, N/m)."""
+    law: float = F.motor_stiffness[k] if F.motor_law[k] == PD else abs(F.motor_bias[k, 1])
+    return law
 
 
 @kernel

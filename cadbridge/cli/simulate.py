@@ -79,6 +79,10 @@ def simulate(
     json: Json = False, strict: Strict = False, keep_going: KeepGoing = False,
 ) -> None:  # fmt: skip
     """Simulate the mechanism and write its trajectory."""
+    if options.scenario is not None:
+        from cadbridge.simulation.scenario_file import check_kind
+
+        check_kind(options.scenario)
     if sweep is not None:
         from cadbridge.cli.sweeping import refuse_others, sweep_command
 

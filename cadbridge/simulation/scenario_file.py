@@ -131,6 +131,13 @@ def read_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None 
     return scenario_of(yaml.data, mechanism, base, str(path), yaml.places)
 
 
+def check_kind(path: Path) -> None:
+    """InputError where a file is no scenario at all; other faults are told together, with those of its names."""
+    yaml, findings = read_document(path), Findings()
+    if validated(ScenarioFile, yaml.data, yaml.places, str(path), findings, "CB601")[0] is None:
+        raise _unusable(findings)
+
+
 def read_document(path: Path) -> Yaml:
     """A scenario file as plain data with the places of its values; InputError with all faults of its YAML."""
     # Only who has a file waits for what reads it.

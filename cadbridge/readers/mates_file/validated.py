@@ -55,6 +55,9 @@ def validated(
         return None, places
     # A section with nothing below its key is an empty one.
     rest = _Rest({key: value for key, value in data.items() if value is not None})
+    if "format" not in rest.data:
+        findings.add(code, f"the file has no `format: {own}` at its top", Where(file, places.line))
+        rest.data["format"] = own
     reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(rest.data))
     reported: set[Steps] = set()
     for _ in range(MOST_VALIDATIONS):

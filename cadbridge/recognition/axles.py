@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from cadbridge.recognition.candidates import Candidate
@@ -24,14 +23,11 @@ class Axles:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._lines: dict[str, list[Line]] = defaultdict(list)
-        for line in scene.contacts.lines:
-            for name in dict.fromkeys(m.instance for m in line.members):
-                self._lines[name].append(line)
 
     def coaxial(self, a: str, b: str) -> bool:
         """Whether two instances have round faces on one line."""
-        return any(m.instance == b and m.surface.turn >= ROUND for line in self._lines[a] for m in line.members)
+        lines = self._scene.contacts.lines_on([a])
+        return any(m.instance == b and m.surface.turn >= ROUND for line in lines for m in line.members)
 
     def hinge(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of a wheel drawn without its axle: it touches nothing, and stands on the one axis of some others.
@@ -61,7 +57,7 @@ class Axles:
         if not self._scene.links_only:
             return None
         shared = {
-            id(line): line for name in sorted(first) for line in self._lines[name]
+            id(line): line for line in self._scene.contacts.lines_on(sorted(first))
             if all(any(m.instance in own and m.surface.turn >= ROUND for m in line.members) for own in (first, second))
         }  # fmt: skip
         if len(shared) != 1:
@@ -80,7 +76,7 @@ class Axles:
         are an eye on another part where one part is rounded about them: what is but screwed on has no end to turn by.
         """
         found: dict[int, tuple[Line, list[Placed], list[Placed]]] = {}
-        for line in {id(line): line for name in sorted(first) for line in self._lines[name]}.values():
+        for line in self._scene.contacts.lines_on(sorted(first)):
             ours, theirs = ([m for m in line.members if m.instance in own and _hole(m)] for own in (first, second))
             if any(1 / LIKE <= m.surface.radius / n.surface.radius <= LIKE for m in ours for n in theirs):
                 found[id(line)] = (line, ours, theirs)
@@ -109,7 +105,7 @@ class Axles:
 
     def _hubs(self, name: str, others: set[str]) -> Iterator[tuple[str, Line, float]]:
         """The lines of a wheel's hub on which some others have a round face that it could stand on."""
-        for line in {id(line): line for line in self._lines[name]}.values():
+        for line in self._scene.contacts.lines_on([name]):
             own = [m for m in line.members if m.instance == name and m.surface.kind == "cylinder"]
             holes = [m.surface.radius for m in own if m.surface.hollow and m.surface.turn >= ROUND]
             widest = max((m.surface.radius for m in own if not m.surface.hollow), default=0.0)

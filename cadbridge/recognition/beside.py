@@ -20,21 +20,30 @@ MOST_GAPS = 500
 """So many gaps between parts are measured at most."""
 
 
-def bind_wheels(scene: Scene, groups: Sequence[list[str]], pairs: Sequence[MeshingPair]) -> list[list[str]]:
-    """Bind wheels that touch nothing but the teeth of others to the shaft on their axis: drawn without hub and key.
+def bind_wheels(
+    scene: Scene, groups: Sequence[list[str]], pairs: Sequence[MeshingPair], lone: bool = False
+) -> list[list[str]]:
+    """Bind wheels of groups that touch nothing else to the shaft on their axis: drawn without hub and key.
 
-    Returns the groups that stay loose.
+    `lone`: only to a shaft that is a body of its own. Returns the groups that stay loose.
     """
     wheels = {w.instance: w.wheel for p in pairs if not p.against for w in (p.a, p.b)}
     left = []
     for names in groups:
         beside = [found for name in names if name in wheels for found in _shafts_beside(scene, name, wheels, names)]
-        if not beside:
+        _, gap, shaft, wheel = min(beside, default=(False, 0.0, "", ""))
+        if not beside or (lone and len(scene.groups.group(shaft)) > 1):
             left.append(names)
             continue
-        _, gap, shaft, wheel = min(beside)
         scene.bind(wheel, shaft, f"a wheel on its axis, {1e3 * max(gap, 0.0):.3g} mm from it, touches nothing", 0.5)
     return left
+
+
+def wheels_apart(scene: Scene, pairs: Sequence[MeshingPair]) -> list[list[str]]:
+    """The bodies with a wheel that touch nothing but teeth. A ring has its teeth inside, and no shaft."""
+    touching = {scene.groups.root(name) for pair in scene.between() for name in pair}
+    wheels = {w.instance for p in pairs for w in (p.a, p.b) if not w.wheel.internal}
+    return [sorted(scene.groups.group(root)) for root in sorted(set(map(scene.groups.root, wheels)) - touching)]
 
 
 def _shafts_beside(

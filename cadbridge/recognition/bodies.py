@@ -161,7 +161,7 @@ def bind_rings(scene: Scene, names: bool) -> None:
             best = max(inside, key=lambda c: c.overlap)
             if standard is None and scene.size(name) > COLLAR * scene.size(best.a.instance):
                 continue
-            if names and called_roller((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)):
+            if names and called_roller(scene.called(name)):
                 continue
             scene.bind(name, best.a.instance, f"a ring on its shaft, {_fit_text(best)}", 0.7)
         else:

@@ -103,11 +103,16 @@ def _unlocked(scene: Scene, found: Sequence[Candidate]) -> list[Candidate]:
 def _roller(scene: Scene, members: dict[str, list[str]], roots: tuple[str, str], verdict: Verdict) -> Verdict:
     """A verdict by which a lone body of revolution would only slide along its axis as the hinge that it is.
 
-    What is round all about the line, and carries nothing, is no plunger that something pushes: it rolls.
+    What is round all about the line, and carries nothing, is no plunger that something pushes: it rolls. What carries
+    a wheel whose teeth mesh turns too.
     """
     if not verdict.could_turn or verdict.axis is None:
         return verdict
+    meshing = {name for pair in scene.meshing for name in pair}
     for root in roots:
+        if meshing & set(members[root]):
+            text = "it carries a wheel that meshes"
+            return replace(verdict, type="revolute", evidence=(*verdict.evidence, text), against=(), could_turn=False)
         if len(members[root]) == 1 and (round_part := scene.revolution(members[root][0])) is not None:
             X = scene.assembly.instance(members[root][0]).X_WI
             if abs(float(X.vector(round_part.direction) @ verdict.axis)) > 1 - PARALLEL**2:

@@ -6,8 +6,10 @@ on lines and planes by a k-d tree, and swept along the line or across the plane 
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections import defaultdict
+from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from cadbridge.frames import Pose, Vector
 from cadbridge.recognition.surfaces import Surface
@@ -74,6 +76,32 @@ class Contacts:
     lines: tuple[Line, ...]
     slack: float
     by_pair: dict[tuple[str, str], list[Contact]] = field(default_factory=dict)
+
+    @cached_property
+    def lines_of(self) -> dict[str, list[Line]]:
+        """The lines on which each instance has round faces."""
+        found: dict[str, list[Line]] = defaultdict(list)
+        for line in self.lines:
+            for name in dict.fromkeys(m.instance for m in line.members):
+                found[name].append(line)
+        return found
+
+    def lines_on(self, names: Iterable[str]) -> list[Line]:
+        """The lines on which some instances have round faces, each once."""
+        return list({id(line): line for name in names for line in self.lines_of.get(name, ())}.values())
+
+    def between(self, first: Collection[str], second: Collection[str]) -> list[Contact]:
+        """The contacts of instances of two groups that have none in common."""
+        few, many = sorted((first, second), key=len)
+        return [c for name in sorted(few) for c in self._of.get(name, ()) if any(other in many for other in c.pair)]
+
+    @cached_property
+    def _of(self) -> dict[str, list[Contact]]:
+        found: dict[str, list[Contact]] = defaultdict(list)
+        for c in self.found:
+            for name in c.pair:
+                found[name].append(c)
+        return found
 
 
 def clearance(radius: float) -> float:

@@ -11,6 +11,7 @@ from cadbridge.frames import cross_length
 from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
 from cadbridge.recognition.pins import LIKE
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.seated import round_outside
 
 CENTRED = 0.35
 """Of the radius of a disc of the area in contact: how far its middle may be off the axis."""
@@ -54,17 +55,23 @@ def drums_of(scene: Scene, names: set[str]) -> Iterator[Placed]:
                 yield Placed(name, instance.X_WI, s, middle, instance.X_WI.vector(s.direction))
 
 
-def stands_in(shaft: Placed, bore: Placed) -> bool:
-    """Whether a shaft that fits a bore reaches into it, its axis along that of the bore and beside it."""
+def stands_in(scene: Scene, shaft: Placed, bore: Placed) -> bool:
+    """Whether a shaft that fits a bore reaches into it, its axis along that of the bore and beside it.
+
+    What stands beside the axis by less than the clearance is a boss in its hole, unless it is a disc: a turntable.
+    """
     arm = shaft.point - bore.point
     along = abs(float(arm @ bore.direction))
     off = cross_length(arm, bore.direction)
     gap = bore.surface.radius - shaft.surface.radius
     reach = (shaft.surface.length + bore.surface.length) / 2 - along
-    parallel = abs(float(shaft.direction @ bore.direction)) > math.cos(SKEW)
-    # What stands beside the axis and yet in the bore is a boss in its clearance hole.
-    near = gap < off <= CENTRED * bore.surface.radius and reach > 0.1 * bore.surface.length
-    return -1e-6 <= gap <= 1.001 * clearance(bore.surface.radius) and parallel and near
+    parallel = abs(float(shaft.direction @ bore.direction)) > math.cos(SKEW) and off <= CENTRED * bore.surface.radius
+    if not (-1e-6 <= gap <= 1.001 * clearance(bore.surface.radius) and parallel):
+        return False
+    if off > gap:
+        return reach > 0.1 * bore.surface.length
+    disc = round_outside(scene, shaft.instance, shaft.point, shaft.direction)
+    return disc and reach > 0.5 * min(shaft.surface.length, bore.surface.length)
 
 
 def in_line(m: Placed, n: Placed) -> bool:

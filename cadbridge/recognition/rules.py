@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from cadbridge.recognition.actuators import find_actuators
 from cadbridge.recognition.attaching import Hosts
 from cadbridge.recognition.belt_drives import bind_belts
-from cadbridge.recognition.beside import bind_beside, bind_wheels
+from cadbridge.recognition.beside import bind_beside, bind_wheels, wheels_apart
 from cadbridge.recognition.bodies import (
     bind_fixed,
     bind_flats,
@@ -118,6 +118,12 @@ def _within(run: Inference) -> None:
     bind_fixed(run.scene)
 
 
+def _wheels_apart(run: Inference) -> None:
+    """A shaft that carries a wheel is no plug in its bore."""
+    scene, pairs = run.scene, run.evidence.meshing.pairs
+    bind_wheels(scene, wheels_apart(scene, pairs), pairs, lone=True)
+
+
 def _moves_nothing(run: Inference) -> None:
     """What only spins, would but slide out of its pocket, or stands between two bodies: until none is left."""
     scene, toothed, names = run.scene, run.toothed, run.evidence.names
@@ -141,8 +147,7 @@ def _connected(run: Inference) -> None:
     """What nothing connects yet is bound, or hinged, to what it rests on, reaches into or stands beside."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
     apart, on_faces = connect(scene, run.joints(), pairs, run.evidence.drives)
-    apart = bind_wheels(scene, apart, pairs)
-    apart, on_line = hinged_apart(scene, apart)
+    apart, on_line = hinged_apart(scene, bind_wheels(scene, apart, pairs))
     run.loose, beside = bind_beside(scene, apart)
     run.turning += [*on_faces, *on_line, *beside]
     bind_rails(scene, run.joints())
@@ -167,6 +172,7 @@ RULES = (
     Rule("a pin goes with the part that it is flush with", 0.76, _pins),
     Rule("equal parts are joined alike", 0.72, _alike),
     Rule("a part goes with what it rests on in its sub-assembly", 0.70, _within),
+    Rule("a wheel apart goes with its shaft", 0.62, _wheels_apart),
     Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
     Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints())),
     Rule("all hangs together", 0.40, _connected),

@@ -208,6 +208,10 @@ class Scene:
             self.revolutions[part] = None if known is None or not known.surfaces else revolution_of(known)
         return self.revolutions[part]
 
+    def called(self, instance: str) -> tuple[str, str]:
+        """What an instance is called: its own name, without where it is, and that of its part."""
+        return instance.rsplit("/", 1)[-1], self.assembly.instance(instance).part
+
     def size(self, instance: str) -> float:
         """The volume of an instance's box, m³: how much of the assembly it is."""
         shape = self.assembly.part(self.assembly.instance(instance).part).shape

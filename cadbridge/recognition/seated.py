@@ -71,8 +71,7 @@ def bind_spacers(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
             own = members[leaf]
             if degrees[leaf] != 1 or len(own) != 1 or own[0] in toothed:
                 continue
-            called = (own[0].rsplit("/", 1)[-1], scene.assembly.instance(own[0]).part)
-            if (names and called_roller(called)) or not round_outside(
+            if (names and called_roller(scene.called(own[0]))) or not round_outside(
                 scene, own[0], joint.verdict.point, joint.verdict.axis
             ):
                 continue
@@ -144,7 +143,7 @@ def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[st
         v = joint.verdict
         if not lone or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
             continue
-        if all(called_still((n.rsplit("/", 1)[-1], scene.assembly.instance(n).part)) for n in members[leaf]):
+        if all(called_still(scene.called(n)) for n in members[leaf]):
             found |= scene.bind(leaf, joint.other(leaf), "put on or in it, by its name, and carries nothing", 0.6)
             continue
         if not small or not _sunk(scene, members[leaf], joint):
@@ -196,7 +195,7 @@ def bind_trays(scene: Scene, joints: Sequence[Candidate], names: bool) -> bool:
     for joint in slides:
         leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
         small = sizes[leaf] <= SEATED * sizes[joint.other(leaf)]
-        called = [text for n in members[leaf] for text in (n.rsplit("/", 1)[-1], scene.assembly.instance(n).part)]
+        called = [text for n in members[leaf] for text in scene.called(n)]
         if (
             degrees[leaf] == 1
             and not (names and called_slider(called))

@@ -11,7 +11,7 @@ from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, by_body
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.standard_names import called_roller, called_wheel
+from cadbridge.recognition.standard_names import called_roller
 from cadbridge.recognition.surfaces import Surface
 
 ON_AXIS = 0.02
@@ -48,21 +48,7 @@ def with_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
 def turns_by(scene: Scene, name: str, joint: Candidate, names: bool = True) -> bool:
     """Whether a part has a bore by which it turns, or is called a roller."""
     bored = any(side.instance == name and side.surface.hollow for c in joint.contacts for side in (c.a, c.b))
-    return bored or (names and called_roller((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)))
-
-
-def is_omniroller(scene: Scene, body: Sequence[str], joint: Candidate, of_wheel: Sequence[Candidate]) -> bool:
-    """Whether a body is a roller of an omnidirectional wheel, which has joints `of_wheel`: they stand all round.
-
-    One of its parts is called a roller or a wheel, and axes of the joints point in three directions at least.
-    """
-    if not any(called_wheel((name.rsplit("/", 1)[-1], scene.assembly.instance(name).part)) for name in body):
-        return False
-    ways = [joint.verdict.axis]
-    for way in (j.verdict.axis for j in of_wheel):
-        if all(way is not None and w is not None and cross_length(way, w) > ON_AXIS for w in ways):
-            ways.append(way)
-    return len(ways) >= 3
+    return bored or (names and called_roller(scene.called(name)))
 
 
 def _doubted(joint: Candidate) -> Candidate:

@@ -8,16 +8,20 @@ turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from cadbridge.frames import cross_length
 from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
 from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
+from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.guides import LINES
+from cadbridge.recognition.joints import spins_count
 from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.seated import round_outside
-from cadbridge.recognition.spinning import ON_AXIS, is_omniroller, only_spins
-from cadbridge.recognition.standard_names import called_drive
+from cadbridge.recognition.spinning import ON_AXIS, only_spins
+from cadbridge.recognition.standard_names import called_drive, called_wheel
 from cadbridge.recognition.turntables import Turntables
 
 CAP = 0.01
@@ -64,11 +68,11 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
 def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
     """Bind what only spins inside its sub-assembly; whether there was any.
 
-    `toothed`: instances that are wheels, whose turning moves others. The rollers of an omnidirectional wheel turn:
-    they are called so (where `names` are a witness), and stand all round.
+    `toothed`: instances that are wheels, whose turning moves others. What is called a wheel or a roller (where `names`
+    are a witness) is there to turn, unless what it stands on turns about its axis already, in something larger.
     """
     members = scene.groups.members()
-    of_body = by_body(joints)
+    size, of_body = scene.sizes(members), by_body(joints)
     found = False
     for joint in joints:
         for leaf in (joint.a, joint.b):
@@ -76,17 +80,19 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
             if len(of_body[leaf]) != 1 or joint.verdict.free not in (HINGE, SLEEVE):
                 continue
             inside = _inside(scene, members[leaf], members[other])
-            sizes = [sum(scene.size(n) for n in members[body]) for body in (leaf, other)]
-            if not inside or sizes[0] > sizes[1] or set(members[leaf]) & set(toothed):
+            if not inside or size[leaf] > size[other] or set(members[leaf]) & set(toothed):
                 continue
-            if names and is_omniroller(scene, members[leaf], joint, of_body[other]):
+            again = any(
+                size[j.other(other)] > 1.01 * size[leaf] and _one_axis(scene, j, joint)
+                for j in of_body[other] if j is not joint
+            )  # fmt: skip
+            if names and not again and any(called_wheel(scene.called(name)) for name in members[leaf]):
                 continue
             beside = beside_horn(scene, members[leaf], members[other])
             if beside is not None:
                 horn, near, gap = beside
                 found |= scene.bind(horn, near, f"a servo's horn, {1e3 * gap:.3g} mm from it", 0.6)
                 continue
-            again = any(j is not joint and _one_axis(scene, j, joint) for j in of_body[other])
             if again or only_spins(scene, members[leaf], joint):
                 text = f"only spins inside {inside}, which moves nothing"
                 near = max(members[other], key=lambda n: (len(scene.shared(n, leaf)), n))
@@ -129,13 +135,16 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
     """Bind a small body, or a disc, that turns against two others about one line to that on which it is guided less.
 
     A horn between a servo and an arm, a disc, a spacer, what is called a motor (where `names` are a witness): the two
-    turn against each other, and it on neither.
+    turn against each other, and it on neither. So does what has a joint to one of them alone and fits the other.
     """
     members = scene.groups.members()
-    sizes = scene.sizes(members)
+    sizes, between, spun = scene.sizes(members), scene.between(), spins_count(scene)
     of_body = by_body(joints)
     found = False
     for body, own in of_body.items():
+        near = ON_AXIS * sizes[body] ** (1 / 3)
+        if len(own) == 1 and not (spun and only_spins(scene, members[body], own[0])):
+            own = [*own, *_fitted(scene, body, own[0], near, (of_body, between))]
         if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):
             continue
         others = {j.other(body) for j in own}
@@ -145,13 +154,18 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
         )
         # A motor that is one part turns on its shaft with what holds it.
         motor = names and _drives(members[body])
-        if len(others) == 2 and (small or motor) and _one_axis(scene, own[0], own[1], ON_AXIS * sizes[body] ** (1 / 3)):
-            # A drive turns against its horn: the disc goes with what is no drive.
-            driven = {o for o in others if not motor and names and _drives(members[o])}
-            loose = min(own, key=lambda j: (j.other(body) in driven, _guided(j), j.verdict.confidence, j.other(body)))
+        if len(others) == 2 and (small or motor) and _one_axis(scene, own[0], own[1], near):
+            if motor and not small:  # the case of a motor turns against its own shaft, and what meshes stands on that
+                meshes = {o for o in others if set(members[o]) & set(toothed)}
+                turned = meshes | {o for o in others if _shares(scene, members[body], members[o])}
+                if turned == others:
+                    continue
+            else:  # a drive turns against its horn: the disc goes with what is no drive
+                turned = {o for o in others if not motor and names and _drives(members[o])}
+            loose = min(own, key=lambda j: (j.other(body) in turned, _guided(j), j.verdict.confidence, j.other(body)))
             if not loose.contacts:  # a wheel that touches nothing holds nothing
                 continue
-            why = "the other is a drive" if driven - {loose.other(body)} else "guided less on this one"
+            why = "the other turns" if turned - {loose.other(body)} else "guided less on this one"
             text = f"turns on one line between two bodies that turn against each other there; {why}"
             found |= scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
     return found
@@ -179,9 +193,32 @@ def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
     return found
 
 
+def _fitted(
+    scene: Scene,
+    body: str,
+    joint: Candidate,
+    near: float,
+    known: tuple[Mapping[str, Sequence[Candidate]], Mapping[tuple[str, str], Sequence[Contact]]],
+) -> Iterator[Candidate]:
+    """What a body with one joint fits on the line of that, where the two others turn against each other already."""
+    host, (of_body, between) = joint.other(body), known
+    for other in of_body[host]:
+        if other is not joint and other.verdict.free == HINGE and _one_axis(scene, other, joint, near):
+            pair = (min(body, other.other(host)), max(body, other.other(host)))
+            on_line = tuple(c for c in between.get(pair, ()) if c.kind in LINES and _along(scene, c, joint))
+            if on_line:
+                yield Candidate(*pair, joint.verdict, on_line)
+
+
+def _along(scene: Scene, c: Contact, joint: Candidate) -> bool:
+    """Whether a contact is on the line of a joint."""
+    return _one_axis(scene, replace(joint, verdict=replace(joint.verdict, point=c.point, axis=c.direction)), joint)
+
+
 def _drives(body: Sequence[str]) -> bool:
-    """Whether the name of any part of a body calls it a drive."""
-    return any(called_drive(name.rsplit("/", 1)[-1]) for name in body)
+    """Whether the name of any part of a body calls it a drive, or all of it is in sub-assemblies that are."""
+    inside = all(any(called_drive(step) for step in name.split("/")) for name in body)
+    return inside or any(called_drive(name.rsplit("/", 1)[-1]) for name in body)
 
 
 def _end(scene: Scene, joint: Candidate, body: str, of_body: Mapping[str, Sequence[Candidate]]) -> str:

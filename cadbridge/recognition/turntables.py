@@ -7,7 +7,6 @@ there, and nothing else locates one on the other: a bolted flange has its holes,
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -40,22 +39,13 @@ class Turntables:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._ends_of: dict[int, Ends] = {}
-        self._lines: dict[str, list[Line]] = defaultdict(list)
-        self._contacts: dict[str, list[Contact]] = defaultdict(list)
-        for c in scene.contacts.found:
-            for name in c.pair:
-                self._contacts[name].append(c)
-        for line in scene.contacts.lines:
-            for name in dict.fromkeys(m.instance for m in line.members):
-                self._lines[name].append(line)
 
     def between(self, a: str, b: str) -> Candidate | None:
         """The hinge between the bodies of two instances; None where they lie on each other in some other way."""
         scene = self._scene
         roots = scene.groups.root(a), scene.groups.root(b)
         first, second = (scene.groups.group(root) for root in roots)
-        few, many = sorted((first, second), key=len)
-        contacts = [c for name in sorted(few) for c in self._contacts[name] if many & set(c.pair)]
+        contacts = scene.contacts.between(first, second)
         if any(c.kind != "plane" for c in contacts) or any(scene.is_clamp(name) for name in first | second):
             return None
         if not contacts:
@@ -86,8 +76,8 @@ class Turntables:
         touching = sorted({name for c in contacts for name in c.pair} & first)
         found: dict[int, Line] = {}
         holes = 0
-        for line in (line for name in touching for line in self._lines[name]):
-            if id(line) in found or abs(float(line.direction @ contacts[0].direction)) < 1 - SQUARE:
+        for line in self._scene.contacts.lines_on(touching):
+            if abs(float(line.direction @ contacts[0].direction)) < 1 - SQUARE:
                 continue
             sides = [[m for m in line.members if m.instance in own] for own in (first, second)]
             if not all(sides):
@@ -142,7 +132,7 @@ class Turntables:
         """
         own = set(names)
         found: list[tuple[float, Line, Placed, Placed]] = []
-        for line in {id(line): line for name in names for line in self._lines[name]}.values():
+        for line in self._scene.contacts.lines_on(names):
             for m in line.members:
                 if m.instance in own:
                     near = (n for n in self._ends(line).near(m) if n.instance in others)
@@ -165,7 +155,7 @@ class Turntables:
         A splined shaft in the round hole of a horn, drawn without its fit.
         """
         found: dict[int, tuple[Line, Placed, Placed]] = {}
-        for line in {id(line): line for name in first for line in self._lines[name]}.values():
+        for line in self._scene.contacts.lines_on(first):
             ours, theirs = ([m for m in line.members if m.instance in own] for own in (first, second))
             pairs = [(m, n) for m in ours for n in theirs if m.surface.hollow != n.surface.hollow and in_line(m, n)]
             if pairs:
@@ -193,7 +183,7 @@ class Turntables:
         )
         found = [
             (shaft, bore) for bore in bores for shaft in shafts
-            if (shaft.instance in first) != (bore.instance in first) and stands_in(shaft, bore)
+            if (shaft.instance in first) != (bore.instance in first) and stands_in(scene, shaft, bore)
         ]  # fmt: skip
         if len(found) != 1:
             return None

@@ -12,6 +12,7 @@ from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.carriers import steps_about
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.model import Held, Tie
+from cadbridge.recognition.pivots import Pivots
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about
 from cadbridge.recognition.scene import Groups, Scene
 from cadbridge.recognition.subassemblies import resting
@@ -36,7 +37,7 @@ def connect(
     bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None
-    turntables, axles = Turntables(scene), Axles(scene)
+    finders = Turntables(scene), Axles(scene), Pivots(scene, joints, pairs)
     turning_on: list[Candidate] = []
     for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
@@ -48,11 +49,11 @@ def connect(
             if set(tie.pair) & turning:
                 late.append(tie)
                 continue
-        _tied(scene, linked, (turntables, axles), tie, turning_on)
+        _tied(scene, linked, finders, tie, turning_on)
     bind_carriers(scene, linked, joints, pairs)
     for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie.pair)):
         if not _meshing(scene, tie, pairs):
-            _tied(scene, linked, (turntables, axles), tie, turning_on)
+            _tied(scene, linked, finders, tie, turning_on)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
     return groups[1:], turning_on
 
@@ -102,9 +103,11 @@ def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pai
             scene.bind(one, other, f"both hold axes of {pair.a.instance} and {pair.b.instance}, which mesh", 0.7)
 
 
-def _tied(scene: Scene, linked: Groups, turning: tuple[Turntables, Axles], tie: Tie, joints: list[Candidate]) -> None:
+def _tied(
+    scene: Scene, linked: Groups, finders: tuple[Turntables, Axles, Pivots], tie: Tie, joints: list[Candidate]
+) -> None:
     """Bind two parts that nothing connects yet, or let one turn on the other."""
-    turntables, axles = turning
+    turntables, axles, pivots = finders
     alone = linked.join(*tie.pair)
     if scene.groups.root(tie.a) == scene.groups.root(tie.b):
         return
@@ -114,7 +117,9 @@ def _tied(scene: Scene, linked: Groups, turning: tuple[Turntables, Axles], tie: 
     if found is None and tie.how is Held.REACHES:
         found = axles.overlapping(*groups)
     if found is None and alone and tie.how is Held.RESTS:
-        found = axles.knuckle(*groups)
+        found = axles.knuckle(*groups) or pivots.about_disc(*groups)
+    if found is None and alone:
+        found = pivots.swivel(*groups, joints) or pivots.rack(*groups, joints)
     if found is not None:
         joints.append(found)
     elif alone:

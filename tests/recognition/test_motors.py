@@ -8,9 +8,15 @@ import cadquery as cq
 import numpy as np
 import pytest
 
+import cadbridge as cb
+from cadbridge.recognition import recognise
 from tests.recognition.test_recognise import plate, recognised
 
 Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
+
+
+def at(z: float) -> cq.Location:
+    return cq.Location(cq.Vector(0, 0, z))
 
 
 def motor() -> cq.Workplane:
@@ -71,3 +77,21 @@ def test_a_part_on_a_rod_that_could_slide_and_turn_and_carries_nothing_is_clampe
     assert "lever" in {found.bodies[k].name for k in (joint.a, joint.b)}
     (bond,) = [b for body in found.bodies for b in body.bonds if "sensor" in (b.instance, b.to)]
     assert "clamp" in bond.reason
+
+
+@pytest.mark.parametrize("called", ["NEMA 17", "thing"])
+def test_the_case_of_a_motor_goes_with_the_plate_about_its_pilot(tmp_path: Path, called: str) -> None:
+    """A motor of two parts, called one as a sub-assembly; its pilot has play in a plate, and no screw is drawn."""
+    case = cq.Workplane().rect(42, 42).extrude(40).union(cq.Workplane().circle(11).extrude(42))
+    case = case.cut(cq.Workplane().circle(2.6).extrude(42)).cut(cq.Workplane().circle(9).extrude(32))
+    case = case.union(cq.Workplane().rect(42, 42).extrude(4))
+    flat = cq.Workplane().rect(5, 5).extrude(12).translate((0, 4, 38))
+    shaft = cq.Workplane().circle(2.5).extrude(50).cut(flat).union(cq.Workplane().circle(8).extrude(20))
+    lever = cq.Workplane().rect(40, 12).extrude(6).translate((10, 0, 42)).cut(shaft)
+    made = cq.Assembly(name="made").add(plate(120, 120, 6, [(0, 0)], 11.25), name="plate", loc=at(40))
+    own = cq.Assembly(name=called).add(case, name="cuerpo").add(shaft, name="eje", loc=at(10))
+    made.add(own, name=called).add(lever, name="lever", loc=at(10))
+    made.export(str(tmp_path / "made.step"))
+    found = recognise(cb.read(tmp_path / "made.step"))
+    held = {frozenset((b.instance, b.to)) for body in found.bodies for b in body.bonds}
+    assert (frozenset((f"{called}/cuerpo", "plate")) in held) == (called == "NEMA 17")

@@ -123,7 +123,7 @@ def test_a_thin_block_on_two_long_rods_slides(tmp_path: Path) -> None:
     assert set(moving.values()) == {"prismatic"}
 
 
-def roller(inside: bool) -> cq.Assembly:
+def roller(inside: bool, called: str = "drum") -> cq.Assembly:
     """A fork with a roller on its pin, on a base: in a sub-assembly, or flat."""
     fork = cq.Workplane().box(40, 40, 40).cut(cq.Workplane().box(30, 50, 40).translate((0, 0, 10)))
     fork = fork.cut(cq.Workplane("YZ").circle(4).extrude(60).translate((-30, 0, 8)))
@@ -133,12 +133,13 @@ def roller(inside: bool) -> cq.Assembly:
     ground = cq.Workplane().box(100, 100, 10).translate((0, 0, -25))
     made = cq.Assembly(name="made").add(ground, name="ground")
     own = cq.Assembly(name="truck") if inside else made
-    own.add(fork, name="fork").add(wheel, name="wheel").add(axle, name="axle")
+    own.add(fork, name="fork").add(wheel, name=called).add(axle, name="axle")
     return made.add(own, name="truck") if inside else made
 
 
 def test_what_only_spins_inside_a_sub_assembly_is_no_joint(tmp_path: Path) -> None:
     assert kinds(read(tmp_path, roller(inside=True))) == {}
+    assert list(kinds(read(tmp_path, roller(inside=True, called="wheel"))).values()) == ["revolute"]
 
 
 def test_the_same_parts_in_a_flat_file_turn(tmp_path: Path) -> None:

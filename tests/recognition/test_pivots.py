@@ -1,0 +1,143 @@
+"""Joints that other parts imply: a disc where two bodies meet, a fork above its wheel, a rack on its pinion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.recognition import Recognition, recognise
+from tests.recognition.gear_shapes import outline
+
+
+def read(folder: Path, assembly: cq.Assembly) -> Recognition:
+    file = folder / "made.step"
+    assembly.export(str(file))
+    return recognise(cb.read(file))
+
+
+def kinds(found: Recognition) -> dict[frozenset[str], str]:
+    return {frozenset((found.bodies[j.a].name, found.bodies[j.b].name)): j.type for j in found.joints}
+
+
+def at(x: float, y: float, z: float) -> cq.Location:
+    return cq.Location(cq.Vector(x, y, z))
+
+
+def disc(radius: float, height: float) -> cq.Workplane:
+    return cq.Workplane().circle(radius).extrude(height)
+
+
+def box(x: float, y: float, z: float) -> cq.Workplane:
+    """On the plane z = 0, about the origin."""
+    return cq.Workplane().box(x, y, z, centered=(True, True, False))
+
+
+def two_links(radius: float, shift: float, bolted: bool = False) -> cq.Assembly:
+    """A block with a disc in its pocket, which a square arm lies on; the disc `shift` mm from the middle of the two."""
+    pocket = disc(radius + 0.2, 8).translate((shift, 0, 22))
+    block, arm = box(60, 60, 30).cut(pocket), box(160, 60, 20).translate((50, 0, 30))
+    if bolted:
+        for x in (-25, 25):
+            block = block.cut(disc(2, 60).translate((x, 25, 0)))
+            arm = arm.cut(disc(2, 60).translate((x, 25, 0)))
+    made = cq.Assembly(name="made").add(block, name="block").add(arm, name="arm")
+    screw = disc(2, 8).union(disc(4, 3).translate((0, 0, -3)))  # more than links alone
+    block_screw = made.add(screw, name="M4x8 screw", loc=at(-20, -20, -3))
+    return block_screw.add(disc(radius, 7.9), name="disc", loc=at(shift, 0, 22))
+
+
+def test_links_that_lie_on_each_other_about_a_disc_turn_on_it(tmp_path: Path) -> None:
+    found = read(tmp_path, two_links(20, 0))
+    assert kinds(found) == {frozenset(("block", "arm")): "revolute"}
+    (joint,) = found.joints
+    assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
+    assert joint.axis is not None
+    assert abs(joint.axis[2]) == pytest.approx(1)
+    assert joint.confidence == pytest.approx(0.75)
+    assert found.freedoms == 1
+
+
+@pytest.mark.parametrize(("radius", "shift", "bolted"), [(20, 0, True), (5, 0, False), (8, 20, False)])
+def test_what_is_bolted_or_a_dowel_or_aside_is_no_pivot(
+    tmp_path: Path, radius: float, shift: float, bolted: bool
+) -> None:
+    assert frozenset(("block", "arm")) not in kinds(read(tmp_path, two_links(radius, shift, bolted)))
+
+
+def caster(trail: float) -> cq.Assembly:
+    """A plate, and under it a fork with a wheel whose axle and swivel bearing are not drawn."""
+    plate = box(80, 80, 4).cut(disc(6, 4))
+    top = box(50, 50, 4).cut(disc(12, 4)).translate((0, 0, -10))
+    sides = box(50, 4, 60).translate((trail, 22, -70)).union(box(50, 4, 60).translate((trail, -22, -70)))
+    bore = cq.Workplane("XZ").circle(4).extrude(60).translate((trail, 30, -55))
+    wheel = cq.Workplane("XZ").circle(30).circle(5).extrude(30).translate((trail, 15, -55))
+    own = cq.Assembly(name="unit").add(plate, name="plate").add(top.union(sides).cut(bore), name="fork")
+    own.add(wheel, name="wheel")
+    return cq.Assembly(name="made").add(box(300, 300, 10), name="deck", loc=at(0, 0, 4)).add(own, name="unit")
+
+
+@pytest.mark.parametrize(("trail", "freedoms"), [(20, 2), (0, 1)])
+def test_a_fork_swivels_if_its_wheel_trails(tmp_path: Path, trail: float, freedoms: int) -> None:
+    found = read(tmp_path, caster(trail))
+    assert found.freedoms == freedoms
+    assert ({"deck", "unit/fork"} in [set(pair) for pair in kinds(found)]) == (trail > 0)
+
+
+def turntable(shift: float, lip: float) -> cq.Assembly:
+    """A table whose lip stands in the wide bore of a foot, `shift` mm beside its axis, and reaches into its rim."""
+    foot = box(140, 140, 50).union(box(300, 60, 10)).cut(disc(38, 50))
+    table = disc(40, 4).union(disc(lip, 3).translate((0, 0, -3))).cut(disc(3, 10).translate((20, 0, -5)))
+    made = cq.Assembly(name="made").add(table, name="table", loc=at(shift, 0, 49))
+    for k, x in enumerate((-140, -120, -100, 100, 120, 140)):  # what is placed exactly says that all is
+        foot = foot.cut(disc(3, 10).translate((x, 10, 0)))
+        made.add(disc(3, 10), name=f"pin{k}", loc=at(x, 10, 0))
+    return made.add(foot, name="foot").add(box(20, 20, 60), name="arm", loc=at(shift, 0, 53))
+
+
+def test_a_disc_a_little_beside_the_axis_of_its_bore_turns_in_it(tmp_path: Path) -> None:
+    found = read(tmp_path, turntable(0.08, 37.5))
+    assert kinds(found) == {frozenset(("foot", "table")): "revolute"}
+
+
+def test_a_disc_in_a_bore_that_does_not_fit_it_rests(tmp_path: Path) -> None:
+    assert kinds(read(tmp_path, turntable(0.08, 30))) == {}
+
+
+def pinion(teeth: int, module: float, width: float) -> cq.Workplane:
+    """A wheel about the z axis on z = 0, a gap between two teeth towards -y, with a bore of 5 mm."""
+    points = outline(teeth, module) @ np.array([[0, -1], [1, 0]])  # its first tooth from +x to -y
+    turned = np.pi / teeth
+    c, s = np.cos(turned), np.sin(turned)
+    points = points @ np.array([[c, s], [-s, c]])
+    return cq.Workplane().polyline([tuple(p) for p in points.tolist()]).close().extrude(width).cut(disc(2.5, width))
+
+
+def rack(teeth: int, module: float, width: float) -> cq.Workplane:
+    """Teeth along x, out along y, a tooth about x = 0; the pitch line is y = 0."""
+    pitch, slope = np.pi * module, np.tan(np.radians(20))
+    low, high = np.pi * module / 4 + 1.25 * module * slope, np.pi * module / 4 - module * slope
+    points = [(-teeth // 2 * pitch - pitch / 2, -4 * module)]
+    for k in range(-(teeth // 2), teeth // 2 + 1):
+        x = k * pitch
+        points += [(x - low, -1.25 * module), (x - high, module), (x + high, module), (x + low, -1.25 * module)]
+    points.append((teeth // 2 * pitch + pitch / 2, -4 * module))
+    return cq.Workplane().polyline([(float(x), float(y)) for x, y in points]).close().extrude(width)
+
+
+@pytest.mark.parametrize("carried", [True, False])
+def test_a_rack_slides_on_what_its_pinion_turns_on(tmp_path: Path, carried: bool) -> None:
+    """The rack rests on the plate beside the pinion's post; without a pinion on the plate it is fixed there."""
+    post = disc(2.5, 30).translate((0, 0, 10)).union(disc(8, 8).translate((0, 0, 10)))
+    plate = box(200, 120, 10).union(post)
+    made = cq.Assembly(name="made").add(plate, name="plate")
+    made.add(rack(12, 2, 10).translate((0, -12, 0)), name="bar", loc=at(0, 0, 10))
+    if carried:
+        made.add(pinion(12, 2, 10), name="pinion", loc=at(0, 0, 18))
+    found = read(tmp_path, made)
+    slides = {pair for pair, kind in kinds(found).items() if kind == "prismatic"}
+    assert slides == ({frozenset(("plate", "bar"))} if carried else set())
+    assert found.freedoms == int(carried)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source, refuse_unknown
+from cadbridge.cli.options import Json, KeepGoing, Limits, Reading, Strict, one_of, reads_source, refuse_unknown
 from cadbridge.targets import target_named, target_names
-
-if TYPE_CHECKING:
-    from cadbridge.findings import Findings
-    from cadbridge.mechanism.model import Mechanism
 
 SHAPES = ("as-is", "box", "hull", "decomposition", "primitives", "simplified")
 """The words of `exporters.COLLISIONS`, here so that the help need not import them."""
@@ -46,9 +42,6 @@ Acting = Annotated[
     Path | None, typer.Option("--scenario", help="Motors, loads and initial state of an FMU.", metavar="FILE.yaml")
 ]
 Fmi = Annotated[int, typer.Option("--fmi", help="The version of an FMU: 2 or 3.", min=2, max=3)]
-Limits = Annotated[
-    bool, typer.Option("--limits", help="Move each joint without limits until parts meet, and write its limits.")
-]
 Reactions = Annotated[bool, typer.Option("--reactions", help="Add the joint reactions to the outputs of an FMU.")]
 
 
@@ -56,7 +49,7 @@ Reactions = Annotated[bool, typer.Option("--reactions", help="Add the joint reac
 def convert(
     reading: Reading, to: To, output: Output, run: Played = None, collision: Collision = "as-is",
     collision_tolerance: Tolerance = 0.01, poses: Poses = 10_000, scenario: Acting = None, fmi: Fmi = 3,
-    limits: Limits = False, reactions: Reactions = False, json: Json = False, strict: Strict = False,
+    limits: Limits = None, reactions: Reactions = False, json: Json = False, strict: Strict = False,
     keep_going: KeepGoing = False,
 ) -> None:  # fmt: skip
     """Export to URDF, MJCF, SDF, glTF and others; report what is lost."""
@@ -67,12 +60,12 @@ def convert(
     from solver.compilation.caches import cache_folder
 
     refuse_unknown(to, target_names())
-    mechanism, swept = _limited(reading.whole_mechanism(keep_going), limits)
+    mechanism = reading.limited_mechanism(keep_going, limits)
     with working(f"writing {to}"):
         chosen = (poses, scenario, fmi, reactions)
         options = ExportOptions(run, collision, collision_tolerance, cache_folder(), *chosen)
         result = export(mechanism, output, to=to, options=options)
-    findings = (*mechanism.assembly.findings, *mechanism.findings, *swept, *result.findings)
+    findings = (*mechanism.assembly.findings, *mechanism.findings, *result.findings)
     if json:
         print_json(export_document(mechanism, result, to))
     else:
@@ -81,20 +74,6 @@ def convert(
         print_findings(findings)
         print_next(f"Wrote {count(len(result.files), 'file')} into {output}.", *_next_of(to, output, result.files))
     raise typer.Exit(exit_status(findings, strict))
-
-
-def _limited(mechanism: Mechanism, limits: bool) -> tuple[Mechanism, Findings]:
-    """The mechanism, where asked with limits found by moving its joints, and what was found."""
-    from cadbridge.findings import Findings
-
-    swept = Findings()
-    if limits:
-        from cadbridge.cli.output import working
-        from cadbridge.simulation.limits import with_limits
-
-        with working("moving each joint"):
-            mechanism = with_limits(mechanism, swept)
-    return mechanism, swept
 
 
 def _next_of(to: str, output: Path, files: Iterable[str | Path]) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
@@ -34,6 +35,14 @@ Strict = Annotated[
 ]
 KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Continue although input errors removed parts of the model.")
+]
+Limits = Annotated[
+    bool | None,
+    typer.Option(
+        "--limits/--no-limits",
+        help="Move each joint without limits until parts meet, and use these limits. By default with --recognise only, "
+        "with a bounded amount of work.",
+    ),
 ]
 Select = Annotated[
     list[str] | None,
@@ -91,6 +100,23 @@ class Reading:
         mechanism = self.built(assembly)
         refuse_incomplete((*assembly.findings, *mechanism.findings), keep_going)
         return mechanism
+
+    def limited_mechanism(self, keep_going: bool, limits: bool | None) -> Mechanism:
+        """The whole mechanism, with limits found by moving the joints that have none, where asked.
+
+        Without a word on `limits` what was recognised has them, with the work that `recognise` allows.
+        """
+        mechanism = self.whole_mechanism(keep_going)
+        if not (self.options.recognise if limits is None else limits):
+            return mechanism
+        from cadbridge.cli.output import working
+        from cadbridge.findings import Findings
+        from cadbridge.simulation.limits import MOST_TRIANGLES, with_limits
+
+        findings = Findings(mechanism.findings)
+        with working("moving each joint"):
+            mechanism = with_limits(mechanism, findings, math.inf if limits else MOST_TRIANGLES)
+        return replace(mechanism, findings=findings.as_tuple())
 
 
 _SOURCE = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
+from cadbridge.cli.options import Json, KeepGoing, Limits, Reading, Strict, reads_source
 from cadbridge.run_options import RunOptions
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ Workers = Annotated[
 def simulate(
     reading: Reading, options: RunOptions, output: Output = None, plots: Plots = None, html: Html = None,
     real_time: RealTime = False, against: Compared = None, confirm: Confirm = False, elastic: Elastic = False,
-    sweep: Sweep = None, workers: Workers = None,
+    sweep: Sweep = None, workers: Workers = None, limits: Limits = None,
     json: Json = False, strict: Strict = False, keep_going: KeepGoing = False,
 ) -> None:  # fmt: skip
     """Simulate the mechanism and write its trajectory."""
@@ -90,7 +90,7 @@ def simulate(
         refuse_others({**others, "--confirm": confirm, "--elastic": elastic}, options)
         to = output or Path("sweep.parquet")
         said = {"json": json, "strict": strict, "keep_going": keep_going}
-        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, **said))
+        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, limits=limits, **said))
     if workers is not None:
         raise typer.BadParameter("--workers goes with --sweep")
     files = _Files(output or Path("run.parquet"), plots, html)
@@ -99,7 +99,7 @@ def simulate(
 
     for path in filter(None, (files.trajectory, files.page)):
         refuse_output(path)
-    raise typer.Exit(_run(reading.whole_mechanism(keep_going), reading, options, files, flags))
+    raise typer.Exit(_run(reading.limited_mechanism(keep_going, limits), reading, options, files, flags))
 
 
 class _Files(NamedTuple):

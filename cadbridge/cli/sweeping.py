@@ -29,8 +29,9 @@ def refuse_others(others: dict[str, Any], options: RunOptions) -> None:
 
 
 def run_sweep(
-    reading: Reading, options: RunOptions, what: Path, output: Path, workers: int | None, keep_going: bool
-) -> SweepTable:
+    reading: Reading, options: RunOptions, what: Path, output: Path, workers: int | None, keep_going: bool,
+    limits: bool | None,
+) -> SweepTable:  # fmt: skip
     """Read the source once, simulate all points with a progress bar, and write the table."""
     from cadbridge.cli.output import progress_bar, working
     from cadbridge.files import refuse_output
@@ -39,7 +40,7 @@ def run_sweep(
 
     check_ending(output)
     refuse_output(output)
-    mechanism = reading.whole_mechanism(keep_going)
+    mechanism = reading.limited_mechanism(keep_going, limits)
     with progress_bar("simulating the runs", 1.0) as progress:
         table = sweep(
             mechanism,
@@ -58,14 +59,14 @@ def run_sweep(
 
 def sweep_command(
     reading: Reading, options: RunOptions, what: Path, output: Path, workers: int | None, *, json: bool, strict: bool,
-    keep_going: bool,
+    keep_going: bool, limits: bool | None,
 ) -> int:  # fmt: skip
     """Run a sweep, say how it went, and return the exit status."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
     from cadbridge.report.sweeps import sweep_document, sweep_text
     from cadbridge.report.terminal import width
 
-    table = run_sweep(reading, options, what, output, workers, keep_going)
+    table = run_sweep(reading, options, what, output, workers, keep_going, limits)
     if json:
         print_json(sweep_document(table, str(reading.source), output))
     else:

@@ -68,13 +68,14 @@ class Swept:
         return "; ".join(texts) or f"{free}, and nothing collides"
 
 
-def with_limits(mechanism: Mechanism, findings: Findings) -> Mechanism:
+def with_limits(mechanism: Mechanism, findings: Findings, triangles: float = math.inf) -> Mechanism:
     """The mechanism with limits of the hinges and slides that have none; what the source says stays.
 
+    Joints that so many triangles in intersections do not reach have none.
     Each limit is reported with the parts that meet (CB1480), and so are joints without one (CB1481), and parts that
     could not be looked at (CB1482).
     """
-    found = {swept.joint.name: swept for swept in sweep(mechanism, findings)}
+    found = {swept.joint.name: swept for swept in sweep(mechanism, findings, triangles=triangles)}
     for swept in found.values():
         if not swept.fault:
             findings.add("CB1480", f"{swept.joint.name}: {swept.text}", items=[swept.joint.name])

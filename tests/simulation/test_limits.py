@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
+import cadquery as cq
 import pytest
 from typer.testing import CliRunner
 
@@ -141,3 +143,32 @@ def test_convert_writes_them(to: str, tmp_path: Path) -> None:
     lower, upper = ends(cb.build(cb.read(again)).joint("one"))
     assert lower == pytest.approx(-262, abs=1)
     assert upper == pytest.approx(82, abs=1)
+
+
+def swinging(file: Path) -> None:
+    """A lever on the post of a foot, with a wall behind it."""
+    foot = cq.Workplane().box(400, 400, 20, centered=(True, True, False)).union(cq.Workplane().circle(20).extrude(80))
+    foot = foot.union(cq.Workplane().box(20, 100, 80, centered=(True, True, False)).translate((-100, 0, 0)))
+    lever = cq.Workplane().box(200, 30, 20, centered=(False, True, False)).union(cq.Workplane().circle(40).extrude(20))
+    lever = lever.cut(cq.Workplane().circle(20.1).extrude(20))
+    made = cq.Assembly(name="made").add(foot, name="foot")
+    made.add(lever, name="lever", loc=cq.Location(cq.Vector(0, 0, 20))).export(str(file))
+
+
+@pytest.mark.parametrize("command", ["convert --to urdf", "simulate --duration 0.01"])
+def test_what_was_recognised_has_the_limits_that_recognise_proposes(command: str, tmp_path: Path) -> None:
+    swinging(file := tmp_path / "made.step")
+    name, *more = command.split()
+    args = [name, str(file), "--recognise", "--density", "7850", *more, "-o"]
+    told = CliRunner().invoke(app, [*args, str(tmp_path / ("one.csv" if name == "simulate" else "one"))])
+    assert told.exit_code == 0, told.output
+    (line,) = (line for line in told.output.splitlines() if "CB1480: lever: lower limit" in line)
+    said = sorted(abs(float(x)) for x in re.findall(r"limit (\S+)°", line))
+    given = re.search(r"limits: {lower: (\S+), upper: (\S+)}", CliRunner().invoke(app, ["recognise", str(file)]).output)
+    assert given is not None
+    assert said == pytest.approx(sorted(abs(float(x)) for x in given.groups()), abs=0.1)
+    without = CliRunner().invoke(
+        app, [*args, str(tmp_path / ("two.csv" if name == "simulate" else "two")), "--no-limits"]
+    )
+    assert without.exit_code == 0
+    assert "CB1480" not in without.output

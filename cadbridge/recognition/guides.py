@@ -7,8 +7,8 @@ The rules, in the order in which they are tried; all numbers are of the geometry
    Two lines that are not one hold fast, but two guide rods (both long in their bores, nothing across them) slide.
 3. One line: a flat or a key off the axis, both ways, stops the turn (fixed with a shoulder, else sliding along).
    A shaft three times as long in its bore as it is wide, that ends at the bottom of it, slides (prismatic).
-   Without shoulder, a rod of a telescope, or one guided over three times its width and much longer than that, slides
-   and turns (cylindrical). All else turns (revolute): a plain pin is seldom meant to slide.
+   Without shoulder, a rod of a telescope, a piston, or one guided over three times its width and much longer than
+   that, slides and turns (cylindrical). All else turns (revolute): a plain pin is seldom meant to slide.
    A hole that meets another turns where faces or the rounded end of a link lie about it (its eye); else it is a bolt's.
 4. Planes alone: walls on both sides, long in one direction, and a floor make a slide along it, as do walls on four
    sides. A plane alone rests.
@@ -34,6 +34,8 @@ LONG_ROD = 2.4
 """Length of a rod beside that of its bore, from which it is made to slide and not only to turn."""
 STANDS_OUT = 1.5
 """Length of a rod beside what of it is in its bore, from which it is no dowel."""
+STROKE = 3.0
+"""Length of a bore beside that of a shaft which stands in it with all of its length, from which that is a piston."""
 SHALLOW = 0.08
 """Guided length beside the diameter below which a shaft in a bore centres and guides nothing."""
 NOT_FLUSH = 1.05
@@ -112,7 +114,7 @@ def _stubby(guide: Guide) -> bool:
 def _slides_and_turns(guide: Guide, slender: float) -> bool:
     """Whether a rod without shoulder is made to slide: a telescope's, or long in its bore and much longer than it."""
     shafts = [c for c in guide.contacts if c.kind == "shaft"]
-    if any(telescope(c) for c in shafts):
+    if any(telescope(c) or _piston(c) for c in shafts):
         return True
     longest = max((c.a.surface.length for c in shafts), default=0.0)
     return slender >= TELESCOPE and longest >= LONG_ROD * guide.length
@@ -124,6 +126,12 @@ def telescope(c: Contact) -> bool:
     long = min(shaft.surface.length, bore.surface.length)
     ahead = (shaft.high - bore.high) * (shaft.low - bore.low)
     return long >= GUIDED * 2 * c.radius and ahead > 0.0 and long >= NOT_FLUSH * c.overlap
+
+
+def _piston(c: Contact) -> bool:
+    """Whether a shaft stands between the ends of a bore that is three times as long: at its mouth it is a spigot."""
+    room = min(c.a.low - c.b.low, c.b.high - c.a.high)
+    return c.b.surface.length >= STROKE * c.overlap and room > (NOT_FLUSH - 1) * c.b.surface.length
 
 
 def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:

@@ -29,7 +29,12 @@ MOST = 300
 
 
 def with_sliding(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
-    """The joints, those hinges cylindrical that nothing holds along their axis and nobody placed there."""
+    """The joints, those hinges cylindrical that nothing holds along their axis and nobody placed there.
+
+    Only in models of links: of a machine parts that are not drawn, or are left out, hold its shafts.
+    """
+    if not scene.links_only:
+        return list(joints)
     free = {id(c) for c in joints if _left_free(scene, c)}
     free -= _holding(scene, joints, free) if free else set()
     return [_sliding(c) if id(c) in free else c for c in joints]

@@ -31,7 +31,7 @@ from cadbridge.recognition.likewise import bind_rails, joined_alike
 from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.seated import bind_plugs, bind_spacers, bind_spinning, bind_trays
+from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
 from cadbridge.recognition.subassemblies import (
     bind_between,
     bind_caps,
@@ -131,7 +131,6 @@ def _moves_nothing(run: Inference) -> None:
         lambda joints: bind_idle(scene, joints, toothed, names),
         lambda joints: bind_caps(scene, joints),
         lambda joints: bind_clamped(scene, joints),
-        lambda joints: bind_spacers(scene, joints, toothed, names),
         lambda joints: bind_trays(scene, joints, names),
         lambda joints: not spins_count(scene) and bind_spinning(scene, joints, toothed),
         lambda joints: not spins_count(scene) and names and bind_plugs(scene, joints, toothed),

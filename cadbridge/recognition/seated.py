@@ -1,7 +1,6 @@
-"""What bolts and trays seat: it could move by its contacts alone, but is no joint.
+"""What its place seats: it could move by its contacts alone, but is no joint.
 
-A spacer between two faces, clamped lengthwise by the bolt inside it; a board or a battery in an open tray, which could
-be drawn out the way it was put in.
+A board or a battery in an open tray, which could be drawn out the way it was put in; a plug; a rod that others turn on.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins, turns_by
-from cadbridge.recognition.standard_names import called_roller, called_slider, called_still
+from cadbridge.recognition.standard_names import called_slider, called_still
 from cadbridge.recognition.walls import SQUARE
 
 PLUG = 0.1
@@ -54,46 +53,6 @@ def round_outside(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
         default=0.0,
     )  # fmt: skip
     return widest >= ROUND_OUTSIDE * float(size.max()) / 2
-
-
-def bind_spacers(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
-    """Bind a part that is round outside, and that the bolt inside it clamps between two faces; whether there was any.
-
-    What has teeth, or is called a roller or a pulley (where `names` are a witness), turns on its bolt.
-    """
-    members = scene.groups.members()
-    degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
-    found = False
-    for joint in joints:
-        if joint.verdict.free != HINGE or joint.verdict.axis is None or not _clamped(joint):
-            continue
-        for leaf in (joint.a, joint.b):
-            own = members[leaf]
-            if degrees[leaf] != 1 or len(own) != 1 or own[0] in toothed:
-                continue
-            if (names and called_roller(scene.called(own[0]))) or not round_outside(
-                scene, own[0], joint.verdict.point, joint.verdict.axis
-            ):
-                continue
-            text = "a spacer that its bolt clamps between two faces: it could but spin"
-            found |= scene.bind(own[0], joint.other(leaf), text, 0.6)
-            break
-    return found
-
-
-def _clamped(joint: Candidate) -> bool:
-    """Whether a bolt goes through, and faces square to it lie on each other at two heights."""
-    axis, point = joint.verdict.axis, joint.verdict.point
-    assert axis is not None
-    if not any(c.kind in ("bolt", "through") for c in joint.contacts):
-        return False
-    heights = [
-        float((c.point - point) @ axis)
-        for c in joint.contacts
-        if c.kind == "plane" and abs(float(c.direction @ axis)) > 1 - SQUARE
-    ]
-    radius = max((c.radius for c in joint.contacts if c.kind in ("bolt", "through")), default=0.0)
-    return len(heights) > 1 and max(heights) - min(heights) > 0.5 * radius
 
 
 def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:

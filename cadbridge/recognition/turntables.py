@@ -219,7 +219,12 @@ def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Can
 
 
 def hinged_apart(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:
-    """Of groups of instances that touch nothing those that stay so, and the hinges of the others."""
+    """Of groups of instances that touch nothing those that stay so, and the hinges of the others.
+
+    Only in models of links: in a machine what touches nothing is a part that floats, or is held by what is not drawn.
+    """
+    if not scene.links_only:
+        return list(groups), []
     turntables = Turntables(scene)
     names = {i.name for i in scene.assembly.instances}
     left, found = [], []

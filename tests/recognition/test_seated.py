@@ -68,23 +68,6 @@ def test_a_board_in_an_open_tray_is_put_there_and_a_gripper_slides(tmp_path: Pat
     assert (name in moves_with(found, "tray"), tray) == ((True, True) if name == "board" else (False, False))
 
 
-@pytest.mark.parametrize("name", ["spacer", "idler_pulley"])
-def test_a_spacer_that_its_bolt_clamps_is_no_joint_and_a_pulley_is(tmp_path: Path, name: str) -> None:
-    def bolt(length: float) -> cq.Workplane:
-        return cq.Workplane().polygon(6, 15).extrude(-5).faces(">Z").workplane().circle(4).extrude(length)
-
-    frame = cq.Workplane().box(120, 60, 32).cut(cq.Workplane().box(120, 54, 20).translate((0, 10, 0)))
-    frame = frame.cut(cq.Workplane().center(40, 0).circle(4).extrude(40, both=True))
-    made = cq.Assembly(name="made").add(frame, name="frame")
-    made.add(cq.Workplane().circle(13).circle(4).extrude(20), name=name, loc=at(40, 0, -10))
-    made.add(bolt(40), name="bolt", loc=at(40, 0, -16))
-    made.add(cq.Workplane().polygon(6, 15).circle(4).extrude(6), name="nut", loc=at(40, 0, 16))
-    for k, (x, y) in enumerate(CORNERS):
-        made.add(cq.Workplane().box(10, 10, 20), name=f"leg{k}", loc=at(x, y, -26))
-    found = recognised(tmp_path, made)
-    assert (name in moves_with(found, "frame")) == (name == "spacer")
-
-
 def test_a_hinge_that_runs_into_parts_both_ways_at_once_is_a_weld_and_says_why(tmp_path: Path) -> None:
     def base(cheeks: bool) -> cq.Workplane:
         plate = cq.Workplane().box(120, 80, 10).union(cq.Workplane().circle(6).extrude(15))

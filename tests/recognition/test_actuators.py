@@ -7,6 +7,7 @@ from pathlib import Path
 import cadquery as cq
 import pytest
 
+from cadbridge.recognition.calibration import of_joint
 from tests.recognition.test_recognise import Parts, plate, recognised
 
 RING = [(6.0, 0.0), (0.0, 6.0), (-6.0, 0.0), (0.0, -6.0)]
@@ -37,7 +38,7 @@ def test_the_arm_on_the_horn_turns_and_the_frame_is_held(tmp_path: Path, name: s
     assert [joint.type for joint in found.joints] == ["revolute"]
     assert {frozenset(body.instances) for body in found.bodies} == {frozenset((name, "frame")), frozenset(("arm",))}
     assert list(found.joints[0].point[:2]) == pytest.approx([0, 0], abs=1e-6)
-    assert (found.joints[0].confidence > 0.84) == (name == "servo")
+    assert (found.joints[0].confidence > of_joint(0.7)) == (name == "servo")
 
 
 def test_a_bolted_flange_of_a_tube_is_no_output(tmp_path: Path) -> None:

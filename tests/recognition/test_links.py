@@ -8,6 +8,7 @@ import cadquery as cq
 import numpy as np
 import pytest
 
+from cadbridge.recognition.calibration import of_joint
 from tests.recognition.test_recognise import Parts, joints, pin, plate, recognised
 
 
@@ -25,7 +26,7 @@ def test_a_pin_that_nothing_stops_is_a_hinge_and_says_what_speaks_against_it(tmp
     found = recognised(tmp_path, {"arm": (arm, (0, 0, 0)), "car": (car, (0, -100, 0))})
     (joint,) = found.joints
     assert joint.type == "revolute"
-    assert joint.confidence == pytest.approx(0.82)
+    assert joint.confidence == of_joint(0.6)
     assert joint.against == ("nothing holds it along the axis",)
 
 
@@ -112,7 +113,7 @@ def test_a_shaft_ends_where_its_bore_begins_to_the_clearance_of_the_placements(t
     parts["lever"] = (drawn_apart(10)["arm"][0], (200.1, 0, 10))
     found = recognised(tmp_path, parts)
     (apart,) = [j for j in found.joints if "arm" in {*found.bodies[j.a].instances, *found.bodies[j.b].instances}]
-    assert apart.confidence == pytest.approx(0.82)
+    assert apart.confidence == of_joint(0.6)
 
 
 def test_far_apart_nothing_is_made_up(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_a_shaft_beside_a_flat_turns_where_links_alone_are_drawn(tmp_path: Path,
     assert list(joints(found).values()) == kinds
     if not clips:
         assert found.joints[0].against == ("flat faces beside the axis stop the turn both ways",)
-        assert found.joints[0].confidence == pytest.approx(0.45)
+        assert found.joints[0].confidence == of_joint(0.4)
 
 
 def link(length: float, thick: float = 3.0) -> cq.Workplane:

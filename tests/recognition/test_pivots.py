@@ -10,6 +10,7 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.recognition import Recognition, recognise
+from cadbridge.recognition.calibration import of_joint
 from tests.recognition.gear_shapes import outline
 
 
@@ -57,7 +58,7 @@ def test_links_that_lie_on_each_other_about_a_disc_turn_on_it(tmp_path: Path) ->
     assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
     assert joint.axis is not None
     assert abs(joint.axis[2]) == pytest.approx(1)
-    assert joint.confidence == pytest.approx(0.75)
+    assert joint.confidence == of_joint(0.5)
     assert found.freedoms == 1
 
 

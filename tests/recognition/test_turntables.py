@@ -9,6 +9,7 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.recognition import Recognition, recognise
+from cadbridge.recognition.calibration import of_joint
 
 
 def disc(radius: float, height: float) -> cq.Workplane:
@@ -46,7 +47,7 @@ def test_an_arm_turns_on_the_round_top_it_lies_on(tmp_path: Path) -> None:
     found = read(tmp_path, made)
     assert kinds(found) == {frozenset(("foot", "arm")): "revolute"}
     (joint,) = found.joints
-    assert joint.confidence == pytest.approx(0.75)
+    assert joint.confidence == of_joint(0.5)
     assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
     assert [f.code for f in found.findings if f.severity.value != "info"] == ["CB1601"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.frames import Vector
+from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLIDE
 from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.judging import judge
@@ -47,6 +47,16 @@ def by_body(joints: Sequence[Candidate]) -> dict[str, list[Candidate]]:
         found[joint.a].append(joint)
         found[joint.b].append(joint)
     return dict(found)
+
+
+def one_axis(scene: Scene, a: Candidate, b: Candidate, near: float = 1e-5) -> bool:
+    """Whether two joints turn about one line, to `near` m."""
+    if a.verdict.axis is None or b.verdict.axis is None or a.verdict.free.motion == SLIDE:
+        return False
+    if cross_length(a.verdict.axis, b.verdict.axis) > PARALLEL:
+        return False
+    off = cross_length(a.verdict.point - b.verdict.point, b.verdict.axis)
+    return off <= 3 * scene.contacts.slack + near
 
 
 def stopped_slides(joints: Sequence[Candidate]) -> list[Candidate]:

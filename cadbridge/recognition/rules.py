@@ -13,6 +13,7 @@ from cadbridge.recognition.actuators import find_actuators
 from cadbridge.recognition.attaching import Hosts
 from cadbridge.recognition.belt_drives import bind_belts
 from cadbridge.recognition.beside import bind_beside, bind_wheels, wheels_apart
+from cadbridge.recognition.between import bind_between, bind_flanges
 from cadbridge.recognition.bodies import (
     bind_fixed,
     bind_flats,
@@ -32,14 +33,7 @@ from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
-from cadbridge.recognition.subassemblies import (
-    bind_between,
-    bind_caps,
-    bind_clamped,
-    bind_flanges,
-    bind_idle,
-    bind_within,
-)
+from cadbridge.recognition.subassemblies import bind_caps, bind_clamped, bind_idle, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
 from cadbridge.recognition.whole import connect
 

@@ -1,0 +1,135 @@
+"""Bodies that turn on one line with others: what is between two that turn against each other belongs to one of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from cadbridge.freedoms import HINGE
+from cadbridge.recognition.candidates import Candidate, by_body, one_axis
+from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.guides import LINES
+from cadbridge.recognition.joints import spins_count
+from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.seated import round_outside
+from cadbridge.recognition.spinning import ON_AXIS, only_spins
+from cadbridge.recognition.standard_names import called_drive
+from cadbridge.recognition.subassemblies import resting, shares
+
+BETWEEN = 0.1
+"""Size of what merely stands between two bodies beside the smaller of them, at most."""
+
+
+def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
+    """Bind a small body, or a disc, that turns against two others about one line to that on which it is guided less.
+
+    A horn between a servo and an arm, a disc, a spacer, what is called a motor (where `names` are a witness): the two
+    turn against each other, and it on neither. So does what has a joint to one of them alone and fits the other.
+    """
+    members = scene.groups.members()
+    sizes, between, spun = scene.sizes(members), scene.between(), spins_count(scene)
+    of_body = by_body(joints)
+    found = False
+    for body, own in of_body.items():
+        near = ON_AXIS * sizes[body] ** (1 / 3)
+        if len(own) == 1 and not (spun and only_spins(scene, members[body], own[0])):
+            own = [*own, *_fitted(scene, body, own[0], near, (of_body, between))]
+        if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):
+            continue
+        others = {j.other(body) for j in own}
+        ends = {_end(scene, j, body, of_body) for j in own}
+        small = sizes[body] < BETWEEN * min(sizes[end] for end in (ends if len(ends) > 1 else others)) or _disc(
+            scene, members[body], own
+        )
+        # A motor that is one part turns on its shaft with what holds it.
+        motor = names and _drives(members[body])
+        if len(others) == 2 and (small or motor) and one_axis(scene, own[0], own[1], near):
+            if motor and not small:  # the case of a motor turns against its own shaft, and what meshes stands on that
+                meshes = {o for o in others if set(members[o]) & set(toothed)}
+                turned = meshes | {o for o in others if shares(scene, members[body], members[o])}
+                if turned == others:
+                    continue
+            else:  # a drive turns against its horn: the disc goes with what is no drive
+                turned = {o for o in others if not motor and names and _drives(members[o])}
+            loose = min(own, key=lambda j: (j.other(body) in turned, _guided(j), j.verdict.confidence, j.other(body)))
+            if not loose.contacts:  # a wheel that touches nothing holds nothing
+                continue
+            why = "the other turns" if turned - {loose.other(body)} else "guided less on this one"
+            text = f"turns on one line between two bodies that turn against each other there; {why}"
+            found |= scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
+    return found
+
+
+def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
+    """Bind a part that lies on two bodies, which turn against each other there, to that on which it lies more.
+
+    A flange before the end of a bearing: its bore goes on in the shaft's, but it lies on the housing.
+    """
+    areas: dict[frozenset[str], float] = defaultdict(float)
+    for a, b, area in resting(scene):
+        areas[frozenset((scene.groups.root(a), scene.groups.root(b)))] += area
+    found = False
+    for joint in joints:
+        if {c.kind for c in joint.contacts} != {"plane", "holes"}:
+            continue
+        for part in (joint.a, joint.b):
+            near = joint.other(part)
+            about = {j.other(near) for j in joints if near in (j.a, j.b) and one_axis(scene, j, joint)} - {part}
+            most = max(about, key=lambda body: (areas[frozenset((part, body))], body), default=near)
+            if areas[frozenset((part, most))] > areas[frozenset((part, near))]:
+                text = "lies more on it than on what turns against it there, with no shaft in its bore"
+                found |= scene.bind(part, most, text, 0.6)
+    return found
+
+
+def _fitted(
+    scene: Scene,
+    body: str,
+    joint: Candidate,
+    near: float,
+    known: tuple[Mapping[str, Sequence[Candidate]], Mapping[tuple[str, str], Sequence[Contact]]],
+) -> Iterator[Candidate]:
+    """What a body with one joint fits on the line of that, where the two others turn against each other already."""
+    host, (of_body, between) = joint.other(body), known
+    for other in of_body[host]:
+        if other is not joint and other.verdict.free == HINGE and one_axis(scene, other, joint, near):
+            pair = (min(body, other.other(host)), max(body, other.other(host)))
+            on_line = tuple(c for c in between.get(pair, ()) if c.kind in LINES and _along(scene, c, joint))
+            if on_line:
+                yield Candidate(*pair, joint.verdict, on_line)
+
+
+def _along(scene: Scene, c: Contact, joint: Candidate) -> bool:
+    """Whether a contact is on the line of a joint."""
+    return one_axis(scene, replace(joint, verdict=replace(joint.verdict, point=c.point, axis=c.direction)), joint)
+
+
+def _drives(body: Sequence[str]) -> bool:
+    """Whether the name of any part of a body calls it a drive, or all of it is in sub-assemblies that are."""
+    inside = all(any(called_drive(step) for step in name.split("/")) for name in body)
+    return inside or any(called_drive(name.rsplit("/", 1)[-1]) for name in body)
+
+
+def _end(scene: Scene, joint: Candidate, body: str, of_body: Mapping[str, Sequence[Candidate]]) -> str:
+    """The body at the end of the chain that goes on from one by a joint, through bodies that only turn on its line."""
+    seen = {body}
+    while (body := joint.other(body)) not in seen:
+        seen.add(body)
+        on = [j for j in of_body[body] if j is not joint]
+        if len(on) != 1 or on[0].verdict.free != HINGE or not one_axis(scene, on[0], joint, 1e-4):
+            break
+        joint = on[0]
+    return body
+
+
+def _disc(scene: Scene, body: Sequence[str], own: Sequence[Candidate]) -> bool:
+    """Whether a body is one part that is round outside, on nothing but a hole of each other: no wheel and no pin."""
+    v = own[0].verdict
+    holes = {c.kind for joint in own for c in joint.contacts} <= {"plane", "holes", "eyes"}
+    return holes and len(body) == 1 and v.axis is not None and round_outside(scene, body[0], v.point, v.axis)
+
+
+def _guided(joint: Candidate) -> float:
+    """Over how many of its radii a joint is guided."""
+    return sum(c.overlap / c.radius for c in joint.contacts if c.kind == "shaft")

@@ -351,7 +351,7 @@ def _axis(r: _Reader, primitive: Element, name: str, base: _Frame, follower: _Fr
     if X is None:
         r.say("CB181", f"{name}: its axis is given in the frame {frame_name!r}, which no body has", primitive, name)
         return None
-    if not 1e-9 < size < 1e9:
+    if not 1e-9 < size < 1e9:  # its square must neither vanish nor overflow where the axis is made a unit vector
         r.say("CB181", f"{name}: its axis in the frame {frame_name!r} has the length {size:g}", primitive, name)
         return None
     return X.vector(axis / size)

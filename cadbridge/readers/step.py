@@ -350,7 +350,7 @@ class _Parts:
 
 
 _DENSEST, _LIGHTEST = 23000.0, 1.0
-"""kg/m³: osmium and the lightest foams."""
+"""kg/m³ outside of which a density is misread: osmium has 22,600, aerogels begin at 1."""
 
 
 def _density(product: Product, name: str, where: Where, findings: Findings) -> tuple[float | None, str | None]:
@@ -361,6 +361,7 @@ def _density(product: Product, name: str, where: Where, findings: Findings) -> t
     words = product.density_unit.lower().split()
     factor = next((DENSITY[w] for w in words if w in DENSITY), None)
     if factor is None:
+        # No material of parts has less than 0.1 g/cm³ or 100 kg/m³, so that a number fits one of the two units only.
         for guess, unit, least in ((1e3, "g/cm³", 0.1), (1.0, "kg/m³", 100.0)):
             if least <= value and value * guess <= _DENSEST:
                 text = f"{name}: the density {value:g} has no unit; taken as {value:g} {unit}"

@@ -191,8 +191,9 @@ class Joints:
         return rack(joint.label, marker, pinion.marker, (X_WI, pinion.X_WM), radius, joint.where())
 
     def _slides(self, side: Side) -> bool:
+        """Whether a slider holds the component of a side along the z of its connector."""
         axes = [s.X_WM.R[:, 2] for s in self.sliders.get(side.unit.name, [])]
-        return any(cross_length(z, side.X_WM.R[:, 2]) < 1e-4 for z in axes)
+        return any(cross_length(z, side.X_WM.R[:, 2]) < _ALONG_SLIDER for z in axes)
 
     def _limit(self, joint: Object, kind: MateKind, first: Side, second: Side) -> Limit | None:
         """Limits that are enabled, counted from the designed pose; on a joint of two freedoms they are reported."""
@@ -217,6 +218,12 @@ class Joints:
             return Limit(lower, upper).counted_from(zero, turns=axis > 2)
         return None
 
+
+_ALONG_SLIDER = 1e-4
+"""Sine of the angle between a rack's connector and the slider that holds it, up to which the rack runs along it.
+
+A choice: solved joints are off by the solver's tolerance, connectors along another axis by right angles.
+"""
 
 _AXES = {MateKind.PRISMATIC: (2,), MateKind.REVOLUTE: (5,), MateKind.CYLINDRICAL: (2, 5)}
 """What kinds with limits leave free of the connectors' frames, by the indices of `freedoms.AXES`."""

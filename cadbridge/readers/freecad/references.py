@@ -79,6 +79,8 @@ class Resolver:
 
     def _unit(self, way: list[str], scope: tuple[str, ...]) -> tuple[Unit | None, list[str]]:
         """The component that a way leads to, and what is left of the way."""
+        # The longest first: a member of a flexible sub-assembly before the sub-assembly. Names of folders may stand
+        # before it. Eight levels are more than people make, and keep a long way from taking the square of its length.
         for start in range(len(way)):
             for stop in range(min(len(way), start + 8), start, -1):
                 for prefix in (scope, ()):

@@ -47,6 +47,7 @@ def yaml_text(text: str) -> str:
 
 
 def yaml_vector(values: Vector, digits: int) -> str:
+    """Numbers as a list of YAML, to so many places, without trailing zeros."""
     return "[" + ", ".join(_number(float(v), digits) for v in values) + "]"
 
 

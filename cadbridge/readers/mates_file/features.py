@@ -235,15 +235,22 @@ def _of_face(draft: Draft, face: Face, spec: FeatureSpec, at: Callable[[str], Wh
     return make(face)
 
 
+_ONE_SURFACE = 1e-7
+"""m, and sine of the angle, within which faces of one selection are one plane, line or point: seven digits of a metre.
+
+Faces that a designer draws in steps, however small, are farther apart; then CB147 asks for one of them.
+"""
+
+
 def _same(a: Feature, b: Feature) -> bool:
-    """Whether two features are the same plane, line or point to 1e-7 (m and in direction)."""
+    """Whether two features are the same plane, line or point."""
     if a.kind is not b.kind:
         return False
     gap = b.point - a.point
     if a.direction is None or b.direction is None:
-        return bool(np.linalg.norm(gap) < 1e-7)
-    if cross_length(a.direction, b.direction) > 1e-7:
+        return bool(np.linalg.norm(gap) < _ONE_SURFACE)
+    if cross_length(a.direction, b.direction) > _ONE_SURFACE:
         return False
     if a.kind is FeatureKind.PLANE:
-        return bool(a.direction @ b.direction > 0 and abs(gap @ a.direction) < 1e-7)
-    return bool(cross_length(a.direction, gap) < 1e-7)
+        return bool(a.direction @ b.direction > 0 and abs(gap @ a.direction) < _ONE_SURFACE)
+    return bool(cross_length(a.direction, gap) < _ONE_SURFACE)

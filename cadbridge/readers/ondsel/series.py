@@ -47,7 +47,7 @@ def designed_at(r: Reader, reference: Reference | None) -> float:
         size = max(1.0, float(np.max(np.abs(positions))))
         gaps = np.maximum(gaps, np.linalg.norm(positions - X.p, axis=1) / size)
         gaps = np.maximum(gaps, np.linalg.norm(reference.rotations[name] - X.R, axis=(1, 2)))
-    best = int(np.argmin(gaps > SAME_POSE))
+    best = int(np.argmin(gaps > SAME_POSE))  # the first time within it: of False and True, argmin takes the first False
     return float(reference.t[best] - reference.t[0]) if gaps[best] <= SAME_POSE else 0.0
 
 

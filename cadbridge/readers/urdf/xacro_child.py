@@ -354,9 +354,9 @@ def main() -> None:
     # The process ends with its answer: to look for circular garbage among all these nodes costs a third of its time.
     gc.disable()
     warnings.simplefilter("ignore")
-    sys.setrecursionlimit(4000)
+    sys.setrecursionlimit(4000)  # macros within macros take several calls each; a ring of them ends here
     if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(4300)
+        sys.set_int_max_str_digits(4300)  # Python's default, which the environment may raise
     for encoding in _ENCODINGS:
         "".encode(encoding)
     request = json.loads(sys.stdin.buffer.read())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.branches import Loops
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph
-from cadbridge.diagnosis.pairs import NEGLIGIBLE
+from cadbridge.diagnosis.pairs import NO_PART
 
 if TYPE_CHECKING:
     # Not light: imported where it is used, which is where rows repeat others.
@@ -54,7 +54,7 @@ class Dependence:
 
         m = len(self.keep)
         expansion = csr_array(_sparse(self.within, m) @ _sparse(self.across, m))
-        expansion.data[np.abs(expansion.data) < NEGLIGIBLE] = 0.0
+        expansion.data[np.abs(expansion.data) < NO_PART] = 0.0
         expansion.eliminate_zeros()
         return expansion
 

@@ -27,17 +27,22 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 STEPS = (0.04, 0.01)
-"""Steps in rad, or in lengths of the mechanism."""
-ORDER = 1.5
-"""A correction that shrinks with at least this power of the step is one of second order."""
+"""Steps in rad, or in lengths of the mechanism, that a freedom is followed: their ratio of four tells a correction of
+second order (1/16) from one of first (1/4). Longer ones leave loops that are short beside the mechanism; shorter ones
+lose the difference in what rounded dimensions leave open."""
+FINITE_ORDER = 1.5
+"""A correction that shrinks with at least this power of the step is one of second order: half way between the first, of
+a motion that the next instant stops, and the second, of one that bends."""
 CLOSED = 1e-10
-"""A scaled residual below this is closed."""
+"""A scaled residual below this is closed: above the rounding of long chains (1e-13), below the square of the shortest
+step's correction."""
 WORSE = 10.0
 """A loop of dimensions that do not quite fit may stay open by so many times what it is open by as designed."""
 CHUNK = 256
 """Parts of rows that are added at once."""
-LARGE = 300
-"""Coordinates above which a step is solved by normal equations instead of by singular values."""
+MOST_DENSE = 300
+"""Coordinates up to which a step is solved by singular values; above, by normal equations, which take less time and
+leave half the digits: enough for a correction that the next round repeats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +150,7 @@ def subsystem_of(
 
 def _settled(subsystem: Subsystem, free: int) -> Subsystem:
     """The subsystem, its design closed: where dimensions were rounded, loops that need them exactly stay open a bit."""
-    if subsystem.program.rows == 0 or subsystem.size == 0 or max(subsystem.size, subsystem.program.rows) > LARGE:
+    if subsystem.program.rows == 0 or subsystem.size == 0 or max(subsystem.size, subsystem.program.rows) > MOST_DENSE:
         return subsystem
     g, J = closing(subsystem, subsystem.home)
     if float(np.max(np.abs(g), initial=0.0)) < CLOSED:
@@ -278,7 +283,7 @@ def close(
 
 def _least(J: Array, g: Array, blurred: float) -> Array:
     """The shortest y with J y = g in the least squares sense, singular values below `blurred` being none."""
-    if max(J.shape) <= LARGE:
+    if max(J.shape) <= MOST_DENSE:
         return np.asarray(np.linalg.lstsq(J, g, rcond=blurred)[0])
     from scipy.linalg import cho_factor, cho_solve
 
@@ -318,7 +323,7 @@ def is_finite(subsystem: Subsystem, q: Array) -> bool:
 
 
 def _shrinks(larger: float, smaller: float, factor: float) -> bool:
-    return bool(np.log(max(larger, 1e-300) / max(smaller, 1e-300)) / np.log(factor) > ORDER)
+    return bool(np.log(max(larger, 1e-300) / max(smaller, 1e-300)) / np.log(factor) > FINITE_ORDER)
 
 
 def local_dof(subsystem: Subsystem, z: Array) -> int:

@@ -18,12 +18,14 @@ from solver.rotation import skew
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-STILL = 1e-7
-"""A rate below this, per unit of the leader, is none."""
+STILL_RATE = 1e-7
+"""A rate below this, per unit of the leader, is none: rates of a null space are exact to some 1e-12, gear ratios of a
+machine are above 1e-5."""
 BRIEF = 50
 """Bodies that are listed of a motion of large loops, where all motions of all would be too many."""
-WELL = 0.03
-"""A coordinate leads a motion only where it moves by at least this share of the largest."""
+LEADS_WELL = 0.03
+"""A coordinate leads a motion only where it moves by at least this share of the largest: the others' rates are divided
+by its own, and so are their errors. Where no coordinate does, less is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +159,7 @@ def leading_basis(N: Array, scales: Array, order: list[int]) -> tuple[Array, lis
     leaders: list[int] = []
     basis = np.empty((d, d))
     largest = float(np.max(np.abs(N), initial=0.0))
-    for margin in (WELL, 1e-3, 1e-9):
+    for margin in (LEADS_WELL, 1e-3, 1e-9):
         for k in order:
             if len(leaders) == d:
                 break
@@ -228,7 +230,7 @@ def moving(mechanism: Mechanism, graph: ConstraintGraph, axes: Axes, q: Array, a
 def moving_much(mechanism: Mechanism, graph: ConstraintGraph, axes: Axes, q: Array, brief: bool) -> Moving:
     """As `moving`, of a motion of large loops; if `brief`, of the first bodies that move, the others counted."""
     twists = graph.all_twists(q)
-    moved = np.flatnonzero(np.max(np.abs(twists), axis=1) > STILL * graph.rows.length * 1e-3)
+    moved = np.flatnonzero(np.max(np.abs(twists), axis=1) > STILL_RATE * graph.rows.length * 1e-3)
     shown = moved
     if brief:
         shown = np.array(sorted(moved.tolist(), key=lambda u: (graph.branches[u].depth, u))[:BRIEF], np.int64)
@@ -249,12 +251,12 @@ def _moving(
     there = units[np.minimum(places, len(units) - 1)] == axes.ends[near]
     a, b = np.where(there, places, -1).T
     rates = np.einsum("ij,ij->i", V[b] - V[a], axes.columns[near])
-    fast = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL * graph.rows.length * 1e-3)
+    fast = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL_RATE * graph.rows.length * 1e-3)
     bodies, w = units[fast], V[fast, 3:] / graph.rows.length
     arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - graph.rows.centre
     twists = np.hstack([V[fast, :3] + np.cross(w, arms), w])
-    twists[np.abs(twists) < STILL * 1e-3] = 0.0
-    joint_rates = {axes.joints[near[k]].name: float(rates[k]) for k in np.flatnonzero(np.abs(rates) > STILL)}
+    twists[np.abs(twists) < STILL_RATE * 1e-3] = 0.0
+    joint_rates = {axes.joints[near[k]].name: float(rates[k]) for k in np.flatnonzero(np.abs(rates) > STILL_RATE)}
     return Moving(dict(zip(bodies.tolist(), twists, strict=True)), joint_rates if len(bodies) else {})
 
 

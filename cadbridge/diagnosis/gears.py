@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Coupling
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
-from cadbridge.diagnosis.freedoms import STILL, Axes, axes_of, joint_columns, moving
+from cadbridge.diagnosis.freedoms import STILL_RATE, Axes, axes_of, joint_columns, moving
 from cadbridge.diagnosis.model import Freedom, Gear, LockedTrains, Transmission
 from cadbridge.diagnosis.pairs import Choice
 from cadbridge.findings import Findings, Where
@@ -25,7 +25,8 @@ from solver.algebra.connected import connected
 Array = NDArray[np.float64]
 
 RATIO_AGREES = 1e-4
-"""Relative: a ratio beside the teeth, which are exact."""
+"""Relative: a ratio beside the teeth, which are exact. Ratios are written with four digits and more; the next pair of
+teeth, of a hundred, is a hundredth away."""
 MOST_LOCKED = 40
 """Couplings at rest of which each is tried whether it locks: more are not tried, which is reported."""
 
@@ -203,7 +204,7 @@ def _lock(mechanism: Mechanism, coupling: BodyCoupling, joints: tuple[Joint, Joi
     axes: Axes = axes_of(mechanism, rows)
     rates = moving(mechanism, graph, axes, gradient / np.max(np.abs(gradient))).rates
     a, b = (rates.get(j.name, 0.0) for j in joints)
-    if min(abs(a), abs(b)) < 1e3 * STILL * max(abs(a), abs(b), 1e-12) or not abs(a) > STILL:
+    if min(abs(a), abs(b)) < 1e3 * STILL_RATE * max(abs(a), abs(b), 1e-12) or not abs(a) > STILL_RATE:
         return None
     seen = [_seen(mechanism, row, joint, other) for joint, other in (joints, joints[::-1])]
     if seen[1] == 0.0:

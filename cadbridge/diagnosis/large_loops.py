@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cadbridge.diagnosis.branches import Branch, Chord, Stresses
 from cadbridge.diagnosis.fronts import Element, Front, Sparse, fronts_of, motions_of, stress_parts
-from cadbridge.diagnosis.pairs import NEGLIGIBLE, BodyPair, Choice
+from cadbridge.diagnosis.pairs import NO_PART, BodyPair, Choice
 from cadbridge.mechanism.rows import GROUND
 
 Array = NDArray[np.float64]
@@ -174,7 +174,7 @@ class _Echelon:
             factor = values[place[self.repeated[k]]]
             if factor.any():
                 values[place[self.rows[k]]] -= self.values[k][:, None] * factor
-        left = (self._by[rows] < 0) & (np.max(np.abs(values), axis=1) > NEGLIGIBLE)
+        left = (self._by[rows] < 0) & (np.max(np.abs(values), axis=1) > NO_PART)
         return rows[left], values[left]
 
     def _met(self, rows: Ints) -> tuple[list[int], Ints]:
@@ -191,7 +191,7 @@ class _Echelon:
         """Self-stresses (rows, a) in which the `chosen` rows, by their places, are to repeat the others."""
         values = values @ np.linalg.inv(values[chosen])
         for j, place in enumerate(chosen):
-            kept = np.abs(values[:, j]) > NEGLIGIBLE
+            kept = np.abs(values[:, j]) > NO_PART
             self._by[rows[place]] = len(self.rows)
             self.repeated.append(int(rows[place]))
             self.rows.append(rows[kept])

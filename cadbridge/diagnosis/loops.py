@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.diagnosis.branches import UNSEEN, Branch, Chord, Stresses, carried
-from cadbridge.diagnosis.pairs import NEGLIGIBLE, Choice, Reduced, reduce_rows
+from cadbridge.diagnosis.pairs import NO_PART, Choice, Reduced, reduce_rows
 from solver.algebra.connected import connected
 
 Array = NDArray[np.float64]
@@ -113,7 +113,7 @@ def small_loops(
 
 
 def _sparse(rows: Ints, combination: Array) -> tuple[Ints, Ints, Array]:
-    column, i = np.nonzero(np.abs(combination) > NEGLIGIBLE)
+    column, i = np.nonzero(np.abs(combination) > NO_PART)
     return rows[i], column, combination[column, i]
 
 

@@ -15,8 +15,9 @@ from solver.algebra.rank import HIGHEST, LOWEST, significant
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-NEGLIGIBLE = 1e-7
-"""A coefficient of a dependence below which a row takes no part in it (rows of unit length)."""
+NO_PART = 1e-7
+"""A coefficient of a dependence below which a row takes no part in it (rows of unit length): a choice between what the
+rounding of files makes and true parts, which are ratios of lengths of one machine."""
 CHUNK = 192
 """Rows that are orthogonalised against all before them at once."""
 
@@ -110,7 +111,7 @@ def reduce_rows(W: Array, choice: Choice = FIRST) -> Reduced:
     if r and len(others):
         Q, R = np.linalg.qr(W[basis].T)
         solved = np.linalg.solve(R, Q.T @ W[others].T).T
-        coefficients[others] = np.where(np.abs(solved) > NEGLIGIBLE, solved, 0.0)
+        coefficients[others] = np.where(np.abs(solved) > NO_PART, solved, 0.0)
     return Reduced(basis, coefficients, Vt[r:].T)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.diagnosis.finite import CLOSED
 from cadbridge.frames import Pose
 from cadbridge.mechanism.rows import quaternions_of
 from solver.constraints import AxesAngle, Primitive, evaluate_sparse
@@ -20,14 +21,15 @@ from solver.rotation import exponential, matrix, multiply
 
 Array = NDArray[np.float64]
 
-CLOSED = 1e-10
-"""Residuals below this, in parts of the mechanism's size, are none."""
-ROUNDS = 60
+MOST_NEWTON_ROUNDS = 60
+"""Damped Newton steps from one start: a choice. One that still creeps is given up before, by `MOST_SLOW`."""
 CREEPING, MOST_SLOW = 0.99, 5
 """A start is given up after so many steps in a row that leave more than this part of the squares."""
 MOST_BODIES = 60
 """So many bodies are tried: each start costs a dense solve for each round."""
 MOST_STARTS = 40
+"""Poses from which it is tried, by a body and a sense at a time: a choice, as each may take all of `MOST_NEWTON_ROUNDS`
+before `MOST_WORK` ends the search."""
 MOST_WORK = 2e6
 """Entries of derivatives that are computed at most before the search is given up: some seconds."""
 
@@ -61,7 +63,7 @@ class Placing:
     def solve(self, x: Array, q: Array, moving: Sequence[int]) -> tuple[Array, Array, bool]:
         """Levenberg–Marquardt from a start, moving some units only: positions, quaternions, whether all rows close."""
         damping, slow = 1e-3, 0
-        for _ in range(ROUNDS):
+        for _ in range(MOST_NEWTON_ROUNDS):
             if self.work > MOST_WORK or slow > MOST_SLOW:
                 break
             g, J = self.step(x, q, moving)

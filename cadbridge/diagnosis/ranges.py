@@ -19,7 +19,7 @@ from solver.constraints import evaluate
 from solver.constraints.primitives import Coordinate, Coupler
 
 AT_LIMIT = 1e-6
-"""rad, m: a design that stands at the end of its range stands within it."""
+"""rad, m: a design that stands at the end of its range stands within it: files write ranges with six digits."""
 
 Ends = tuple[float, float]
 

@@ -12,13 +12,11 @@ from cadbridge.diagnosis.branches import Loops
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.model import Reaction
 from cadbridge.diagnosis.pairs import BodyPair
-from cadbridge.diagnosis.shares import Sharing
+from cadbridge.diagnosis.shares import ARTEFACT, Sharing
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.mechanism.rows import GROUND
 
 Array = NDArray[np.float64]
-ARTEFACT = 1e-7
-"""A component of a self-stress, of unit length, above this is an artefact."""
 
 
 def reactions_of(mechanism: Mechanism, graph: ConstraintGraph) -> tuple[Reaction, ...]:

@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 BENIGN_MM = 1e-2
+"""A repeated mate that disagrees by less than this (mm, degrees) is called benign: files round to a thousandth and
+better, a mate that a person dimensioned wrongly is off by a tenth and more. A choice between the two."""
 BENIGN_DEGREES = 1e-2
 """A repeated mate that disagrees by less than this is called benign: CAD files round."""
 SEARCHED = 1_000_000

@@ -31,11 +31,13 @@ from solver.steps.methods import observed, slope_at
 Array = NDArray[np.float64]
 
 _CODES = {"singular": "CB665", "inconsistent": "CB664", "inconsistent_rates": "CB664"}
-TIGHT = 1e-10
-"""Tolerance of the integration where freedoms are left to the loads."""
-_STEPS = 40
-"""Steps to where the motion begins, where freedoms are left."""
-_STILL = 1e-6
+FOLLOW_TOLERANCE = 1e-10
+"""Tolerance of the integration where freedoms are left to the loads: a hundredth of a run's, as efforts come from the
+accelerations of what it gives."""
+_STEPS_TO_START = 40
+"""Steps to where the motion begins, where freedoms are left: of a turn each is 9°, over which a loop keeps its branch.
+"""
+_STILL_JOINT = 1e-6
 """A joint's rate below this share of the largest is none."""
 
 
@@ -116,7 +118,7 @@ def _assembled_at(driven: PrescribedModel, state: State, findings: Findings) -> 
 def _stepped(driven: PrescribedModel, state: State) -> tuple[State, Status]:
     """As `_assembled_at`, where freedoms are left: in steps, each of which moves as little as can be."""
     here = driven.start(state, 0.0)
-    for t in np.linspace(0.0, 1.0, _STEPS + 1)[1:]:
+    for t in np.linspace(0.0, 1.0, _STEPS_TO_START + 1)[1:]:
         found = project(driven.system, replace(here, t=float(t)))
         if not found.status.ok:
             return state, found.status
@@ -129,7 +131,12 @@ def _simulated(driven: PrescribedModel, times: Array, state: State) -> Result:
     here = driven.start(state, 0.0)
     try:
         return simulate(
-            driven.system, here, duration=times[-1].item(), rate=1 / times[1].item(), rtol=TIGHT, atol=TIGHT
+            driven.system,
+            here,
+            duration=times[-1].item(),
+            rate=1 / times[1].item(),
+            rtol=FOLLOW_TOLERANCE,
+            atol=FOLLOW_TOLERANCE,
         )
     except ValueError as fault:
         raise InputError(str(fault)) from fault
@@ -222,7 +229,7 @@ def free_joints(lowered: Lowered, system: System, state: State, rows: Array) -> 
     found = []
     for motion in N.T:
         rates = np.abs(gradients @ motion)
-        moving = np.flatnonzero(rates > 1e-3 * max(float(rates.max(initial=0.0)), _STILL))
+        moving = np.flatnonzero(rates > 1e-3 * max(float(rates.max(initial=0.0)), _STILL_JOINT))
         names = [lowered.joints[i].name for i in moving[np.argsort(-rates[moving], kind="stable")]]
         if not names:
             size = np.max(np.abs(motion.reshape(-1, 6)), axis=1)

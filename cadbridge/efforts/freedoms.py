@@ -22,8 +22,9 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-SINGULAR = 1e-3
-"""The share of its largest value along the motion below which the smallest singular value is near a singularity."""
+NEAR_SINGULAR = 1e-3
+"""The share of its largest value along the motion below which the smallest singular value is near a singularity:
+efforts grow with its inverse, a thousandfold."""
 _LOST = {
     "CB672": "the prescribed motion passes a singular pose; the path is continued straight",
     "CB666": "the actuators lose a freedom",
@@ -131,6 +132,6 @@ class _Path:
     def first(self) -> tuple[int, bool] | None:
         """The first sample at which, or before which, a freedom is lost; the first among changes of sign."""
         flips = [k for k in range(1, len(self.signs)) if self.signs[k] != self.signs[k - 1]]
-        near = [k for k, s in enumerate(self.smallest) if s < SINGULAR * max(self.smallest)]
+        near = [k for k, s in enumerate(self.smallest) if s < NEAR_SINGULAR * max(self.smallest)]
         found = flips or near
         return (found[0], bool(flips)) if found else None

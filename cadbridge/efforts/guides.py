@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cadbridge.efforts.motion import BodyPath, JointPath, Motion, Turning
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY
+from cadbridge.simulation.frames import PARALLEL_PAIRS
 from solver import rotation
 from solver.constraints import AxesAngle, Coordinate, PointOnPlane, Primitive
 from solver.equations.projection import complete
@@ -26,8 +27,6 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-_PAIRS = ((0, 1), (0, 2), (1, 2))
-"""Axes of the last gimbal and of the body that stay perpendicular."""
 _ORIGIN = np.zeros(3)
 
 
@@ -111,7 +110,8 @@ class PrescribedModel:
             C = rotation.matrix(T.quaternions[:, unit]) @ gimbal.path.X_BC.R
             # d(u·w)/dt = ω·(w × u) for w in the body, and u lies along an axis of the body's too.
             torques = [
-                -T.multipliers[:, row + k, None] * np.cross(C[:, :, j], C[:, :, i]) for k, (i, j) in enumerate(_PAIRS)
+                -T.multipliers[:, row + k, None] * np.cross(C[:, :, j], C[:, :, i])
+                for k, (i, j) in enumerate(PARALLEL_PAIRS)
             ]
             found[gimbal.path.name] = np.sum(torques, axis=0)
         return found
@@ -171,7 +171,7 @@ def _gimbals(
         motors.append(Motor(path.name, coordinate, "angle", function))
         before = body + k
     unit, _ = lowered.placed(path.body)
-    hold = [AxesAngle(before, unit, turning.base[:, i], path.X_BC.R[:, j]) for i, j in _PAIRS]
+    hold = [AxesAngle(before, unit, turning.base[:, i], path.X_BC.R[:, j]) for i, j in PARALLEL_PAIRS]
     return Gimbals(path, body, tuple(motors), primitive + len(rows)), [*rows, *hold]
 
 

@@ -36,8 +36,9 @@ from solver.result import Result, Status, Trajectory
 
 Array = NDArray[np.float64]
 
-SLACK = 1e-6
-"""The share of the largest acceleration that efforts may leave open before it is reported."""
+EFFORTS_MISS = 1e-6
+"""The share of the largest acceleration that efforts may leave open before it is reported: a choice, above the rounding
+of motions that tables give with seven digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +206,7 @@ def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> None:
     """Report efforts that do not give the motion requested."""
     k = int(np.argmax(forces.unmet))
     largest = float(np.max(np.abs(T.accelerations), initial=0.0))
-    if not forces.unmet[k] <= SLACK * (1.0 + largest):
+    if not forces.unmet[k] <= EFFORTS_MISS * (1.0 + largest):
         text = (
             f"at t = {T.t[k]:.6g} s the efforts found leave {forces.unmet[k]:.3g} rad/s² or m/s² of {largest:.3g} open"
         )

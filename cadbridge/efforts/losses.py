@@ -18,11 +18,14 @@ from solver.model import Model
 
 Array = NDArray[np.float64]
 
-_ROUNDS = 200
-_PLAIN = 12
+_MOST_LOSS_ROUNDS = 200
+"""Rounds in which pulls and losses are brought to agree; this and the next two as in a run
+(`solver.equations.dynamics`, where they are derived): each round leaves at most 1 − efficiency of the error."""
+_PLAIN_ROUNDS = 12
 """Rounds after which they are extrapolated (Anderson's method with one round of memory)."""
 _AGREE, _ROUNDING = 1e-6, 1e-13
-"""By how much of the largest loss a round may change one where it is to count, and where it is the last."""
+"""By how much of the largest loss a round may change one where it is to count, and where it is the last: rounds of a
+known motion cost little, so that they go on to rounding; one in which they only come near is still told."""
 
 
 def lossless(model: Model) -> Model:
@@ -81,14 +84,14 @@ def losing(method: Method) -> Method:
         plain = replace(task, model=lossless(task.model))
         used = np.zeros(losses.rates.shape)
         before = (used, used)
-        for attempt in range(_ROUNDS):
+        for attempt in range(_MOST_LOSS_ROUNDS):
             forces = method(replace(plain, losses=losses.wrenches(used)))
             found = losses.torques(forces.multipliers)
             change = found - used
             open_ = np.max(np.abs(change), axis=(1, 2)) / np.maximum(np.max(np.abs(found), axis=(1, 2)), 1e-300)
             if np.all(open_ <= _ROUNDING):
                 break
-            used, before = _next(found, change, before, attempt >= _PLAIN), (found, change)
+            used, before = _next(found, change, before, attempt >= _PLAIN_ROUNDS), (found, change)
         unmet = np.where(open_ <= _AGREE, forces.unmet, np.nan)
         return replace(forces, unmet=unmet)
 

@@ -28,8 +28,9 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-_SMALL = 1e-10
-"""Singular values below this part of the largest are none."""
+_NO_SINGULAR_VALUE = 1e-10
+"""Singular values below this part of the largest are none: rows of loops that repeat each other by design leave 1e-13.
+"""
 
 
 def by_tree(task: Task) -> Forces:
@@ -115,7 +116,7 @@ class _Sweeps:
         found[self.of.closing] = closing
         for unit, rows in self.held.items():
             own = G[rows, 6 * unit : 6 * unit + 6]
-            found[rows] = np.linalg.lstsq(own.T, -carried[unit], rcond=_SMALL)[0]
+            found[rows] = np.linalg.lstsq(own.T, -carried[unit], rcond=_NO_SINGULAR_VALUE)[0]
         if repeated:
             # Rows are weighed as the solver does: by what a unit multiplier accelerates along its own row.
             weight = np.sqrt(np.einsum("ij,ji->i", G, np.linalg.solve(mass_matrix(self.system, state), G.T)))
@@ -151,8 +152,8 @@ class _Sweeps:
 
 def _shared(h: Array, C: Array, J: Array, free: Array) -> tuple[Array, Array]:
     """τ and λ with Cᵀ τ − Jᵀ λ = h, each of least norm; `free` (nv, d) are the rates that J allows."""
-    tau = np.linalg.lstsq((C @ free).T, free.T @ h, rcond=_SMALL)[0]
-    closing = np.linalg.lstsq(-J.T, h - C.T @ tau, rcond=_SMALL)[0]
+    tau = np.linalg.lstsq((C @ free).T, free.T @ h, rcond=_NO_SINGULAR_VALUE)[0]
+    closing = np.linalg.lstsq(-J.T, h - C.T @ tau, rcond=_NO_SINGULAR_VALUE)[0]
     return np.asarray(tau, float), np.asarray(closing, float)
 
 
@@ -164,5 +165,5 @@ def _product(of: SpanningTree, q: Array) -> Array:
 def _null(J: Array) -> Array:
     """An orthonormal basis (nv, d) of the rates that rows allow."""
     _, s, V = np.linalg.svd(J)
-    kept = int(np.sum(s > _SMALL * max(float(s.max(initial=0.0)), 1e-300)))
+    kept = int(np.sum(s > _NO_SINGULAR_VALUE * max(float(s.max(initial=0.0)), 1e-300)))
     return np.asarray(V[kept:].T)

@@ -19,7 +19,8 @@ from solver.geared.transmission import Transmission, local_frame
 
 Array = NDArray[np.float64]
 
-_NOTHING = 1e-9
+_NO_LENGTH = 1e-9
+"""A force (N), moment (N m) or a sine of a cone below this has no direction that can be told from rounding."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def _entering(robot: Transmission, link: int) -> list[Entering]:
         lever = np.cross(own.axis, other.point - own.point)
         # A hinge passes no moment about its own axis: of the link's axis counts what is across it.
         across = own.axis - other.axis * float(own.axis @ other.axis)
-        force, moment = (turn.T @ v / size if (size := float(np.linalg.norm(v))) > _NOTHING else None
+        force, moment = (turn.T @ v / size if (size := float(np.linalg.norm(v))) > _NO_LENGTH else None
                          for v in (lever, across))  # fmt: skip
         if force is not None or moment is not None:
             found.append(Entering(other.name, force, moment))
@@ -133,7 +134,7 @@ def frames_of(found: Analysis) -> tuple[Frame, ...]:
         first = driver == mesh.a
         centres = (c.centre_a, c.centre_b) if first else (c.centre_b, c.centre_a)
         cone, out = (c.cone_a, c.out_a) if first else (c.cone_b, c.out_b)
-        delta = int(np.sign(np.round(float(world[:, 2] @ out), 9))) if abs(np.sin(cone)) > _NOTHING else 0
+        delta = int(np.sign(np.round(float(world[:, 2] @ out), 9))) if abs(np.sin(cone)) > _NO_LENGTH else 0
         point = c.point
         if mesh.carrier != GROUND:
             # The body's frame, not that of its centre of mass.

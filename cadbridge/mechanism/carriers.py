@@ -18,7 +18,8 @@ from cadbridge.mechanism.model import BodyCoupling, Joint, Mechanism
 from solver.constraints import Coordinate, GearPair, RackPinion, WheelPair
 
 _ALONG = 1e-6
-"""Of a joint's freedom, how much may turn or slide across the axis (rad; parts of the mechanism's length)."""
+"""Of a joint's freedom, how much may turn or slide across the axis (rad; parts of the mechanism's length): as in
+`classify.SAME_PAIR`, what rounding of files makes."""
 
 
 @dataclass(frozen=True, eq=False)

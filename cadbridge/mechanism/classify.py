@@ -12,7 +12,10 @@ from cadbridge.mechanism.joint_types import JOINT_TYPES
 from solver.rotation import skew
 
 Array = NDArray[np.float64]
-TOLERANCE = 1e-6
+SAME_PAIR = 1e-6
+"""Sines, and parts of the mechanism's length, by which twists may miss those of a lower pair and still be one: above
+what rounded files do (1e-8), below what a person would call askew. A hundred times more takes slow screws for hinges, a
+hundred times less makes generic joints of hinges in files with six digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ def _split(twists: Array, length: float) -> tuple[Array, Array]:
     scaled = twists.copy()
     scaled[3:] *= length
     _, s, Vt = np.linalg.svd(scaled[3:], full_matrices=True)
-    count = int(np.sum(s > TOLERANCE * max(1.0, float(s.max(initial=0.0)))))
+    count = int(np.sum(s > SAME_PAIR * max(1.0, float(s.max(initial=0.0)))))
     combined = scaled @ Vt.T
     combined[3:] /= length
     return combined[:, :count], combined[:, count:]
@@ -56,7 +59,7 @@ def _line(twist: Array, centre: Vector) -> tuple[Vector, Vector, float]:
 
 def _one_turn(turns: Array, slides: Array, centre: Vector, length: float) -> LowerPair:
     axis, point, pitch = _line(turns[:, 0], centre)
-    if abs(pitch) < TOLERANCE * length:
+    if abs(pitch) < SAME_PAIR * length:
         return LowerPair("revolute", axis, point)
     return LowerPair("screw", axis, point, pitch)
 
@@ -67,14 +70,14 @@ def _one_slide(turns: Array, slides: Array, centre: Vector, length: float) -> Lo
 
 def _turn_and_slide(turns: Array, slides: Array, centre: Vector, length: float) -> LowerPair | None:
     axis, point, _ = _line(turns[:, 0], centre)
-    if cross_length(axis, unit(slides[:3, 0])) < TOLERANCE:
+    if cross_length(axis, unit(slides[:3, 0])) < SAME_PAIR:
         return LowerPair("cylindrical", axis, point)
     return None
 
 
 def _turn_in_plane(turns: Array, slides: Array, centre: Vector, length: float) -> LowerPair | None:
     axis = unit(turns[3:, 0])
-    if float(np.linalg.norm(axis @ slides[:3])) < TOLERANCE * float(np.linalg.norm(slides[:3])):
+    if float(np.linalg.norm(axis @ slides[:3])) < SAME_PAIR * float(np.linalg.norm(slides[:3])):
         return LowerPair("planar", axis, centre)
     return None
 
@@ -84,7 +87,7 @@ def _three_turns(turns: Array, slides: Array, centre: Vector, length: float) -> 
     rows = np.vstack([skew(turns[3:, i]) for i in range(3)])
     r, *_ = np.linalg.lstsq(rows, -turns[:3].T.ravel(), rcond=None)
     gap = float(np.linalg.norm(rows @ r + turns[:3].T.ravel()))
-    if gap < TOLERANCE * max(float(np.linalg.norm(turns[:3])), float(np.linalg.norm(turns[3:])) * length):
+    if gap < SAME_PAIR * max(float(np.linalg.norm(turns[:3])), float(np.linalg.norm(turns[3:])) * length):
         return LowerPair("spherical", np.array([0.0, 0.0, 1.0]), centre + r)
     return None
 

@@ -20,8 +20,10 @@ from solver import rotation
 from solver.algebra.rank import HIGHEST, independent_rows
 from solver.constraints import AxesAngle, Coordinate, Coupler, PointOnPlane, Primitive
 
-PROBE = 0.35
-"""Radians (or lengths of the mechanism) by which a freedom is moved to see that it is a finite one."""
+PROBING_STEP = 0.35
+"""Radians (or lengths of the mechanism) by which a freedom is moved to see that it is a finite one: far enough that the
+second order shows (6 % of the way), and not so far that a mate of distance meets its other branch. It is no simple part
+of a turn, at which symmetric features would meet again."""
 
 
 def joint_of(
@@ -115,7 +117,7 @@ def _moves(stack: Stack, pairs: Sequence[LowerPair | None], length: float) -> li
 def _moved(twist: Array, pair: LowerPair, length: float) -> Pose:
     """The motion, in the world, of a pair that moves along a twist by a finite step."""
     X_WJ = Pose(frame_from_axis(pair.axis), pair.point)
-    step = PROBE * twist * (1.0 if np.any(twist[3:]) else np.array([length] * 3 + [1.0] * 3))
+    step = PROBING_STEP * twist * (1.0 if np.any(twist[3:]) else np.array([length] * 3 + [1.0] * 3))
     return X_WJ @ _exponential(step) @ X_WJ.inverse()
 
 

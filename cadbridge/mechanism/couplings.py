@@ -12,7 +12,8 @@ from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPin
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
 
 RADII_AGREE = 5e-3
-"""Relative: pitch radii, which are rounded, beside those that ratio and centre distance make."""
+"""Relative: pitch radii, which are rounded to tenths of a millimetre, beside those that ratio and centre distance make.
+Radii of neighbouring modules or teeth differ by more than a hundredth."""
 
 
 def gear_primitive(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive | None:

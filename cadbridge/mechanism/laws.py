@@ -19,7 +19,8 @@ Placed = tuple[Mate, Side, Side]
 
 
 _PIECES = 1024
-"""Cubics that a polynomial of a higher power is made of."""
+"""Cubics that a polynomial of a higher power is made of: each is off by the fourth power of its length, so that a
+thousand leave 1e-12 of what one would miss, and a table of a thousand lines is still quick."""
 
 
 def linear_primitive(coupling: Coupling, joints: list[Placed]) -> Primitive:

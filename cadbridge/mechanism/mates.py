@@ -27,8 +27,9 @@ from solver.rotation import skew
 Rows = list[Primitive]
 Maker = Callable[[Mate, Side, Side], Rows]
 
-TOUCHING = 1e-12
-"""A distance in m below which it is none, and a mate of distance becomes one of coincidence."""
+NO_DISTANCE = 1e-12
+"""m: a distance below this is none, and a mate of distance becomes one of coincidence: a row of a distance has no
+direction where it is nothing. A nanometre of a file would still be one."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def _plane_plane(m: Mate, a: Side, b: Side) -> Rows:
 
 
 def _axis_axis(m: Mate, a: Side, b: Side) -> Rows:
-    if abs(m.value) > TOUCHING:
+    if abs(m.value) > NO_DISTANCE:
         return [*parallel(a, b), PointLineDistance(a.index, b.index, a.point, a.direction, b.point, abs(m.value))]
     return [*parallel(a, b), *on_line(a, b)]
 
@@ -59,13 +60,13 @@ def _plane_point(m: Mate, a: Side, b: Side) -> Rows:
 
 
 def _axis_point(m: Mate, a: Side, b: Side) -> Rows:
-    if abs(m.value) > TOUCHING:
+    if abs(m.value) > NO_DISTANCE:
         return [PointLineDistance(a.index, b.index, a.point, a.direction, b.point, abs(m.value))]
     return on_line(a, b)
 
 
 def _point_point(m: Mate, a: Side, b: Side) -> Rows:
-    if abs(m.value) > TOUCHING:
+    if abs(m.value) > NO_DISTANCE:
         return [Distance(a.index, b.index, a.point, b.point, abs(m.value))]
     return same_point(a, b)
 
@@ -138,7 +139,7 @@ def _tangent_round(m: Mate, a: Side, b: Side) -> Rows:
     """Two cylinders, a cylinder and a sphere, or two spheres: 1 row, with parallel axes kept as designed."""
     reach = abs(_radius(a) - _radius(b)) if m.inside else _radius(a) + _radius(b)
     reach += m.value
-    if reach <= TOUCHING:
+    if reach <= NO_DISTANCE:
         raise MeaninglessError("the two radii leave no distance to be tangent at", "radii that differ")
     if a.feature.kind is FeatureKind.AXIS and b.feature.kind is FeatureKind.AXIS:
         if cross_length(a.world_direction(), b.world_direction()) < 1e-6:

@@ -8,8 +8,9 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Joint, Mechanism
 from solver.constraints import AxesAngle
 
-MEETS = 1e-9
-"""Axes that pass each other by less, relative to the mechanism's size, meet."""
+AXES_MEET = 1e-9
+"""Axes that pass each other by less, relative to the mechanism's size, meet: far above rounding, 1e-15, and far below
+what two axes that cross are apart by design."""
 
 
 def universal_axes(mechanism: Mechanism, joint: Joint) -> tuple[Vector, Vector, Vector] | None:
@@ -26,7 +27,7 @@ def universal_axes(mechanism: Mechanism, joint: Joint) -> tuple[Vector, Vector, 
     v, omega = joint.freedom[:3].T, joint.freedom[3:].T
     rows = np.vstack([np.cross(np.eye(3), turn).T for turn in omega])
     point = np.linalg.lstsq(rows, v.ravel(), rcond=None)[0]
-    if float(np.max(np.abs(rows @ point - v.ravel()))) > MEETS * mechanism.length_scale:
+    if float(np.max(np.abs(rows @ point - v.ravel()))) > AXES_MEET * mechanism.length_scale:
         return None
     X_WJ = mechanism.X_WB(joint.a) @ joint.X_AJ
     meeting = X_WJ.point(point)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from cadbridge.assembly import GROUND
+from cadbridge.diagnosis.shares import ARTEFACT
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.misfit.blocks import Block
@@ -40,10 +41,8 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 PREFIX = "by_stiffness"
-OPEN = 1e-7
-"""The part of a self-stress below which a row has none."""
-SAME = 1e-9
-"""s within which two samples are at one time."""
+SAME_TIME = 1e-9
+"""s within which two samples are at one time: stages of a run end and begin there, computed in two ways."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +145,7 @@ def _repeated(run: Run, rows: MateRows) -> set[str]:
         return set()
     A = rows.sampled(run.system, run.result.trajectory, 0, run.mechanism.length_scale)
     N = left_null_space(A.toarray(), 1.0)
-    used = np.linalg.norm(N, axis=1) > OPEN
+    used = np.linalg.norm(N, axis=1) > ARTEFACT
     groups = run.lowered.model.groups
     return {groups[rows.primitive[i]] for i in np.flatnonzero(used)}
 
@@ -205,8 +204,8 @@ def in_stages(run: Run, stages: Sequence[Run], found: Sequence[Columns]) -> Colu
     joined: Columns = {}
     for stage, columns in zip(stages, found, strict=True):
         own = stage.result.trajectory.t
-        near = np.clip(np.searchsorted(own, t - SAME), 0, len(own) - 1)
-        here = np.abs(own[near] - t) <= SAME
+        near = np.clip(np.searchsorted(own, t - SAME_TIME), 0, len(own) - 1)
+        here = np.abs(own[near] - t) <= SAME_TIME
         for name, (values, unit) in columns.items():
             whole = joined.setdefault(name, (np.full(len(t), np.nan), unit))[0]
             inside = here & (near < len(values))

@@ -17,11 +17,14 @@ from cadbridge.simulation.trust.checks import NOT_TESTED, OK, WRONG
 
 Array = NDArray[np.float64]
 
-PART, SHORTER = 0.1, 0.5
-"""Of the tolerance, and of a fixed step: those of the repetition."""
-MARGIN, OF_FORCES = 100.0, 1e4
-"""Tolerances by which positions, rates and energies may differ, and accelerations, forces and powers."""
-FIXED = 1e-4
+FINER_TOLERANCE, SHORTER_STEP = 0.1, 0.5
+"""Of the tolerance, and of a fixed step: those of the repetition. A tenth of the tolerance takes 1.6 times the steps
+(its fifth root), and leaves about a tenth of the error; half a step of an order from two on leaves a quarter or less.
+"""
+OF_MOTION, OF_FORCES = 100.0, 1e4
+"""Tolerances by which positions, rates and energies may differ, and accelerations, forces and powers: what errors of
+steps add up to over a run, as `trust.sensitivity.PROMISED`; forces are what stiff rows make of a hundred times less."""
+FIXED_STEP_TOLERANCE = 1e-4
 """What a fixed step is held to, as it has no tolerance: a hundred times this, a hundredth of a value's size."""
 _OF_MOTION = frozenset({"m", "rad", "m/s", "rad/s", "J", "1"})
 _NAMED = 5
@@ -41,7 +44,7 @@ class Difference:
     @property
     def allowed(self) -> float:
         """The tolerances by which such a column may differ."""
-        return MARGIN if self.unit in _OF_MOTION else OF_FORCES
+        return OF_MOTION if self.unit in _OF_MOTION else OF_FORCES
 
 
 @dataclass(frozen=True)
@@ -87,17 +90,17 @@ def confirm(run: Run, findings: Findings, progress: Callable[[float], None] | No
     if not run.result.status.ok or len(run.result.trajectory.t) < 2:
         return Confirmation(None, None, (), 0, "the run did not come to its end")
     finer = replace(
-        what, rtol=PART * what.rtol, atol=PART * what.atol, step=None if what.step is None else SHORTER * what.step,
-        sensitivity=False,
+        what, rtol=FINER_TOLERANCE * what.rtol, atol=FINER_TOLERANCE * what.atol, sensitivity=False,
+        step=None if what.step is None else SHORTER_STEP * what.step,
     )  # fmt: skip
     again = simulate(
         run.mechanism, finer, collapse=run.lowered.collapsed, method=run.summary["method"], progress=progress
     )
     if not again.result.status.ok:
         return Confirmation(None, None, (), 0, f"the repetition stopped early: {again.result.status.message}")
-    tolerance = FIXED if what.step is not None else max(what.rtol, what.atol)
+    tolerance = FIXED_STEP_TOLERANCE if what.step is not None else max(what.rtol, what.atol)
     found, samples = _differences(columns_of(run), columns_of(again), tolerance)
-    confirmed = Confirmation(None if finer.step else PART * tolerance, finer.step, found, samples)
+    confirmed = Confirmation(None if finer.step else FINER_TOLERANCE * tolerance, finer.step, found, samples)
     if confirmed.beyond:
         named = "; ".join(f"{d.column} by {d.largest:.2g} {d.unit} at {d.t:.4g} s" for d in confirmed.beyond[:_NAMED])
         more = len(confirmed.beyond) - _NAMED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.diagnosis.shares import ARTEFACT
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered, joint_bearer
 from cadbridge.mechanism import GROUND_BODY
@@ -17,7 +18,6 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-_ARTEFACT = 1e-7
 MATE = "mate."
 """What stands before the name of a mate among those of joints and gears."""
 MOST_ROWS = 3000
@@ -95,5 +95,5 @@ def _wrenches(G: Array, N: Array, rows: list[int]) -> Array:
 
 
 def _fine(wrench: Array, length: float) -> tuple[bool, bool]:
-    force = bool(np.max(np.abs(wrench[:, :3]), initial=0.0) < _ARTEFACT)
-    return force, bool(np.max(np.abs(wrench[:, 3:]), initial=0.0) < _ARTEFACT * length)
+    force = bool(np.max(np.abs(wrench[:, :3]), initial=0.0) < ARTEFACT)
+    return force, bool(np.max(np.abs(wrench[:, 3:]), initial=0.0) < ARTEFACT * length)

@@ -47,17 +47,18 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-DAMPING = 0.5
-"""Of each spring, as a part of the critical one of the mass that the spring feels."""
+SPRING_DAMPING = 0.5
+"""Of each spring, as a part of the critical one of the mass that the spring feels: swings of the rigid start die out
+within two of them, and forces at rest do not depend on it."""
 TOLERANCES = (1e-11, 1e-7)
 """Least and largest tolerance of poses, as parts of the mechanism's length."""
-CLOSE = 1e-3
+FORCE_ERROR = 1e-3
 """Of the largest force, so much of error may a spring have by the tolerance of poses."""
-RIGID = 1e3
+HELD_STIFFER = 1e3
 """Times as stiff as the stiffest spring are the rows that stay, when the springs are first loaded."""
 NO_SPRINGS = "no mate that shares can be made of springs"
-ALONG = 1e-6
-"""Sine of the angle up to which two directions are one."""
+ONE_DIRECTION = 1e-6
+"""Sine of the angle up to which two directions are one: what CAD files round to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +170,7 @@ def _stage(run: Run, rows: MateRows | None, shown: Shown, progress: Callable[[fl
 def _tolerance(run: Run, rows: MateRows) -> float:
     """The tolerance of poses with which the stiffest springs have forces that mean something."""
     force = np.abs(run.result.trajectory.multipliers[:, rows.at] / rows.scale).max(initial=0.0)
-    wanted = CLOSE * float(force) / float(rows.stiffness.max()) / run.system.length
+    wanted = FORCE_ERROR * float(force) / float(rows.stiffness.max()) / run.system.length
     return float(np.clip(wanted, *TOLERANCES))
 
 
@@ -196,10 +197,10 @@ def _coordinate(rows: MateRows, p: Primitive, axis: Vector | None, whole: bool) 
         return Coordinate("distance", p.a, p.b, p.point_a, p.normal_a, p.point_b)
     if isinstance(p, Distance):
         return Coordinate("length", p.a, p.b, p.point_a, np.array([0.0, 0.0, 1.0]), p.point_b)
-    if not isinstance(p, AxesAngle) or abs(p.cosine) > ALONG:
+    if not isinstance(p, AxesAngle) or abs(p.cosine) > ONE_DIRECTION:
         return None
     u, w = _in_world(rows, p.a, p.axis_a), _in_world(rows, p.b, p.axis_b)
-    along_u, along_w = (axis is not None and float(np.linalg.norm(np.cross(d, axis))) < ALONG for d in (u, w))
+    along_u, along_w = (axis is not None and float(np.linalg.norm(np.cross(d, axis))) < ONE_DIRECTION for d in (u, w))
     if along_w or whole:
         return _tilt(rows, p.a, p.b, -np.cross(u, w), w)
     return _tilt(rows, p.b, p.a, -np.cross(w, u), u) if along_u else None
@@ -236,7 +237,7 @@ def _springs(run: Run, rows: MateRows, coordinates: dict[int, Coordinate]) -> _S
         if np.linalg.eigvalsh(inertia)[0] > 0.0:
             response += np.sum(part[:, 3:] * np.linalg.solve(inertia, part[:, 3:].T).T, axis=1)
     k = rows.stiffness[soft]
-    damping = DAMPING * 2.0 * np.sqrt(k / np.maximum(response, 1e-300))
+    damping = SPRING_DAMPING * 2.0 * np.sqrt(k / np.maximum(response, 1e-300))
     rests = [_rest(system.model.primitives[i]) for i in rows.primitive[soft]]
     loads = tuple(
         JointLoad(coordinates[int(i)], damping=float(d), stiffness=float(s), rest=rest, name=f"spring {i}")
@@ -253,7 +254,7 @@ def _rest(p: Primitive) -> float:
 
 def _fastest(springs: _Springs) -> float:
     """Hz of a spring k with the damper 2 D √(k m) alone: √(k/m) = 2 D k / d."""
-    rates = [2.0 * DAMPING * load.stiffness / load.damping for load in springs.loads if load.damping]
+    rates = [2.0 * SPRING_DAMPING * load.stiffness / load.damping for load in springs.loads if load.damping]
     return float(max(rates, default=0.0) / (2.0 * np.pi))
 
 
@@ -268,7 +269,7 @@ def _with_springs(run: Run, rows: MateRows, springs: _Springs) -> tuple[System, 
         loads=(*whole.model.loads, *springs.loads),
     )
     system = prepare(model)
-    k = np.full(len(rows), RIGID * float(rows.stiffness.max()))
+    k = np.full(len(rows), HELD_STIFFER * float(rows.stiffness.max()))
     k[springs.soft] = rows.stiffness[springs.soft]
     length = run.mechanism.length_scale
     A = rows.sampled(whole, T, 0, length)

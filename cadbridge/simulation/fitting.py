@@ -50,16 +50,21 @@ Side = tuple[str, int]
 
 GAP = 1e-5
 """m: CAD rounds to less, mates that are wrong differ by more. What the diagnosis calls benign is the same."""
-ROUNDS = 8
+MOST_FIT_ROUNDS = 8
+"""Newton's rounds over all samples: displacements are of 1e-5 m, so that two or three close all rows; rows that do not
+close by then, in rounds that must halve what is left, contradict each other along the motion."""
 FITTED = 1e-12
-"""Scaled residuals below this are closed; those of `_CLOSED` will do."""
-_CLOSED = 5e-10
+"""Scaled residuals below this are closed: they end the rounds. Those of `_WILL_DO` are taken too."""
+_WILL_DO = 5e-10
+"""Scaled residuals that are taken where rounds end early: half of what refuses a step of the solver
+(`solver.steps.explicit.OPEN`), so that a run from such a design goes on."""
 _WEAK = 1e-6
 """Directions of ξ that the poses see so many times less than the strongest stay as they are; so do those that they see
 less than the rows are open by, for these may be seen only for the error."""
-LARGE = 1000
-"""Rows of joints that hang together above which nothing is fitted: their matrices are dense."""
-MOST = 5
+MOST_FITTED_ROWS = 1000
+"""Rows of joints that hang together above which nothing is fitted: their matrices are dense, and take time with their
+third power."""
+MOST_JOINTS_NAMED = 5
 """Joints that a finding names."""
 
 _GEOMETRIC = (PointOnPlane, AxesAngle, Distance, PointLineDistance, LineDistance)
@@ -82,7 +87,7 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
     if redundant is None:
         return mechanism
     where, items = Where(item=redundant.worst[0][0]), [name for name, _ in redundant.worst]
-    if max((len(part.rows) for part in _parts(redundant)), default=0) > LARGE:
+    if max((len(part.rows) for part in _parts(redundant)), default=0) > MOST_FITTED_ROWS:
         message = f"{_named(redundant)}; so many rows hang together that no mechanism was looked for in which all hold"
         findings.add("CB626", message, where, items=items)
         return mechanism
@@ -120,8 +125,8 @@ class _Fit:
 
 def _named(redundant: Redundant) -> str:
     spare = len(redundant.samples[0][1])
-    more = f" and {len(redundant.worst) - MOST} more" if len(redundant.worst) > MOST else ""
-    message = ", ".join(f"{name} ({size:.3g} m)" for name, size in redundant.worst[:MOST])
+    more = f" and {len(redundant.worst) - MOST_JOINTS_NAMED} more" if len(redundant.worst) > MOST_JOINTS_NAMED else ""
+    message = ", ".join(f"{name} ({size:.3g} m)" for name, size in redundant.worst[:MOST_JOINTS_NAMED])
     rows = count(spare, "row repeats others and contradicts", "rows repeat others and contradict")
     return f"{rows} them by up to {redundant.worst[0][1]:.3g} m: {message}{more}"
 
@@ -131,7 +136,7 @@ def _fit(redundant: Redundant) -> _Fit | None:
     model, samples = redundant.case.model, redundant.samples
     places: dict[Side, Pose] = {}
     before, parts = np.inf, _parts(redundant)
-    for _ in range(ROUNDS):
+    for _ in range(MOST_FIT_ROUNDS):
         system = prepare(replace(model, primitives=_displaced(model, places)), carried=False)
         samples = tuple((put_on(system, without(system, own), state)[0], own) for state, own in samples)
         left = float(np.max(opened_rows(system, samples)))
@@ -143,7 +148,7 @@ def _fit(redundant: Redundant) -> _Fit | None:
                 by = Pose(rotation.matrix(rotation.exponential(xi[3:])), xi[:3])
                 places[side] = by @ places.get(side, Pose())
     shift = max(((_shift(model, side, X), side[0]) for side, X in places.items()), default=(0.0, ""))
-    if left > _CLOSED or shift[0] > redundant.case.allowed * system.length:
+    if left > _WILL_DO or shift[0] > redundant.case.allowed * system.length:
         return None
     design = project(system, State.at_rest(model.positions, model.quaternions)).state
     return _Fit(places, design, shift)

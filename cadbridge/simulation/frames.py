@@ -29,7 +29,7 @@ from solver.rotation import exponential, logarithm, matrix, quaternion
 
 Array = NDArray[np.float64]
 
-_PAIRS = ((0, 1), (0, 2), (1, 2))
+PARALLEL_PAIRS = ((0, 1), (0, 2), (1, 2))
 """Axes of two frames that are perpendicular where the frames are parallel."""
 LIGHT = 1e-9
 """Part of the bearer's mass that gimbals have: without any they could not pass poses where two axes are parallel."""
@@ -66,7 +66,7 @@ class PrescribedFrame:
         """The six equations that hold a pose."""
         X = self.X_A @ X_IJ
         place = [PointOnPlane(self.a, self.b, X.p, axis, self.X_B.p) for axis in self.X_A.R.T]
-        return [*place, *(AxesAngle(self.a, self.b, X.R[:, i], self.X_B.R[:, j]) for i, j in _PAIRS)]
+        return [*place, *(AxesAngle(self.a, self.b, X.R[:, i], self.X_B.R[:, j]) for i, j in PARALLEL_PAIRS)]
 
     def on_the_way(self, X_IJ: Pose, part: float) -> Pose:
         """The pose at `part` (0 … 1) of the straight way from X_IJ to that prescribed at the start."""
@@ -97,7 +97,7 @@ class PrescribedFrame:
                 angle = found.gimbal(body, last, self.a, R @ axis)
                 found.add(motors=[Motor(name, angle, "angle", _from(function, start))])
                 last = angle.b
-        held = [AxesAngle(last, self.b, R[:, i], self.X_B.R[:, j]) for i, j in _PAIRS]
+        held = [AxesAngle(last, self.b, R[:, i], self.X_B.R[:, j]) for i, j in PARALLEL_PAIRS]
         found.add(primitives=held, groups=[f"motion {self.name}"] * len(held))
 
 

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
+from cadbridge.simulation.frames import PARALLEL_PAIRS
 from solver.algebra.rank import independent_rows
 from solver.constraints import AxesAngle, Coupler, PointOnPlane, Primitive, evaluate
 from solver.rotation import matrix
 
 Neighbours = dict[int, set[int]]
 
-_PAIRS = ((0, 1), (0, 2), (1, 2))
-"""Axes of two frames that are perpendicular where the frames are parallel."""
 _INDEPENDENT = 1e-3
 """Scaled remainder above which a freedom counts as one that the others leave: held below it, it could move them far."""
 
@@ -117,7 +116,7 @@ def _pose_rows(lowered: Lowered, a: int, b: int, X_WF: Pose | None) -> list[Prim
     X_WF = X_WF or _designed(lowered, b)
     X_A, X_B = _designed(lowered, a).inverse() @ X_WF, _designed(lowered, b).inverse() @ X_WF
     place = [PointOnPlane(a, b, X_A.p, axis, X_B.p) for axis in X_A.R.T]
-    return [*place, *(AxesAngle(a, b, X_A.R[:, i], X_B.R[:, j]) for i, j in _PAIRS)]
+    return [*place, *(AxesAngle(a, b, X_A.R[:, i], X_B.R[:, j]) for i, j in PARALLEL_PAIRS)]
 
 
 def _designed(lowered: Lowered, unit: int) -> Pose:

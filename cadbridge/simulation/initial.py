@@ -23,8 +23,9 @@ from solver.model import Model, Motor, TimeFunction
 from solver.state import State
 
 LARGEST_STEP = 0.2
-"""rad (or m) by which a joint is moved at once on its way to its initial value."""
-TRIED = 24
+"""rad (or m) by which a joint is moved at once on its way to its initial value: Newton from there stays on the branch,
+and gears keep count of turns. As in `solver.analyses.kinematics`, where a correction of so much is still clear."""
+MOST_TRIED_ROWS = 24
 """Rows within loops up to which each is tried, where not all can stay."""
 
 
@@ -79,7 +80,7 @@ def _released(lead: Callable[[tuple[Primitive, ...]], Projected], keep: Held) ->
     """
     kept: list[int] = []
     found = lead(keep.outside)
-    for k, row in enumerate(keep.within if found.status.ok and len(keep.within) <= TRIED else ()):
+    for k, row in enumerate(keep.within if found.status.ok and len(keep.within) <= MOST_TRIED_ROWS else ()):
         tried = lead((*keep.outside, *(keep.within[i] for i in kept), row))
         if tried.status.ok:
             found, kept = tried, [*kept, k]

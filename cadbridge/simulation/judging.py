@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     pass
 
 NEARLY_LOST = 1e-7
-"""A pivot (`Statistics.pivot`) below this may be that of a pose at which rank is lost."""
+"""A pivot (`Statistics.pivot`) below this may be that of a pose at which rank is lost. Pivots are squares of distances
+from there: three tenths of a thousandth of a radian. `trust.branches.NEAR_LOSS` looks, and so takes more."""
 
-GIVE = 10.0
+DEPTHS_BEYOND = 10.0
 """Depths by which a joint may press into a stop before it counts as beyond its limits."""
 
 
@@ -162,7 +163,7 @@ def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Find
         q = T.coordinates[:, i]
         lower = -np.inf if joint.limit.lower is None else joint.limit.lower
         upper = np.inf if joint.limit.upper is None else joint.limit.upper
-        margin = GIVE * DEPTHS[joint.coordinate or "angle"] if what.limits == "stop" else 1e-9
+        margin = DEPTHS_BEYOND * DEPTHS[joint.coordinate or "angle"] if what.limits == "stop" else 1e-9
         there = ~released_at(what.changes, joint.name, T.t)
         outside = np.flatnonzero(there & ((q < lower - margin) | (q > upper + margin)))
         if outside.size:

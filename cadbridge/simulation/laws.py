@@ -12,7 +12,7 @@ from cadbridge.simulation.scenario import Scenario
 from solver.algebra.rank import rank
 from solver.constraints import Coupler, evaluate
 
-LARGEST = 120
+MOST_BODIES = 120
 """Bodies up to which laws of motion are looked at together: the rank of all rows takes time with their third power."""
 
 
@@ -32,7 +32,7 @@ def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
             Where(item=name),
             items=[name, gear],
         )
-    if len(prescribed) > 1 and len(lowered.units) <= LARGEST:
+    if len(prescribed) > 1 and len(lowered.units) <= MOST_BODIES:
         _twice(lowered, prescribed, findings)
 
 

@@ -26,8 +26,9 @@ from cadbridge.simulation.posing import Mover, leading_joints
 from cadbridge.wording import count, listed
 
 STEP_TURN = math.radians(5.0)
+"""rad of a sweep's step: a part as wide as 5° at its radius (9 mm at 100 mm) is not stepped over."""
 STEPS_SLIDE = 40
-"""Steps of a sweep: 5°, or a fortieth of the assembly's size."""
+"""Steps of a sweep of a slide: each a fortieth of the assembly's size, as far as 5° is at three tenths of it."""
 HALVINGS = 5
 """How often the step in which a collision begins is halved: to 0.16°."""
 LEAST_TURN, LEAST_SLIDE = math.radians(1.0), 5e-4
@@ -37,7 +38,9 @@ WORK = 40_000
 MOST_TRIANGLES = 6e7
 """Triangles of both sides of all intersections, for what was recognised, unless more is asked for: 13 to 30 s of one
 core in 2026. It is not counted by the clock, so that a file gives the same limits on every machine."""
-_SAME = 1e-9
+_SAME_PLACE = 1e-9
+"""Of rotation matrices, and parts of the assembly's size: placements that differ by less are one shape's, and are not
+intersected again. Above rounding of products of poses, 1e-15 each."""
 _SPENT = "the work that was allowed is used up"
 _OPEN = "its loops close no further"
 
@@ -211,7 +214,7 @@ def _alike(moved: Sequence[Pose], sides: Sequence[Sequence[str]], size: float) -
     groups: list[tuple[Pose, list[str]]] = []
     for X, names in zip(moved, sides, strict=True):
         for Y, own in groups:
-            if np.abs(X.R - Y.R).max() < _SAME and np.abs(X.p - Y.p).max() < _SAME * size:
+            if np.abs(X.R - Y.R).max() < _SAME_PLACE and np.abs(X.p - Y.p).max() < _SAME_PLACE * size:
                 own += names
                 break
         else:

@@ -22,7 +22,8 @@ from solver.model import Bushing, Friction, JointLoad, Stop, TimeFunction, Wrenc
 
 Three = tuple[Finite, Finite, Finite]
 ThreeNotNegative = tuple[NotNegative, NotNegative, NotNegative]
-_NOTHING = (0.0, 0.0, 0.0)
+_ZERO = (0.0, 0.0, 0.0)
+"""The vector of what a load leaves out."""
 
 
 class Table(FileModel):
@@ -48,7 +49,7 @@ class PointEntry(FileModel):
     """A point (mm) in the frame of a component, or of the world for `ground`."""
 
     component: str
-    point: Three = _NOTHING
+    point: Three = _ZERO
 
 
 class FrameEntry(PointEntry):
@@ -95,10 +96,10 @@ class BushingEntry(FileModel):
     name: str | None = None
     a: FrameEntry
     b: str
-    stiffness: ThreeNotNegative = _NOTHING
-    damping: ThreeNotNegative = _NOTHING
-    turn_stiffness: ThreeNotNegative = _NOTHING
-    turn_damping: ThreeNotNegative = _NOTHING
+    stiffness: ThreeNotNegative = _ZERO
+    damping: ThreeNotNegative = _ZERO
+    turn_stiffness: ThreeNotNegative = _ZERO
+    turn_damping: ThreeNotNegative = _ZERO
 
 
 class WrenchEntry(FileModel):
@@ -106,7 +107,7 @@ class WrenchEntry(FileModel):
 
     name: str | None = None
     component: str
-    point: Three = _NOTHING
+    point: Three = _ZERO
     axes: Annotated[str, Field(pattern="^(world|body)$")] = "world"
     force: tuple[Function, Function, Function] | None = None
     torque: tuple[Function, Function, Function] | None = None

@@ -31,13 +31,14 @@ from solver.sweeps.response import solve_refined
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TURN = 1.2
-"""rad by which no body turns at once: a gear's angle must stay on its branch."""
-PULLS = 3
+LONGEST_TURN = 1.2
+"""rad by which no body turns at once: a gear's angle must stay on its branch, which is half a turn wide."""
+STEPS_A_PULL = 3
 """Steps that a pull at a point takes towards its target: of a drag the next event takes the next ones."""
-DAMPING = 0.03
-"""Share of the largest influence on a point below which a joint hardly moves: near singular poses none runs away."""
-SLIDE = 0.1
+NEAR_SINGULAR = 0.03
+"""Share of the largest influence on a point below which a joint hardly moves: near singular poses none runs away. A
+choice by hand: less and joints leap there, more and a drag lags."""
+LONGEST_SLIDE = 0.1
 """Share of the mechanism's length by which no body slides at once."""
 MOST_STEPS = 2000
 """Steps of one move: where the mechanism is singular its bodies would turn without end."""
@@ -117,7 +118,7 @@ class Mover:
         the leading joints, each within its limits; a step that brings the point no nearer is halved, then given up.
         """
         posed = Posed(self._poses(), dict(self._values), self._status)
-        for _ in range(PULLS):
+        for _ in range(STEPS_A_PULL):
             away = target - posed.poses[body].point(point)
             step = self._step(body, posed.poses[body].R @ point, away)
             nearer = None
@@ -146,7 +147,7 @@ class Mover:
             size = float(np.linalg.norm(J, 2))
             if size < 1e-12:
                 break
-            wanted = J.T @ np.linalg.solve(J @ J.T + (DAMPING * size) ** 2 * np.eye(3), left)
+            wanted = J.T @ np.linalg.solve(J @ J.T + (NEAR_SINGULAR * size) ** 2 * np.eye(3), left)
             wanted = wanted / max(1.0, self._extent(dict(zip(free, map(float, wanted), strict=True))))
             held = {}
             for name, change in zip(free, wanted, strict=True):
@@ -215,14 +216,14 @@ class Mover:
 
     def reach(self, name: str) -> float:
         """How far (rad, m) a leading joint may go at once where the mechanism stands."""
-        return 1.0 / max(self._extent({name: 1.0}), 1.0 / TURN)
+        return 1.0 / max(self._extent({name: 1.0}), 1.0 / LONGEST_TURN)
 
     def _extent(self, change: Mapping[str, float]) -> float:
         """How many times what bodies may move at once a change of leading joints moves them."""
         twists = self._velocities(change)
-        turn = float(np.max(np.linalg.norm(twists[:, 3:], axis=1), initial=0.0)) / TURN
+        turn = float(np.max(np.linalg.norm(twists[:, 3:], axis=1), initial=0.0)) / LONGEST_TURN
         slide = float(np.max(np.linalg.norm(twists[:, :3], axis=1), initial=0.0))
-        return turn or slide / (SLIDE * self.mechanism.length_scale)
+        return turn or slide / (LONGEST_SLIDE * self.mechanism.length_scale)
 
     def _project(self, wanted: Mapping[str, tuple[float, float]], state: State) -> Projected:
         self._wanted = dict(wanted)

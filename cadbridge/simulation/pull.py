@@ -21,11 +21,11 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-FREQUENCY = 1.5
-"""Hz at which what is pulled swings on the spring, at least."""
-DAMPING = 0.7
-"""Of the critical damping of this swing."""
-WEIGHT = 0.15
+PULL_FREQUENCY = 1.5
+"""Hz at which what is pulled swings on the spring, at least: it follows a hand within half a second."""
+PULL_DAMPING = 0.7
+"""Of the critical damping of this swing: it overshoots by 5 %, which looks alive and does not swing on."""
+SAG = 0.15
 """Share of the mechanism's length by which the spring gives way under the weight of what it pulls, at most."""
 NAME = "pull by hand"
 
@@ -51,9 +51,9 @@ class Pull:
         """A spring at a point of a unit, relaxed where the run is, as stiff as what hangs on the point is heavy."""
         mass = carried_mass(course, model, unit, point)
         weight = float(np.linalg.norm(model.gravity))
-        swing = max(2 * math.pi * FREQUENCY, math.sqrt(weight / (WEIGHT * length)))
+        swing = max(2 * math.pi * PULL_FREQUENCY, math.sqrt(weight / (SAG * length)))
         anchor = _place(course.state, unit, point)
-        return Pull(unit, point, anchor, mass * swing**2, 2 * DAMPING * mass * swing, anchor.copy())
+        return Pull(unit, point, anchor, mass * swing**2, 2 * PULL_DAMPING * mass * swing, anchor.copy())
 
     def force(self, state: State) -> tuple[Vector, Vector]:
         """Where the point is in the world (m), and the force on it (N)."""

@@ -30,13 +30,14 @@ Ints = NDArray[np.int64]
 
 LARGEST_SHARE = 1e-3
 """Parts of the mechanism's length that are never taken for rounding."""
-WAYS, STEPS, STEP = 2, 10, 0.3
+WAYS, STEPS_A_WAY, STEP_LENGTH = 2, 10, 0.3
 """Ways from the design, each also backwards; steps along each, and their length in rad or lengths of the mechanism."""
 MOST_ITERATIONS = 15
-"""Iterations that put a step on the rows again, or it was too long."""
-EXACT = 0.01
+"""Iterations that put a step on the rows again, or it was too long: Newton within its reach doubles the digits with
+each; a tenth of the step is tried then."""
+EXACT_PART = 0.01
 """Singular values below this part of what may be rounding are none, so that the widest gap is not the one below it."""
-SPECIAL = 50
+MOST_SPECIAL = 50
 """Rows that only the design makes repeat others, above which nothing is looked for."""
 
 
@@ -83,7 +84,7 @@ def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
     if len(all_around) > 2 * WAYS and opened_rows(system, all_around).max(initial=0.0) <= rounding:
         return None
     spare = _spare(case, found.state)
-    for _ in range(min(len(spare), SPECIAL)):
+    for _ in range(min(len(spare), MOST_SPECIAL)):
         samples = tuple(_walk(case, spare, found.state, steps=1))
         opened = opened_rows(system, samples)
         largest = float(opened[spare].max())
@@ -99,7 +100,7 @@ def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
 def all_over(redundant: Redundant) -> Redundant:
     """The same, looked at all over its motion."""
     design, spare = redundant.samples[0]
-    samples = tuple(s for s in _walk(redundant.case, spare, design, STEPS) if len(s[1]) == len(spare))
+    samples = tuple(s for s in _walk(redundant.case, spare, design, STEPS_A_WAY) if len(s[1]) == len(spare))
     return _redundant(redundant.case, samples)
 
 
@@ -139,7 +140,7 @@ def graph_at(case: Case, state: State, strongest: bool = False) -> ConstraintGra
 
     poses = [Pose(rotation.matrix(q), x) for x, q in zip(state.positions, state.quaternions, strict=True)]
     rows = rows_of(case.model.primitives, case.model.groups, poses, case.length)
-    return graph_of(rows, range(len(rows)), Choice(case.allowed, EXACT * case.allowed, strongest))
+    return graph_of(rows, range(len(rows)), Choice(case.allowed, EXACT_PART * case.allowed, strongest))
 
 
 def _spare(case: Case, state: State) -> Ints:
@@ -165,8 +166,8 @@ def put_on(system: System, less: System, state: State, iterations: int = 60) -> 
 
 
 def _moved(system: System, less: System, state: State, way: Array) -> State | None:
-    """The state `STEP` along a way (n, 6), or a tenth of that; None where neither can be put on the rows of `less`."""
-    for part in (STEP, 0.1 * STEP):
+    """The state `STEP_LENGTH` along a way (n, 6), or a tenth of that; None where neither closes the rows of `less`."""
+    for part in (STEP_LENGTH, 0.1 * STEP_LENGTH):
         turned = rotation.turned(state.quaternions, part * way[:, 3:])
         moved = replace(state, positions=state.positions + part * way[:, :3], quaternions=turned)
         found, holds = put_on(system, less, moved, MOST_ITERATIONS)

@@ -21,9 +21,9 @@ from solver.state import State
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-SAMPLES = 200
+SAMPLES_LOOKED_AT = 200
 """At so many times, evenly taken, the reference's mates are looked at."""
-ROUNDS = 1000
+MOST_PROJECTIONS = 1000
 """Of Newton's at most: a round moves a body by no more than the mechanism's size, which may be far below its gaps."""
 WITHOUT = ("CB1204", "CB1212", "CB615")
 """Findings of a joint, force or motion of the source that the run goes without."""
@@ -82,7 +82,7 @@ def broken_mate(mechanism: Mechanism, reference: Reference) -> Broken | None:
     couplings = {c.name for c in mechanism.couplings}
     rows = tuple(r for r in mechanism.mate_rows if r.mate not in couplings and {r.a, r.b} <= known)
     worst: Broken | None = None
-    for k in range(0, len(reference.t), max(1, len(reference.t) // SAMPLES)):
+    for k in range(0, len(reference.t), max(1, len(reference.t) // SAMPLES_LOOKED_AT)):
         poses = tuple(
             Pose(reference.rotations[name][k], reference.positions[name][k]) if name in reference.positions else X
             for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True)
@@ -113,7 +113,7 @@ def corrected(run: Run, reference: Reference, ours: Indices, theirs: Indices) ->
     tracks: dict[str, list[tuple[Array, Array, Array]]] = {name: [] for name in names}
     for i, k in zip(ours.tolist(), theirs.tolist(), strict=True):
         state = _state(run, reference, bearers, k, i)
-        found = project(run.system, state, iterations=ROUNDS).state
+        found = project(run.system, state, iterations=MOST_PROJECTIONS).state
         for name in names:
             tracks[name].append(_component(run, name, X_BC[name], found))
     return Reference(

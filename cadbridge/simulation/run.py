@@ -23,7 +23,7 @@ from cadbridge.simulation.laws import check_laws
 from cadbridge.simulation.left_out import report_not_applied
 from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.scenario import Scenario, on_joints
-from cadbridge.simulation.stops import FREQUENCY
+from cadbridge.simulation.stops import STOP_FREQUENCY
 from cadbridge.simulation.study import study_scenario
 from cadbridge.simulation.trees import METHODS, run_tree
 from cadbridge.simulation.trust.ahead import mass_ratios, short_steps_ahead, strong_gravity
@@ -218,7 +218,7 @@ def _conveniences(lowered: Lowered, scenario: Scenario, stops: tuple[tuple[str, 
     if scenario.friction is not None and any(load.friction for load in lowered.model.loads):
         options["friction_speed_rad_s"], options["friction_speed_m_s"] = scenario.friction
     if stops:
-        options["stops_at_limits"] = f"{', '.join(name for name, _ in stops)} ({FREQUENCY:g} Hz)"
+        options["stops_at_limits"] = f"{', '.join(name for name, _ in stops)} ({STOP_FREQUENCY:g} Hz)"
         options["stops"] = {
             name: {"stiffness": s.stiffness, "damping": s.damping, "depth": s.depth} for name, s in stops
         }

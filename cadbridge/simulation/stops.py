@@ -15,10 +15,11 @@ from solver.functions import constant
 from solver.model import Model, Motor, Stop
 from solver.state import State
 
-FREQUENCY = 50.0
-"""Hz: of what the joint carries as designed, swinging against its stop."""
-DAMPING = 0.5
-"""Of the critical damping of this swing."""
+STOP_FREQUENCY = 50.0
+"""Hz: of what the joint carries as designed, swinging against its stop: a default of convenience, softer than steel
+stops are, so that steps of a millisecond follow it. Harder stops take shorter steps in proportion."""
+STOP_DAMPING = 0.5
+"""Of the critical damping of this swing: a joint bounces off with 16 % of its speed, as exp(−π ζ / √(1 − ζ²))."""
 DEPTHS = {"angle": 0.1 * math.pi / 180.0, "distance": 1e-4}
 """rad and m over which a stop comes to its full stiffness."""
 
@@ -27,7 +28,7 @@ def limit_stops(lowered: Lowered, specs: LoadSpecs) -> tuple[tuple[str, Stop], .
     """A stop for every joint with limits that the scenario gives none, by name.
 
     Its hardness is a default of convenience: the inertia that the joint carries as designed would swing against
-    it at `FREQUENCY`. A joint that nothing can move has no stop.
+    it at `STOP_FREQUENCY`. A joint that nothing can move has no stop.
     """
     given = {name for name, _ in specs.stops}
     limited = [
@@ -40,10 +41,10 @@ def limit_stops(lowered: Lowered, specs: LoadSpecs) -> tuple[tuple[str, Stop], .
     for (_, joint, limit), inertia in zip(limited, inertias, strict=True):
         if not (math.isfinite(inertia) and inertia > 0):
             continue
-        swing = 2 * math.pi * FREQUENCY
+        swing = 2 * math.pi * STOP_FREQUENCY
         lower = -math.inf if limit.lower is None else limit.lower
         upper = math.inf if limit.upper is None else limit.upper
-        stiffness, damping = inertia * swing**2, 2 * DAMPING * inertia * swing
+        stiffness, damping = inertia * swing**2, 2 * STOP_DAMPING * inertia * swing
         found.append((joint.name, Stop(lower, upper, stiffness, damping, DEPTHS[joint.coordinate or "angle"])))
     return tuple(found)
 

@@ -23,8 +23,8 @@ from solver.constraints import GROUND, Coordinate, Coupler
 from solver.functions import constant
 from solver.model import Friction, JointLoad, Motor
 
-_PUSH, _NOTHING = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-"""The gain and the bias of an actuator that pulls with its control."""
+_UNIT_GAIN, _NO_BIAS = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+"""The gain and the bias of an actuator that pulls with its control (MuJoCo's defaults of a motor)."""
 _LINEAR = ("stiffness", "damping")
 """Coefficients by powers: of these the first alone is simulated."""
 
@@ -132,7 +132,7 @@ def _motor(actuator: TendonActuator, along: Coordinate, first: float, servos: Se
     """The servo of an actuator along its tendon, of which `first` is the length at the angle 0; None without effect."""
     given = actuator.attributes
     (r,) = given.gear or (1.0,)
-    law = ControlLaw(given.gainprm or _PUSH, given.biasprm or _NOTHING, given.ctrlrange, given.forcerange)
+    law = ControlLaw(given.gainprm or _UNIT_GAIN, given.biasprm or _NO_BIAS, given.ctrlrange, given.forcerange)
     control = servos.controls.get(actuator.name)
     if control is None and not holds(law):
         return None

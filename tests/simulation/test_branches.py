@@ -141,7 +141,7 @@ def test_long_steps_alone_are_no_meeting(tolerance: float) -> None:
 
 
 def test_of_too_many_rows_the_times_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(branches, "LARGEST", 10)
+    monkeypatch.setattr(branches, "MOST_ROWS", 10)
     mechanism = cb.build(cb.read(FIXTURES / "trrr3" / "trrr3.sdf"))
     run = cb.simulate(mechanism, FALL, method="absolute")
     (told,) = [f.message for f in run.findings if f.code == "CB686"]

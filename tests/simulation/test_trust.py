@@ -106,8 +106,8 @@ def test_a_run_says_why_its_steps_are_short(crane: Mechanism, monkeypatch: pytes
     findings = Findings()
     ahead.short_steps(run.lowered, model, run.result, findings)
     assert not findings.as_tuple()
-    monkeypatch.setattr(ahead, "SHORT", 1)
-    monkeypatch.setattr(ahead, "SHORT_A_SAMPLE", 0.5)
+    monkeypatch.setattr(ahead, "MANY_STEPS", 1)
+    monkeypatch.setattr(ahead, "MANY_STEPS_A_SAMPLE", 0.5)
     ahead.short_steps(run.lowered, model, run.result, findings)
     (told,) = findings.as_tuple()
     assert told.code == "CB682"
@@ -135,8 +135,8 @@ def test_a_run_says_before_it_begins_that_its_steps_are_short(
     stiff = Scenario(duration=0.01, rate=100, loads=springs)
     simulate(crane, stiff, early=early.append)
     assert not early
-    monkeypatch.setattr(ahead, "SHORT", 100)
-    monkeypatch.setattr(ahead, "SHORT_A_SAMPLE", 100)
+    monkeypatch.setattr(ahead, "MANY_STEPS", 100)
+    monkeypatch.setattr(ahead, "MANY_STEPS_A_SAMPLE", 100)
     for what in (replace(stiff, integrator="generalized_alpha"), Scenario(duration=0.01, rate=100), stiff):
         assert not early
         simulate(crane, what, early=early.append)
@@ -159,9 +159,9 @@ def test_a_run_names_the_servo_that_makes_its_steps_short(crane: Mechanism, monk
     u = turns[0] @ axis.axis_a if axis.a >= 0 else np.asarray(axis.axis_a)
     ease = sum(float(u @ R @ np.linalg.solve(body.inertia, R.T @ u)) for R, body in zip(turns, ends, strict=True))
     assert found.time == pytest.approx((1 / ease + 1e-3) / 82.0)
-    monkeypatch.setattr(ahead, "SHORT", 1)
-    monkeypatch.setattr(ahead, "SHORT_A_SAMPLE", 0.5)
-    monkeypatch.setattr(ahead, "FAST", 1e9)
+    monkeypatch.setattr(ahead, "MANY_STEPS", 1)
+    monkeypatch.setattr(ahead, "MANY_STEPS_A_SAMPLE", 0.5)
+    monkeypatch.setattr(ahead, "FAST_DAMPER", 1e9)
     findings = Findings()
     ahead.short_steps(run.lowered, replace(model, motors=(wrist,), loads=()), run.result, findings)
     (told,) = findings.as_tuple()

@@ -20,28 +20,30 @@ from solver.result import Result, Trajectory
 from solver.rotation import matrix
 from solver.state import State
 
-APART = 1e7
-"""The ratio of masses in one closed loop beyond which accelerations lose digits that the tolerances need."""
-STRONG = 100.0
+MASSES_APART = 1e7
+"""The ratio of masses in one closed loop beyond which accelerations lose digits that the tolerances need: of sixteen
+digits seven go, and a tolerance of 1e-8 asks for what is left."""
+STRONG_GRAVITY = 100.0
 """Gravity (m/s²) beyond which it is reported: no planet has a quarter of it."""
-SHORT, SHORT_A_SAMPLE = 100_000, 1_000
-"""Steps of a run, and steps a sample, beyond which a run says that its steps are short, and why."""
-MANY = 1000
+MANY_STEPS, MANY_STEPS_A_SAMPLE = 100_000, 1_000
+"""Steps of a run, and steps a sample, beyond which a run says that its steps are short, and why: a smooth motion takes
+a few a sample at most, and a person does not wait for a hundred thousand without asking why."""
+MANY_REJECTED = 1000
 """Rejected steps below which they are not reported."""
-FAST = 1e-4
+FAST_DAMPER = 1e-4
 """s: the time constant of a damper above which it does not make steps short."""
 STILL = 1e-10
 """m/s, rad/s and their rates: what all are below where nothing moves but by rounding."""
-UNSOLVED = 0.01
+MANY_UNSOLVED = 0.01
 """Of the evaluations: some are tried beyond a dead point, where nothing can be solved, and their steps are rejected."""
 
 
 def costs(result: Result, findings: Findings) -> None:
     """Report what a run that came to its end had to try (CB628), and what could not be solved on the way (CB680)."""
     cost = result.statistics
-    if cost.rejected > max(MANY, cost.steps):
+    if cost.rejected > max(MANY_REJECTED, cost.steps):
         findings.add("CB628", f"{cost.rejected} steps were rejected for {cost.steps} taken")
-    if cost.unsolved > UNSOLVED * cost.evaluations and not _still(result.trajectory):
+    if cost.unsolved > MANY_UNSOLVED * cost.evaluations and not _still(result.trajectory):
         findings.add("CB680", f"{cost.unsolved} of {cost.evaluations} accelerations do not satisfy all joints")
 
 
@@ -81,14 +83,14 @@ def short_steps_ahead(lowered: Lowered, system: System, start: State | None, wha
 
 
 def _are_many(steps: float, samples: float) -> bool:
-    return steps > SHORT and steps > SHORT_A_SAMPLE * samples
+    return steps > MANY_STEPS and steps > MANY_STEPS_A_SAMPLE * samples
 
 
 def _far_apart(lowered: Lowered, model: Model) -> list[tuple[float, str]]:
-    """The lightest and the heaviest body, where their masses differ by more than `APART`."""
+    """The lightest and the heaviest body, where their masses differ by more than `MASSES_APART`."""
     bodies = sorted((body.mass, unit.name) for body, unit in zip(model.bodies, lowered.units, strict=False))
     held = [each for each in bodies if each[0] > 0.0]
-    return [held[0], held[-1]] if held and held[-1][0] > APART * held[0][0] else []
+    return [held[0], held[-1]] if held and held[-1][0] > MASSES_APART * held[0][0] else []
 
 
 def _add_short(lowered: Lowered, model: Model, message: str, findings: Findings) -> None:
@@ -98,7 +100,7 @@ def _add_short(lowered: Lowered, model: Model, message: str, findings: Findings)
     if stiffest := max(stiffnesses(model), default=0.0):
         causes.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
     damped = settling(model)
-    if damped is not None and damped.time < FAST:
+    if damped is not None and damped.time < FAST_DAMPER:
         causes.append(f"{damped.name} is damped by {damped.words} and settles in {damped.time:.1g} s")
     findings.add("CB682", "; ".join(causes), items=[*(name for _, name in apart), *([damped.name] if damped else [])])
 
@@ -166,14 +168,14 @@ def _ease(model: Model, c: Coordinate) -> float:
 
 
 def mass_ratios(lowered: Lowered, findings: Findings) -> None:
-    """Report closed loops of bodies whose masses differ by more than `APART` (CB629)."""
+    """Report closed loops of bodies whose masses differ by more than `MASSES_APART` (CB629)."""
     masses = [body.mass for body in lowered.model.bodies]
     some = [mass for mass in masses if mass > 0.0]
-    if lowered.stand_ins or not some or max(some) <= APART * min(some):
+    if lowered.stand_ins or not some or max(some) <= MASSES_APART * min(some):
         return
     for loop in _loops(lowered.model):
         held = sorted((masses[i], lowered.units[i].name) for i in loop if masses[i] > 0.0)
-        if held and held[-1][0] > APART * held[0][0]:
+        if held and held[-1][0] > MASSES_APART * held[0][0]:
             (light, lightest), (heavy, heaviest) = held[0], held[-1]
             message = f"{lightest} has {light:.3g} kg and {heaviest} {heavy:.3g} kg, {heavy / light:.1e} times as much"
             findings.add("CB629", f"in one closed loop, {message}", Where(item=lightest), items=[lightest, heaviest])
@@ -182,7 +184,7 @@ def mass_ratios(lowered: Lowered, findings: Findings) -> None:
 def strong_gravity(what: Scenario, findings: Findings) -> None:
     """Report a gravity that is probably in mm/s² (CB544)."""
     size = math.hypot(*(what.gravity or ()))
-    if size > STRONG:
+    if size > STRONG_GRAVITY:
         findings.add("CB544", f"gravity is {size:.4g} m/s², {size / 9.81:.4g} times that of Earth")
 
 

@@ -24,15 +24,17 @@ from solver.result import Result, Trajectory
 
 Array = NDArray[np.float64]
 
-MARGIN = 100.0
+OF_PROMISED = 100.0
 """Times what the steps promise: a projection may move a body by 20 times the error allowed before a step is rejected,
 and an estimate of a step's error misses some of it where a load bends, such as friction about rest."""
-FIXED = 0.1
+OF_FIXED_STEPS = 0.1
 """Of the energy exchanged: what the balance of a run with fixed steps may miss."""
-SHARE, LEAST, MOST = 1e4, 1e-3, 0.05
-"""Of the energy exchanged: what any balance may miss, in relative tolerances, and the bounds of this share."""
-ROUNDING = 1e-13
-"""Of the energies that are added, a step."""
+OF_EXCHANGED, LEAST_SHARE, MOST_SHARE = 1e4, 1e-3, 0.05
+"""Of the energy exchanged: what any balance may miss, in relative tolerances, and the bounds of this share. At a
+tolerance of 1e-8 it is a ten-thousandth, below the least; at 1e-5 a tenth, above the most: a balance that misses a
+twentieth is wrong whatever was asked, and one within a thousandth says nothing of the motion."""
+ENERGY_ROUNDING = 1e-13
+"""Of the energies that are added, a step: some 450 units in the last place, as each is a sum over all bodies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +62,15 @@ def energy_balance(model: Model, what: Scenario, result: Result) -> Balance:
     balance = T.kinetic + T.potential - T.motor_work + T.dissipated
     energies = (T.kinetic, T.potential, T.motor_work, T.dissipated)
     exchanged = max(float(np.ptp(energy)) for energy in energies)
-    rounding = ROUNDING * steps * sum(float(np.max(np.abs(energy))) for energy in energies)
+    rounding = ENERGY_ROUNDING * steps * sum(float(np.max(np.abs(energy))) for energy in energies)
     place = what.atol + what.rtol * float(np.abs(T.positions).max(initial=0.0))
     pulls = _weight(model) + float(np.sqrt(2 * max(stiffnesses(model), default=0.0) * float(np.ptp(T.potential))))
     if what.step is not None:
-        allowed = FIXED * exchanged + pulls * place
+        allowed = OF_FIXED_STEPS * exchanged + pulls * place
     else:
-        promised = MARGIN * steps * (_promised(model, what, T) + pulls * place)
-        share = min(MOST, max(LEAST, SHARE * what.rtol))
-        allowed = min(promised, share * exchanged + MARGIN * (pulls * place + _least(model, what)))
+        promised = OF_PROMISED * steps * (_promised(model, what, T) + pulls * place)
+        share = min(MOST_SHARE, max(LEAST_SHARE, OF_EXCHANGED * what.rtol))
+        allowed = min(promised, share * exchanged + OF_PROMISED * (pulls * place + _least(model, what)))
     return Balance(np.abs(balance - balance[0]), allowed + rounding, exchanged)
 
 

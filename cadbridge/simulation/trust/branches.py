@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cadbridge.findings import Findings
 from cadbridge.simulation.scenario import Scenario
-from cadbridge.simulation.trust.repeats import finer
+from cadbridge.simulation.trust.repeats import NEAR_LOSS, finer
 from solver import rotation
 from solver.equations.dynamics import evaluate_all, frames
 from solver.equations.projection import function_values
@@ -29,27 +29,26 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-SMALL = 1e-5
-"""A pivot below this may be that of a pose where rank is lost; where rows are many it is small at other poses too."""
 JUMPED = 0.9
 """Where the lowest pivot at the end of a step is less than this part of the higher one beside it, steps may have jumped
 over a lower one; one that they follow is hardly below those beside it."""
-FEW, LARGEST = 100, 400
-"""Rows of which singular values are computed at every pose that may lose rank; and at all, at `MOST` poses."""
-POINTS = 48
+FEW_ROWS, MOST_ROWS = 100, 400
+"""Rows of which singular values are computed at every pose that may lose rank; and at all, at `MOST_LOOKED_AT` poses:
+a decomposition takes time with their third power."""
+POSES_ABOUT = 48
 """Poses at which they are, about the smallest pivot and then about the smallest of them."""
-LOST = 1e-6
+RANK_LOST = 1e-6
 """Of the largest singular value: of rows that repeat others."""
-NARROW = 0.1
+NARROWS = 0.1
 """Where rank is lost, the smallest singular value falls to less than this part of those beside it; else it hardly
 changes over so short a time."""
-MOST = 4
+MOST_LOOKED_AT = 4
 """Poses that are looked at; each takes about a hundred singular value decompositions."""
-SIGNS, LONG = 60, 4
+MOST_MINORS, STEPS_BETWEEN = 60, 4
 """Samples at which a minor is computed at most, and steps between two of them above which the steps miss nothing."""
-SAME = 1e-3
+SAME_MEETING = 1e-3
 """s: meetings so near each other are one."""
-SIGN = 1e-3
+NO_SIGN = 1e-3
 """Of the largest eigenvalue of the second derivatives: a smaller one has no sign."""
 SAME_WAY = 0.03
 """Of a form: so small it is in a direction of a branch, the pose being known as well as it is."""
@@ -79,20 +78,24 @@ def meetings_of(system: System, what: Scenario, result: Result, call: dict[str, 
     if not result.status.ok or len(T.t) < 2:
         return Meetings()
     dips = _dips(result)
-    sure = [dip for dip in dips if dip.pivot < SMALL]
-    if rows > LARGEST:
-        return _unseen(sure, f"the loops have {rows} rows, and of {LARGEST} at most it is computed")
+    sure = [dip for dip in dips if dip.pivot < NEAR_LOSS]
+    if rows > MOST_ROWS:
+        return _unseen(sure, f"the loops have {rows} rows, and of {MOST_ROWS} at most it is computed")
     if system.model.callbacks:
         return _unseen(sure, "functions in Python are not called again")
-    looked = dips if rows <= FEW else sure[:MOST]
+    looked = dips if rows <= FEW_ROWS else sure[:MOST_LOOKED_AT]
     found: list[Meeting] = []
-    turned = _turned(system, T) if rows <= FEW and result.statistics.steps < LONG * min(len(T.t), SIGNS) else []
+    turned = (
+        _turned(system, T)
+        if rows <= FEW_ROWS and result.statistics.steps < STEPS_BETWEEN * min(len(T.t), MOST_MINORS)
+        else []
+    )
     for dip in (*looked, *turned):
         known = any(dip.within[0] <= other.t <= dip.within[1] for other in found) and dip in turned
         meeting = None if known else _meeting_at(system, what, T, dip, call)
-        if meeting is not None and all(abs(meeting.t - other.t) > SAME for other in found):
+        if meeting is not None and all(abs(meeting.t - other.t) > SAME_MEETING for other in found):
             found.append(meeting)
-    beyond = _unseen([dip for dip in sure if dip not in looked], f"{MOST} are looked at")
+    beyond = _unseen([dip for dip in sure if dip not in looked], f"{MOST_LOOKED_AT} are looked at")
     return replace(beyond, found=tuple(sorted(found, key=lambda m: m.t)))
 
 
@@ -105,7 +108,7 @@ def _dips(result: Result) -> list[Dip]:
     cost, T = result.statistics, result.trajectory
     lowest = Dip(cost.pivot_at, cost.pivot, 1.0, (cost.pivot_at, cost.pivot_at))
     every = sorted((*cost.dips, lowest), key=lambda dip: dip.pivot)
-    low = [dip for dip in every if dip.pivot < SMALL or dip.part < JUMPED]
+    low = [dip for dip in every if dip.pivot < NEAR_LOSS or dip.part < JUMPED]
     own = [dip for dip in low if dip is not lowest or not any(d.within[0] <= dip.t <= d.within[1] for d in cost.dips)]
     return [dip._replace(within=_about(dip, own, T.t)) for dip in own]
 
@@ -126,7 +129,7 @@ def _turned(system: System, T: Trajectory) -> list[Dip]:
     So poses are seen that pass between two steps, or whose pivot another one hides that is always small. The minor is
     along the singular vectors of the pose where the rows stand best.
     """
-    chosen = np.unique(np.linspace(0, len(T.t) - 1, min(len(T.t), SIGNS)).astype(int))
+    chosen = np.unique(np.linspace(0, len(T.t) - 1, min(len(T.t), MOST_MINORS)).astype(int))
     every = [_rows(system, _sample(T, int(k))) for k in chosen]
     if not every[0].size:
         return []
@@ -145,7 +148,7 @@ def _meeting_at(system: System, what: Scenario, T: Trajectory, dip: Dip, call: d
     about = _again(system, what, start, (first, last), call)
     if about is None:
         return None
-    rank = max(_rank(_rows(system, _sample(about, i))) for i in (0, POINTS // 2, -1))
+    rank = max(_rank(_rows(system, _sample(about, i))) for i in (0, POSES_ABOUT // 2, -1))
     values = _smallest(system, about, rank)
     values[about.t < first] = np.inf
     i = int(np.argmin(values))
@@ -156,7 +159,7 @@ def _meeting_at(system: System, what: Scenario, T: Trajectory, dip: Dip, call: d
     if near is None:
         return None
     nearer = _smallest(system, near, rank)
-    if not nearer.min() < NARROW * min(nearer[0], nearer[-1]):
+    if not nearer.min() < NARROWS * min(nearer[0], nearer[-1]):
         return None
     pose = _sample(near, int(np.argmin(nearer)))
     branches = _branches(system, pose, rank)
@@ -189,10 +192,17 @@ def _again(
         return None
     options = {key: call[key] for key in ("integrator", "contradictory") if key in call}
     rtol, atol = (max(each, 1e-12) for each in finer(what))
-    times = np.linspace(first, end, POINTS + 1)
+    times = np.linspace(first, end, POSES_ABOUT + 1)
     times = times[times > start.t]
     found = simulate(
-        system, start, duration=end - start.t, rate=POINTS / (end - first), times=times, rtol=rtol, atol=atol, **options
+        system,
+        start,
+        duration=end - start.t,
+        rate=POSES_ABOUT / (end - first),
+        times=times,
+        rtol=rtol,
+        atol=atol,
+        **options,
     )
     return found.trajectory if found.status.ok else None
 
@@ -216,7 +226,7 @@ def _rows(system: System, state: State) -> Array:
 
 def _rank(G: Array) -> int:
     values = np.linalg.svd(G, compute_uv=False)
-    return int(np.sum(values > LOST * values[0]))
+    return int(np.sum(values > RANK_LOST * values[0]))
 
 
 def _smallest(system: System, T: Trajectory, rank: int) -> Array:
@@ -243,7 +253,7 @@ def _branches(system: System, pose: State, rank: int) -> int | None:
     forms = np.einsum("mw,imj->wij", lost, np.array(slopes))
     forms = 0.5 * (forms + forms.transpose(0, 2, 1))
     _, sizes, ways = np.linalg.svd(forms.reshape(len(forms), -1), full_matrices=False)
-    apart = ways[: max(1, int(np.sum(sizes > SIGN * sizes[0])))].reshape(-1, len(free), len(free))
+    apart = ways[: max(1, int(np.sum(sizes > NO_SIGN * sizes[0])))].reshape(-1, len(free), len(free))
     signs = [_signs(form) for form in apart]
     if not all(above and below for above, below in signs):
         return None
@@ -255,7 +265,7 @@ def _branches(system: System, pose: State, rank: int) -> int | None:
 def _signs(form: Array) -> tuple[int, int]:
     """How many eigenvalues of a form are above zero, and below."""
     values = np.linalg.eigvalsh(form)
-    size = SIGN * np.abs(values).max()
+    size = NO_SIGN * np.abs(values).max()
     return int(np.sum(values > size)), int(np.sum(values < -size))
 
 

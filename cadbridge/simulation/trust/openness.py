@@ -11,12 +11,13 @@ from solver.equations.system import System
 from solver.result import Result, Trajectory
 from solver.state import State
 
-PLACES = 1e-7
+OPEN_PLACES = 1e-7
 """Of the model's length (of a turn's radian for angles): how far rows may be open. Every sample is put on them; where
 they contradict each other by rounding, they stay open by about 1e-9."""
-WITHIN = 10.0
-"""Tolerances by which a state within a step may be off: what the steps themselves ask for is one."""
-RATES = 1e-6
+OFF_WITHIN = 10.0
+"""Tolerances by which a state within a step may be off: what the steps themselves ask for is one, and polynomials are
+held to it by an estimate that a bent load makes several times too small."""
+OPEN_RATES = 1e-6
 """Of the largest speed (m/s; at least 1): how far rows may be open in their rates. Rows that contradict each other by
 rounding cost 1e-8."""
 
@@ -27,7 +28,7 @@ def places_check(system: System | None, what: Scenario, result: Result) -> Check
     `system` names the worst rows; None where the rows changed on the way.
     """
     T = result.trajectory
-    allowed = PLACES + what.atol + 2.0 * float(T.constraint_position[0])
+    allowed = OPEN_PLACES + what.atol + 2.0 * float(T.constraint_position[0])
     found = judged("rows", T.constraint_position, allowed, T.t)
     if not found.bad.any():
         return found
@@ -49,7 +50,7 @@ def rates_check(what: Scenario, result: Result) -> Check:
     """Whether the rates of rows hold at each sample, against the largest speed of that sample."""
     T = result.trajectory
     speeds = np.abs(T.velocities).reshape(len(T.t), -1).max(axis=1, initial=0.0)
-    allowed = RATES * np.maximum(1.0, speeds) + what.atol + what.rtol * speeds
+    allowed = OPEN_RATES * np.maximum(1.0, speeds) + what.atol + what.rtol * speeds
     text = "joints come apart at {worst:.2g} m/s at t = {t:.4g} s, where {allowed:.2g} m/s is allowed"
     return judged("rates", T.constraint_velocity, allowed, T.t, unit="m/s", text=text)
 
@@ -60,4 +61,4 @@ def within_check(result: Result) -> Check:
     T = result.trajectory
     off = np.full(len(T.t), result.statistics.within)
     text = "a sample within a step is wrong by {worst:.2g} tolerances"
-    return judged("within", off, WITHIN, T.t, unit="tolerances", text=text)
+    return judged("within", off, OFF_WITHIN, T.t, unit="tolerances", text=text)

@@ -15,11 +15,11 @@ from solver.model import TimeFunction
 
 Array = NDArray[np.float64]
 
-MOST = 3
+MOST_AGAIN = 3
 """Intervals that are computed again."""
 POINTS, AN_INTERVAL = 2048, 64
 """Times at which all functions together are looked at, and the most of one function between two samples."""
-NOTHING = 1e-6
+NO_DEPARTURE = 1e-6
 """Of the largest value of a function: a departure that is none."""
 
 
@@ -32,8 +32,8 @@ def pushed_intervals(functions: Sequence[TimeFunction], t: Array) -> tuple[list[
     if not moving or points < 1:
         return [], 0
     departures = np.max(np.array([_departures(f, t, points) for f in moving]), axis=0)
-    order = np.argsort(-departures)[:MOST]
-    return sorted(int(k) for k in order if departures[k] > NOTHING * np.max(np.diff(t))), points
+    order = np.argsort(-departures)[:MOST_AGAIN]
+    return sorted(int(k) for k in order if departures[k] > NO_DEPARTURE * np.max(np.diff(t))), points
 
 
 def _departures(function: TimeFunction, t: Array, points: int) -> Array:

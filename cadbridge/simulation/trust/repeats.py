@@ -22,25 +22,27 @@ from solver.state import State
 
 Array = NDArray[np.float64]
 
-MOST = 8
+MOST_AGAIN = 8
 """Intervals that are computed again."""
-A_REPEAT = 25
-"""Steps of a run for each of them."""
-MARGIN = 1000.0
+STEPS_A_REPEAT = 25
+"""Steps of a run for each of them: a short run is repeated in few intervals."""
+OF_TOLERANCES = 1000.0
 """Tolerances by which an interval may end elsewhere: of the step that led to its ends, of those that are taken again,
 and of what the motion multiplies in between; rows that contradict each other by their digits need hundreds."""
 UNMEASURED = 100.0
 """The same of generalised-α, of whose polynomials within steps no error is known but this: one that was off by 830
 tolerances ended 858 elsewhere. Of 480 runs of mechanisms made at random one case that was right went beyond."""
-ROUNDING = 1e-11
+CLOSING = 1e-11
 """Of a value: rows that are closed again move it by so much."""
 
 SUDDEN = 2
 """Intervals in which velocities change most otherwise than accelerations say."""
-NEAR = 1e-5
-"""A pivot below this may be that of a pose at which branches meet: its interval is one of them too."""
-FINER = 100.0
-"""How much smaller their tolerance is."""
+NEAR_LOSS = 1e-5
+"""A pivot below this may be that of a pose where rank is lost and branches meet: pivots are squares of the distance
+from it, here 3e-3 rad. Where rows are many it is small at other poses too."""
+FINER_BY = 100.0
+"""How much smaller their tolerance is: their own error is then a hundredth, and steps are 2.5 times as many (its fifth
+root)."""
 
 Call = dict[str, Any]
 
@@ -54,7 +56,7 @@ def repeats_check(system: System, what: Scenario, result: Result, call: Call, wh
     T = result.trajectory
     if why_not or len(T.t) < 2:
         return not_tested("repeats", why_not or "there is one sample")
-    count = max(2, min(MOST, result.statistics.steps // A_REPEAT, len(T.t) - 1))
+    count = max(2, min(MOST_AGAIN, result.statistics.steps // STEPS_A_REPEAT, len(T.t) - 1))
     off = np.zeros(len(T.t))
     for k in _chosen(len(T.t) - 1, count):
         off[k + 1] = _repeated(system, what, T, k, call, call["longest_step"])
@@ -70,7 +72,7 @@ def repeats_check(system: System, what: Scenario, result: Result, call: Call, wh
     many = count + len(suspects) + len(pushed)
     text = f"the motion computed again from one of {many} samples ends {{worst:.2g}} tolerances away from the next " \
            "sample, at t = {t:.4g} s"  # fmt: skip
-    margin = UNMEASURED if what.integrator == "generalized_alpha" else MARGIN
+    margin = UNMEASURED if what.integrator == "generalized_alpha" else OF_TOLERANCES
     return judged("repeats", off, margin, T.t, unit="tolerances", text=text)
 
 
@@ -80,7 +82,7 @@ def finer(what: Scenario) -> tuple[float, float]:
     Steps of generalised-α go with the root of the tolerance: with a finer one it finds none short enough where the rank
     changes, which says nothing of the motion.
     """
-    part = 1.0 if what.integrator == "generalized_alpha" else FINER
+    part = 1.0 if what.integrator == "generalized_alpha" else FINER_BY
     return max(what.rtol / part, 1e-13), max(what.atol / part, 1e-13)
 
 
@@ -98,7 +100,7 @@ def doubtful(result: Result) -> list[int]:
     h = np.diff(T.t)[:, None, None]
     sudden = np.abs(np.diff(T.velocities, axis=0) - 0.5 * h * (T.accelerations[1:] + T.accelerations[:-1]))
     found = np.argsort(-sudden.max(axis=(1, 2)))[:SUDDEN].tolist()
-    if cost.pivot < NEAR:
+    if cost.pivot < NEAR_LOSS:
         k = int(np.clip(np.searchsorted(T.t, cost.pivot_at) - 1, 0, len(h) - 1))
         found += [k, min(k + 1, len(h) - 1)]
     return sorted(set(found))
@@ -130,5 +132,5 @@ def _apart(again: Trajectory, T: Trajectory, k: int, what: Scenario) -> float:
     for one, two in pairs:
         if one.size:
             size = float(np.abs(two).max())
-            worst = max(worst, float(np.abs(one - two).max()) / (what.atol + what.rtol * size + ROUNDING * (1 + size)))
+            worst = max(worst, float(np.abs(one - two).max()) / (what.atol + what.rtol * size + CLOSING * (1 + size)))
     return worst

@@ -38,22 +38,23 @@ COARSER, NEARER = 1000.0, 10.0
 """Tolerances of the companion; of the one that is taken where the first has nothing more to do with the run."""
 COARSEST = 1e-3
 """The largest tolerance of the first companion."""
-PARTED = 0.02
+OF_USE = 0.02
 """Of a value's size: how far a companion may be off to be of use."""
-APART = 0.5
+WHOLLY_OFF = 0.5
 """Of a value's size: where even the companion nearer by is so far off, how far is all that can be said."""
 BENT = 2.0 / 3.0
 """The power of the tolerance with which errors fall where friction bends the loads, else 1: by the runs of
 scripts/measure/oracle.py."""
-SAFETY = 3.0
-"""An error does not fall with the tolerance exactly."""
-THIRD = 1.0 / 3.0
+UNEVEN = 3.0
+"""How many times an error may fall less with the tolerance than its power says: between two runs it does not fall
+exactly."""
+LEFT_AT_A_TENTH = 1.0 / 3.0
 """Of the error of a run: that of one at a tenth of the tolerance, at most."""
 PROMISED = 100.0
 """Tolerances by which a run may be wrong before it says so."""
-ROOTED = 1e-8
+ROOT_OF_ROUNDING = 1e-8
 """The root of rounding: what velocities are off by behind a pose that loses rank, whatever the tolerance."""
-LOST = 0.01
+PARTED = 0.01
 """Of a value's size: where a companion is so far off, it has parted from the run."""
 FINEST = 1e-13
 """The smallest tolerance of a companion: a step's rounding is not far below."""
@@ -151,8 +152,8 @@ def sensitivity_of(
     if lowered.model.callbacks:
         return Sensitivity(reason="functions in Python are not called again")
     found = _by_coarser(lowered, what, T, again)
-    doubtful = found.worst is not None and not SAFETY * found.worst.tolerances <= PROMISED
-    if doubtful or (singular and tolerance <= ROOTED):
+    doubtful = found.worst is not None and not UNEVEN * found.worst.tolerances <= PROMISED
+    if doubtful or (singular and tolerance <= ROOT_OF_ROUNDING):
         found = _nearest(lowered.model, found, _by_finer(lowered, what, T, again))
     found = _with_vibration(found, result)
     if absolute is not None and (other := _same(absolute, T)) is not None:
@@ -171,11 +172,11 @@ def _by_coarser(lowered: Lowered, what: Scenario, T: Trajectory, again: Again) -
         beside = _companion(what, T, again, times)
         if beside is not None:
             farther = found.estimates
-            part = SAFETY / times ** _power(lowered.model)
+            part = UNEVEN / times ** _power(lowered.model)
             found = Sensitivity(times * tolerance, _estimates(lowered, T, beside, what, part))
             if farther:
                 found = replace(found, estimates=tuple(map(_between, found.estimates, farther)))
-            near = all(float(e.share.max()) * times < PARTED * SAFETY for e in found.estimates)
+            near = all(float(e.share.max()) * times < OF_USE * UNEVEN for e in found.estimates)
             if near and not found.told:
                 break
     return found
@@ -193,7 +194,7 @@ def _by_finer(lowered: Lowered, what: Scenario, T: Trajectory, again: Again) -> 
     if beside is None:
         return None
     tolerance = max(what.rtol, what.atol) / NEARER
-    return Sensitivity(tolerance, _estimates(lowered, T, beside, what, 1.0 / (1.0 - THIRD)))
+    return Sensitivity(tolerance, _estimates(lowered, T, beside, what, 1.0 / (1.0 - LEFT_AT_A_TENTH)))
 
 
 def _nearest(model: Model, coarser: Sensitivity, finer: Sensitivity | None) -> Sensitivity:
@@ -210,7 +211,7 @@ def _between(near: Estimate, far: Estimate) -> Estimate:
     """What a companion nearer by shows, but no less than the mean, on a logarithmic scale, with one far away that has
     not parted from the run: errors scatter, and two runs side by side may be wrong alike by chance."""
     times = math.sqrt(far.error / near.error) if near.error > 0.0 else 1.0
-    if times <= 1.0 or float(far.share.max()) > LOST:
+    if times <= 1.0 or float(far.share.max()) > PARTED:
         return near
     return near * times
 
@@ -268,7 +269,7 @@ def _estimates(
             continue
         away = np.nan_to_num(np.hstack([c.off for c in columns]), nan=np.inf)
         sizes = np.hstack([c.size for c in columns])
-        off = np.where(away > APART * (1.0 + sizes), away, away * part)
+        off = np.where(away > WHOLLY_OFF * (1.0 + sizes), away, away * part)
         items = [name for c in columns for name in c.items]
         counted = off / (what.atol + what.rtol * sizes)
         k, i = np.unravel_index(int(np.argmax(counted)), off.shape)

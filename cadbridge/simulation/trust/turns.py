@@ -17,10 +17,11 @@ from solver.state import State
 Array = NDArray[np.float64]
 
 SAME_ANGLE = 1e-7
-"""rad: how far an angle may be from what the poses say, but for the tolerance and rounding of many turns."""
-ROUNDING = 1e-13
-"""Of an angle."""
-MOST = 500
+"""rad: how far an angle may be from what the poses say, but for the tolerance and rounding of many turns: rows that
+contradict each other by rounding leave a hundredth of it, and a lost turn is millions of times more."""
+ANGLE_ROUNDING = 1e-13
+"""Of an angle: 450 units in its last place, for the steps that add it up."""
+MOST_HELD = 500
 """Samples at which angles are held against poses, spread over the run: each takes as long as a sample itself."""
 SURE = 0.25
 """Turns: where the integral of a rate between two samples is no better known than this, it counts no turns. One that is
@@ -34,10 +35,10 @@ def poses_check(system: System, what: Scenario, result: Result) -> Check:
     if T.angles.shape[1] == 0:
         return not_tested("angles", "no joint or gear turns")
     off = np.zeros(len(T.t))
-    for k in np.unique(np.linspace(0, len(T.t) - 1, min(MOST, len(T.t))).astype(int)):
+    for k in np.unique(np.linspace(0, len(T.t) - 1, min(MOST_HELD, len(T.t))).astype(int)):
         state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
         off[k] = float(np.abs(open_rows(system, state)[1] - T.angles[k]).max())
-    allowed = SAME_ANGLE + what.atol + ROUNDING * np.abs(T.angles).max(axis=1)
+    allowed = SAME_ANGLE + what.atol + ANGLE_ROUNDING * np.abs(T.angles).max(axis=1)
     text = "the angle of a joint or gear differs by {worst:.2g} rad from that of its bodies at t = {t:.4g} s"
     return judged("angles", off, allowed, T.t, unit="rad", text=text)
 

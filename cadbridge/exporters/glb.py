@@ -13,7 +13,6 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Instance
 from cadbridge.errors import InputError
-from cadbridge.exporters import sidecars
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector
@@ -42,10 +41,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         _animate(scene, mechanism, nodes, options.run, findings)
     elif mechanism.bodies:
         findings.add("CB522", "no run was named, so nothing moves")
-    return {
-        f"{name}.glb": scene.bytes(root),
-        sidecars.LOSSES: sidecars.losses("glb", name, {}, findings, mechanism.assembly.home),
-    }
+    return {f"{name}.glb": scene.bytes(root)}
 
 
 class _Scene:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Assembly, report_unrefined, unrefined
-from cadbridge.exporters import sidecars
 from cadbridge.exporters.names import Names
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
@@ -42,7 +41,6 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
     return {
         f"{name}.mechanism.json": f"{text}\n".encode(errors="backslashreplace"),
-        sidecars.LOSSES: sidecars.losses("json", name, {}, findings, mechanism.assembly.home),
         **meshes.contents,
     }
 

@@ -16,7 +16,7 @@ from cadbridge.exporters.kept import report_kept
 from cadbridge.exporters.left_behind import report_left_behind
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT
+from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT, losses
 from cadbridge.findings import Finding, Findings
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.shown import sentence
@@ -64,11 +64,14 @@ def export(
     if not target.extensions:
         report_kept(mechanism.assembly, to, findings)
     exporter = import_module(target.exporter)
-    contents = exporter.contents(mechanism, clean(name or mechanism.assembly.name, "model"), findings, options)
+    model = clean(name or mechanism.assembly.name, "model")
+    contents = exporter.contents(mechanism, model, findings, options)
     if findings.errors:
         raise ModelError(
             f"{to} needs what this model lacks: {'; '.join(f.message for f in findings.errors)}", findings.as_tuple()
         )
+    if LOSSES not in contents:
+        contents[LOSSES] = losses(to, model, {}, findings, mechanism.assembly.home)
     try:
         _put(folder, contents)
     except OSError as error:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from cadbridge.errors import ModelError
-from cadbridge.exporters import sidecars
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.lowering import lower
@@ -65,10 +64,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         imports=_imports(kinds | {Model}),
     )
     body = "\n".join(["def model() -> Model:", "    return Model(", *fields, "    )", ""])
-    return {
-        f"{name}.py": (head + body + _FOOT).encode(),
-        sidecars.LOSSES: sidecars.losses("python", name, {}, findings, mechanism.assembly.home),
-    }
+    return {f"{name}.py": (head + body + _FOOT).encode()}
 
 
 def _is_default(field: dataclasses.Field[Any], owner: Any) -> bool:

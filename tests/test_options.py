@@ -9,6 +9,7 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.cli import main
+from cadbridge.cli.config import COMMAND_LINE_ONLY
 from cadbridge.cli.options import parameters_of
 from cadbridge.errors import InputError
 from cadbridge.jobs.schema import JobSpec, _declared
@@ -43,6 +44,25 @@ def test_every_option_is_on_the_command_line_and_in_jobs_files(kind: type, capsy
         assert f" {declared.flag}" in shown
         assert declared.key in JobSpec.model_fields
         assert JobSpec.model_fields[declared.key].description == declared.help
+
+
+@pytest.mark.parametrize(
+    ("page", "keys"),
+    [
+        ("jobs", {*JobSpec.model_fields}),
+        ("config", {o.key for o in options_of(ReadOptions).values()} - {*COMMAND_LINE_ONLY}),
+    ],
+)
+def test_every_key_stands_in_the_table_of_its_page(page: str, keys: set[str]) -> None:
+    text = (Path(__file__).resolve().parents[1] / "docs" / f"{page}.md").read_text("utf-8")
+    assert {key for key in keys if f"`{key}`" not in text} == set()
+
+
+@pytest.mark.parametrize("kind", [ReadOptions, RunOptions])
+def test_every_option_is_described_on_a_page(kind: type) -> None:
+    pages = [p for p in (Path(__file__).resolve().parents[1] / "docs").glob("*.md") if p.name != "how-to-add.md"]
+    text = " ".join(p.read_text("utf-8") for p in pages)
+    assert [o.flag for o in options_of(kind).values() if f"`{o.flag}" not in text and f" {o.flag}" not in text] == []
 
 
 def test_what_is_given_becomes_the_fields() -> None:

@@ -142,7 +142,7 @@ FORMATS: tuple[Format, ...] = (
         lambda start: _packed(start, b"Document.xml"),
         "cadbridge.readers.freecad",
         "placements in their containers, through links → the world; connectors, in their objects → components",
-        heeds=frozenset({"length_unit", "package_dirs"}),
+        heeds=frozenset({"length_unit"}),
     ),
     Format(
         "mjcf",
@@ -227,7 +227,7 @@ _OF_A_MESH = (
     "links and joints."
 )
 
-_OF_SOME = ("length_unit", "floating", "arguments")
+_OF_SOME = frozenset[str]().union(*(fmt.heeds for fmt in FORMATS))
 """Fields of ReadOptions that change what some readers read, and that others have no use for."""
 
 

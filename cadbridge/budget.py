@@ -53,6 +53,7 @@ Whatever bounds the size of an input stands here. The processes of xacro, USD, M
 time and memory (docs/security.md, `cadbridge.shapes.limits`), which `--allow-larger` raises too."""
 
 _times = 1.0
+"""What all limits of this process are multiplied by; set by `allow`."""
 
 
 def allow(times: float) -> None:

@@ -187,6 +187,7 @@ _LOAD, _EQUAL, _BITS, _MASK, _ANSWER = 0x20, 0x15, 0x45, 0x54, 0x06
 _ALLOW, _REFUSE, _UNKNOWN, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 """Answers of a filter: to refuse is EPERM, unknown is ENOSYS."""
 _CLONE_THREAD = 0x10000
+"""Of clone(2) (linux/sched.h): the flag of a thread. Threads are allowed, processes are not."""
 
 _Filter = list[tuple[int, int, int, int]]
 

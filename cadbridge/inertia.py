@@ -9,6 +9,10 @@ import numpy as np
 
 from cadbridge.frames import Matrix, Pose, Vector
 
+DENSEST = 23_000.0
+"""kg/m³, a little above osmium (22,590): no solid of a machine is denser, so that a mass or an inertia that needs more
+has a slip of units."""
+
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:

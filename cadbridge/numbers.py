@@ -11,6 +11,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 LARGEST = 1e12
+"""No length, mass or force of a machine in any unit that people write is as large (m, mm, kg, N …); squares and cubes
+of it stay finite, so that no reader has to look for an overflow."""
 
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=LARGEST)]

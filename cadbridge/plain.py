@@ -25,6 +25,7 @@ from cadbridge.geometry import Mesh
 Shape = tuple[int | None, ...]
 
 VECTOR: Shape = (3,)
+"""The shape of an array that is not named in `SHAPES`."""
 SHAPES: dict[tuple[str, str], Shape] = {
     ("Pose", "R"): (3, 3),
     ("MassProperties", "inertia"): (3, 3),

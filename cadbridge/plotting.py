@@ -23,7 +23,7 @@ COLOURS = ("#2f7de1", "#e8860c", "#2a9d5c", "#d6293e", "#8e5bd0", "#8a6d3b", "#d
 """As many lines as a panel holds: no two of them alike."""
 WIDTH, PANEL = 9.0, 2.6
 """Inches: of a figure, and the height of one panel."""
-NOISE = 1e-9
+ROUNDING_NOISE = 1e-9
 """Share of the largest value of a unit below which a line is rounding noise."""
 LABEL_GAP = 0.065
 """Share of a panel's height between the labels of two lines."""
@@ -80,7 +80,7 @@ def _panels(curves: Sequence[Curve]) -> list[list[Curve]]:
     panels = []
     for same in by_unit.values():
         sizes = [float(np.nanmax(np.abs(c.values))) for c in same]
-        kept = [c for c, size in zip(same, sizes, strict=True) if size > NOISE * max(sizes)] or same[:1]
+        kept = [c for c, size in zip(same, sizes, strict=True) if size > ROUNDING_NOISE * max(sizes)] or same[:1]
         count = -(-len(kept) // len(COLOURS))
         panels += [kept[k::count] for k in range(count)]
     return panels

@@ -6,8 +6,6 @@ import gc
 import os
 import sys
 
-_STOPPED = 130
-"""The exit status after Ctrl-C, as of a shell."""
 _YOUNG = 100_000
 """Objects made between two searches for circular garbage: modules that load make many and drop none."""
 
@@ -39,13 +37,13 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str] | None) -> int:
     """`main`, its streams made safe."""
     from cadbridge.cli.app import application
-    from cadbridge.cli.output import print_error
+    from cadbridge.cli.output import STOPPED_STATUS, print_error
     from cadbridge.errors import CadbridgeError
 
     try:
         application(sys.argv[1:] if arguments is None else arguments)(arguments)
     except SystemExit as stop:
-        if stop.code == _STOPPED:  # the application's framework turns Ctrl-C into this, and says nothing
+        if stop.code == STOPPED_STATUS:  # the application's framework turns Ctrl-C into this, and says nothing
             print("stopped", file=sys.stderr)
         return stop.code if isinstance(stop.code, int) else 0
     except CadbridgeError as error:
@@ -53,7 +51,7 @@ def _run(arguments: list[str] | None) -> int:
         return error.exit_status
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        return _STOPPED
+        return STOPPED_STATUS
     except OSError as error:
         print(f"error: {error.strerror or error}: {error.filename or ''}".rstrip(": "), file=sys.stderr)
         return 2

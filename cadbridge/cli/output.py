@@ -18,6 +18,8 @@ from cadbridge.visible import plain, visible, write_styled
 if TYPE_CHECKING:
     from cadbridge.errors import CadbridgeError
 
+STOPPED_STATUS = 130
+"""The exit status after Ctrl-C, as of a shell: 128 and the number of the signal."""
 SHOWN_PER_CODE = 5
 """Findings of one code that the terminal shows; JSON has all of them."""
 REFUSED_PER_CODE = 50

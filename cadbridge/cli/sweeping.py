@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from cadbridge.run_options import RunOptions
     from cadbridge.sweeps import SweepTable
 
-STOPPED = 130
-"""The exit status after Ctrl-C, as of a shell; the table holds what was computed."""
-
 
 def refuse_others(others: dict[str, Any], options: RunOptions) -> None:
     """InputError for options that go with a single run."""
@@ -62,7 +59,7 @@ def sweep_command(
     keep_going: bool, limits: bool | None,
 ) -> int:  # fmt: skip
     """Run a sweep, say how it went, and return the exit status."""
-    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
+    from cadbridge.cli.output import STOPPED_STATUS, exit_status, print_findings, print_json, print_next
     from cadbridge.report.sweeps import sweep_document, sweep_text
     from cadbridge.report.terminal import width
 
@@ -74,5 +71,5 @@ def sweep_command(
         print_findings(table.findings)
         print_next(f"Next: cadbridge.load_sweep({str(output)!r}).to_pandas() in Python")
     if any(f.code == "CB654" for f in table.findings):
-        return STOPPED
+        return STOPPED_STATUS
     return exit_status(table.findings, strict)

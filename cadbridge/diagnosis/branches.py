@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.diagnosis.pairs import BodyPair
-from cadbridge.mechanism.rows import GROUND
+from solver.constraints import GROUND
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -21,8 +21,9 @@ from cadbridge.diagnosis.branches import Branch, Chord, Loops
 from cadbridge.diagnosis.large_loops import LARGE, LargeLoops, Reduction, reduction_of
 from cadbridge.diagnosis.loops import small_loops
 from cadbridge.diagnosis.pairs import FIRST, BodyPair, Choice, pair_of, stacks_of
-from cadbridge.mechanism.rows import GROUND, Rows
+from cadbridge.mechanism.rows import Rows
 from solver.algebra.connected import rooted, spanning_forest
+from solver.constraints import GROUND
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

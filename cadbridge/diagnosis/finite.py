@@ -18,9 +18,9 @@ from cadbridge.diagnosis.branches import Branch
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.frames import Pose
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.rows import GROUND, quaternions_of
+from cadbridge.mechanism.rows import quaternions_of
 from solver.algebra.rank import significant
-from solver.constraints import Primitive, evaluate_sparse
+from solver.constraints import GROUND, Primitive, evaluate_sparse
 from solver.constraints.program import Program, compile_program
 
 Array = NDArray[np.float64]

@@ -12,7 +12,8 @@ from cadbridge.diagnosis.branches import Branch
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.pairs import BodyPair
 from cadbridge.mechanism import Joint, Mechanism
-from cadbridge.mechanism.rows import GROUND, Rows
+from cadbridge.mechanism.rows import Rows
+from solver.constraints import GROUND
 from solver.rotation import skew
 
 Array = NDArray[np.float64]

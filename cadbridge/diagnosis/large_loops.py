@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cadbridge.diagnosis.branches import Branch, Chord, Stresses
 from cadbridge.diagnosis.fronts import Element, Front, Sparse, fronts_of, motions_of, stress_parts
 from cadbridge.diagnosis.pairs import NO_PART, BodyPair, Choice
-from cadbridge.mechanism.rows import GROUND
+from solver.constraints import GROUND
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.mechanism.rows import GROUND, Rows
+from cadbridge.mechanism.rows import Rows
 from solver.algebra.rank import HIGHEST, LOWEST, significant
+from solver.constraints import GROUND
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

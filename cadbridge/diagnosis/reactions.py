@@ -14,7 +14,7 @@ from cadbridge.diagnosis.model import Reaction
 from cadbridge.diagnosis.pairs import BodyPair
 from cadbridge.diagnosis.shares import ARTEFACT, Sharing
 from cadbridge.mechanism import Joint, Mechanism
-from cadbridge.mechanism.rows import GROUND
+from solver.constraints import GROUND
 
 Array = NDArray[np.float64]
 

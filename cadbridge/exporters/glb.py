@@ -27,6 +27,7 @@ PLAYED_PER_SECOND = 60.0
 
 _UP = [-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]
 _FLOAT, _UINT, _ARRAY, _INDEX = 5126, 5125, 34962, 34963
+"""glTF 2.0's numbers of a component's type (5.1.3) and of a buffer view's target (5.11.5)."""
 Colour = tuple[float, float, float, float]
 
 

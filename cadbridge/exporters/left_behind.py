@@ -13,7 +13,8 @@ from cadbridge.mjcf_data import mjcf_data
 from cadbridge.targets import Target
 from cadbridge.wording import count
 
-_SHOWN = 8
+_NAMED = 8
+"""Names in a message; its items are all of them."""
 
 
 def report_left_behind(mechanism: Mechanism, target: Target, findings: Findings) -> None:
@@ -24,16 +25,16 @@ def report_left_behind(mechanism: Mechanism, target: Target, findings: Findings)
         findings.add("CB527", f"{to} has no efficiency of gears: {', '.join(lossy)}", items=lossy)
     compensated = _compensation(mechanism, target)
     if compensated:
-        some = ", ".join(compensated[:_SHOWN]) + (" …" if len(compensated) > _SHOWN else "")
+        some = ", ".join(compensated[:_NAMED]) + (" …" if len(compensated) > _NAMED else "")
         findings.add("CB1245", f"{to} does not hold the gravity compensation of {some}", items=compensated)
     pulled = _tendons(mechanism)
     if pulled and to not in _KEEPS_MJCF:
-        some = ", ".join(pulled[:_SHOWN]) + (" …" if len(pulled) > _SHOWN else "")
+        some = ", ".join(pulled[:_NAMED]) + (" …" if len(pulled) > _NAMED else "")
         findings.add("CB1266", f"{to} does not hold what acts along tendons, nor activations: {some}", items=pulled)
     repeated = [(name, rows) for name, rows in _repeated(mechanism) if rows > 0]
     if repeated:
-        some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_SHOWN])
-        more = " …" if len(repeated) > _SHOWN else ""
+        some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_NAMED])
+        more = " …" if len(repeated) > _NAMED else ""
         number = sum(rows for _, rows in repeated)
         text = count(number, "row that repeats others is", "rows that repeat others are")
         findings.add("CB528", f"{text} not in the export, by mate: {some}{more}")

@@ -12,14 +12,14 @@ RESERVED = ("world",)
 """MuJoCo's own name of the world."""
 WITH_COUNT = "{}_{}"
 """How a name that is taken gets its count."""
-LONGEST = 200
+LONGEST_NAME = 200
 """Letters of a name: file systems take 255 bytes with the ending, YAML 1,024 for a key."""
 
 
 def clean(name: str, fallback: str = "item") -> str:
     """`name` in [A-Za-z0-9_], not beginning with a digit; `fallback` where nothing is left of it."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    plain = re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")[:LONGEST]
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")[:LONGEST_NAME]
     if not plain:
         return fallback
     return f"{fallback}_{plain}" if plain[0].isdigit() else plain

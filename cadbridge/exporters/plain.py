@@ -22,7 +22,7 @@ from cadbridge.mechanism.model import Body, BodyCoupling, Joint, Mechanism
 from cadbridge.plain import digests, encode, schema
 
 FORMAT = "cadbridge.mechanism/1"
-LONGEST = 100
+LONGEST_STEM = 100
 """Letters of a mesh's name: file systems take 255 bytes."""
 
 
@@ -86,7 +86,7 @@ class _Meshes:
 
     def reference(self, mesh: Mesh) -> dict[str, str]:
         if id(mesh) not in self._of:
-            path = f"meshes/{self._names.give(self._stems.get(id(mesh), 'mesh')[-LONGEST:])}.ply"
+            path = f"meshes/{self._names.give(self._stems.get(id(mesh), 'mesh')[-LONGEST_STEM:])}.ply"
             self._of[id(mesh)] = path
             self.contents[path] = ply_bytes(mesh)
         return {"file": self._of[id(mesh)]}

@@ -15,10 +15,16 @@ from cadbridge.exporters.tree import Tree, bodies_at, driven_joints, poses_at
 from cadbridge.frames import Matrix, Vector
 from solver.constraints import Primitive, evaluate
 
-_ZERO = 1e-9
-_SAME = 1e-7
-_POSES = 3
-_TRIED = 0.1
+_NO_TERM = 1e-9
+"""Coefficients of relations below this are none: they are ratios of one machine (1e-5 and more), or m for a radian, and
+rounding of the elimination leaves 1e-13."""
+_SAME_LAW = 1e-7
+"""rad and m, or of a row's largest coefficient: a law or a ratio that is off by less elsewhere is the same there. Above
+what loops are closed to (1e-9), below what a cam bends in a tenth of a turn."""
+_OTHER_POSES = 3
+"""Poses at random, besides the designed one, at which a ratio must be as it is there to be called constant: one where
+it happens to be is unlikely, three in a row by chance are not met."""
+_DRIVER_AT = 0.1
 """rad or m of a driver, at which a law is compared."""
 
 
@@ -68,7 +74,7 @@ def relations(tree: Tree) -> tuple[tuple[Relation, ...], tuple[str, ...]]:
     scalar = _scalar(tree)
     found, lost = list(screws), []
     for coupling, row, constant, stays in zip(couplings, rows, constants, constant_ratio, strict=True):
-        terms = tuple((k, float(c)) for k, c in enumerate(row) if abs(c) > _ZERO)
+        terms = tuple((k, float(c)) for k, c in enumerate(row) if abs(c) > _NO_TERM)
         if stays and terms and all(scalar[k] for k, _ in terms):
             found.append(Relation(coupling.name, terms, float(constant)))
         else:
@@ -97,10 +103,10 @@ def polynomials_of(tree: Tree, names: Collection[str]) -> tuple[Polynomial, ...]
             continue
         law = (coupling.offset, *coupling.cam.polynomial[1:])
         q = np.zeros(len(tree.freedoms))
-        q[driver] = min(_TRIED, coupling.cam.points[-1][0] / 2)
+        q[driver] = min(_DRIVER_AT, coupling.cam.points[-1][0] / 2)
         q[driven] = np.polynomial.Polynomial(law)(q[driver])
         residual = evaluate([item.primitive], *poses_at(tree, q), reference=zero).g
-        if float(np.abs(residual).max()) < _SAME:
+        if float(np.abs(residual).max()) < _SAME_LAW:
             found.append(Polynomial(item.name, driver, driven, law))
     return tuple(found)
 
@@ -128,13 +134,13 @@ def _stays(rows: Matrix, constants: Vector, primitives: list[Primitive], tree: T
     random = np.random.default_rng(1)
     lengths = np.array([1.0 if f.turns else tree.mechanism.length_scale for f in tree.freedoms])
     stays = np.ones(len(rows), dtype=bool)
-    for _ in range(_POSES):
+    for _ in range(_OTHER_POSES):
         q = start + null @ (null.T @ (0.3 * random.standard_normal(null.shape[0]) * lengths))
         x, quaternions, T = bodies_at(tree, q)
         other = evaluate(primitives, x, quaternions, reference=zero).G @ T
         scale = np.max(np.abs(other), axis=1, initial=0.0)
         scale[scale < 1e-14] = 1.0
-        stays &= np.max(np.abs(other / scale[:, None] - rows), axis=1) < _SAME
+        stays &= np.max(np.abs(other / scale[:, None] - rows), axis=1) < _SAME_LAW
     return stays
 
 
@@ -198,6 +204,6 @@ def eliminate(items: Sequence[Relation], order: Sequence[int]) -> tuple[tuple[De
     agree = bool(np.all(np.abs(A[row:, -1]) < 1e-7))
     found = []
     for i, k in enumerate(pivots):
-        terms = tuple((j, -float(A[i, j])) for j in range(len(order)) if j != k and abs(A[i, j]) > _ZERO)
+        terms = tuple((j, -float(A[i, j])) for j in range(len(order)) if j != k and abs(A[i, j]) > _NO_TERM)
         found.append(Dependence(k, terms, float(A[i, -1])))
     return tuple(sorted(found, key=lambda d: d.dependent)), agree

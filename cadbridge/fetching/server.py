@@ -19,19 +19,24 @@ from cadbridge.findings import Findings
 TIMEOUT = 60.0
 """s without a byte after which a request counts as cut."""
 ATTEMPTS = 5
+"""Of one request, where the server asks to come later or the line is cut: with pauses that double from 1 s, 15 s in
+all."""
 LONGEST_WAIT = 120.0
 """s: a server that asks for a longer pause is not waited for."""
-LARGEST = 1 << 30
+LARGEST_ANSWER = 1 << 30
 """Bytes of an answer."""
 SLOWEST = 1000
 """Bytes a second of an answer that takes longer than TIMEOUT; a slower one counts as cut."""
-REDIRECTS = 3
+MOST_REDIRECTS = 3
+"""That are followed of one request; a circle ends here."""
 _LATER = (429, 500, 502, 503, 504)
-_CHUNK = 1 << 20
+"""Statuses of HTTP by which a server asks to come again later: too many requests, and faults of its own."""
+_READ_AT_ONCE = 1 << 20
+"""Bytes of an answer that are read before its size and pace are looked at."""
 
 
 class _EndlessError(Exception):
-    """An answer of more than `LARGEST` bytes."""
+    """An answer of more than `LARGEST_ANSWER` bytes."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class Server:
             except ssl.SSLCertVerificationError as error:
                 raise self.failed("CB1463", f"the certificate is refused: {error.verify_message}") from None
             except _EndlessError:
-                raise self.failed("CB1464", f"the answer has more than {LARGEST / 1e9:.1f} GB") from None
+                raise self.failed("CB1464", f"the answer has more than {LARGEST_ANSWER / 1e9:.1f} GB") from None
             except (OSError, http.client.HTTPException) as error:
                 status, headers, data = 0, {}, b""
                 fault = f"{type(error).__name__}: the connection was cut"
@@ -114,7 +119,7 @@ class Server:
     def _follow(self, method: str, path: str, body: bytes | None) -> tuple[int, dict[str, str], bytes]:
         """One request and its redirections; another host than ours gets no keys."""
         url = self.url + path
-        for _ in range(REDIRECTS + 1):
+        for _ in range(MOST_REDIRECTS + 1):
             own = checked_server(url) == self.url
             self.requests += own
             status, headers, data = _exchange(method, url, body, self.keys.header() if own else None)
@@ -147,9 +152,9 @@ def _exchange(method: str, url: str, body: bytes | None, signed: str | None) -> 
         connection.request(method, (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), body, headers)
         with connection.getresponse() as answer:
             data, began = bytearray(), time.monotonic()
-            while chunk := answer.read1(_CHUNK):
+            while chunk := answer.read1(_READ_AT_ONCE):
                 data += chunk
-                if len(data) > LARGEST:
+                if len(data) > LARGEST_ANSWER:
                     raise _EndlessError
                 if (gone := time.monotonic() - began) > TIMEOUT and len(data) < SLOWEST * gone:
                     raise TimeoutError

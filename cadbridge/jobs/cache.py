@@ -43,7 +43,8 @@ FORMAT = "cadbridge.cache/1"
 _YOUNG = 3600.0
 """Seconds for which objects that no entry names are kept: a run may be about to write the entry."""
 
-_DAY = 86400.0
+_A_DAY = 86400.0
+"""s: one mark a day is enough to tell what was used last."""
 
 
 class DamagedError(Exception):
@@ -274,7 +275,7 @@ class Cache:
     def _used(self, path: Path) -> None:
         """Pruning drops the longest unused first; one mark a day is enough."""
         with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > _DAY:
+            if time.time() - path.stat().st_mtime > _A_DAY:
                 os.utime(path)
 
 

@@ -26,6 +26,7 @@ Texts = Text | list[Text]
 
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]i?B)\s*")
 _MOST_BYTES = 10**15
+"""No machine has a petabyte of memory: more is a slip, and would overflow where it is handed to the system."""
 _UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 
 

@@ -26,7 +26,9 @@ _WELDS = (0.0, 1e-8, 1e-6, 1e-5)
 _SAMPLES = 24
 """Vertices of a shell that are tested for being inside of another."""
 
-_MAX_SHELLS_COMPARED = 60
+_MOST_SHELLS = 60
+"""Shells up to which each is tested for being inside of each other: the tests are their square, and each goes through
+all triangles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +205,7 @@ def _outside_out(
         result = np.ascontiguousarray(result[:, ::-1])
         volumes = -volumes
         inverted = int((volumes > 0).sum())
-    if len(shells) == 1 or len(shells) > _MAX_SHELLS_COMPARED:
+    if len(shells) == 1 or len(shells) > _MOST_SHELLS:
         return result, inverted, overlapping
     corners = [vertices[result[s]] for s in shells]
     boxes = [(c.min(axis=(0, 1)), c.max(axis=(0, 1))) for c in corners]

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from cadbridge.assembly import Part
 from cadbridge.findings import Findings
 from cadbridge.geometry import Mesh
+from cadbridge.inertia import DENSEST
 from cadbridge.mass.declared import impossible
 from cadbridge.mass.parts import PartVolume
 
-LIGHTEST, DENSEST = 10.0, 23_000.0
-"""kg/m³: foams and osmium; no solid of a machine is beyond."""
+LIGHTEST = 10.0
+"""kg/m³ of foams; no solid of a machine is lighter."""
 ALIKE = 0.2
 """Relative difference of a declared mass from density times volume that is let pass: simplified shapes, paint."""
 SLACK = 0.05

@@ -22,7 +22,7 @@ logging.getLogger("trimesh").addHandler(logging.NullHandler())
 
 ENDINGS = ("stl", "dae", "obj", "glb", "gltf")
 GLTF = ("glb", "gltf")
-LARGEST = 1e12
+LARGEST_COORDINATE = 1e12
 """m; no part comes near, and the volumes and inertias of larger ones are beyond the numbers of a computer."""
 MAX_NODES = 20_000
 """Nodes of a scene (DAE, glTF) with those that they stand for: a node may place another twice, and that one a third."""
@@ -57,8 +57,8 @@ def load_mesh_file(path: Path, scale: float | tuple[float, float, float] = 1.0) 
     if ending == "dae":
         factor = factor * _dae_unit(data)
     vertices = vertices * factor
-    if not np.all(np.abs(vertices) < LARGEST):
-        raise ValueError(f"{path.name} has coordinates beyond {LARGEST:g} m")
+    if not np.all(np.abs(vertices) < LARGEST_COORDINATE):
+        raise ValueError(f"{path.name} has coordinates beyond {LARGEST_COORDINATE:g} m")
     if np.prod(np.broadcast_to(factor, 3)) < 0:
         triangles = triangles[:, ::-1]  # a mirrored mesh must keep its outside
     return weld(Mesh(vertices, np.ascontiguousarray(triangles, dtype=np.int32)), 0.0)

@@ -12,6 +12,7 @@ from cadbridge.budget import beyond
 HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_", "MSFT_texture_")
 """Beginnings of the extensions that change no shape."""
 _TRIANGLES, _FLOATS = 4, 5126
+"""glTF 2.0's numbers of a primitive's mode and of a component's type."""
 _MAGIC, _JSON = b"glTF", b"JSON"
 
 

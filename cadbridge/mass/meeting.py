@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from manifold3d import Manifold
     from shapely import STRtree
 
-THICK = 1.5e-4
+THINNEST_MEETING = 1.5e-4
 """m; a common volume of less mean thickness is what meshes are off."""
-SHRUNK = 1.0 - 2e-5
+SHRINKING = 1.0 - 2e-5
 """What moves is made smaller by so much: faces that lie on each other as designed then share no film."""
-MORE = 3.0
+WORSE = 3.0
 """So many times thicker than as designed is a collision of parts that overlap from the start."""
 
 Pair = tuple[str, str]
@@ -157,11 +157,11 @@ class Scene:
 
     def overlap_as_drawn(self, pair: Pair) -> bool:
         """Whether two parts that were found to collide share more than their meshes are off as they are drawn."""
-        limit = min(THICK, 0.01 * self.extent(pair[0]), 0.01 * self.extent(pair[1]))
+        limit = min(THINNEST_MEETING, 0.01 * self.extent(pair[0]), 0.01 * self.extent(pair[1]))
         return any(piece.thickness > limit for piece in self._designed.get(pair, ()))
 
     def _collide(self, name: str, other: str, X: Pose) -> bool:
-        limit = min(THICK, 0.01 * self.extent(name), 0.01 * self.extent(other))
+        limit = min(THINNEST_MEETING, 0.01 * self.extent(name), 0.01 * self.extent(other))
         pieces = [piece for piece in self._shared(name, other, X) if piece.thickness > limit]
         if not pieces:
             return False
@@ -169,7 +169,7 @@ class Scene:
         if pair not in self._designed:
             self._designed[pair] = self._shared(name, other, Pose())
         return any(
-            piece.thickness > MORE * max((d.thickness for d in self._designed[pair] if d.near(piece)), default=0.0)
+            piece.thickness > WORSE * max((d.thickness for d in self._designed[pair] if d.near(piece)), default=0.0)
             for piece in pieces
         )
 
@@ -193,7 +193,7 @@ class Scene:
         part = self._assembly.instance(name).part
         if part not in self._smaller:
             middle = np.array(solid.bounding_box()).reshape(2, 3).mean(axis=0)
-            self._smaller[part] = solid.translate(-middle).scale((SHRUNK,) * 3).translate(middle)
+            self._smaller[part] = solid.translate(-middle).scale((SHRINKING,) * 3).translate(middle)
         return self._smaller[part]
 
     def _solid(self, name: str) -> Manifold | None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 THINNEST = 5e-5
 """m: a common volume of less mean thickness is a fit, or what the meshes are off."""
-PLUMP = 0.03
+PLUMP_SHAPE = 0.03
 """Thickness beside the size of what is shared, above which no chord of a round face explains it."""
 INSIDE = 0.99
 """Share of a part's volume from which it lies inside the other."""
@@ -152,7 +152,7 @@ class _Solids:
         volume, share, thickness, size = self._intersection(a, b, X_AB, fine=False)
         if thickness < THINNEST:
             return 0.0, 0.0
-        if thickness < PLUMP * size and (self._has_finer(a) or self._has_finer(b)):
+        if thickness < PLUMP_SHAPE * size and (self._has_finer(a) or self._has_finer(b)):
             exact, share, thickness, _ = self._intersection(a, b, X_AB, fine=True)
             if thickness < THINNEST or exact < 0.5 * volume:
                 return 0.0, 0.0

@@ -14,7 +14,7 @@ import numpy as np
 
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
-from cadbridge.inertia import MassProperties
+from cadbridge.inertia import DENSEST, MassProperties
 from cadbridge.mechanism.model import Body
 from cadbridge.wording import listed
 
@@ -31,8 +31,6 @@ HUGE = 50.0
 """The same two in m, where the model has no length: all its joints in one point."""
 POINTLIKE = 1e-3
 """Share of a body's reach, from its centre to its farthest joint, below which a radius of gyration is no body's."""
-DENSEST = 23_000.0
-"""kg/m³ of osmium."""
 SLACK = 10.0
 """How much smaller than that of a ball of osmium a radius of gyration is let pass: idealised masses are small."""
 HEAVIER = 1e5

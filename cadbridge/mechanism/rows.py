@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from cadbridge.frames import Pose, Vector
 from solver import rotation
 from solver.algebra.rank import HIGHEST
-from solver.constraints import Primitive, evaluate_sparse
+from solver.constraints import GROUND, Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-GROUND = -1
 LOOSEST = 0.02
 """However badly the mates fit, a singular value above this counts."""
 NO_DIRECTION = 1e-14

@@ -24,6 +24,7 @@ Point = tuple[float, float]
 STEP_X, STEP_Y = 58.0, 40.0
 """Between neighbouring nodes of a box, in pixels."""
 MARGIN, GAP_X, GAP_Y = 30.0, 70.0, 26.0
+"""Pixels around the drawing and between its boxes; as they look well."""
 MOST_NODES = 6000
 """Nodes that a drawing holds."""
 MOST_LETTERS = 4

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2")
 """Of the transmission lines, again from the first when they run out."""
 LETTER, MOST_LETTERS = 7.0, 22
+"""Pixels of a letter's width, about, and letters of a name that fit beside a node; longer ones are cut."""
 ROW, HALF = 92.0, 13.0
+"""Pixels between two rows, and half the height of a node: two lines of letters fit in."""
 MARGIN = 24.0
+"""Pixels around the drawing."""
 CLEAR = 14.0
 """So far from a curve a label needs no better place."""
 

@@ -17,7 +17,7 @@ from cadbridge.geometry import Mesh
 
 Array = NDArray[np.float64]
 
-PLAIN = (0.62, 0.65, 0.70)
+NO_COLOUR = (0.62, 0.65, 0.70)
 """The colour of a part that the source gave none."""
 FROM = np.array([0.62, -0.72, 0.36])
 """The direction in the world from which it is seen; z is up."""
@@ -68,7 +68,7 @@ def _triangles(assembly: Assembly) -> tuple[Array, Array]:
         sound = mesh.triangles[np.all(np.isfinite(mesh.vertices), axis=1)[mesh.triangles].all(axis=1)]
         placed = np.nan_to_num(mesh.vertices, posinf=0.0, neginf=0.0) @ instance.X_WI.R.T + instance.X_WI.p
         corners.append(placed[sound])
-        colour = instance.colour or part.colour or PLAIN
+        colour = instance.colour or part.colour or NO_COLOUR
         colours.append(np.tile(np.clip(colour[:3], 0.0, 1.0), (len(sound), 1)))
     return np.concatenate(corners), np.concatenate(colours)
 

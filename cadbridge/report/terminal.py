@@ -16,11 +16,13 @@ MAX_ROWS = 60
 PIPED = 120
 """Columns where no terminal says how wide it is."""
 NARROWEST = 40
+"""Columns below which a table is not squeezed further: words of `LONGEST_WORD` letters would break."""
 MOST_NAMES = 4
 """Names in one cell; the others are counted."""
 LONGEST_WORD = 28
 """Letters of a word that a column keeps together."""
-GAP = 2
+BETWEEN_COLUMNS = 2
+"""Spaces between two columns."""
 EDGE = "   "
 """Between two columns of a drawn table."""
 
@@ -55,7 +57,7 @@ def plain_table(
     # A name with a line break would take its row apart.
     shown = [[visible(cell, lines=False) for cell in row] for row in items[:MAX_ROWS]]
     least = [_least(title, [row[k] for row in shown]) for k, title in enumerate(head)]
-    if sum(least) + GAP * (len(head) - 1) <= columns:
+    if sum(least) + BETWEEN_COLUMNS * (len(head) - 1) <= columns:
         lines = _columns(head, shown, least, numeric or [False] * len(head), columns)
     else:
         lines = _records(head, shown, columns)

@@ -15,9 +15,13 @@ TIME_LIMIT = "CADBRIDGE_OCCT_TIME_LIMIT"
 """The environment variable for the processor seconds that OCCT may take."""
 
 _TIME, _TIME_PER_MEGABYTE = 10.0, 25.0
+"""Processor seconds that reading may take, and more for each MB of the file: ten times what any of 180 real files took.
+"""
 _MESH_TIME, _MESH_TIME_PER_MEGABYTE = 15.0, 30.0
 """For a fine mesh and each MB of its packed B-Rep: those of some spline faces, such as threads, have no end."""
 _LEAST_MEMORY, _MEMORY, _MEMORY_PER_BYTE = 1_200_000_000, 600_000_000, 13
+"""Bytes of address space for OCCT: at least so many; else so many and more for each byte of the file: twice what any of
+180 real files took."""
 
 
 def seconds(size: int) -> float:

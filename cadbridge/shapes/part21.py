@@ -29,13 +29,16 @@ from cadbridge.shapes.text21 import replaced
 from cadbridge.shapes.workspace import Workspace
 
 MAX_RATIO = 100
-"""A text that unpacks to more times its size, and to more than `FREE` bytes, is a bomb: STEP packs 5 to 15 times."""
-FREE = 16 << 20
+"""A text that unpacks to more times its size, and to more than `NO_BOMB` bytes, is a bomb: STEP packs 5 to 15 times."""
+NO_BOMB = 16 << 20
+"""Bytes that a text may unpack to whatever its size: they fit into memory easily, and a small file of equal lines packs
+better than `MAX_RATIO`."""
 
 _KEPT = 8
 """Files whose copies are kept: more than OCCT's process keeps documents."""
 
-_CHUNK = 1 << 20
+_UNPACKED_AT_ONCE = 1 << 20
+"""Bytes that are unpacked before their sum is looked at."""
 # Atomic: what looks like one comment is not tried as two.
 _BEGIN = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|/\*.*?\*/)*+ISO-10303-21\s*;", re.DOTALL)
 _NUMBER = re.compile(rb"#(\d{1,18})\s*=")
@@ -162,10 +165,10 @@ def _unzip(path: Path, findings: Findings) -> bytes:
 
 def _bounded(stream: IO[bytes] | gzip.GzipFile, path: Path, findings: Findings) -> bytes:
     """All of a packed stream, unless it grows beyond what is read: a small file can unpack to terabytes."""
-    plausible = max(FREE, path.stat().st_size * MAX_RATIO)
+    plausible = max(NO_BOMB, path.stat().st_size * MAX_RATIO)
     where = Where(file=str(path))
     text = io.BytesIO()  # hands out what it holds without a copy
-    while chunk := stream.read(_CHUNK):
+    while chunk := stream.read(_UNPACKED_AT_ONCE):
         size = text.tell() + len(chunk)
         refuse("unpacked STEP bytes", size, path.name, findings, where)
         if size > plausible:

@@ -16,7 +16,7 @@ from solver.functions import constant, scaled
 from solver.model import TimeFunction
 
 BAR, LITRE, CUBIC_CENTIMETRE, MILLIMETRE = 1e5, 1e-3, 1e-6, 1e-3
-"""Pa, m³, m³ and m."""
+"""Pa, m³, m³ and m of the units in which people write circuits."""
 LEADS = ("speed", "angle")
 """Laws that prescribe a motion."""
 DRIVES = ("torque", *LEADS, "pd")

@@ -40,6 +40,9 @@ NEAR_SINGULAR = 0.03
 choice by hand: less and joints leap there, more and a drag lags."""
 LONGEST_SLIDE = 0.1
 """Share of the mechanism's length by which no body slides at once."""
+SHOWN_TURN, SHOWN_SLIDE = np.pi / 3, 0.15
+"""rad, and share of the mechanism's length, by which a freedom is shown, or looked at, to either side:
+within its limits, enough to see how it moves, and less than what most loops close over."""
 MOST_STEPS = 2000
 """Steps of one move: where the mechanism is singular its bodies would turn without end."""
 

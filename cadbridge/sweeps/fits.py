@@ -13,13 +13,9 @@ from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.misfit import Settings
 from cadbridge.misfit.poses import PoseFit, fit_at
 from cadbridge.readers.mates_file.document import nearest
-from cadbridge.simulation.posing import Mover
+from cadbridge.simulation.posing import SHOWN_SLIDE, SHOWN_TURN, Mover
 from cadbridge.sweeps.singular import SingularPose, singular_poses
 
-TURN = np.pi / 3
-"""rad to either side, within the limits."""
-SLIDE = 0.15
-"""Share of the mechanism's length to either side, within the limits."""
 ALIKE = 1.02
 """Where the most play is less than this many times the least, the pose does not matter."""
 
@@ -77,7 +73,7 @@ def fit_along(mechanism: Mechanism, joint: str, settings: Settings | None = None
 
 
 def _ends(mechanism: Mechanism, joint: Joint) -> tuple[float, float]:
-    reach = TURN if joint.coordinate == "angle" else SLIDE * mechanism.length_scale
+    reach = SHOWN_TURN if joint.coordinate == "angle" else SHOWN_SLIDE * mechanism.length_scale
     limit = joint.limit
     low = -reach if limit is None or limit.lower is None else max(-reach, limit.lower)
     high = reach if limit is None or limit.upper is None else min(reach, limit.upper)

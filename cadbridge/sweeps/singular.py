@@ -24,13 +24,16 @@ Array = NDArray[np.float64]
 
 MOST_ROWS = 600
 """Rows of joints up to which such poses are looked for: each look is a dense singular value decomposition."""
-LOST = 1e-4
-"""Of its largest value along the motion, a singular value below this part is none."""
-NARROW = 1e-7
-"""Of the range, the part down to which a pose is narrowed in."""
-PART = 1e-3
+RANK_LOST = 1e-4
+"""Of its largest value along the motion, a singular value below this part is none: values fall to zero in a straight
+line, and `NARROWED` finds the place closely enough to be far below."""
+NARROWED = 1e-7
+"""Of the range, the part down to which a pose is narrowed in: a thousandth of `RANK_LOST`."""
+TAKES_NO_PART = 1e-3
 """The part of a self-stress below which a joint has none."""
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+"""The ratio of the golden section, by which the search for the least value shrinks its interval and keeps one of two
+values (Kiefer, Proc. Amer. Math. Soc. 4, 1953)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class _Rows:
 
     def mates(self, stress: Array) -> tuple[str, ...]:
         """The mates of the joints and couplings that have a part in self-stresses (m, k)."""
-        used = np.linalg.norm(stress, axis=1) > PART
+        used = np.linalg.norm(stress, axis=1) > TAKES_NO_PART
         owners = [g for g, p in zip(self._lowered.model.groups, self._lowered.model.primitives, strict=True)
                   for _ in range(p.rows)]  # fmt: skip
         of_joint = {j.name: j.mates for j in self._mechanism.joints}
@@ -89,7 +92,7 @@ def singular_poses(
         return ()
     sizes = np.array([_least(G, r) for G in found])
     values = [value for value, _ in at]
-    limit, narrow = LOST * float(sizes.max()), NARROW * (values[-1] - values[0])
+    limit, narrow = RANK_LOST * float(sizes.max()), NARROWED * (values[-1] - values[0])
     singular = []
     for i in range(len(at)):
         around = sizes[max(i - 1, 0) : i + 2]

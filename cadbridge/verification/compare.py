@@ -34,10 +34,12 @@ from cadbridge.verification.start import random_twists, start_of
 from cadbridge.verification.swing import AT_REST, Swing, Swinger, at_rest
 from cadbridge.wording import count, listed
 
-AGREES = 1e-9
+COUPLINGS_AGREE = 1e-9
 """rad and m: by so much the couplings may miss the designed pose."""
 
-POSES = 5
+POSES_COMPARED = 5
+"""Poses at random at which the engine's and our own are compared: a wrong axis or offset of a joint shows at the first;
+five make it unlikely that one stands where it does not."""
 
 FILES = "what an export made now has otherwise"
 """Files and lines that were compared as far as an engine says what they hold, and not word by word."""
@@ -178,7 +180,7 @@ def _compare_files(
     mine = _Comparison(tree, engine, names)
     with _as_input(engine.name, folder):
         mass, centre, inertia = mine.masses()
-        pose = max(mine.pose(np.random.default_rng((seed, k))) for k in range(POSES))
+        pose = max(mine.pose(np.random.default_rng((seed, k))) for k in range(POSES_COMPARED))
         contents = compare_contents(mine.exported(mechanism, how), mine.held(), engine.precision)
         swing = _swing(mine, bare, duration, random_twists(mechanism, seed))
         for fault in engine.faults():
@@ -347,7 +349,7 @@ def _swing(compared: _Comparison, mechanism: Mechanism, duration: float, twists:
 def _not_compared(compared: _Comparison, mechanism: Mechanism) -> str:
     """Why the swing cannot be the same; "" where it can."""
     lacks = compared.engine.lacks(mechanism, compared.tree)
-    jumps = any(abs(relation.constant) > AGREES for relation in relations(compared.tree)[0])
+    jumps = any(abs(relation.constant) > COUPLINGS_AGREE for relation in relations(compared.tree)[0])
     loose = any(link.joint is not None and link.kind.unbound for link in compared.tree.links)
     reasons = {
         lacks: bool(lacks),

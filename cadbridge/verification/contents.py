@@ -29,10 +29,10 @@ Array = NDArray[np.float64]
 BY_MOTION = "by the motion alone"
 """Why something is not compared by itself."""
 
-ENDLESS = 1e8
-"""rad, m, N …: a limit beyond that is none; formats that demand one get 1e9."""
+NO_LIMIT_FROM = 1e8
+"""rad, m, N …: a limit beyond that is none; formats that demand one get 1e9, and single precision rounds it."""
 
-AGREES = 1e-6
+NUMBERS_AGREE = 1e-6
 """Relative: numbers, boxes and volumes are written with twelve digits, meshes in single precision."""
 
 RANGE, RESISTANCE, SPRINGS, ROTORS = "limits", "damping", "springs", "rotor inertias"
@@ -155,7 +155,7 @@ class Exported:
 def compare_contents(exported: Exported, held: Contents, precision: float) -> Compared:
     """Compare the quantities of an engine with the mechanism; `precision` is the engine's own, relative."""
     found = Compared(differences=list(held.faults), unsaid=dict(held.unsaid))
-    within = max(AGREES, 10.0 * precision)
+    within = max(NUMBERS_AGREE, 10.0 * precision)
     _compare_gravity(exported, held, within, found)
     _compare_weights(exported, held, within, found)
     _compare_medium(exported, held, within, found)
@@ -227,8 +227,8 @@ def _row(values: Iterable[float]) -> str:
 
 def _differ(a: float, b: float, within: float, least: float = 0.0) -> bool:
     """Whether values differ by more than `within` of the larger, and by more than `least`."""
-    if abs(a) >= ENDLESS or abs(b) >= ENDLESS:
-        return not (abs(a) >= ENDLESS and abs(b) >= ENDLESS and (a > 0) == (b > 0))
+    if abs(a) >= NO_LIMIT_FROM or abs(b) >= NO_LIMIT_FROM:
+        return not (abs(a) >= NO_LIMIT_FROM and abs(b) >= NO_LIMIT_FROM and (a > 0) == (b > 0))
     return not abs(a - b) <= max(within * max(abs(a), abs(b)) + 1e-9 * within, least)
 
 
@@ -316,7 +316,7 @@ def piece_of(X_LM: Pose, mesh: Mesh) -> Piece:
 
 # --- servos and sensors ---
 
-_LARGE = 1e3
+_UNBOUNDED_CONTROL = 1e3
 """Of a control, where nothing bounds it: far enough to reach the limits of effort."""
 
 
@@ -381,7 +381,7 @@ def _compare_transmissions(exported: Exported, held: Contents, within: float, fo
 def _states(seed: int, led: bool) -> Array:
     """Controls, values and rates (12, 3)."""
     states = np.random.default_rng(seed).uniform(-1.0, 1.0, (12, 3))
-    states[4:8, 0] *= _LARGE
+    states[4:8, 0] *= _UNBOUNDED_CONTROL
     states[:, 0] *= led
     states[8:] *= 100.0
     return states

@@ -43,6 +43,7 @@ from cadbridge.verification.swing import SHORTER, STILL, TIGHT, TOLERANCE, Swing
 
 NAME = "FMPy"
 PRECISION = 1e-9
+"""rad and m, and relative: our own FMU carries the numbers of our own model, and only its steps (`LOOSE`) differ."""
 KINDS = ("CoSimulation", "ModelExchange")
 LOOSE = 1e-8
 """The tolerance of the FMU's own steps."""

@@ -22,7 +22,9 @@ from cadbridge.readers import ReadOptions
 from cadbridge.readers.urdf.xacro import expand
 from cadbridge.verification.urdf import Pinocchio
 
-POSES = 50
+POSES_TRIED = 50
+"""Random settings of the motors at which the package's loops are closed and looked at: as there are branches to leave,
+more than the few of a comparison; some seconds."""
 
 
 class Ros2(Pinocchio):
@@ -72,7 +74,7 @@ class Ros2(Pinocchio):
         """Closed by its own word, and by Pinocchio's poses of the links."""
         random = np.random.default_rng(1)
         closed = 0
-        for _ in range(POSES):
+        for _ in range(POSES_TRIED):
             solution = loops.follow({name: float(random.uniform(-0.5, 0.5)) for name in loops.active})
             closed += solution.closed
             if solution.closed and not solution.error <= max(TOLERANCE, 2 * loops.gap):

@@ -21,13 +21,13 @@ from cadbridge.verification.start import Start
 TOLERANCE = 1e-6
 """rad and m after a swing, below which nobody asks where it comes from."""
 
-GROWTH = 10.0
+ROUNDING_GROWS = 10.0
 """By so much a swing magnifies the rounding of an engine's model."""
 
-OWN = 4.0
+OWN_ERROR = 4.0
 """An error is up to so many times what is gained from half the step (twice, for a method of first order)."""
 
-SMALL = 1e-3
+SMALL_SHARE = 1e-3
 """The engine's own errors, as a share of the motion, up to which a comparison says something."""
 
 STILL = 1e-6
@@ -134,7 +134,7 @@ class Swinger:
         still = tuple(name_of[name] for name in requested if moved[name] < STILL)
         coupling_error = self._coupling_error(theirs)
         step_error, share = None, 0.0
-        same = max(TOLERANCE, GROWTH * self.engine.precision)
+        same = max(TOLERANCE, ROUNDING_GROWS * self.engine.precision)
         if not difference <= same:
             finer = self.engine.swing(list(self.joints), self.start, duration, finer=2)
             own = {name: abs(finer[name] - value) for name, value in theirs.items()}
@@ -169,7 +169,7 @@ class Swinger:
         rounded = replace(self, mechanism=_rounded(self.mechanism, self.engine.precision))
         others = [self._run(duration, 10 * TIGHT), rounded._run(duration, TIGHT)]
         own = max(abs(tight[name] - value) for run in others for name, value in self._ours(run, found.duration).items())
-        return found.difference is not None and found.difference <= OWN * (own + (found.step_error or 0.0))
+        return found.difference is not None and found.difference <= OWN_ERROR * (own + (found.step_error or 0.0))
 
 
 def _rounded(mechanism: Mechanism, precision: float) -> Mechanism:
@@ -194,8 +194,8 @@ def verdict_of(same: bool, difference: float, step_error: float | None, share: f
     """What a difference means beside the engine's own errors."""
     if same:
         return "same", ""
-    if not share <= SMALL:
+    if not share <= SMALL_SHARE:
         return "not comparable", f"the engine's own errors are {share:.2g} of the motion"
-    if step_error is not None and difference <= OWN * step_error:
+    if step_error is not None and difference <= OWN_ERROR * step_error:
         return "same", "the difference is the engine's own error of its steps"
     return "differs", ""

@@ -225,7 +225,7 @@ def test_bad_answers_are_findings_and_are_not_stored(
 def test_an_answer_without_end_is_asked_for_once(
     recorded: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "LARGEST", 100)
+    monkeypatch.setattr(server, "LARGEST_ANSWER", 100)
     recorded.answers[recorded.element] = (200, {}, b" " * 101)
     assert refused(recorded, tmp_path / "arm") == "CB1464"
     assert len(recorded.asked) == 1

@@ -27,7 +27,8 @@ __all__ = [
     "AS_IS", "KINDS", "Box", "Capsule", "Collision", "Cylinder", "Piece", "Solid", "Sphere", "collision_of",
 ]  # fmt: skip
 
-_FORMAT = 1
+_CACHE_FORMAT = 1
+"""Of the entries of the cache: raised where what is kept, or how it is made, changes."""
 _LIBRARIES = ("scipy", "fast-simplification", "coacd")
 _SOLIDS: dict[str, type[Solid]] = {c.__name__: c for c in (Box, Cylinder, Sphere, Capsule)}
 
@@ -80,7 +81,7 @@ def _path(cache: Path, mesh: Mesh, kind: str, tolerance: float) -> Path:
         with suppress(metadata.PackageNotFoundError):
             versions.append(f"{name} {metadata.version(name)}")
     content = digest(mesh.vertices.tobytes() + mesh.triangles.tobytes())
-    key = digest(json.dumps([_FORMAT, content, kind, tolerance, versions]).encode())
+    key = digest(json.dumps([_CACHE_FORMAT, content, kind, tolerance, versions]).encode())
     return cache / COLLISION / key[:2] / key
 
 

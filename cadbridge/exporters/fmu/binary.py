@@ -25,7 +25,8 @@ RUNTIME = Path(__file__).resolve().parent / "runtime"
 SOURCES = ("model.c", "digest.c", "fmi2.c", "fmi3.c")
 _FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-s")
 _EXPORTED = "{ global: fmi2*; fmi3*; local: *; };\n"
-_SECONDS = 600
+_MOST_SECONDS = 600
+"""s of the clock after which a compiler is taken to hang: a choice, far above what it takes, its first run included."""
 _CACHES = ("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR")
 """Where Zig keeps what it compiles: the second is by default in the user's home, which may not be writable."""
 
@@ -104,7 +105,7 @@ def _linked(folder: Path, kernels: Path) -> Path:
     for compiler in compilers():
         try:
             done = subprocess.run(
-                program(compiler, *_FLAGS, *ending), cwd=folder, check=False, timeout=_SECONDS,
+                program(compiler, *_FLAGS, *ending), cwd=folder, check=False, timeout=_MOST_SECONDS,
                 env=environment(dict.fromkeys(_CACHES, str(folder / "zig"))), capture_output=True, text=True,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired):

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from solver.compilation.compiled import ArrayOf, Entry, Kind, Table
 
-WORD = 8
+WORD_BYTES = 8
+"""Bytes of what the block consists of: int64 and float64, as the solver's tables."""
 
 Holds = Literal["offset", "whole", "real"]
 """What a word of the block is: a byte offset, a whole number or a floating one."""
@@ -38,32 +39,32 @@ class Image:
         """The byte offset of an array; one that shares its memory with an array of the block is the same."""
         if array.nbytes == 0:
             return 0
-        if not array.flags.c_contiguous or array.dtype.itemsize != WORD:
+        if not array.flags.c_contiguous or array.dtype.itemsize != WORD_BYTES:
             raise TypeError("the block takes contiguous arrays of words of 8 bytes")
         key = (int(array.ctypes.data), array.nbytes)
         if key not in self._arrays:
             self._kept.append(array)
             self._arrays[key] = self._put(array.tobytes())
             if array.dtype.kind == "f":
-                self.reals.append((self._arrays[key] // WORD, array.size))
+                self.reals.append((self._arrays[key] // WORD_BYTES, array.size))
         return self._arrays[key]
 
     def word(self, array: NDArray[Any]) -> int:
         """The place of an array in words."""
-        return self.array(array) // WORD
+        return self.array(array) // WORD_BYTES
 
     def call(self, entry: Entry[..., Any], *arguments: Any) -> tuple[int, int, list[int]]:
         """The words of a call of an entry: their place, that of the results, and those of its arguments."""
         given, _ = entry.kinds
-        results = self._put(bytes(WORD * max(len(entry.results), 1)))
+        results = self._put(bytes(WORD_BYTES * max(len(entry.results), 1)))
         words: list[tuple[bytes, Holds]] = []
         places = []
         for value, kind in zip(arguments, given, strict=True):
-            places.append(sum(len(word) for word, _ in words) // WORD)
+            places.append(sum(len(word) for word, _ in words) // WORD_BYTES)
             words += self._words(value, kind)
         words.append((struct.pack("=q", results), "offset"))
-        at = self._lay(words) // WORD
-        return at, results // WORD, [at + place for place in places]
+        at = self._lay(words) // WORD_BYTES
+        return at, results // WORD_BYTES, [at + place for place in places]
 
     def check(self) -> None:
         """Raise ValueError where two arrays of the block overlap in this process without being the same."""
@@ -80,9 +81,9 @@ class Image:
 
     def _lay(self, words: list[tuple[bytes, Holds]]) -> int:
         at = self._put(b"".join(word for word, _ in words))
-        place = at // WORD
+        place = at // WORD_BYTES
         for word, holds in words:
-            count = len(word) // WORD
+            count = len(word) // WORD_BYTES
             if holds == "offset":
                 self.pointers.append(place)
             elif holds == "real":

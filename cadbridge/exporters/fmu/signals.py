@@ -16,11 +16,13 @@ Dual = tuple[float, float, float]
 
 _AGREE = 1e-11
 """Of a function's size (and of 1), by which pieces may miss it; its rates by the square root of that."""
-_MOST = 200_000
+_MOST_ENDS = 200_000
 """Ends of pieces of one function."""
-_FINEST = 1e-9
+_FINEST_PART = 1e-9
 """Of the whole time: no piece is shorter. There a function jumps."""
-_WITHIN = (0.13, 0.37, 0.5, 0.71, 0.93)
+_LOOKED_AT = (0.13, 0.37, 0.5, 0.71, 0.93)
+"""Parts of a piece at which the quintic is compared with the function: none at equal distances, so that a function of a
+period that fits the piece does not hide between them."""
 
 
 class TooManyPiecesError(ValueError):
@@ -56,9 +58,9 @@ def _ends(function: TimeFunction | None, duration: float) -> list[tuple[float, D
 def corners_of(functions: Sequence[TimeFunction | None], duration: float) -> Array:
     """The times (s) at which functions bend or jump within [0, duration], rising; TooManyPiecesError."""
     given = [function for function in functions if function is not None]
-    found, until = corners_ahead(given, 0.0, duration, _MOST, knots=True)
+    found, until = corners_ahead(given, 0.0, duration, _MOST_ENDS, knots=True)
     if until < duration:
-        raise TooManyPiecesError(f"functions of time bend more than {_MOST} times, or too fast to follow")
+        raise TooManyPiecesError(f"functions of time bend more than {_MOST_ENDS} times, or too fast to follow")
     return found
 
 
@@ -74,13 +76,13 @@ def _pieces(
     while waiting:
         (t0, a), t1 = found[-1], waiting[-1]
         b = evaluate(t1)
-        if t1 - t0 <= _FINEST * duration or _follows(evaluate, (t0, a), (t1, b), size):
+        if t1 - t0 <= _FINEST_PART * duration or _follows(evaluate, (t0, a), (t1, b), size):
             found.append((t1, b))
             waiting.pop()
         else:
             waiting.append(0.5 * (t0 + t1))
-        if len(found) + len(waiting) > _MOST:
-            raise TooManyPiecesError(f"a function of time takes more than {_MOST} pieces")
+        if len(found) + len(waiting) > _MOST_ENDS:
+            raise TooManyPiecesError(f"a function of time takes more than {_MOST_ENDS} pieces")
     return found
 
 
@@ -88,7 +90,7 @@ def _follows(
     evaluate: Callable[[float], Dual], first: tuple[float, Dual], last: tuple[float, Dual], size: float
 ) -> bool:
     (t0, a), (t1, b) = first, last
-    for s in _WITHIN:
+    for s in _LOOKED_AT:
         t = t0 + s * (t1 - t0)
         missed = np.abs(np.subtract(quintic(t0, a, t1, b, t), evaluate(t)))
         rates = [size * _AGREE**0.5 * max(1.0, abs(x)) for x in evaluate(t)[1:]]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.exporters.fmu.image import WORD, Image
+from cadbridge.exporters.fmu.image import WORD_BYTES, Image
 from cadbridge.exporters.fmu.machine import METHOD, Machine
 from cadbridge.exporters.fmu.signals import corners_of, signals_of
 from cadbridge.lowering import joint_bearer
@@ -98,7 +98,7 @@ class Tables:
         """`model.bin`; `variables` are kind, place and body (or 1: not negative) by value reference."""
         self.image.check()
         data, rows = bytes(self.image.data), np.array(list(variables), dtype=np.int64).reshape(-1, 3)
-        counts = [len(PLACES), len(data) // WORD, len(self.image.pointers), len(rows)]
+        counts = [len(PLACES), len(data) // WORD_BYTES, len(self.image.pointers), len(rows)]
         numbers = [*counts, *(self.places[name] for name in PLACES)]
         parts = [np.array(numbers, np.int64).tobytes(), data, np.array(self.image.pointers, np.int64).tobytes()]
         return b"".join([MAGIC, token, *parts, rows.tobytes()])
@@ -108,7 +108,7 @@ class Tables:
 
         Kernels look for nothing at a place that a floating number says, so such a file leads them nowhere else.
         """
-        if len(other) % WORD:
+        if len(other) % WORD_BYTES:
             return False
         own, theirs = (np.frombuffer(data, np.int64) for data in (self.content(bytes(16), ()), other))
         fixed = np.ones(len(own), bool)

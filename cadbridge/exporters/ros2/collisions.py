@@ -29,7 +29,9 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.wording import count
 
-ALWAYS = 0.95
+ALWAYS_SHARE = 0.95
+"""The share of the poses at which a pair must touch to be called one that always does: MoveIt's setup assistant takes
+the same."""
 TOUCHING = 1e-5
 """m: bodies nearer than this touch."""
 MARGIN = 0.01
@@ -37,13 +39,17 @@ MARGIN = 0.01
 WORK = 3_000_000
 """Checks of two bodies in all; fewer poses are tried where that is not enough."""
 BATCH = 1_000
-FIRST = 10
+"""Poses of which distances are computed at once: their arrays stay in a processor's cache."""
+FIRST_BATCH = 10
+"""Poses checked of a pair before it is looked at whether more are needed: ten tell most pairs that touch now and then,
+and each batch is as many again, up to `BATCH`."""
 NEAREST = 3
 """So many of its nearest poses a pair is searched from."""
-ROUNDS = 12
+SEARCH_ROUNDS = 12
 BRANCHES = 4
 """Rounds of the search, and poses tried in each."""
 SEED = 20_240_601
+"""Of the numbers at random: the same robot gives the same file, on every machine."""
 
 
 Mask = NDArray[np.bool_]
@@ -145,7 +151,7 @@ class _Sampling:
         for pair, (near, free) in seen.items():
             if not near and not self._approaches(pair, q[:done]):
                 found[pair] = "Never"
-            elif near and free <= (1 - ALWAYS) * done:
+            elif near and free <= (1 - ALWAYS_SHARE) * done:
                 found[pair] = "Always"
         self._report(findings, found, done, tried)
         return found
@@ -159,13 +165,13 @@ class _Sampling:
         seen = {pair: [0, 0] for pair in pairs}
         done = 0
         while done < len(q) and self._left > 0:
-            part = q[done : done + min(BATCH, max(FIRST, done))]
+            part = q[done : done + min(BATCH, max(FIRST_BATCH, done))]
             for pair in pairs:
                 near = self._near(pair, part, TOUCHING if seen[pair][0] else self._margin)
                 touching = near if seen[pair][0] else self._near(pair, part, TOUCHING, near)
                 seen[pair][0] += int(np.count_nonzero(near))
                 seen[pair][1] += int(np.count_nonzero(~touching))
-            pairs = [pair for pair in pairs if not (seen[pair][0] and seen[pair][1] > (1 - ALWAYS) * len(q))]
+            pairs = [pair for pair in pairs if not (seen[pair][0] and seen[pair][1] > (1 - ALWAYS_SHARE) * len(q))]
             done += len(part)
         return done, seen
 
@@ -257,7 +263,7 @@ class _Sampling:
         random = np.random.default_rng(SEED)
         best = q[np.argsort(bounds, kind="stable")[:NEAREST]]
         least = self._distances(pair, best)
-        for _ in range(ROUNDS):
+        for _ in range(SEARCH_ROUNDS):
             start = np.repeat(best, BRANCHES, axis=0)
             steps = random.normal(size=(len(start), len(k))) * spread
             moved = self._allowed(np.clip(start[:, k] + steps, self._low, self._high), start)

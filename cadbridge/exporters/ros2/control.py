@@ -11,6 +11,8 @@ from cadbridge.exporters.ros2.roles import Roles
 
 _PARAMETERS = "name prefix use_mock_hardware sim_gazebo hardware_plugin initial_positions_file"
 UPDATE_RATE = 100
+"""Hz of the controller manager: the default of ros2_control's documentation and demos; a robot's own is edited there.
+"""
 
 
 def files(roles: Roles, name: str, robot: ET.Element) -> dict[str, bytes]:

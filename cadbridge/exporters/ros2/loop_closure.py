@@ -18,15 +18,19 @@ import numpy as np
 
 TOLERANCE = 1e-6
 """m and rad: a loop is closed when no equation is off by more."""
-SOLVED = 1e-11
-FOLLOWED = 1e-9
-"""Of the loops' size: what no further step is taken for, of many poses at once and of one while ROS waits."""
+SOLVED, FOLLOWED = 1e-11, 1e-9
+"""Of the loops' size: what no further step is taken for, of many poses at once and of one while ROS waits, for which
+two digits less save a round; both are far below `TOLERANCE`."""
 STEP = 0.1
 """The longest step of an active joint on the way to a pose: rad, or share of the mechanism's size."""
 LEAP = 0.5
 """A passive joint that moves more in one step (rad, share of the size) has left its branch: the step is halved."""
 SHORTEST = 1e-5
+"""Of the way to a pose (rad, share of the size): a step that is shorter and still fails ends it, as the loops do not
+close there. Thirteen halvings of `STEP`."""
 ITERATIONS = 12
+"""Newton's rounds of one step, which double the digits with each where it is near: a choice with room for the slower
+way past a pose of lower rank."""
 
 Array = Any
 Row = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any, Any]]

@@ -14,7 +14,9 @@ from cadbridge.frames import Matrix
 
 _PERTURBED = 0.2
 """rad, or share of the size: the rank of loops is counted away from the designed pose too, where they may be flat."""
-_POSES = 2
+_OTHER_POSES = 2
+"""Poses at random, besides the designed one, at which the rank is counted: the largest counts, and one that is singular
+by chance is unlikely to come twice."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def _gradient(loops: LoopClosure) -> tuple[Matrix, tuple[str, ...]]:
     designed = np.zeros((1, count))
     poses = [
         designed,
-        *(loops.settle(designed + _PERTURBED * random.uniform(-1, 1, (1, count)))[0] for _ in range(_POSES)),
+        *(loops.settle(designed + _PERTURBED * random.uniform(-1, 1, (1, count)))[0] for _ in range(_OTHER_POSES)),
     ]
     gradients = [loops.jacobian(pose) for pose in poses]
     J, names = max(gradients, key=lambda found: _rank(found[0][0]))

@@ -19,15 +19,16 @@ from cadbridge.exporters.usd.stage import bytes_of, joints, new_stage
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Joint
 
-DEGREES = 180.0 / np.pi
+DEGREES_A_RADIAN = 180.0 / np.pi
+"""USD's physics counts angles in degrees."""
 PHYSX_FREQUENCY, PHYSX_DAMPING = 1000.0, 1.0
 """Hz and ratio of PhysX's spring between coupled joints: as stiff as its steps bear."""
 
-HELD, MARGIN = 1e-6, 1e-2
+HELD, TENDON_MARGIN = 1e-6, 1e-2
 """Half the range of a tendon that is held, and the distance from its ends at which MuJoCo begins to act: as both ends
 always act, and alike, they are an equality, for which the schema has no word."""
 
-LEAST = 1e-12
+ROUNDED = 1e-12
 """What is below that is rounding."""
 
 
@@ -46,7 +47,7 @@ class Layer:
 
     def set(self, prim: Any, attribute: str, value: float, kind: Any = Sdf.ValueTypeNames.Float) -> None:
         """An attribute of the prim's schemas."""
-        prim.CreateAttribute(attribute, kind, custom=False).Set(float(value) if abs(value) > LEAST else 0.0)
+        prim.CreateAttribute(attribute, kind, custom=False).Set(float(value) if abs(value) > ROUNDED else 0.0)
 
     def point(self, prim: Any, relationship: str, joint: str) -> None:
         """A relationship to another joint."""
@@ -68,7 +69,7 @@ def newton(
             continue
         prim = layer.prim(follower, "NewtonMimicAPI")
         layer.point(prim, "newton:mimicJoint", leader)
-        layer.set(prim, "newton:mimicCoef0", d.offset * (DEGREES if turns[0] else 1.0))
+        layer.set(prim, "newton:mimicCoef0", d.offset * (DEGREES_A_RADIAN if turns[0] else 1.0))
         layer.set(prim, "newton:mimicCoef1", factor)
     _report(findings, "Newton", mixed, f"follow a joint of another type{_BY_MUJOCO}")
     _report(findings, "Newton", _sums(plan, followers), f"follow no joint or several{_BY_MUJOCO}")
@@ -76,7 +77,7 @@ def newton(
         prim = layer.prim(prim_name, "NewtonJointAPI")
         layer.set(prim, "newton:armature", joint.armature)
         layer.set(prim, "newton:friction", joint.friction)
-        layer.set(prim, "newton:damping", joint.damping / (DEGREES if joint.coordinate == "angle" else 1.0))
+        layer.set(prim, "newton:damping", joint.damping / (DEGREES_A_RADIAN if joint.coordinate == "angle" else 1.0))
     return bytes_of(layer.stage)
 
 
@@ -128,7 +129,7 @@ def _tendon(layer: Layer, name: str, plan: Plan, d: Dependence) -> None:
         ("mjc:limited", types.Token, "true"),
         ("mjc:range:min", types.Double, d.offset - half),
         ("mjc:range:max", types.Double, d.offset + half),
-        ("mjc:margin", types.Double, MARGIN),
+        ("mjc:margin", types.Double, TENDON_MARGIN),
     ):
         prim.CreateAttribute(attribute, kind, custom=False, variability=Sdf.VariabilityUniform).Set(value)
 
@@ -150,7 +151,7 @@ def physx(
         )
         axis.Set("rotZ")
         layer.set(prim, f"{at}:gearing", -factor)
-        layer.set(prim, f"{at}:offset", -d.offset * DEGREES)
+        layer.set(prim, f"{at}:offset", -d.offset * DEGREES_A_RADIAN)
         layer.set(prim, f"{at}:naturalFrequency", PHYSX_FREQUENCY)
         layer.set(prim, f"{at}:dampingRatio", PHYSX_DAMPING)
     _report(findings, "PhysX", _sums(plan, followers), "follow no joint or several")

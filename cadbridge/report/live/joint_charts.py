@@ -13,6 +13,7 @@ from cadbridge.visible import visible
 MOST_LINES = 8
 """As many as there are colours."""
 MOST_SAMPLES = 400
+"""Of a curve: more than the chart has pixels; older ones are thinned."""
 _UNITS = {"angle": "°", "distance": "mm"}
 _TITLES = {"angle": "Angles while it runs", "distance": "Distances while it runs"}
 

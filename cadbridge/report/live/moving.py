@@ -16,6 +16,8 @@ from cadbridge.report.live.scene import dependent_values, ratio_words
 from cadbridge.simulation.posing import Mover, Posed
 
 FRAMES_PER_SECOND = 30.0
+"""Poses shown in a second of the clock, while a joint swings by itself: as smooth as the run's (`player`), and a
+browser draws no more of a large assembly."""
 SWING, SLIDE = np.radians(30.0), 0.1
 """rad, and share of the mechanism's length, by which a joint is tried to either side."""
 

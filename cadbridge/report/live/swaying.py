@@ -11,9 +11,11 @@ from cadbridge.assembly import Assembly
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.trying import Trial
 
-TURN = np.radians(25.0)
-SLIDE = 0.06
-"""rad, and share of the assembly's size, by which parts are moved to either side."""
+SWAY_TURN = np.radians(25.0)
+"""rad to either side, see below."""
+SWAY_SLIDE = 0.06
+"""rad, and share of the assembly's size, by which parts are moved to either side: enough to see which ones move, and no
+more, so that what they pass through stays recognisable."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def pointed(assembly: Assembly, a: str, b: str, trial: Trial | None) -> Pointed:
     motion = {
         "point": [float(x) for x in trial.point],
         "axis": [float(x) for x in trial.axis],
-        "turn": TURN if turns else 0.0,
-        "slide": TURN / (2 * np.pi) * trial.pitch if turns else SLIDE * size,
+        "turn": SWAY_TURN if turns else 0.0,
+        "slide": SWAY_TURN / (2 * np.pi) * trial.pitch if turns else SWAY_SLIDE * size,
     }
     return Pointed(index[a], index[b], tuple(index[name] for name in trial.moving if name in index), motion)

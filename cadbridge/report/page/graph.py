@@ -22,6 +22,7 @@ MOST_NODES = 300
 MOST_NAMED = 12
 """Joints and gears whose names stand in the drawing; of more, only those that a person named."""
 MOST_LETTERS = 20
+"""Of a name beside a node; longer ones are cut, and shown whole where the pointer rests."""
 WIDTH, LAYER, ROW, MARGIN = 900.0, 170.0, 40.0, 80.0
 """Of the drawing; from layer to layer; from node to node; beside the outer layers."""
 SWEEPS = 4

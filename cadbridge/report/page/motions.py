@@ -16,7 +16,7 @@ from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.scene import packed
 from cadbridge.simulation import read_trajectory
-from cadbridge.simulation.posing import Mover, graph_of_joints, leading_joints
+from cadbridge.simulation.posing import SHOWN_SLIDE, SHOWN_TURN, Mover, graph_of_joints, leading_joints
 from cadbridge.wording import listed
 from solver.rotation import matrix
 
@@ -31,10 +31,6 @@ MOST_POSES = 250_000
 """Poses of bodies in all freedoms together."""
 MOST_FRAMES = 600
 """Frames of a run; longer ones are thinned."""
-TURN = np.pi / 3
-"""rad to either side, within the limits."""
-SLIDE = 0.15
-"""Share of the mechanism's length to either side, within the limits."""
 ONE_WAY = 20
 """Frames to either side of the designed pose, at least."""
 SAME_PLACE = 1e-3
@@ -114,7 +110,7 @@ def _is_branch(graph: ConstraintGraph, unit: int, joint: Joint) -> bool:
 
 def _ends(mechanism: Mechanism, joint: Joint) -> tuple[float, float]:
     """How far (rad, m) a joint is shown to both sides of the designed pose, within its limits."""
-    reach = TURN if joint.coordinate == "angle" else SLIDE * mechanism.length_scale
+    reach = SHOWN_TURN if joint.coordinate == "angle" else SHOWN_SLIDE * mechanism.length_scale
     lower, upper = -reach, reach
     if joint.limit is not None:
         lower = max(lower, joint.limit.lower) if joint.limit.lower is not None else lower

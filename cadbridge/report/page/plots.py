@@ -16,9 +16,13 @@ from cadbridge.wording import count
 Array = NDArray[np.float64]
 
 WIDTH, HEIGHT = 620.0, 250.0
+"""Pixels of a plot."""
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 10.0, 10.0, 34.0
+"""Pixels around the curves: room for the numbers of the axes, and for the title of the time."""
 MOST_LINES = 8
+"""Of a plot: as many as there are colours that are told apart; of more, the others stand in the tables."""
 MOST_POINTS = 400
+"""Of a line: three quarters of the pixels that there are; more would only make the page larger."""
 DASHES = 4
 """Runs that a dash can distinguish."""
 TIME = "time in s"

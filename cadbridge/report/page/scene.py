@@ -18,10 +18,8 @@ from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.graph import mate_states, worst
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.meshes import add_shapes
+from cadbridge.report.still import NO_COLOUR
 from cadbridge.report.views.tables import Between, components_between, gap
-
-PLAIN = (0.62, 0.65, 0.70)
-"""The colour of a part that the source gave none."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ def packed(poses: Sequence[Pose]) -> NDArray[np.float64]:
 
 def _colour(mechanism: Mechanism, instance: Instance) -> tuple[float, ...]:
     colour = instance.colour or mechanism.assembly.part(instance.part).colour
-    return tuple(colour[:3]) if colour is not None else PLAIN
+    return tuple(colour[:3]) if colour is not None else NO_COLOUR
 
 
 def _joint(mechanism: Mechanism, joint: Joint, states: dict[str, str]) -> dict[str, Any]:

@@ -13,12 +13,13 @@ from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Badge, Names, Number, Row, Table
 from cadbridge.wording import count, listed
 
-STEPS = (1.0, 2.0, 5.0, 10.0)
+ROUND_STEPS = (1.0, 2.0, 5.0, 10.0)
+"""The steps of a decade to which a number is rounded down, for a person to choose."""
 LABEL = "{}.{}"
 """The label by which a release of a group is applied: both by their places."""
 NO_PLAY = 1e-9
 """m: play below this is none."""
-MOST = 4
+NAMED = 4
 """Mates that a sentence names."""
 
 
@@ -29,7 +30,7 @@ def headline(fit: Fit) -> str:
         f"It moves all the same, with {count(fit.dof, 'degree')} of freedom, but its"
     )  # fmt: skip
     return (
-        f"{listed(group.mates, MOST)} constrain the same motions more than once"
+        f"{listed(group.mates, NAMED)} constrain the same motions more than once"
         + (f", and {_more(len(fit.groups) - 1)}" if many else "")
         + f": {fit.redundant} of all {fit.rows} equations are redundant. {freedoms} parts go together without force "
         "only if they are exact, or if these mates have play."
@@ -47,7 +48,7 @@ Answer = tuple[str, Sequence[str]]
 def answers(fit: Fit) -> list[Answer]:
     """The designer's questions with their answers: first what goes on the drawing, then what happens without it."""
     group = fit.groups[0]
-    of = f" for {listed(group.mates, MOST)}, which need most play" if len(fit.groups) > 1 else ""
+    of = f" for {listed(group.mates, NAMED)}, which need most play" if len(fit.groups) > 1 else ""
     found: list[Answer] = [(f"What goes on the drawing{of}?", drawing(group))]
     found.append(("How much play do they need as they are?", [play_needed(fit, group)]))
     forces = _carried([g for g in fit.groups if g.one_sided is None], fit.settings)
@@ -62,7 +63,7 @@ def play_needed(fit: Fit, group: GroupFit) -> str:
     if group.one_sided is not None and group.one_sided.play is not None:
         play, both = group.one_sided.play, f" If the faces held both ways, it would be {mm(group.play.worst)}."
         if play.worst < NO_PLAY:
-            return f"None: {listed(group.contacts, MOST)} may lift off, so that no error binds.{both}"
+            return f"None: {listed(group.contacts, NAMED)} may lift off, so that no error binds.{both}"
     text = (
         f"Each of these mates up to {mm(play.worst)} to either side, if all errors come together at their worst "
         f"({mm(play.squares)} as a root sum of squares, RSS). Half of all assemblies need more than {mm(play.median)}, "
@@ -83,10 +84,10 @@ def drawing(group: GroupFit, number: int = 1) -> list[str]:
     if not group.play.worst > 0.0:
         return ["Nothing: with these tolerances no part is off, and exact parts go together."]
     if group.one_sided is not None and group.one_sided.play is not None and group.one_sided.play.worst < NO_PLAY:
-        return [f"Nothing, if {listed(group.contacts, MOST)} may lift off as far as the table of gaps says."]
+        return [f"Nothing, if {listed(group.contacts, NAMED)} may lift off as far as the table of gaps says."]
     ways = [_closer(group), _alone(group.alone[0]) if group.alone else "", *_freed(group, number)]
     found = [way for way in ways if way]
-    return found or [f"Give {listed(group.mates, MOST)} ±{mm(group.play.worst)} of play each."]
+    return found or [f"Give {listed(group.mates, NAMED)} ±{mm(group.play.worst)} of play each."]
 
 
 def _closer(group: GroupFit) -> str:
@@ -110,8 +111,8 @@ def _closer(group: GroupFit) -> str:
             limits.append(f"±{figure(part * min(own) * 1e3, 2)} {unit_of(turns)}{per}")
             now.append(f"±{figure(min(own) * 1e3, 2)} {unit_of(turns)}")
     return (
-        f"Closer parts: keep the faces of {listed(group.mates, MOST)} within {' and '.join(limits)} of their places in "
-        f"each part (now {' and '.join(now)}), and give each of these mates ±{mm(play)} of play."
+        f"Closer parts: keep the faces of {listed(group.mates, NAMED)} within {' and '.join(limits)} of their places "
+        f"in each part (now {' and '.join(now)}), and give each of these mates ±{mm(play)} of play."
     )
 
 
@@ -121,7 +122,7 @@ def _alone(found: Alone) -> str:
     for c in found.needs:
         by_mate.setdefault(c.mate, []).append(f"±{figure(c.worst * 1e3, 2)} {unit_of(c.turns)} {_way(c.kind)}")
     texts = [f"{mate} {', '.join(needs)}" for mate, needs in by_mate.items()]
-    return f"More play: keep the tolerances, and give play to no mate but {listed(texts, MOST, '; ')}."
+    return f"More play: keep the tolerances, and give play to no mate but {listed(texts, NAMED, '; ')}."
 
 
 def _way(kind: str) -> str:
@@ -152,8 +153,8 @@ def _stiffness_left(release: Release, group: GroupFit) -> str:
 
 def _changes(release: Release) -> str:
     texts = [f"{c.mate}: {_in_brackets(c.words)}" for c in release.changes]
-    more = len(texts) - MOST
-    return "; ".join(texts[:MOST]) + (f"; and {count(more, 'more change')} (--all)" if more > 0 else "")
+    more = len(texts) - NAMED
+    return "; ".join(texts[:NAMED]) + (f"; and {count(more, 'more change')} (--all)" if more > 0 else "")
 
 
 def _in_brackets(words: str) -> str:
@@ -176,7 +177,7 @@ def _carried(groups: Sequence[GroupFit], settings: Settings) -> str:
         ". That stiffness is a guess: until a fit file gives it, only the ratios of the forces mean something"
     )  # fmt: skip
     over = list(dict.fromkeys(load.mate for load in loads if beyond(load, settings)))
-    rated = f" Beyond their ratings: {listed(over, MOST)}." if over else ""
+    rated = f" Beyond their ratings: {listed(over, NAMED)}." if over else ""
     return (
         f"Up to {' and '.join(texts)} in the worst case, if each mate is as stiff as {_stiffness(loads)}{guess}.{rated}"
     )
@@ -187,7 +188,7 @@ def one_sided_notes(group: GroupFit) -> list[str]:
     found = group.one_sided
     if found is None:
         return []
-    names, notes = listed(group.contacts, MOST), []
+    names, notes = listed(group.contacts, NAMED), []
     if found.play is None:
         notes.append(f"The play is computed as if {names} held both ways: the group has too many redundant equations.")
     if not found.holds:
@@ -212,7 +213,7 @@ def assumed(fit: Fit) -> str:
     }[fit.rests]  # fmt: skip
     contacts = [name for group in fit.groups for name in group.contacts]
     solved = any(group.one_sided is not None for group in fit.groups)
-    named = f"{listed(contacts, MOST)}, faces on faces"
+    named = f"{listed(contacts, NAMED)}, faces on faces"
     pushing = f", but {named}, only push" if solved else (
         f", even {named}, which can only push (--one-sided computes with that)" if contacts else ""
     )  # fmt: skip
@@ -221,9 +222,9 @@ def assumed(fit: Fit) -> str:
     tilt = " to ".join(sorted({min(tilts, key=float), max(tilts, key=float)}, key=float))
     bearings = [f.mate for f in settings.fitted if f.name.startswith("bearing")]
     notes = [
-        f"{listed(bearings, MOST)}: a bearing's tilt and axial play are taken as none, for its clearance class does "
+        f"{listed(bearings, NAMED)}: a bearing's tilt and axial play are taken as none, for its clearance class does "
         "not fix them (the fit file's play gives them)" if bearings else "",
-        f"{listed(fit.units, MOST)}: a sub-assembly is off as a whole, its inner parts have no errors of their own "
+        f"{listed(fit.units, NAMED)}: a sub-assembly is off as a whole, its inner parts have no errors of their own "
         "(flexible in the mates file lets them)" if fit.units else "",
     ]  # fmt: skip
     more = "".join("; " + note for note in notes if note)
@@ -313,4 +314,4 @@ def _round_below(value: float) -> float:
     if value <= 0.0:
         return 0.0
     power = 10.0 ** math.floor(math.log10(value))
-    return max(step * power for step in STEPS if step * power <= value * (1.0 + 1e-9))
+    return max(step * power for step in ROUND_STEPS if step * power <= value * (1.0 + 1e-9))

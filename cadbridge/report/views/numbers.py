@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 DIGITS = 4
-NOISE = 1e-12
+"""Significant digits of a number that a person reads; JSON has all of them."""
+NOISE_SHARE = 1e-12
 """Below this share of the quantity's scale a number is rounding noise and shows as 0."""
 
 
@@ -16,7 +17,7 @@ def figure(value: float | None, digits: int = DIGITS, scale: float = 0.0) -> str
     """
     if value is None:
         return "–"
-    if abs(value) <= NOISE * scale:
+    if abs(value) <= NOISE_SHARE * scale:
         value = 0.0
     return f"{value + 0.0:.{digits}g}".replace("-", "−")
 

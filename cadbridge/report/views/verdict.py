@@ -12,7 +12,7 @@ from cadbridge.wording import count, listed
 
 Document = Mapping[str, Any]
 
-MOST = 3
+NAMED = 3
 """Mates that are named in a sentence."""
 LOOPS = {"CB199", "CB1264"}
 """Findings of loops that a source marks without closing them."""
@@ -51,7 +51,7 @@ def _conflicts(document: Document, between: Between) -> tuple[str, str] | None:
     cure = "Correct them."
     if len(wrong) == 1:
         cure = "Correct or delete it." if wrong[0]["alone"] and not wrong[0]["carries"] else "Correct it."
-    return "bad", f"{count(len(wrong), 'mate')} {verb} other mates: {listed(summary, MOST)}. {cure}"
+    return "bad", f"{count(len(wrong), 'mate')} {verb} other mates: {listed(summary, NAMED)}. {cure}"
 
 
 def _faults(document: Document) -> tuple[str, str] | None:
@@ -60,7 +60,10 @@ def _faults(document: Document) -> tuple[str, str] | None:
     if not codes or (codes == ["CB404"] and any(r["kind"] == "conflicting" for r in document["redundancies"])):
         return None
     errors = sum(1 for f in document["findings"] if f["severity"] == "error")
-    return "bad", f"The findings have {count(errors, 'error')} ({', '.join(codes[:MOST])}{' …' * (len(codes) > MOST)})."
+    return (
+        "bad",
+        f"The findings have {count(errors, 'error')} ({', '.join(codes[:NAMED])}{' …' * (len(codes) > NAMED)}).",
+    )
 
 
 def _motion(document: Document) -> tuple[str, str]:
@@ -107,7 +110,7 @@ def _redundancy(document: Document) -> tuple[str, str] | None:
         text += " and consistent: they do no harm to the motion"
     sets: Sequence[Any] = document["deletable_sets"]
     if sets and not conflicting:
-        text += f"; you can delete {listed(sets[0]['mates'], MOST)}"
+        text += f"; you can delete {listed(sets[0]['mates'], NAMED)}"
     return "good", text + "."
 
 
@@ -120,7 +123,7 @@ def _reactions(document: Document) -> tuple[str, str] | None:
     if not unknown:
         noun = "the joint" if len(reactions) == 1 else f"all {len(reactions)} joints"
         shared = [r["joint"] for r in reactions if not all(s["determined"] for s in r.get("shares", ()))]
-        more = f" In {listed(shared, MOST)} several mates carry one load; the share of each is not." if shared else ""
+        more = f" In {listed(shared, NAMED)} several mates carry one load; the share of each is not." if shared else ""
         return "good", f"The reactions of {noun} are determined.{more}"
     return "mark", f"A rigid model does not determine the reactions of {unknown} of {count(len(reactions), 'joint')}."
 

@@ -30,6 +30,9 @@ SHRINKING = 1.0 - 2e-5
 WORSE = 3.0
 """So many times thicker than as designed is a collision of parts that overlap from the start."""
 
+EQUAL = 9
+"""Decimals of a pose, m, to which it is an equal one."""
+
 Pair = tuple[str, str]
 
 
@@ -78,6 +81,7 @@ class Scene:
         self._boxes: dict[str, NDArray[np.float64]] = {}
         self._corners: dict[str, NDArray[np.float64] | None] = {}
         self._designed: dict[Pair, list[_Piece]] = {}
+        self._known: dict[tuple[str, str, bytes], list[_Piece]] = {}
         self._apart = apart
         self._bounds_of: NDArray[np.float64] | None = None
         self._index: dict[str, int] = {}
@@ -174,7 +178,11 @@ class Scene:
         )
 
     def _shared(self, name: str, other: str, X: Pose) -> list[_Piece]:
-        """The pieces that a displaced part shares with one that stays, in the frame of the latter, mm."""
+        """The pieces that a displaced part shares with one that stays, in the frame of the latter, mm.
+
+        What equal parts share at an equal place is known from the first, and counts as work all the same: what is
+        found must not depend on how alike the units of an assembly are.
+        """
         if self.spent:
             raise SpentError
         A, B = self._solid(name), self._solid(other)
@@ -182,8 +190,14 @@ class Scene:
         assert B is not None
         self._left -= 1
         self._triangles -= A.num_tri() + B.num_tri()
-        X_WA, X_WB = (self._assembly.instance(n).X_WI for n in (name, other))
-        X_BA = X_WB.inverse() @ X @ X_WA
+        one, two = (self._assembly.instance(n) for n in (name, other))
+        X_BA = two.X_WI.inverse() @ X @ one.X_WI
+        key = one.part, two.part, (np.round([*X_BA.R, X_BA.p], EQUAL) + 0.0).tobytes()
+        if key not in self._known:
+            self._known[key] = self._pieces(name, A, B, X_BA)
+        return self._known[key]
+
+    def _pieces(self, name: str, A: Manifold, B: Manifold, X_BA: Pose) -> list[_Piece]:
         both = B ^ self._shrunk(name, A).transform(np.hstack([X_BA.R, 1e3 * X_BA.p[:, None]]))
         if both.is_empty():
             return []

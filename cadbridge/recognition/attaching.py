@@ -14,8 +14,9 @@ from cadbridge.frames import Vector
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.bolts import beside_head
 from cadbridge.recognition.contacts import EXACT, Contact
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Tie
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.screws import StandardPart
 
 Reached = tuple[int, float, str]

@@ -11,8 +11,9 @@ from cadbridge.assembly import Assembly, CouplingKind, Instance
 from cadbridge.frames import cross_length
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.faces import PartFaces
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 _KINDS = {WheelKind.PULLEY: CouplingKind.BELT, WheelKind.SPROCKET: CouplingKind.CHAIN}

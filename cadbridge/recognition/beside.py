@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from cadbridge.recognition.axles import Axles
 from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.placed_wheels import MeshingPair, about
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.turntables import Turntables
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 

@@ -10,7 +10,6 @@ import numpy as np
 from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.contacts import Contact, Placed, clearance
 from cadbridge.recognition.guides import GUIDED, STANDS_OUT, telescope
-from cadbridge.recognition.judging import judge
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind, called_roller
 from cadbridge.recognition.walls import SQUARE
@@ -207,7 +206,7 @@ def bind_fixed(scene: Scene) -> None:
         for (a, b), contacts in scene.between().items():
             if frozenset((a, b)) in rolling or scene.groups.root(a) == scene.groups.root(b):
                 continue
-            verdict = judge(contacts, set(members.get(a, ())), scene.contacts.slack, scene.links_only)
+            verdict = scene.verdict(a, b, contacts, members)
             if verdict is not None and verdict.type == "fixed":
                 first = contacts[0]
                 grown |= scene.bind(*first.pair, "; ".join(verdict.evidence), verdict.confidence)

@@ -11,7 +11,6 @@ import numpy as np
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLIDE
 from cadbridge.recognition.contacts import Contact
-from cadbridge.recognition.judging import judge
 from cadbridge.recognition.pins import HALF
 from cadbridge.recognition.revolution import SLIM
 from cadbridge.recognition.scene import Scene
@@ -77,9 +76,7 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
         if frozenset((a, b)) in driven:
             continue
         balls = rolling.get(frozenset((a, b)))
-        verdict = (
-            _on_balls(balls) if balls else judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
-        )
+        verdict = _on_balls(balls) if balls else scene.verdict(a, b, contacts, members)
         verdict = None if verdict is None else _roller(scene, members, (a, b), verdict)
         if verdict is not None and verdict.type in MOVING and not _eyelet(scene, members, (a, b), verdict, contacts):
             found.append(Candidate(a, b, verdict, tuple(contacts)))

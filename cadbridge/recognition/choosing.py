@@ -158,7 +158,7 @@ def cheapest(known: Sequence[Hypothesis], gap: int, refused: Sequence[np.ndarray
 
 def _attributed(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition:
     """The recognition in which what was chosen says so, with the confidence of a second verdict."""
-    where = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
+    where = found.body_of
     joined = {frozenset((where[a], where[b])): h for h in turned if h.now == "fixed" for a, b in h.equal}
     welded = {frozenset(pair): h for h in turned if h.now == "joint" for pair in h.equal}
     joints = []

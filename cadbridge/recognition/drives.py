@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import called_drive
 
 

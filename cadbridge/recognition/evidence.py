@@ -13,9 +13,10 @@ from cadbridge.recognition.contacts import without
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.fasteners import find_fasteners, find_standard_parts
 from cadbridge.recognition.gears import wheels_of_parts
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.meshing import Meshing, find_meshing, place
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel
-from cadbridge.recognition.scene import Groups, Overlaps, Scene
+from cadbridge.recognition.scene import Overlaps, Scene
 from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind, called_yielding
 from cadbridge.recognition.touching import find_contacts

@@ -13,8 +13,9 @@ import numpy as np
 
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.recognition.contacts import without
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.lead_screws import called_lead_screw
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.sections import across
 from cadbridge.recognition.standard_names import StandardKind, called_fastener, named_size

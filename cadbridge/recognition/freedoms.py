@@ -33,7 +33,7 @@ def freedoms(found: Recognition) -> int | None:
     edges = [(joint.a, joint.b) for joint in found.joints]
     # Twice each, as a gear holds nothing by itself; one without a carrier turns against the ground.
     meshes = [(gear.a, other) for gear in gears for other in (gear.b, _carrier(found, gear))]
-    groups = _in_loops(count, [*edges, *meshes, *meshes])
+    groups = in_loops(count, [*edges, *meshes, *meshes])
     rank = sum(6 - len(joint.free.axes) for joint in found.joints if groups[joint.a] != groups[joint.b])
     members: dict[int, list[int]] = defaultdict(list)
     for body in range(count):
@@ -65,7 +65,7 @@ def _rank(held: Array) -> int:
     return int(np.sum(values > NEGLIGIBLE * values.max(initial=0.0) * max(held.shape, default=1)))
 
 
-def _in_loops(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+def in_loops(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     """For each of `count` bodies the group whose loops it is in: bodies that no single edge parts have one number.
 
     Each edge that a spanning forest leaves out closes a loop; all bodies of it are one group.

@@ -18,7 +18,6 @@ from cadbridge.recognition.freedoms import freedoms
 from cadbridge.recognition.hint_names import resolved
 from cadbridge.recognition.hints import Pair
 from cadbridge.recognition.model import FoundBody, FoundJoint, Held, Recognition
-from cadbridge.recognition.scene import Groups
 
 SURE = 0.99
 """Confidence from which a decision has no second verdict."""
@@ -95,11 +94,11 @@ def _joints(found: Recognition) -> Iterable[Hypothesis]:
 
 def parts_of(found: Recognition, joint: FoundJoint) -> Pair:
     """Two instances that stand for the sides of a joint: those that touch there, else the bodies' largest."""
-    first, second = set(found.bodies[joint.a].instances), set(found.bodies[joint.b].instances)
     for a, b in joint.contacts:
-        if a in first and b in second:
+        ends = found.body_of.get(a), found.body_of.get(b)
+        if ends == (joint.a, joint.b):
             return a, b
-        if b in first and a in second:
+        if ends == (joint.b, joint.a):
             return b, a
     return found.bodies[joint.a].name, found.bodies[joint.b].name
 
@@ -136,16 +135,17 @@ def otherwise(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition:
     welded = {frozenset(p) for h in turned if h.now == "joint" for p in h.equal}
     bodies: list[FoundBody] = []
     hinges: list[tuple[Pair, tuple[tuple[float, ...], tuple[float, ...]]]] = []
-    for body in found.bodies:
-        groups = Groups(body.instances)
-        for bond in body.bonds:
-            if bond.to is None:
-                continue
-            if bond.line is not None and frozenset((bond.instance, bond.to)) in loose:
-                hinges.append(((bond.instance, bond.to), bond.line))
-            else:
-                groups.join(bond.instance, bond.to)
-        bodies += [FoundBody(names[0], tuple(names), ()) for names in groups.members().values()]
+    parted = {found.body_of[name] for pair in loose for name in pair}
+    for k, body in enumerate(found.bodies):
+        if k not in parted:
+            bodies += body.pieces
+            continue
+        opened = [
+            (b, (b.instance, b.to), b.line) for b in body.bonds
+            if b.to is not None and b.line is not None and frozenset((b.instance, b.to)) in loose
+        ]  # fmt: skip
+        hinges += [(pair, line) for _, pair, line in opened]
+        bodies += body.without([bond for bond, _, _ in opened])
     where = {name: k for k, body in enumerate(bodies) for name in body.instances}
     joints = []
     for joint in found.joints:

@@ -12,9 +12,9 @@ import numpy as np
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.candidates import PARALLEL, Candidate, candidates_of
-from cadbridge.recognition.judging import judge
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Rejected
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.scene import Scene
 from cadbridge.wording import count
 
 LEFT_FREE = re.compile(r"-\d+$")
@@ -86,7 +86,7 @@ def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate
     for (a, b), contacts in scene.between().items():
         if frozenset((a, b)) in known or linked.root(a) != linked.root(b) or not scene.connects(a, b):
             continue
-        verdict = judge(contacts, set(members[a]), scene.contacts.slack, scene.links_only)
+        verdict = scene.verdict(a, b, contacts, members)
         if verdict is not None and verdict.type == "rest" and any(c.kind == "holes" for c in contacts):
             evidence = (*verdict.evidence[:-1], "the two are joined by way of others, so that no bolt holds them")
             against = ("no shaft in the bores",)

@@ -13,7 +13,8 @@ from scipy.spatial import cKDTree
 from cadbridge.assembly import Instance
 from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.recognition.candidates import Candidate, by_body
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.scene import Scene
 
 OFF = 0.03
 """How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import cached_property
 from typing import Any
 
 from cadbridge.assembly import Assembly, Limit
@@ -11,6 +13,7 @@ from cadbridge.findings import Finding
 from cadbridge.frames import Vector
 from cadbridge.freedoms import Free
 from cadbridge.mechanism.joint_types import LEAVES
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Hints
 from cadbridge.shown import Shown, sentence
 from cadbridge.wording import count
@@ -71,6 +74,19 @@ class FoundBody:
     name: str
     instances: tuple[str, ...]
     bonds: tuple[Bond, ...]
+
+    @cached_property
+    def pieces(self) -> list[FoundBody]:
+        """What its bonds hold together: the body itself, unless some of it hangs on no bond."""
+        return self.without(())
+
+    def without(self, opened: Collection[Bond]) -> list[FoundBody]:
+        """What is left of it without some of its bonds."""
+        groups = Groups(self.instances)
+        for bond in self.bonds:
+            if bond.to is not None and bond not in opened:
+                groups.join(bond.instance, bond.to)
+        return [FoundBody(names[0], tuple(names), ()) for names in groups.members().values()]
 
 
 @dataclass(frozen=True)
@@ -151,6 +167,11 @@ class Recognition(Shown):
     hints: Hints = field(default_factory=Hints)
     turned: tuple[Any, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def body_of(self) -> dict[str, int]:
+        """The index into `bodies` of the body of each instance."""
+        return {name: k for k, body in enumerate(self.bodies) for name in body.instances}
 
     def __repr__(self) -> str:
         counts = [("joint", self.joints), ("gear", self.gears), ("finding", self.findings)]

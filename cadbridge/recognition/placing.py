@@ -16,7 +16,8 @@ from cadbridge.frames import Vector
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import EXACT
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import called_drive
 from cadbridge.recognition.walls import SQUARE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
@@ -17,66 +17,16 @@ from cadbridge.mass.meeting import Scene as Meeting
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.contacts import Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.judging import judge
 from cadbridge.recognition.model import Bond, Held, Tie
 from cadbridge.recognition.revolution import Revolution, revolution_of
 from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind
 from cadbridge.recognition.walls import Verdict
-from solver.algebra import connected
 
 MOST_LINKS = 12
 """So many parts a model of links alone has at most."""
-
-
-class Groups(connected.Groups[str]):
-    """Instances in groups that are joined one by one, with the names of each group."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        super().__init__()
-        self._of = {name: [name] for name in names}
-        self._names = dict.fromkeys(self._of)
-        self._parted: dict[str, list[str]] = {}
-
-    def add(self, name: str) -> None:
-        """A name of its own, where it is new."""
-        if name not in self._names:
-            self._names[name] = None
-            self._of[name] = [name]
-
-    def join(self, a: str, b: str) -> bool:
-        """Make two groups one; False where they are already."""
-        roots = self.root(a), self.root(b)
-        if not super().join(a, b):
-            return False
-        short, long = sorted((self._of.pop(root) for root in sorted(roots)), key=len)
-        long += short
-        self._of[min(roots)] = long
-        few, many = sorted((self._parted.pop(root, []) for root in roots), key=len)
-        if few or many:
-            many += few
-            self._parted[min(roots)] = many
-        return True
-
-    def part(self, a: str, b: str) -> None:
-        """Remember that the groups of two names are to stay two."""
-        for one, other in ((a, b), (b, a)):
-            self._parted.setdefault(self.root(one), []).append(other)
-
-    def parted(self, a: str, b: str) -> bool:
-        """Whether the groups of two names are to stay two, by names that are in them now."""
-        a, b = sorted((self.root(a), self.root(b)), key=lambda root: len(self._parted.get(root, ())))
-        return any(self.root(other) == b for other in self._parted.get(a, ()))
-
-    def group(self, name: str) -> set[str]:
-        """The names of one group."""
-        return set(self._of[self.root(name)])
-
-    def members(self) -> dict[str, list[str]]:
-        """All groups by their root, in the order of the names."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for name in self._names:
-            found[self.root(name)].append(name)
-        return dict(found)
 
 
 class Overlaps:
@@ -136,6 +86,10 @@ class Scene:
     """Instances whose teeth mesh for sure."""
     unconnected: Sequence[tuple[str, str]] = ()
     """Instances between whose bodies there is no joint."""
+    _between: tuple[Contacts, int, dict[tuple[str, str], list[Contact]]] | None = None
+    """The contacts between bodies, of the contacts and with so many bodies: bodies only grow."""
+    _sizes: dict[str, float] = field(default_factory=dict)
+    _verdicts: dict[tuple[str, str, int, int], Verdict | None] = field(default_factory=dict)
 
     def connects(self, a: str, b: str) -> bool:
         """Whether the bodies of two instances are two, between which there may be a joint."""
@@ -214,11 +168,12 @@ class Scene:
 
     def size(self, instance: str) -> float:
         """The volume of an instance's box, m³: how much of the assembly it is."""
-        shape = self.assembly.part(self.assembly.instance(instance).part).shape
-        if shape is None or shape.key not in self.faces:
-            return 0.0
-        box = self.faces[shape.key].box
-        return float((box[1] - box[0] + 1e-6).prod())
+        part = self.assembly.instance(instance).part
+        if part not in self._sizes:
+            shape = self.assembly.part(part).shape
+            known = None if shape is None else self.faces.get(shape.key)
+            self._sizes[part] = 0.0 if known is None else float((known.box[1] - known.box[0] + 1e-6).prod())
+        return self._sizes[part]
 
     def sizes(self, members: dict[str, list[str]]) -> dict[str, float]:
         """The volume of the boxes of each body's instances, m³, by the body's root."""
@@ -232,14 +187,28 @@ class Scene:
             return 0.0
         return float(np.abs(placed.X_WI.R.T @ direction) @ np.ptp(self.faces[shape.key].box, axis=0))
 
+    def verdict(
+        self, a: str, b: str, contacts: Sequence[Contact], members: Mapping[str, Sequence[str]]
+    ) -> Verdict | None:
+        """What the contacts of two bodies, by their roots, leave free; None where nothing holds.
+
+        Each is judged once: bodies only grow, so that one with this root and so many instances is always the same.
+        """
+        key = a, b, len(members[a]), len(members[b])
+        if key not in self._verdicts:
+            self._verdicts[key] = judge(contacts, set(members[a]), self.contacts.slack, self.links_only)
+        return self._verdicts[key]
+
     def between(self) -> dict[tuple[str, str], list[Contact]]:
         """The contacts between different bodies, by their roots in alphabetical order."""
-        found: dict[tuple[str, str], list[Contact]] = defaultdict(list)
-        for (a, b), contacts in self.contacts.by_pair.items():
-            first, second = sorted((self.groups.root(a), self.groups.root(b)))
-            if first != second:
-                found[first, second] += contacts
-        return dict(found)
+        if self._between is None or self._between[:2] != (self.contacts, self.groups.count):
+            found: dict[tuple[str, str], list[Contact]] = defaultdict(list)
+            for (a, b), contacts in self.contacts.by_pair.items():
+                first, second = sorted((self.groups.root(a), self.groups.root(b)))
+                if first != second:
+                    found[first, second] += contacts
+            self._between = self.contacts, self.groups.count, dict(found)
+        return self._between[2]
 
 
 def _common(names: Sequence[str]) -> list[str]:

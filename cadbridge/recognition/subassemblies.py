@@ -13,7 +13,8 @@ from collections.abc import Collection, Sequence
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.candidates import Candidate, by_body, one_axis, stopped_slides
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import called_wheel
 from cadbridge.recognition.turntables import Turntables

@@ -7,6 +7,7 @@ Where joints stop is found by `cadbridge.simulation.limits`, which moves them wi
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,8 +18,8 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.freedoms import SLIDE
 from cadbridge.mass.meeting import Scene, SpentError
+from cadbridge.recognition.freedoms import in_loops
 from cadbridge.recognition.model import FoundJoint, Motion, Recognition
-from cadbridge.recognition.scene import Groups
 from cadbridge.recognition.walls import SQUARE
 from cadbridge.wording import count
 
@@ -46,7 +47,8 @@ def moved(found: Recognition) -> tuple[FoundJoint, ...]:
     if all(joint.motion is not None for joint in found.joints):
         return found.joints
     scene = Scene(found.assembly, {frozenset(g.instances) for g in found.gears}, PROOF_WORK)
-    return tuple(_moved(found, scene, joint) if joint.motion is None else joint for joint in found.joints)
+    hanging = _Hanging(found, scene)
+    return tuple(_moved(found, scene, hanging, joint) if joint.motion is None else joint for joint in found.joints)
 
 
 def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[Finding, ...]:
@@ -68,11 +70,11 @@ def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[F
     return findings.as_tuple()
 
 
-def _moved(found: Recognition, scene: Scene, joint: FoundJoint) -> FoundJoint:
+def _moved(found: Recognition, scene: Scene, hanging: _Hanging, joint: FoundJoint) -> FoundJoint:
     """The joint with what moving it showed."""
     if scene.spent:
         return replace(joint, motion=Motion("untested", TOO_LARGE))
-    sides = _sides(found, scene, joint)
+    sides = hanging.sides(joint)
     if isinstance(sides, str):
         return replace(joint, motion=Motion("untested", sides))
     try:
@@ -101,7 +103,7 @@ def _held(
 
     A third body may do so by a joint of its own: the ring in whose slot a pin stands, a wheel's teeth, a cam.
     """
-    where = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
+    where = found.body_of
     fast = {joint.a, joint.b, found.ground}
     if hit is None or {where[hit[0]], where[hit[1]]} <= fast:
         return hit
@@ -173,19 +175,43 @@ class _Sides:
     inverse: bool
 
 
-def _sides(found: Recognition, scene: Scene, joint: FoundJoint) -> _Sides | str:
-    """What moves with a joint and what stays, or why it cannot be tried."""
-    groups = Groups(str(k) for k in range(len(found.bodies)))
-    for other in found.joints:
-        if other is not joint:
-            groups.join(str(other.a), str(other.b))
-    if groups.root(str(joint.a)) == groups.root(str(joint.b)):
-        return "it is in a closed loop and moves only with the others"
-    of = {root: [int(k) for k in names] for root, names in groups.members().items()}
-    side_a, side_b = (of[groups.root(str(k))] for k in (joint.a, joint.b))
-    inverse = found.ground in side_b
-    both = (side_a, side_b) if inverse else (side_b, side_a)
-    solid = [scene.solid([n for k in side for n in found.bodies[k].instances]) for side in both]
-    if not all(solid):
-        return "its parts have no closed meshes"
-    return _Sides(solid[0], solid[1], inverse)
+class _Hanging:
+    """What hangs on each joint: the bodies in an order in which all that hangs on one comes next after it."""
+
+    def __init__(self, found: Recognition, scene: Scene) -> None:
+        self._ground, count = found.ground, len(found.bodies)
+        edges = [(joint.a, joint.b) for joint in found.joints]
+        self._loops = in_loops(count, edges)
+        self._solid = [scene.solid(body.instances) for body in found.bodies]
+        beside: dict[int, list[int]] = defaultdict(list)
+        for a, b in edges:
+            beside[a].append(b)
+            beside[b].append(a)
+        self._order: list[int] = []
+        self._first, self._end, self._tree = [-1] * count, [0] * count, [0] * count
+        for root in range(count):
+            waiting = [(root, False)]
+            while waiting:
+                body, left = waiting.pop()
+                if left:
+                    self._end[body] = len(self._order)
+                elif self._first[body] < 0:
+                    self._first[body], self._tree[body] = len(self._order), root
+                    self._order.append(body)
+                    waiting += [(body, True), *((other, False) for other in beside[body])]
+
+    def sides(self, joint: FoundJoint) -> _Sides | str:
+        """What moves with a joint and what stays, or why it cannot be tried."""
+        if self._loops[joint.a] == self._loops[joint.b]:
+            return "it is in a closed loop and moves only with the others"
+        root = self._tree[joint.a]
+        top = max(joint.a, joint.b, key=lambda body: self._first[body])
+        hung = self._order[self._first[top] : self._end[top]]
+        rest = [*self._order[self._first[root] : self._first[top]], *self._order[self._end[top] : self._end[root]]]
+        side_a, side_b = (hung, rest) if top == joint.a else (rest, hung)
+        inverse = self._ground in side_b
+        moving, staying = (
+            tuple(name for body in sorted(side) for name in self._solid[body])
+            for side in ((side_a, side_b) if inverse else (side_b, side_a))
+        )
+        return _Sides(moving, staying, inverse) if moving and staying else "its parts have no closed meshes"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cadbridge.frames import Vector
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import FoundJoint, Recognition
-from cadbridge.recognition.scene import Groups
 
 
 @dataclass(frozen=True, eq=False)

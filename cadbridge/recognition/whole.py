@@ -10,11 +10,12 @@ from cadbridge.freedoms import HINGE
 from cadbridge.recognition.axles import Axles
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.carriers import steps_about
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.model import Held, Tie
 from cadbridge.recognition.pivots import Pivots
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about
-from cadbridge.recognition.scene import Groups, Scene
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
@@ -107,16 +106,13 @@ class Reading:
         Without a word on `limits` what was recognised has them, with the work that `recognise` allows.
         """
         mechanism = self.whole_mechanism(keep_going)
-        if not (self.options.recognise if limits is None else limits):
+        if limits is False or (limits is None and not self.options.recognise):
             return mechanism
         from cadbridge.cli.output import working
-        from cadbridge.findings import Findings
-        from cadbridge.simulation.limits import MOST_TRIANGLES, with_limits
+        from cadbridge.simulation.limits import with_wished_limits
 
-        findings = Findings(mechanism.findings)
         with working("moving each joint"):
-            mechanism = with_limits(mechanism, findings, math.inf if limits else MOST_TRIANGLES)
-        return replace(mechanism, findings=findings.as_tuple())
+            return with_wished_limits(mechanism, limits, self.options.recognise)
 
 
 _SOURCE = (

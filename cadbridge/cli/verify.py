@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, one_of, reads_source
+from cadbridge.cli.options import Json, KeepGoing, Limits, Reading, Strict, one_of, reads_source
 from cadbridge.errors import InputError
 from cadbridge.targets import TARGETS
 from cadbridge.wording import count
@@ -38,6 +38,7 @@ def verify(
             metavar="FILE",
         ),
     ] = None,
+    limits: Limits = None,
     json: Json = False,
     strict: Strict = False,
     keep_going: KeepGoing = False,
@@ -54,7 +55,7 @@ def verify(
         )
     folder = None if against is None else reading.source
     reading = reading if against is None else replace(reading, source=against)
-    mechanism = reading.whole_mechanism(keep_going)
+    mechanism = reading.limited_mechanism(keep_going, limits)
     with working(f"comparing with the engine of {to}"):
         result = compare(mechanism, to, duration=duration, folder=folder)
     if json:

@@ -78,6 +78,9 @@ class Options(_Declared):  # type: ignore[misc]  # with the fields of ReadOption
     keep_going: bool | None = Field(
         default=None, description="convert, simulate: go on without what faults of the input left out."
     )
+    limits: bool | None = Field(
+        default=None, description="convert, simulate: limits of joints without, by moving them; with recognise."
+    )
     plots: bool | None = Field(default=None, description="simulate: draw plots.")
     trajectory: Literal["parquet", "csv"] | None = Field(
         default=None, description="simulate: the form of the trajectory."

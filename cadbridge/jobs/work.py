@@ -44,7 +44,10 @@ def perform(order: Order) -> tuple[Finding, ...]:
     assembly = read(order.source, mates=say.get("mates"), options=from_given(ReadOptions, say))
     mechanism = build(assembly)
     if order.do in MOVING:
+        from cadbridge.simulation.limits import with_wished_limits
+
         refuse_incomplete((*assembly.findings, *mechanism.findings), say.get("keep_going", False))
+        mechanism = with_wished_limits(mechanism, say.get("limits"), say.get("recognise", False))
     own = VERBS[order.do](mechanism, order)
     return tuple(dict.fromkeys((*assembly.findings, *mechanism.findings, *own)))
 

@@ -92,6 +92,19 @@ def with_limits(mechanism: Mechanism, findings: Findings, triangles: float = mat
     return replace(mechanism, joints=joints)
 
 
+def with_wished_limits(mechanism: Mechanism, wished: bool | None, recognised: bool) -> Mechanism:
+    """The mechanism `with_limits` where they are wished, and what was found among its findings.
+
+    Without a word (None) joints that were `recognised` from the geometry have them, with the work that `recognise`
+    allows: what it proposes, and no more.
+    """
+    if not (recognised if wished is None else wished):
+        return mechanism
+    findings = Findings(mechanism.findings)
+    mechanism = with_limits(mechanism, findings, math.inf if wished else MOST_TRIANGLES)
+    return replace(mechanism, findings=findings.as_tuple())
+
+
 def _limited(joint: Joint, swept: Swept | None) -> Joint:
     if swept is None or (swept.lower is None and swept.upper is None):
         return joint

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import cadbridge as cb
 from cadbridge.cli.app import app
 from cadbridge.findings import Findings
+from cadbridge.jobs.work import Order, perform
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.limits import with_limits
 
@@ -172,3 +173,25 @@ def test_what_was_recognised_has_the_limits_that_recognise_proposes(command: str
     )
     assert without.exit_code == 0
     assert "CB1480" not in without.output
+
+
+def test_an_export_with_limits_that_were_found_is_verified_against_its_source(tmp_path: Path) -> None:
+    swinging(file := tmp_path / "made.step")
+    how = ["--recognise", "--density", "7850"]
+    written = CliRunner().invoke(app, ["convert", str(file), *how, "--to", "mjcf", "-o", str(tmp_path / "one")])
+    assert written.exit_code == 0, written.output
+    args = ["verify", str(tmp_path / "one"), "--to", "mjcf", "--against", str(file), *how]
+    same = CliRunner().invoke(app, args)
+    assert same.exit_code == 0, same.output
+    without = CliRunner().invoke(app, [*args, "--no-limits"])
+    assert without.exit_code == 1
+    assert "CB530" in without.output
+
+
+@pytest.mark.parametrize(("wished", "found"), [(None, True), (False, False), (True, True)])
+def test_a_job_gives_what_was_recognised_its_limits_too(wished: bool | None, found: bool, tmp_path: Path) -> None:
+    swinging(file := tmp_path / "made.step")
+    options = {"recognise": True, "density": 7850.0, "to": "urdf"} | ({} if wished is None else {"limits": wished})
+    (tmp_path / "out").mkdir()
+    findings = perform(Order("convert", str(file), options, tmp_path / "out"))
+    assert ("CB1480" in {f.code for f in findings}) is found

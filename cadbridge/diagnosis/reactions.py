@@ -12,8 +12,9 @@ from cadbridge.diagnosis.branches import Loops
 from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.model import Reaction
 from cadbridge.diagnosis.pairs import BodyPair
-from cadbridge.diagnosis.shares import ARTEFACT, Sharing
+from cadbridge.diagnosis.shares import Sharing
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.mechanism.rows import ARTEFACT
 from solver.constraints import GROUND
 
 Array = NDArray[np.float64]

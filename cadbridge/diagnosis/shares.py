@@ -16,14 +16,12 @@ from cadbridge.diagnosis.model import Freed, Share
 from cadbridge.diagnosis.pairs import BodyPair, reduce_rows
 from cadbridge.frames import Pose
 from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.mechanism.rows import ARTEFACT
 from cadbridge.wording import axis_name
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ARTEFACT = 1e-7
-"""A component of a self-stress, of unit length, above this is an artefact: it says that the share of a force is one of
-many. A choice between rounding, of the poses that files write as well, and the least share that would be of account."""
 _TURNS = 1e-9
 """A row whose force is below this of its length (1) holds a turn only."""
 

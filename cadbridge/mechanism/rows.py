@@ -23,6 +23,9 @@ LOOSEST = 0.02
 """However badly the mates fit, a singular value above this counts."""
 NO_DIRECTION = 1e-14
 """A row shorter than this holds nothing at the pose looked at."""
+ARTEFACT = 1e-7
+"""A component of a self-stress, of unit length, above this is an artefact: it says that the share of a force is one of
+many. A choice between rounding, of the poses that files write as well, and the least share that would be of account."""
 
 
 @dataclass(frozen=True, eq=False)

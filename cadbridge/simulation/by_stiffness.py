@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from cadbridge.assembly import GROUND
-from cadbridge.diagnosis.shares import ARTEFACT
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY
+from cadbridge.mechanism.rows import ARTEFACT
 from cadbridge.misfit.blocks import Block
 from cadbridge.misfit.groups import Constraints, constraints_of, groups_of
 from cadbridge.misfit.settings import Settings, stiffness_of, stiffness_rows

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.shares import ARTEFACT
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered, joint_bearer
 from cadbridge.mechanism import GROUND_BODY
+from cadbridge.mechanism.rows import ARTEFACT
 from solver.algebra.rank import left_null_space
 from solver.analyses.minimal import jacobian
 from solver.equations.system import System

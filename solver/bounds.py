@@ -170,6 +170,7 @@ def _rising(f: Callable[[float], float], u: Interval) -> Interval:
 
 def _cosine(u: Interval) -> Interval:
     """The range of cos: ±1 where a multiple of π is within."""
+    # Beyond 1e12 the rounding of the argument, 1e-4, moves the ends themselves.
     if not u[1] - u[0] < 2 * math.pi or abs(u[0]) > 1e12:
         return (-1.0, 1.0)
     ends = math.cos(u[0]), math.cos(u[1])

@@ -86,6 +86,7 @@ def logarithm(quaternion: ArrayLike) -> Array:
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = np.arctan2(sine, q[..., :1])
+    # The angle over its sine is 1 where both vanish: below 1e-12 it differs from it by less than rounding.
     factor = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 1.0)
     return np.asarray(2 * factor * q[..., 1:])
 

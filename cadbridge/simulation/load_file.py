@@ -176,6 +176,7 @@ class LoadsResolver(NameResolver):
         )
 
     def component(self, name: str, where: Where) -> tuple[int, Pose] | None:
+        """The body of a component and its pose in it; None with a finding at `where` if there is none of the name."""
         return find_component(self.mechanism, self.findings, name, where)
 
     def _point(self, entry: PointEntry, where: Where) -> tuple[int, np.ndarray] | None:

@@ -119,7 +119,7 @@ class _Builder:
             for kind, label in kinds:
                 self.bond(junction, self.node(kind, label, name))
             self.bond(self.node(SE, "f" if junction == v else "m", name, GIVEN), junction)
-        self.transformer(own, w, "A", name, lambda p, i=i: p.R[i], (3, 3))  # type: ignore[misc]
+        self.transformer(own, w, "A", name, _orientation(i), (3, 3))
         self.v.append(v)
         self.w.append(w)
 
@@ -253,20 +253,26 @@ def _constraints(builder: _Builder) -> None:
         rows = tuple(int(row[i]) for i in members)
         held = [model.primitives[i] for i in members]
         if isinstance(first, PointOnPlane):
-            normals = np.array([p.normal_a / np.linalg.norm(p.normal_a) for p in held])  # type: ignore[attr-defined]
+            normals = np.array([p.normal_a / np.linalg.norm(p.normal_a) for p in held if isinstance(p, PointOnPlane)])
             across = lambda p, n=normals, a=first.a: n @ p.R[a].T  # noqa: E731
             builder.constrain(builder.relative_point(group, first.a, first.b, first.point_b), group, across, rows)
         elif isinstance(first, AxesAngle):
-            builder.constrain(builder.relative_turn(group, first.a, first.b), group, _held(held), rows)
+            angles = [p for p in held if isinstance(p, AxesAngle)]
+            builder.constrain(builder.relative_turn(group, first.a, first.b), group, _held(angles), rows)
         else:
             bodies = [b for b in first.bodies if b != GROUND]
             own = builder.extra_rows(first)
             builder.constrain(builder.sum_of("Ĝv", group, bodies, own, 1), group, None, rows)
 
 
-def _held(held: Sequence[Primitive]) -> Modulus:
+def _orientation(i: int) -> Modulus:
+    """From a body's own axes to the world's."""
+    return lambda p: p.R[i]
+
+
+def _held(held: Sequence[AxesAngle]) -> Modulus:
     """d(u·w)/dt = (w × u)·(ω_b − ω_a), with u fixed in a and w in b (Wang & Tao, eq. 2)."""
     a, b = held[0].a, held[0].b
-    u = np.array([p.axis_a / np.linalg.norm(p.axis_a) for p in held])  # type: ignore[attr-defined]
-    w = np.array([p.axis_b / np.linalg.norm(p.axis_b) for p in held])  # type: ignore[attr-defined]
+    u = np.array([p.axis_a / np.linalg.norm(p.axis_a) for p in held])
+    w = np.array([p.axis_b / np.linalg.norm(p.axis_b) for p in held])
     return lambda p: np.cross(w @ p.R[b].T, u @ p.R[a].T)

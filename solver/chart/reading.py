@@ -60,6 +60,8 @@ def _read_rotations(C: Chart, k: int, relative: Quad, q: Array1) -> None:
         if C.ball[s] == 1:
             q[i], q[i + 1], q[i + 2], q[i + 3] = relative
         elif C.spin[s] != 0.0 and before < 0:
+            # The part of the quaternion along the axis, its twist: tan of half the angle. As a principal value: a chart
+            # begins without turns.
             before = s
             angle = 2.0 * math.atan2(dot(axis, (relative[1], relative[2], relative[3])), relative[0])
             q[i] = angle - math.tau * np.rint(angle / math.tau)
@@ -86,6 +88,7 @@ def _read_translations(C: Chart, k: int, away: Triple, q: Array1) -> None:
             turn = quaternion_product(turn, (q[i], q[i + 1], q[i + 2], q[i + 3]))
             continue
         if C.slide[s] != 0.0:
+            # Of a screw the travel gives the whole turns, which the rotation does not know.
             value = dot(rotate(turn, axis), away) / C.slide[s]
             q[i] = value if C.spin[s] == 0.0 else q[i] + math.tau * np.rint((value - q[i]) / math.tau)
         if C.spin[s] != 0.0:

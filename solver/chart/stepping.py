@@ -91,7 +91,7 @@ def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> J
     most[C.q_start[:-1][C.spin != 0.0]] = 1.0
     rated = np.zeros((size, 2), np.int64)
     rated[:nq] = np.repeat(nq + np.column_stack([C.v_start[:-1], C.v_start[1:]]), np.diff(C.q_start), axis=0)
-    return JointSteps(*zeros(size, size, (stages, size)), most, rated, *zeros(*sizes))  # type: ignore[call-arg]
+    return JointSteps._make([*zeros(size, size, (stages, size)), most, rated, *zeros(*sizes)])
 
 
 def no_joints() -> Joints:
@@ -178,6 +178,7 @@ def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: 
         place(E, K.x, K.quaternion, K.v)
         residual, speed = look_at_gaps(T, P, W, E, length, S.angles, drive)
         floor = rounding(K.x, length)
+        # A chart without loops has no rows to close: its coordinates are the constraints.
         closed = C.closed or residual < floor or (residual < 100 * floor and residual > 0.1 * before)
         done = closed or rounds == _MOST_ROUNDS or (rounds > 3 and residual > 0.9999 * before)
         if done and (C.closed or speed < 1e-14):

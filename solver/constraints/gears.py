@@ -190,10 +190,18 @@ def _cone(a: int, axis: Array, b: int, other: Array, coefficient: float, poses: 
 
 
 def gear_row(p: GearPair, poses: Poses) -> Row:
+    """The row (m) by which the pitch circles or cones of a pair roll on each other, 0 at the reference `poses`.
+
+    Raises ValueError where the axes coincide (spur, internal) or are parallel (bevel).
+    """
     return _bevel_row(p, poses) if p.kind == "bevel" else _spur_or_internal(p, poses)
 
 
 def rack_row(p: RackPinion, poses: Poses) -> Row:
+    """The row (m) by which a pinion rolls along a rack, 0 at the reference `poses`.
+
+    Raises ValueError where the rack does not lie across its pinion's axis.
+    """
     axis = unit(poses.turn(p.a, p.axis_a), "the pinion's axis")
     bar = unit(poses.turn(p.b, p.axis_b), "the rack's direction")
     across = poses.point(p.b, p.point_b) - poses.point(p.a, p.point_a)

@@ -144,5 +144,9 @@ def coordinate_term(c: Coordinate, coefficient: float = 1.0) -> Term:
 
 
 def crossed(a: int, point_a: Array, axis_a: Array, b: int, point_b: Array, axis_b: Array, coefficient: float) -> Term:
+    """The distance (m, with a sign) of two crossed lines, each a point (3,) and a direction (3,) in its body's frame.
+
+    ValueError where a direction has no length.
+    """
     first, other = unit(axis_a, "axis_a"), unit(axis_b, "axis_b")
     return Term(CROSSED, a, b, coefficient, point_a=point_a, first_a=first, point_b=point_b, direction_b=other)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -198,17 +198,15 @@ class Tree:
         return result
 
 
-def universal(
-    name: str, parent: int, at: int, first: ArrayLike, second: ArrayLike, **link: object
-) -> tuple[Link, Link]:
+def universal(name: str, parent: int, at: int, first: ArrayLike, second: ArrayLike, **link: Any) -> tuple[Link, Link]:
     """A link on a universal joint, as the links number `at` (without mass) and `at` + 1.
 
     `first` (3,) is the axis held by the parent, `second` (3,) the one held by the link, both in the link's axes at
     q = 0; the other keywords are those of `Link` and describe the link itself and the joint.
     """
     shared = {key: link.pop(key) for key in ("point", "turn") if key in link}
-    cross = Link(f"{name} (cross)", parent, "revolute", axis=np.asarray(first, float), **shared)  # type: ignore[arg-type]
-    return cross, Link(name, at, "revolute", axis=np.asarray(second, float), **link)  # type: ignore[arg-type]
+    cross = Link(f"{name} (cross)", parent, "revolute", axis=np.asarray(first, float), **shared)
+    return cross, Link(name, at, "revolute", axis=np.asarray(second, float), **link)
 
 
 def _faults(k: int, link: Link) -> list[str]:

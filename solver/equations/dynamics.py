@@ -259,6 +259,7 @@ def _lose(T: Terms, P: Forest, B: Bodies, F: Loads, E: Workspace, multipliers: A
         copy_rows(E.free, E.force)
         mesh_forces(T, F, torques, E.JA, E.JB, E.force)
         _solve(T, P, B, E, 0.0)
+        # Rounds cost little beside the factor, so that they go on to rounding; what only came near is still taken.
         if change <= 1e-13 * largest:
             break
     if change > _AGREE * largest:

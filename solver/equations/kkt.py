@@ -147,6 +147,7 @@ def factor(K: Plan, Q: Space, blocks: Array2, compliance: Array1) -> None:
     for i in range(m):
         d = L[K.column_start[K.place[i]]] + compliance[i]
         L[K.column_start[K.place[i]]] = d
+        # A row that moves nothing has no scale, and its λ stays 0.
         scale[i] = 1.0 / math.sqrt(d) if d > 1e-300 else 0.0
     for i in range(m):
         by_place[K.place[i]], work[i] = scale[i], 0.0
@@ -235,6 +236,8 @@ def solve(T: Terms, K: Plan, Q: Space, blocks: Array2, compliance: Array1, b: Ar
             s = scale[i] * (b[i] - r[i] - compliance[i] * x[i]) if k > 0 else scale[i] * b[i]
             z[K.place[i]] = s
             left = max(left, abs(s))
+        # A round leaves about μ over the smallest eigenvalue that counts. After three, one that no longer halves is
+        # what b has outside the range of S.
         if left <= 1e-15 * size or (k > 2 and left > 0.5 * before):
             break
         before = left

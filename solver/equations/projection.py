@@ -75,6 +75,7 @@ _NEAR = 1e-3
 def turn_by(q: Array1, x: float, y: float, z: float) -> None:
     """q (4,) ← exp(θ) ⊗ q, normalised, for a world rotation vector θ = (x, y, z)."""
     angle = math.sqrt(x * x + y * y + z * z)
+    # sin(θ/2)/θ by its series where the quotient is 0/0: the next term, θ⁴/3840, is below 3e-20.
     s = 0.5 - angle * angle / 48 if angle < 1e-4 else math.sin(angle / 2) / angle
     w, x, y, z = math.cos(angle / 2), s * x, s * y, s * z
     a, b, c, d = q[0], q[1], q[2], q[3]
@@ -114,6 +115,9 @@ def newton_positions(
             if T.angle[k] >= 0:
                 angles[T.angle[k]] = value[k]
         residual, _ = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
+        # Closed to rounding; or near it, in a round that gained no digit more. Rows that contradict each other leave a
+        # residual that no longer falls: then this is the pose of least squares. The first three rounds may be cut short
+        # (`move`), and say nothing of that.
         closed = residual < 1e-15 or (residual < 1e-13 and residual > 0.1 * before)
         if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before):
             break
@@ -184,6 +188,7 @@ def put_back(
     for rounds in range(iterations + 1):
         place(E, x, q, v)
         residual, rates = look_at_gaps(T, P, W, E, length, angles, drive)
+        # As in `newton_positions`, with the rounding of large positions.
         closed = residual < floor or (residual < 100 * floor and residual > 0.1 * before)
         done = closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before)
         if done and rates < 1e-14:
@@ -192,6 +197,7 @@ def put_back(
             factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
             moved = 0.0
         if done:
+            # Rows are linear in the velocities: one correction is exact but for a factor of another pose.
             correct(T, P, B, E, E.gv)
             add_rows(v, -1.0, E.move)
             if rates < FACTOR_SERVES or rounds == iterations:

@@ -50,9 +50,6 @@ def make_workspace(T: Terms, P: Forest, sizes: tuple[int, int, int, int], compli
     """Workspace for a system of so many meshes, coordinates of callbacks, integrated angles and functions of time."""
     n, t, m = len(P.body), len(T.kind), len(T.constant)
     meshes, coordinates, angles, drives = sizes
-    return Workspace(  # type: ignore[call-arg]  # several lists of arrays
-        make_work(P),
-        *zeros((n + 1, 3), (n + 1, 3, 3), (n + 1, 6), t, t, t, (t, 6), (t, 6), m, m, m, (len(T.block_body), 6)),
-        compliance.copy(),
-        *zeros((n, 6), (n, 6), angles, drives + 1, (meshes, 8), (n, 6), (n, 6), (n, 6), (3, coordinates)),
-    )
+    seen = zeros((n + 1, 3), (n + 1, 3, 3), (n + 1, 6), t, t, t, (t, 6), (t, 6), m, m, m, (len(T.block_body), 6))
+    done = zeros((n, 6), (n, 6), angles, drives + 1, (meshes, 8), (n, 6), (n, 6), (n, 6), (3, coordinates))
+    return Workspace._make([make_work(P), *seen, compliance.copy(), *done])

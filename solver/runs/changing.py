@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +128,10 @@ class Course:
 
     def kept(self) -> Course:
         """A copy to come back to: what happens to this course later leaves it as it is."""
-        own = {name: list(getattr(self, name)) for name in ("rows", "done", "parts", "occurred", "lost")}
-        return replace(self, **own)  # type: ignore[arg-type]
+        own: dict[str, Any] = {
+            name: list(getattr(self, name)) for name in ("rows", "done", "parts", "occurred", "lost")
+        }
+        return replace(self, **own)
 
 
 def begin(model: Model, state: State | None = None, *, driven: bool = True) -> Course:
@@ -156,7 +158,7 @@ def reload(course: Course, model: Model) -> None:
     course.let_go += before - _energy(system, course.state)
 
 
-def advance(course: Course, times: Array, rate: float, **options: object) -> Status:
+def advance(course: Course, times: Array, rate: float, **options: Any) -> Status:
     """Go on to the last of some times (s), with samples at all of them."""
     result = simulate(
         course.system,
@@ -164,7 +166,7 @@ def advance(course: Course, times: Array, rate: float, **options: object) -> Sta
         duration=float(times[-1]) - course.state.t if len(times) else 0.0,
         rate=rate,
         times=times,
-        **options,  # type: ignore[arg-type]
+        **options,
     )
     course.parts.append((course.system, result))
     course.lost.append(sum(change.lost for change in course.done) + course.let_go)

@@ -66,7 +66,7 @@ def kinks_of(F: Loads) -> Kinks:
     whole = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
     parts = np.array([row[3:] for row in rows], float).reshape(-1, 2)
     m = len(rows)
-    return Kinks(*whole.T.copy(), *parts.T.copy(), np.zeros((m, 3)), np.zeros((m, 3)))  # type: ignore[call-arg]
+    return Kinks._make([*whole.T.copy(), *parts.T.copy(), np.zeros((m, 3)), np.zeros((m, 3))])
 
 
 @kernel

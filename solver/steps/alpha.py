@@ -19,7 +19,10 @@ class Alpha(NamedTuple):
 
 
 def alpha_coefficients(radius: float) -> Alpha:
-    """The coefficients for a spectral `radius` at infinite frequency: 1 keeps, 0 removes what h does not resolve."""
+    """The coefficients for a spectral `radius` at infinite frequency: 1 keeps, 0 removes what h does not resolve.
+
+    Chung and Hulbert, J. Appl. Mech. 60 (1993): of second order, and of the least damping of what h resolves.
+    """
     mass, force = (2 * radius - 1) / (radius + 1), radius / (radius + 1)
     gamma = 0.5 + force - mass
     return Alpha(mass, force, 0.25 * (gamma + 0.5) ** 2, gamma)

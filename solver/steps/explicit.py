@@ -134,12 +134,8 @@ class Steps(NamedTuple):
 def make_steps(stages: int, n: int, angles: int, powers: int, rows: int) -> Steps:
     """Workspace for a method of so many stages and a system of so many bodies, angles, powers and rows."""
     size = 13 * n + angles + powers
-    return Steps(  # type: ignore[call-arg]  # several lists of arrays
-        *zeros(size, size, (stages, size)),
-        np.full(size, np.inf),
-        _rates_of_bodies(n, size),
-        *zeros((n, 3), (n, 3), (n, 4), (n, 4), (n, 6), angles, powers, (n, 3), (n, 4), (n, 6), 1, rows),
-    )
+    own = zeros((n, 3), (n, 3), (n, 4), (n, 4), (n, 6), angles, powers, (n, 3), (n, 4), (n, 6), 1, rows)
+    return Steps._make([*zeros(size, size, (stages, size)), np.full(size, np.inf), _rates_of_bodies(n, size), *own])
 
 
 def _rates_of_bodies(n: int, size: int) -> NDArray[np.int64]:

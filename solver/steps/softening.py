@@ -39,6 +39,7 @@ def soften(
         i = F.term[k]
         d, s = max(F.damping[k], 0.0), max(F.stiffness[k], 0.0)
         if F.friction[k] != 0.0:
+            # cosh(300)² is 1e260: beyond, it would overflow, and the derivative is 0 anyway.
             slip = min(abs(E.rate[i] / F.friction_speed[k]), 300.0)
             d += F.friction[k] / F.friction_speed[k] / math.cosh(slip) ** 2
         if F.stop_stiffness[k] != 0.0:

@@ -76,6 +76,7 @@ def _eliminate(A: Array2, S: Array3, U: Array3, D_inverse: Array2, k: int, j: in
     b1 = A[k, 7] * v0 + A[k, 10] * v1 + A[k, 13] * v2 + A[k, 16] * w0 + A[k, 18] * w1 + A[k, 19] * w2
     b2 = A[k, 8] * v0 + A[k, 11] * v1 + A[k, 14] * v2 + A[k, 17] * w0 + A[k, 19] * w1 + A[k, 20] * w2
     size = v0 * a0 + v1 * a1 + v2 * a2 + w0 * b0 + w1 * b1 + w2 * b2
+    # A freedom that moves no inertia (a joint of massless links beyond) takes part in nothing.
     g = 1.0 / size if size > 1e-300 else 0.0
     D_inverse[k, j] = g
     U[k, j, 0], U[k, j, 1], U[k, j, 2] = a0, a1, a2

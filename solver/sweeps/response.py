@@ -99,6 +99,7 @@ def solve_refined(
         if k == 0:
             first = left
         else:
+            # After three rounds, a residual that no longer halves is of rows that contradict each other.
             if left <= max(rounding, enough * first) or (k > 2 and left > 0.5 * before):
                 break
             for i in range(n):
@@ -162,6 +163,7 @@ def remove_added_mass(
                 size, whole = max(size, abs(correction[i, j])), max(whole, abs(acceleration[i, j]))
         for e in range(loop_multipliers.shape[0]):
             Q.loop_multipliers[e] += loop_multipliers[e]
+        # Down to rounding, or to what this no longer makes smaller.
         if size <= 1e-15 * whole or size > 0.9 * before:
             break
         before = size

@@ -47,6 +47,7 @@ class Joint:
 
     @property
     def rows(self) -> int:
+        """How many freedoms it takes."""
         return len(self.planes) + len(self.angles)
 
 

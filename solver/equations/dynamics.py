@@ -46,6 +46,8 @@ that 200 reach `_AGREE` for efficiencies from 7 % on; below they are extrapolate
 _PLAIN_ROUNDS = 12
 """Rounds after which they are extrapolated: they come closer slowly where little of what drives arrives. Of
 efficiencies above 70 % so many reach `_AGREE` by themselves."""
+_ROUNDED_PULL = 1e-13
+"""Of the largest reaction: what a pull of teeth is known to; some hundred roundings, as it is a sum over a train."""
 _AGREE = 1e-6
 """By how much of the largest loss the last round may change one, and of the pulls by less, as losses are a part of
 them: 1e-9 would take half as many rounds again."""
@@ -248,24 +250,40 @@ def _lose(T: Terms, P: Forest, B: Bodies, F: Loads, E: Workspace, multipliers: A
         for i in range(torques.shape[1]):
             torques[k, i] = 0.0
     copy_rows(E.force, E.free)
-    change, largest = 1.0, 1.0
+    change, largest, rounded = 1.0, 1.0, 0.0
     for attempt in range(_MOST_LOSS_ROUNDS):
         joint_multipliers(T, P, B, Q, E.R, E.blocks, E.force, E.acceleration, Q.loop_multipliers, multipliers)
         change = mesh_torques(F, E.rate, multipliers, torques)
-        largest = 0.0
+        largest, rounded = 0.0, _rounding(F, multipliers)
         for k in range(torques.shape[0]):
             largest = max(largest, abs(torques[k, 0]), abs(torques[k, 1]))
-        _extrapolate(torques, attempt >= _PLAIN_ROUNDS and change > 1e-13 * largest)
+        close = max(1e-13 * largest, rounded)
+        _extrapolate(torques, attempt >= _PLAIN_ROUNDS and change > close)
         copy_rows(E.free, E.force)
         mesh_forces(T, F, torques, E.JA, E.JB, E.force)
         _solve(T, P, B, E, 0.0)
         # Rounds cost little beside the factor, so that they go on to rounding; what only came near is still taken.
-        if change <= 1e-13 * largest:
+        if change <= close:
             break
-    if change > _AGREE * largest:
+    if change > max(_AGREE * largest, rounded):
         for k in range(E.acceleration.shape[0]):
             E.acceleration[k, 0] = math.nan
     E.power[-1] += mesh_losses(F, torques, E.rate)
+
+
+@kernel
+def _rounding(F: Loads, multipliers: Array1) -> float:
+    """By how much (N m) losses are known at the pulls λ (m,), which come of the largest reactions that there are.
+
+    Where teeth change the side that drives, their pulls are 0 but for that: losses of such pulls never agree.
+    """
+    most, loss = 0.0, 0.0
+    for value in multipliers:
+        most = max(most, abs(value))
+    for k in range(F.mesh_row.shape[0]):
+        for side in range(2):
+            loss = max(loss, F.mesh_loss[k, side] * abs(F.mesh_pull[k, side]))
+    return _ROUNDED_PULL * loss * most
 
 
 @kernel

@@ -45,10 +45,11 @@ def lead_screws(scene: Scene, wheels: Sequence[PlacedWheel], names: bool) -> lis
 
 
 def _by_ridges(scene: Scene, line: Line, wheels: Sequence[PlacedWheel]) -> Iterator[Candidate]:
-    """Nuts on the ridges of threads about a line."""
+    """Nuts on the ridges of threads about a line; what was taken out of the scene as a fastener is no lead screw."""
+    here = {i.name for i in scene.assembly.instances}
     for placed in wheels:
         thread = placed.wheel
-        if thread.kind is not WheelKind.THREAD or placed.instance in scene.fasteners or not _about(line, thread):
+        if thread.kind is not WheelKind.THREAD or placed.instance not in here or not _about(line, thread):
             continue
         lead = 2 * math.pi * thread.reference / math.tan(thread.helix)
         middle = float((thread.point - line.point) @ line.direction)

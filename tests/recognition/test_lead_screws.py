@@ -13,7 +13,7 @@ from cadbridge.diagnosis import diagnose, settled
 from cadbridge.mechanism import build
 from cadbridge.readers.finish import finish
 from cadbridge.readers.options import ReadOptions
-from cadbridge.recognition import Recognition, evidence
+from cadbridge.recognition import Recognition, evidence, recognise
 from cadbridge.recognition.reading import with_recognised
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 from tests.recognition.test_recognise import Parts, recognised
@@ -78,3 +78,11 @@ def test_a_lead_screw_whose_pitch_nothing_says_is_told(tmp_path: Path) -> None:
     assert all(j.type != "screw" for j in found.joints)
     assert [f.items for f in found.findings if f.code == "CB1615"] == [("lead_screw", "nut")]
     assert any(r.type == "screw" for r in found.rejected)
+
+
+def test_a_screw_that_is_left_out_has_no_nut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a fastener, a spring or as told: its ridges are those of a part that is not in the scene."""
+    monkeypatch.setattr(evidence, "wheels_of_parts", lambda assembly: {"rod": (ridges(),)})
+    assembly = recognised(tmp_path, drive(bar(), ROOT, ("rod", "block"))).assembly
+    found = recognise(assembly, ignore=("rod",))
+    assert {j.type for j in found.joints} == {"prismatic"}

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.contacts import ALIGNED, Contact
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.outputs import Output, outputs_of
 from cadbridge.recognition.scene import Driven, Scene
 from cadbridge.recognition.standard_names import called_drive, of_a_drive
-from cadbridge.recognition.walls import SQUARE, Verdict
+from cadbridge.recognition.walls import Verdict
 
-CARRIED = 0.3
+CARRIED_GAP = 0.3
 """How far from a horn what it carries is drawn at most, beside the horn's radius."""
-MOST_GAPS = 50
+MOST_HORN_GAPS = 50
 """So many gaps between a horn and other parts are measured at most."""
 
 
@@ -79,7 +79,7 @@ def _on_output(case: Instance, output: Output, c: Contact) -> bool:
     """Whether a line lies along the axis of an output and within its disc."""
     axis = case.X_WI.vector(output.axis)
     off = cross_length(c.point - case.X_WI.point(output.point), axis)
-    return abs(float(axis @ c.direction)) > 1 - SQUARE**2 and off <= output.radius
+    return abs(float(axis @ c.direction)) > 1 - ALIGNED**2 and off <= output.radius
 
 
 def _horn(scene: Scene, horn: Instance, output: Output, touching: dict[str, list[Contact]], called: bool) -> None:
@@ -97,7 +97,7 @@ def _horn(scene: Scene, horn: Instance, output: Output, touching: dict[str, list
         return
     inside = max(len(scene.shared(horn.name, case)) for case in cases)
     carried = {
-        other: sum(c.overlap for c in contacts if c.kind == "plane" and abs(float(c.direction @ axis)) > 1 - SQUARE**2)
+        other: sum(c.overlap for c in contacts if c.kind == "plane" and abs(float(c.direction @ axis)) > 1 - ALIGNED**2)
         for other, contacts in touching.items()
         if other not in cases and (not inside or len(scene.shared(horn.name, other)) < inside)
     }  # fmt: skip
@@ -117,8 +117,8 @@ def beside_horn(scene: Scene, names: Sequence[str], case: Sequence[str]) -> tupl
     Parts are not always set exactly.
     """
     for horn in (name for name in names if name in scene.idle_horns):
-        reach = CARRIED * scene.idle_horns[horn]
-        solids = scene.solids(MOST_GAPS)
+        reach = CARRIED_GAP * scene.idle_horns[horn]
+        solids = scene.solids(MOST_HORN_GAPS)
         others = [n for n in solids.beside(horn, reach) if n not in names and n not in case]
         gaps = list(solids.gaps(horn, others, reach)) if others else []
         for other, gap in sorted(gaps, key=lambda e: (e[1], e[0])):

@@ -10,7 +10,7 @@ from cadbridge.assembly import Assembly, Instance
 from cadbridge.frames import Pose, Vector
 from cadbridge.recognition.hints import Hints, Pair
 
-NEAR = 1e-6
+SAME_RELATION = 1e-6
 """m by which a place may differ, and rad by which a direction may, in an assembly of a metre."""
 MOST_COMPARED = 20_000
 """Pairs of equal parts that are compared at most: a machine has hundreds of equal screws, of which nobody asks."""
@@ -24,7 +24,7 @@ def equal_pairs(assembly: Assembly, pair: Pair, axis: Axis | None = None) -> lis
     With `axis`, a point and a direction in W, the second part may be turned about it: a leg at another angle.
     """
     a, b = (assembly.instance(name) for name in pair)
-    near = NEAR * max(1.0, float(np.abs(b.X_WI.p - a.X_WI.p).max()))
+    near = SAME_RELATION * max(1.0, float(np.abs(b.X_WI.p - a.X_WI.p).max()))
     found = {tuple(sorted(pair)): pair}
     first, second = _equal(assembly, a), _equal(assembly, b)
     if len(first) * len(second) <= MOST_COMPARED:

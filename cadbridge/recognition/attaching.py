@@ -13,7 +13,7 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.bolts import beside_head
-from cadbridge.recognition.contacts import EXACT, Contact
+from cadbridge.recognition.contacts import EXACT_SLACK, Contact
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Tie
 from cadbridge.recognition.scene import Scene
@@ -117,7 +117,7 @@ def _hold(whole: Scene, name: str, c: Contact) -> float:
         return 2 * np.pi * c.radius * c.overlap if c.kind in ("shaft", "cone") else 0.0
     X = whole.assembly.instance(name).X_WI
     at = float((c.point - X.point(standard.point)) @ X.vector(standard.axis))
-    under = standard.under_head is not None and abs(at - standard.under_head) <= max(whole.contacts.slack, EXACT)
+    under = standard.under_head is not None and abs(at - standard.under_head) <= max(whole.contacts.slack, EXACT_SLACK)
     return c.overlap + (1.0 if under else 0.0)
 
 

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import Line, Placed
-from cadbridge.recognition.pins import LIKE
-from cadbridge.recognition.round_pairs import ROUND
+from cadbridge.recognition.pins import ROUNDED, SAME_SCREW
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.walls import Verdict
 
-EYE = 6.0
+WIDEST_EYE = 6.0
 """Radius of the rounded end of a link about its hole, beside that of the hole, at most."""
-NEAR = 1e-5
+FORK_REACHES = 1e-5
 """m that a fork's hole may reach beside that of its tongue."""
 
 
@@ -27,7 +26,7 @@ class Axles:
     def coaxial(self, a: str, b: str) -> bool:
         """Whether two instances have round faces on one line."""
         lines = self._scene.contacts.lines_on([a])
-        return any(m.instance == b and m.surface.turn >= ROUND for line in lines for m in line.members)
+        return any(m.instance == b and m.surface.turn >= ROUNDED for line in lines for m in line.members)
 
     def hinge(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of a wheel drawn without its axle: it touches nothing, and stands on the one axis of some others.
@@ -58,7 +57,8 @@ class Axles:
             return None
         shared = {
             id(line): line for line in self._scene.contacts.lines_on(sorted(first))
-            if all(any(m.instance in own and m.surface.turn >= ROUND for m in line.members) for own in (first, second))
+            if all(any(m.instance in own and m.surface.turn >= ROUNDED for m in line.members)
+                   for own in (first, second))
         }  # fmt: skip
         if len(shared) != 1:
             return None
@@ -78,7 +78,7 @@ class Axles:
         found: dict[int, tuple[Line, list[Placed], list[Placed]]] = {}
         for line in self._scene.contacts.lines_on(sorted(first)):
             ours, theirs = ([m for m in line.members if m.instance in own and _hole(m)] for own in (first, second))
-            if any(1 / LIKE <= m.surface.radius / n.surface.radius <= LIKE for m in ours for n in theirs):
+            if any(1 / SAME_SCREW <= m.surface.radius / n.surface.radius <= SAME_SCREW for m in ours for n in theirs):
                 found[id(line)] = (line, ours, theirs)
         if len(found) != 1:
             return None
@@ -96,8 +96,8 @@ class Axles:
     def _eye(self, line: Line, holes: Sequence[Placed]) -> bool:
         """Whether a part is rounded about its hole on a line, at an end: what is round all about it is a flange."""
         return any(
-            m.instance == n.instance and not m.surface.hollow and m.surface.turn >= ROUND
-            and n.surface.radius < m.surface.radius <= EYE * n.surface.radius
+            m.instance == n.instance and not m.surface.hollow and m.surface.turn >= ROUNDED
+            and n.surface.radius < m.surface.radius <= WIDEST_EYE * n.surface.radius
             and min(m.high, n.high) - max(m.low, n.low) > 0.0
             and not round_outside(self._scene, m.instance, line.point, line.direction)
             for m in line.members for n in holes
@@ -107,11 +107,11 @@ class Axles:
         """The lines of a wheel's hub on which some others have a round face that it could stand on."""
         for line in self._scene.contacts.lines_on([name]):
             own = [m for m in line.members if m.instance == name and m.surface.kind == "cylinder"]
-            holes = [m.surface.radius for m in own if m.surface.hollow and m.surface.turn >= ROUND]
+            holes = [m.surface.radius for m in own if m.surface.hollow and m.surface.turn >= ROUNDED]
             widest = max((m.surface.radius for m in own if not m.surface.hollow), default=0.0)
             theirs = [
                 m.surface.radius for m in line.members
-                if m.instance in others and m.surface.turn >= ROUND and m.surface.kind == "cylinder"
+                if m.instance in others and m.surface.turn >= ROUNDED and m.surface.kind == "cylinder"
             ]  # fmt: skip
             fits = holes and theirs and 2 * min(holes) < widest and min(theirs) < widest
             if fits and round_outside(self._scene, name, line.point, line.direction):
@@ -119,9 +119,12 @@ class Axles:
 
 
 def _hole(m: Placed) -> bool:
-    return m.surface.hollow and m.surface.kind == "cylinder" and m.surface.turn >= ROUND
+    return m.surface.hollow and m.surface.kind == "cylinder" and m.surface.turn >= ROUNDED
 
 
 def _fork(outer: Sequence[Placed], inner: Sequence[Placed]) -> bool:
     """Whether holes stand on both sides of a hole of the other."""
-    return any(any(m.high <= n.low + NEAR for m in outer) and any(m.low >= n.high - NEAR for m in outer) for n in inner)
+    return any(
+        any(m.high <= n.low + FORK_REACHES for m in outer) and any(m.low >= n.high - FORK_REACHES for m in outer)
+        for n in inner
+    )

@@ -17,7 +17,7 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 _KINDS = {WheelKind.PULLEY: CouplingKind.BELT, WheelKind.SPROCKET: CouplingKind.CHAIN}
-_PARALLEL = 0.9999
+_COS_PARALLEL = 0.9999
 _BELT_WIDTH = 1.3
 """Of the wheels' face width: what is wider is a housing."""
 _BELT_RADII = 0.85, 1.35
@@ -68,7 +68,9 @@ def _one_drive(a: PlacedWheel, b: PlacedWheel) -> bool:
         return False
     aside = abs(float((q.point - p.point) @ p.axis))
     return (
-        abs(float(p.axis @ q.axis)) > _PARALLEL and aside < 0.5 * min(p.width, q.width) and _apart(a, b) > p.tip + q.tip
+        abs(float(p.axis @ q.axis)) > _COS_PARALLEL
+        and aside < 0.5 * min(p.width, q.width)
+        and _apart(a, b) > p.tip + q.tip
     )
 
 
@@ -95,7 +97,7 @@ def _goes_around(instance: Instance, known: PartFaces, wheel: Wheel) -> bool:
         if s.direction is None or not _BELT_RADII[0] < s.radius / wheel.tip < _BELT_RADII[1]:
             continue
         away = instance.X_WI.point(s.point) - wheel.point
-        coaxial = abs(float(instance.X_WI.vector(s.direction) @ wheel.axis)) > _PARALLEL
+        coaxial = abs(float(instance.X_WI.vector(s.direction) @ wheel.axis)) > _COS_PARALLEL
         if coaxial and cross_length(away, wheel.axis) < 0.1 * wheel.tip:
             return True
     return False

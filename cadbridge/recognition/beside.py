@@ -13,11 +13,11 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.turntables import Turntables
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
-CLOSE = 0.02
+CLOSE_GAP = 0.02
 """Gap beside the size of what touches nothing, up to which it is held by what is beside it."""
 
 
-MOST_GAPS = 500
+MOST_LOOSE_GAPS = 500
 """So many gaps between parts are measured at most."""
 
 
@@ -79,14 +79,14 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
     for names in (rest, *groups):
         for name in names[1:]:
             linked.join(names[0], name)
-    solids = scene.solids(MOST_GAPS)
+    solids = scene.solids(MOST_LOOSE_GAPS)
     near = []
     sizes = [max(map(solids.extent, names)) for names in groups]
     members = [set(names) for names in groups]
     for name, k in apart.items():
         if scene.on_shafts.get(name) in members[k]:
             continue
-        reach = CLOSE * sizes[k]
+        reach = CLOSE_GAP * sizes[k]
         others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
     turntables, axles, hinges = Turntables(scene), Axles(scene), []

@@ -13,11 +13,11 @@ from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.joints import spins_count
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
-from cadbridge.recognition.spinning import ON_AXIS, only_spins
+from cadbridge.recognition.spinning import SPINS_ON_AXIS, only_spins
 from cadbridge.recognition.standard_names import called_drive
 from cadbridge.recognition.subassemblies import resting, shares
 
-BETWEEN = 0.1
+SMALL_BETWEEN = 0.1
 """Size of what merely stands between two bodies beside the smaller of them, at most."""
 
 
@@ -32,14 +32,14 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
     of_body = by_body(joints)
     found = False
     for body, own in of_body.items():
-        near = ON_AXIS * sizes[body] ** (1 / 3)
+        near = SPINS_ON_AXIS * sizes[body] ** (1 / 3)
         if len(own) == 1 and not (spun and only_spins(scene, members[body], own[0])):
             own = [*own, *_fitted(scene, body, own[0], near, (of_body, between))]
         if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):
             continue
         others = {j.other(body) for j in own}
         ends = {_end(scene, j, body, of_body) for j in own}
-        small = sizes[body] < BETWEEN * min(sizes[end] for end in (ends if len(ends) > 1 else others)) or _disc(
+        small = sizes[body] < SMALL_BETWEEN * min(sizes[end] for end in (ends if len(ends) > 1 else others)) or _disc(
             scene, members[body], own
         )
         # A motor that is one part turns on its shaft with what holds it.

@@ -8,23 +8,22 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import Contact, Placed, clearance
-from cadbridge.recognition.guides import GUIDED, STANDS_OUT, telescope
+from cadbridge.recognition.contacts import ALIGNED, Contact, Placed, clearance
+from cadbridge.recognition.guides import GUIDED, STANDS_OUT_OF_BORE, telescope
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind, called_roller
-from cadbridge.recognition.walls import SQUARE
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
 SAME_PLACE = 1e-6
 """m within which equal parts stand in the same place."""
-WHOLE = 0.995 * 2 * np.pi
+WHOLE_TURN = 0.995 * 2 * np.pi
 """rad that a round face goes round at most where a flat cuts it."""
-ON_FLAT = 1e-4
+SAME_FLAT = 1e-4
 """1 minus the cosine of the angle between the flats of a shaft and its bore, at most."""
-TRUNNION = 0.5
+STUB_OF_DRUM = 0.5
 """Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum."""
-COLLAR = 0.02
+SMALL_COLLAR = 0.02
 """Size of a ring beside what carries it, above which it is a wheel and no collar."""
 
 
@@ -158,7 +157,7 @@ def bind_rings(scene: Scene, names: bool) -> None:
             scene.bind(name, best.b.instance, f"a bush in its bore, {_fit_text(best)}", 0.7)
         elif inside:
             best = max(inside, key=lambda c: c.overlap)
-            if standard is None and scene.size(name) > COLLAR * scene.size(best.a.instance):
+            if standard is None and scene.size(name) > SMALL_COLLAR * scene.size(best.a.instance):
                 continue
             if names and called_roller(scene.called(name)):
                 continue
@@ -171,13 +170,13 @@ def bind_rings(scene: Scene, names: bool) -> None:
 def bind_flats(scene: Scene) -> None:
     """A shaft with a flat to the part whose bore has its flat: the two turn together."""
     for c in scene.contacts.found:
-        if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > WHOLE or _slides(c):
+        if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > WHOLE_TURN or _slides(c):
             continue
         room = clearance(c.b.surface.radius) + scene.contacts.slack
         for way, depth, low, high in _flats(scene, c.a, c):
             for other, bore_depth, bore_low, bore_high in _flats(scene, c.b, c):
                 meet = low < bore_high and bore_low < high and -scene.contacts.slack <= bore_depth - depth <= room
-                if meet and float(way @ other) > 1 - ON_FLAT:
+                if meet and float(way @ other) > 1 - SAME_FLAT:
                     scene.bind(c.a.instance, c.b.instance, "a flat of the shaft on that of its bore", 0.8)
 
 
@@ -187,7 +186,7 @@ def _flats(scene: Scene, side: Placed, c: Contact) -> Iterator[tuple[Vector, flo
     assert shape is not None
     for s, normal in scene.faces[shape.key].across():
         out = side.X_WI.vector(normal) * (-1.0 if side.surface.hollow else 1.0)
-        if abs(float(out @ c.direction)) > SQUARE:
+        if abs(float(out @ c.direction)) > ALIGNED:
             continue
         arms = side.X_WI.point(np.concatenate(s.loops or (s.point[None, :],))) - c.point
         depth, along = float(arms[0] @ out), arms @ c.direction
@@ -234,13 +233,13 @@ def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
 def _pressed(scene: Scene, shaft: Contact) -> bool:
     """Whether a pin stands in its one bore by its body and does not slide there: the thin stub of a drum is a pivot."""
     body = scene.revolution(shaft.a.instance)
-    return not _slides(shaft) and (body is None or shaft.radius >= TRUNNION * body.outer)
+    return not _slides(shaft) and (body is None or shaft.radius >= STUB_OF_DRUM * body.outer)
 
 
 def _slides(shaft: Contact) -> bool:
     """Whether a shaft is guided well in a bore and stands out of it far, or is a telescope's: a rod, and no dowel."""
     guided = shaft.overlap >= GUIDED * 2 * shaft.radius
-    return telescope(shaft) or (guided and shaft.a.surface.length >= STANDS_OUT * shaft.overlap)
+    return telescope(shaft) or (guided and shaft.a.surface.length >= STANDS_OUT_OF_BORE * shaft.overlap)
 
 
 def _sunk(scene: Scene, shaft: Contact) -> bool:

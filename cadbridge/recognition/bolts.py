@@ -10,11 +10,10 @@ import numpy as np
 from shapely.geometry import Point, Polygon
 
 from cadbridge.frames import Pose, Vector, frame_from_axis
-from cadbridge.recognition.contacts import EXACT, Contact, Placed
+from cadbridge.recognition.contacts import ALIGNED, EXACT_SLACK, Contact, Placed
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind
-from cadbridge.recognition.walls import SQUARE
 
 SHANKS = (StandardKind.SCREW, StandardKind.RIVET)
 
@@ -69,7 +68,7 @@ def _held(scene: Scene, fasteners: Mapping[str, StandardPart]) -> dict[str, list
         elif c.kind == "plane" and (a in fasteners) != (b in fasteners):
             name, side = (a, c.b) if a in fasteners else (b, c.a)
             axis = scene.assembly.instance(name).X_WI.vector(fasteners[name].axis)
-            if abs(float(axis @ c.direction)) > 1 - SQUARE**2 and not beside_head(scene, name, c):
+            if abs(float(axis @ c.direction)) > 1 - ALIGNED**2 and not beside_head(scene, name, c):
                 under[name].append((c.point, side))
     return defaultdict(list, {
         name: [*bored[name], *under[name], *(entry for other in sorted(on[name]) for entry in under[other])]
@@ -80,7 +79,7 @@ def _held(scene: Scene, fasteners: Mapping[str, StandardPart]) -> dict[str, list
 def beside_head(scene: Scene, name: str, c: Contact) -> bool:
     """Whether a plane contact of a screw is not the one under its head: where placements carry clearances, chance."""
     standard = scene.standards[name]
-    if c.kind != "plane" or standard.under_head is None or scene.contacts.slack <= EXACT:
+    if c.kind != "plane" or standard.under_head is None or scene.contacts.slack <= EXACT_SLACK:
         return False
     X = scene.assembly.instance(name).X_WI
     at = float((c.point - X.point(standard.point)) @ X.vector(standard.axis))

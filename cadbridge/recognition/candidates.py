@@ -10,15 +10,11 @@ import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLIDE
-from cadbridge.recognition.contacts import Contact
-from cadbridge.recognition.pins import HALF
-from cadbridge.recognition.revolution import SLIM
+from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact
+from cadbridge.recognition.pins import HOLE_TURN
+from cadbridge.recognition.revolution import SLIM_RING
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
-
-PARALLEL = 0.02
-"""Sine of the angle up to which axes run alike."""
-
 
 MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
 
@@ -52,7 +48,7 @@ def one_axis(scene: Scene, a: Candidate, b: Candidate, near: float = 1e-5) -> bo
     """Whether two joints turn about one line, to `near` m."""
     if a.verdict.axis is None or b.verdict.axis is None or a.verdict.free.motion == SLIDE:
         return False
-    if cross_length(a.verdict.axis, b.verdict.axis) > PARALLEL:
+    if cross_length(a.verdict.axis, b.verdict.axis) > ALIGNED:
         return False
     off = cross_length(a.verdict.point - b.verdict.point, b.verdict.axis)
     return off <= 3 * scene.contacts.slack + near
@@ -122,7 +118,7 @@ def _roller(scene: Scene, members: dict[str, list[str]], roots: tuple[str, str],
             return replace(verdict, type="revolute", evidence=(*verdict.evidence, text), against=(), could_turn=False)
         if len(members[root]) == 1 and (round_part := scene.revolution(members[root][0])) is not None:
             X = scene.assembly.instance(members[root][0]).X_WI
-            if abs(float(X.vector(round_part.direction) @ verdict.axis)) > 1 - PARALLEL**2:
+            if abs(float(X.vector(round_part.direction) @ verdict.axis)) > 1 - ALIGNED**2:
                 text = "the whole part is round about this line"
                 return replace(
                     verdict, type="revolute", evidence=(*verdict.evidence, text), against=(), could_turn=False
@@ -156,7 +152,7 @@ def _eyelet(
     radius = max(c.radius for c in holes)
     return any(
         len(members[root]) == 1
-        and _across(scene, members[root][0], verdict.axis) <= SLIM * radius
+        and _across(scene, members[root][0], verdict.axis) <= SLIM_RING * radius
         and not _hole_across(scene, members[root][0], verdict.axis)
         for root in roots
     )
@@ -168,7 +164,7 @@ def _hole_across(scene: Scene, name: str, axis: Vector) -> bool:
     shape = scene.assembly.part(instance.part).shape
     known = None if shape is None else scene.faces.get(shape.key)
     return known is not None and any(
-        s.hollow and s.turn >= HALF and abs(float(instance.X_WI.vector(s.direction) @ axis)) < 1 - PARALLEL
+        s.hollow and s.turn >= HOLE_TURN and abs(float(instance.X_WI.vector(s.direction) @ axis)) < ALONG
         for s in known.of("cylinder") if s.direction is not None
     )  # fmt: skip
 

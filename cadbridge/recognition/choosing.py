@@ -6,7 +6,7 @@ mobility is a row of it: what each decision changes alone is counted by rank. To
 so what the programme proposes is counted, inferred anew, and excluded where it is not what was wanted.
 
 The mobility wanted is the one that the hints give. Without it, it is at least the number of drives that the assembly
-shows, as each moves something: a witness, that may cost `DRIVES` at most. Joints without a drive are no fault.
+shows, as each moves something: a witness, that may cost `DRIVES_WORTH` at most. Joints without a drive are no fault.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.model import Held, Recognition
-from cadbridge.recognition.proving import MOST_ROUNDS, attributed, proved, welded
+from cadbridge.recognition.proving import MOST_MOVINGS, attributed, proved, welded
 from cadbridge.recognition.told import SAID
 from cadbridge.wording import count
 
-DRIVES = 1.8
+DRIVES_WORTH = 1.8
 """What decisions may cost at most that are changed since the assembly shows so many drives: odds of 6 to 1, in nats."""
-ALIKE = 0.5
+UNLIKE_EQUALS = 0.5
 """What it costs to decide equal pairs otherwise, nats."""
-SHORT = 50.0
+WRONG_FREEDOM = 50.0
 """What each degree of freedom costs that is missing or too many, nats: more than any few decisions."""
 MOST_TRIES = 12
 """Inferences that are made at most to meet a mobility."""
@@ -52,14 +52,14 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
         if known.freedoms != found.freedoms:
             found = _changed(evidence, known, found, known.freedoms, np.inf)
     elif found.freedoms is not None and found.freedoms < drives:
-        found = _changed(evidence, known, found, drives, DRIVES)
+        found = _changed(evidence, known, found, drives, DRIVES_WORTH)
     return replace(found, hints=hints, drives=drives, findings=(*found.findings, *findings))
 
 
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
     """What is inferred under hints, with the joints that cannot move as welds."""
     found, stuck = _once(evidence, hints), list[Hypothesis]()
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_MOVINGS):
         found, new = proved(found, hints)
         if not new:
             break
@@ -135,7 +135,9 @@ def cheapest(known: Sequence[Hypothesis], gap: int, refused: Sequence[np.ndarray
         return None
     unlike = [(i, j) for j in range(n) for i in range(j) if known[i].kind == known[j].kind]
     m = n + len(unlike) + 2
-    cost = np.concatenate([[h.cost for h in known], np.full(len(unlike), ALIKE), [SHORT, SHORT]])
+    cost = np.concatenate(
+        [[h.cost for h in known], np.full(len(unlike), UNLIKE_EQUALS), [WRONG_FREEDOM, WRONG_FREEDOM]]
+    )
     mobility = np.zeros(m)
     mobility[:n] = [h.change or 0 for h in known]
     mobility[-2:] = 1.0, -1.0

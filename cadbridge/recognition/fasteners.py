@@ -24,14 +24,14 @@ from cadbridge.recognition.wheel_axes import candidate_axes
 
 TRUSTED = 0.5
 """Confidence from which a standard part is taken for what it seems."""
-LARGEST = 0.018
+LARGEST_SHANK = 0.018
 """m; the shank of an M36."""
-HEAD = 2.2
+WIDEST_HEAD = 2.2
 """Radius of a head beside that of its shank; ISO's widest, with a flange, has 2.2."""
 HOLDING = (StandardKind.SCREW, StandardKind.NUT, StandardKind.RIVET)
 """Kinds that are taken out wherever they stand; rings only where they stand on one of these, or are called so."""
 RINGS = (StandardKind.WASHER, StandardKind.CIRCLIP)
-ROUND = 0.75
+ROUND_OUTLINE = 0.75
 """The least beside the largest radius of a fastener's outline about its axis: a square nut has 0.71, a hexagon 0.87."""
 SECTORS = 12
 NAMED_HEAD = 3.0
@@ -67,7 +67,7 @@ def _trusted(standard: StandardPart | None) -> StandardPart | None:
         return None
     if standard.kind not in (StandardKind.SCREW, StandardKind.RIVET):
         return standard
-    return standard if standard.radius <= LARGEST and standard.head <= HEAD * standard.radius else None
+    return standard if standard.radius <= LARGEST_SHANK and standard.head <= WIDEST_HEAD * standard.radius else None
 
 
 def _by_name(shape: Shape, names: Sequence[str]) -> StandardPart | None:
@@ -82,10 +82,10 @@ def _by_name(shape: Shape, names: Sequence[str]) -> StandardPart | None:
         away = np.linalg.norm(local[:, :2], axis=1)
         outer, inner = float(away.max()), float(away.min())
         size = named_size(names)
-        if not 0.0 < outer <= HEAD * LARGEST or _lean(mesh, local) < ROUND * outer:
+        if not 0.0 < outer <= WIDEST_HEAD * LARGEST_SHANK or _lean(mesh, local) < ROUND_OUTLINE * outer:
             continue
         if kind in (StandardKind.SCREW, StandardKind.RIVET):
-            radius = size[0] / 2 if size is not None else outer / HEAD
+            radius = size[0] / 2 if size is not None else outer / WIDEST_HEAD
             fits = size is None or (2 * outer <= NAMED_HEAD * size[0] and high - low <= size[1] + 2 * size[0])
             if not fits or high - low < outer:
                 continue

@@ -13,9 +13,9 @@ from cadbridge.frames import Vector
 from cadbridge.recognition.gears import FoundGear
 from cadbridge.recognition.model import FoundJoint, Recognition
 
-MOST_BODIES = 300
+MOST_BODIES_RANKED = 300
 """Above so many bodies in loops that share bodies the dense rank takes too long to be worth it."""
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE_ROW = 1e-9
 """Singular value beside the largest, below which a row says nothing."""
 
 Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ def freedoms(found: Recognition) -> int | None:
     members: dict[int, list[int]] = defaultdict(list)
     for body in range(count):
         members[groups[body]].append(body)
-    if max(map(len, members.values()), default=0) > MOST_BODIES:
+    if max(map(len, members.values()), default=0) > MOST_BODIES_RANKED:
         return None
     points = np.array([j.point for j in found.joints]).reshape(-1, 3)
     middle = points.mean(axis=0) if len(points) else np.zeros(3)
@@ -62,7 +62,7 @@ def _carrier(found: Recognition, gear: FoundGear) -> int:
 
 def _rank(held: Array) -> int:
     values = np.linalg.svd(held, compute_uv=False) if held.size else np.zeros(0)
-    return int(np.sum(values > NEGLIGIBLE * values.max(initial=0.0) * max(held.shape, default=1)))
+    return int(np.sum(values > NEGLIGIBLE_ROW * values.max(initial=0.0) * max(held.shape, default=1)))
 
 
 def in_loops(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:

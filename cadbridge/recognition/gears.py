@@ -21,9 +21,9 @@ from cadbridge.wording import listed
 
 _TURNING = ("revolute", "cylindrical", "screw")
 """Joints about whose axis a wheel turns."""
-_EXACT = 1e-6
+_AXES_MEET = 1e-6
 """m by which axes that meet may pass each other."""
-_SHOWN = 5
+_MOST_NAMED = 5
 """So many instances are named in a message."""
 
 
@@ -79,14 +79,16 @@ def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshi
     for instance, reason in gears.doubtful:
         reasons.setdefault(reason, []).append(instance)
     for reason, names in reasons.items():
-        some = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        some = ", ".join(names[:_MOST_NAMED]) + (
+            f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        )
         findings.add("CB1607", f"{some}: {reason}", items=names)
     if large := [p.name for p in found.assembly.parts if p.shape is not None and too_fine(p.shape)]:
         text = f"{listed(large)}: more than {MOST_TRIANGLES:,} triangles; teeth are not looked for"
         findings.add("CB1487", text, items=large)
     report_unrefined(unrefined(found.assembly.parts), findings)
     if gears.alone:
-        some = ", ".join(gears.alone[:_SHOWN]) + (" …" if len(gears.alone) > _SHOWN else "")
+        some = ", ".join(gears.alone[:_MOST_NAMED]) + (" …" if len(gears.alone) > _MOST_NAMED else "")
         findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=gears.alone)
     for pair in gears.pairs:
         if pair.carrier is None and not pair.against:
@@ -147,7 +149,7 @@ def _gear(pair: MeshingPair, a: int, b: int, carrier: int | None) -> FoundGear:
         angle = None
     radius = (p.teeth or 0) * p.module / 2 if pair.kind is CouplingKind.RACK_PINION else 0.0
     points = p.point, q.point
-    if pair.kind is CouplingKind.BEVEL and (meet := meeting(p, q))[0] > _EXACT and meet[1] is not None:
+    if pair.kind is CouplingKind.BEVEL and (meet := meeting(p, q))[0] > _AXES_MEET and meet[1] is not None:
         points = meet[1], meet[1]  # axes that pass each other within the clearance of the placements
     return FoundGear(
         name, pair.kind, a, b, (pair.a.instance, pair.b.instance), points, (p.axis, q.axis),

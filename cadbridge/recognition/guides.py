@@ -23,8 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length, unit
-from cadbridge.recognition.contacts import Contact
-from cadbridge.recognition.walls import SQUARE, Verdict, Wall, faces_along, fit_text, in_mm, plane_text
+from cadbridge.recognition.contacts import ALIGNED, Contact
+from cadbridge.recognition.walls import Verdict, Wall, faces_along, fit_text, in_mm, plane_text
 
 TELESCOPE = 3.0
 """Guided length beside the diameter from which a shaft that ends in its bore is a plunger."""
@@ -32,9 +32,9 @@ GUIDED = 2.0
 """Guided length beside the diameter from which a shaft without shoulder slides too."""
 LONG_ROD = 2.4
 """Length of a rod beside that of its bore, from which it is made to slide and not only to turn."""
-STANDS_OUT = 1.5
+STANDS_OUT_OF_BORE = 1.5
 """Length of a rod beside what of it is in its bore, from which it is no dowel."""
-STROKE = 3.0
+PISTON_STROKE = 3.0
 """Length of a bore beside that of a shaft which stands in it with all of its length, from which that is a piston."""
 SHALLOW = 0.08
 """Guided length beside the diameter below which a shaft in a bore centres and guides nothing."""
@@ -44,7 +44,7 @@ LINES = ("shaft", "cone", "holes", "eyes", "through", "bolt")
 """Kinds of contact that share a line."""
 EMBRACES = 0.6 * math.pi
 """rad that a bore and its shaft go round at least, to hold one in the other across their axis."""
-BESIDE = 1.5
+AWAY_FROM_AXIS = 1.5
 """Distance of a face from an axis beside the radius of a disc of its area, above which it does not lie about it."""
 CLAMPED = 6.0
 """Radius of a disc of the area in contact beside that of the one bolt through it, from which the bolt clamps."""
@@ -100,7 +100,7 @@ def _holds(contacts: Sequence[Contact]) -> bool:
 
 
 def _one_line(a: Contact, b: Contact, slack: float) -> bool:
-    if cross_length(a.direction, b.direction) > SQUARE:
+    if cross_length(a.direction, b.direction) > ALIGNED:
         return False
     off = cross_length(b.point - a.point, a.direction)
     return off <= 3 * slack + 0.02 * min(a.radius, b.radius)
@@ -131,7 +131,7 @@ def telescope(c: Contact) -> bool:
 def _piston(c: Contact) -> bool:
     """Whether a shaft stands between the ends of a bore that is three times as long: at its mouth it is a spigot."""
     room = min(c.a.low - c.b.low, c.b.high - c.a.high)
-    return c.b.surface.length >= STROKE * c.overlap and room > (NOT_FLUSH - 1) * c.b.surface.length
+    return c.b.surface.length >= PISTON_STROKE * c.overlap and room > (NOT_FLUSH - 1) * c.b.surface.length
 
 
 def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
@@ -203,7 +203,7 @@ def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
 
     middle = sum((p.area * p.point for p in shoulders), np.zeros(3)) / area
     # The two tabs of a servo lie on both sides of its shaft, and about nothing.
-    about = all(off(p.point) <= BESIDE * math.sqrt(p.area / math.pi) for p in shoulders)
+    about = all(off(p.point) <= AWAY_FROM_AXIS * math.sqrt(p.area / math.pi) for p in shoulders)
     return about and off(middle) <= 0.5 * math.sqrt(area / math.pi)
 
 

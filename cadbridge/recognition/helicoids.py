@@ -17,7 +17,7 @@ from cadbridge.recognition.sections import Cutter, Ring
 Array = NDArray[np.float64]
 
 _STARTS = 8
-_STEP = 0.1
+_SECTION_STEP = 0.1
 """Of the depth: how far apart sections are; a worm turns by 0.07 of its pitch between two."""
 _SLIVER = 0.12
 """rad; arcs and gaps narrower than this are facets: with eight starts both are 0.39 wide."""
@@ -115,7 +115,7 @@ def _followed(cutter: Cutter, height: float, starts: int, root: float, tip: floa
     first = seen[height]
     if first is None:
         return None
-    near = height + _STEP * depth * np.arange(1, _SECTIONS // 2)
+    near = height + _SECTION_STEP * depth * np.arange(1, _SECTIONS // 2)
     heights, phases = [height], [first]
     for h in near:
         phase = _phase(cutter, float(h), radius, starts)

@@ -19,7 +19,7 @@ from cadbridge.recognition.hint_names import resolved
 from cadbridge.recognition.hints import Pair
 from cadbridge.recognition.model import FoundBody, FoundJoint, Held, Recognition
 
-SURE = 0.99
+SETTLED = 0.99
 """Confidence from which a decision has no second verdict."""
 MOST_COUNTED = 60
 """So many hypotheses are asked how they change the mobility, the closest first."""
@@ -48,7 +48,7 @@ class Hypothesis:
     @property
     def cost(self) -> float:
         """What the second verdict costs more than the first: the logarithm of its odds, at least 0.1."""
-        p = min(max(self.confidence, 0.05), SURE)
+        p = min(max(self.confidence, 0.05), SETTLED)
         return max(math.log(p / (1.0 - p)), 0.1)
 
     @property
@@ -77,7 +77,7 @@ def hypotheses(found: Recognition) -> list[Hypothesis]:
 def _welds(found: Recognition) -> Iterable[Hypothesis]:
     for body in found.bodies:
         for bond in body.bonds:
-            if bond.to is not None and not found.fasteners & {bond.instance, bond.to} and bond.confidence < SURE:
+            if bond.to is not None and not found.fasteners & {bond.instance, bond.to} and bond.confidence < SETTLED:
                 yield Hypothesis(
                     bond.instance, bond.to, "fixed", bond.confidence, bond.reason, (), bond.axis, 0,
                     loose=bond.how is Held.NOTHING,
@@ -86,7 +86,7 @@ def _welds(found: Recognition) -> Iterable[Hypothesis]:
 
 def _joints(found: Recognition) -> Iterable[Hypothesis]:
     for joint in found.joints:
-        if joint.confidence < SURE:
+        if joint.confidence < SETTLED:
             a, b = parts_of(found, joint)
             reason = joint.evidence[0] if joint.evidence else ""
             yield Hypothesis(a, b, "joint", joint.confidence, reason, (), True, 0)

@@ -13,7 +13,7 @@ from cadbridge.recognition.evidence import gather
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.questions import MISSED, NOTHING_LEFT, SURE_ENOUGH, Question, answered, questions, wider
-from cadbridge.recognition.reporting import SURE, nothing_known
+from cadbridge.recognition.reporting import SURE_JOINT, nothing_known
 from cadbridge.recognition.saying import Said, said
 from cadbridge.recognition.told import axes_of
 from cadbridge.recognition.trying import Trial, trial_of
@@ -85,7 +85,7 @@ class Inquiry:
             self._asked[self.found.hints] = questions(self.found)
         known = [q for q in self._asked[self.found.hints] if (q.a, q.b) not in self._skipped]
         if self.reached:
-            return [q for q in known if q.matters and q.confidence < SURE]
+            return [q for q in known if q.matters and q.confidence < SURE_JOINT]
         missed = self.found.hints.freedoms is not None
         return [q for q in known if q.matters] or ([q for q in known if q.change is None] if missed else [])
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
-from cadbridge.recognition.candidates import PARALLEL, Candidate, candidates_of
+from cadbridge.recognition.candidates import Candidate, candidates_of
+from cadbridge.recognition.contacts import ALIGNED
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.scene import Scene
@@ -200,7 +201,7 @@ class Lines:
         directions = self._directions[:count]
         skew = np.linalg.norm(np.cross(axis, directions), axis=1)
         off = np.linalg.norm(np.cross(point - self._points[:count], directions), axis=1)
-        (same,) = np.nonzero((skew < PARALLEL) & (off < self._near))
+        (same,) = np.nonzero((skew < ALIGNED) & (off < self._near))
         if len(same):
             return self._groups[int(same[0])]
         self._points[count], self._directions[count] = point, axis

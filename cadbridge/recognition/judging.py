@@ -8,15 +8,15 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.frames import cross_length, unit
-from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact
 from cadbridge.recognition.guides import GUIDED, Guide, guides_of, on_one_line
-from cadbridge.recognition.walls import SQUARE, Verdict, Wall, between_walls, faces_along, fit_text, in_mm
+from cadbridge.recognition.walls import Verdict, Wall, between_walls, faces_along, fit_text, in_mm
 
-APART = 4.0
+BORES_APART = 4.0
 """Distance along a rod between the bores of two bodies, beside its radius, from which it is no dowel of theirs."""
 
 
-ROD = 4.0
+GUIDE_ROD = 4.0
 """Length of a rod beside that of its bore, from which it is a guide rod however short the bore is."""
 
 
@@ -50,10 +50,10 @@ def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | No
         if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > math.pi:
             continue
         beside = [
-            p.normal for p in planes if abs(float(p.normal @ c.direction)) < SQUARE
-            and abs(abs(float((p.point - c.point) @ p.normal)) - c.radius) <= SQUARE * c.radius
+            p.normal for p in planes if abs(float(p.normal @ c.direction)) < ALIGNED
+            and abs(abs(float((p.point - c.point) @ p.normal)) - c.radius) <= ALIGNED * c.radius
         ]  # fmt: skip
-        if any(abs(float(beside[0] @ n)) < 1 - SQUARE for n in beside[1:]):
+        if any(abs(float(beside[0] @ n)) < ALONG for n in beside[1:]):
             text = f"a rounded corner of radius {in_mm(c.radius)} fits that of the other, and so do the faces beside it"
             return Verdict("fixed", c.point, None, (text,), (), 0.6)
     return None
@@ -75,7 +75,7 @@ def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
 
 def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
     first = guides[0]
-    parallel = all(cross_length(g.direction, first.direction) < SQUARE for g in guides)
+    parallel = all(cross_length(g.direction, first.direction) < ALIGNED for g in guides)
     rods = [g for g in guides if _long_rod(g) or (not g.holes_only and g.length >= GUIDED * 2 * g.radius)]
     if parallel and len(rods) >= 2 and not any(faces_along(p, first.direction) for p in planes):
         how = (
@@ -100,14 +100,16 @@ def _long_rod(guide: Guide) -> bool:
         return all(
             c.gap >= 0.0
             and (c.overlap >= c.radius or _through(c))
-            and max(side.surface.length for side in (c.a, c.b)) >= max(ROD * c.overlap, 2 * ROD * c.radius)
+            and max(side.surface.length for side in (c.a, c.b)) >= max(GUIDE_ROD * c.overlap, 2 * GUIDE_ROD * c.radius)
             for c in shafts
         )
     through = [c for c in guide.contacts if c.kind == "through"]
-    return bool(through) and all(max(c.a.low, c.b.low) - min(c.a.high, c.b.high) > APART * c.radius for c in through)
+    return bool(through) and all(
+        max(c.a.low, c.b.low) - min(c.a.high, c.b.high) > BORES_APART * c.radius for c in through
+    )
 
 
 def _through(c: Contact) -> bool:
     """Whether a shaft goes on beyond both ends of its bore."""
-    beyond = SQUARE * c.radius
+    beyond = ALIGNED * c.radius
     return c.a.low < c.b.low - beyond and c.a.high > c.b.high + beyond

@@ -17,7 +17,7 @@ from cadbridge.recognition.sections import Cutter, Ring
 Array = NDArray[np.float64]
 
 _RINGS = 48
-_SAME = 0.02
+_SAME_LAYER = 0.02
 """Of the largest radius: layers whose radii agree within this are one."""
 _LOBES = 8
 """More arcs than these are facets where they lie close together, teeth where they do not."""
@@ -143,4 +143,6 @@ def _joined(zones: list[Zone]) -> tuple[Zone, ...]:
 
 def _alike(a: Layer, b: Layer) -> bool:
     size = max(a.outer, b.outer, 1e-12)
-    return a.word == b.word and all(abs(p.high - q.high) < _SAME * size for p, q in zip(a.zones, b.zones, strict=True))
+    return a.word == b.word and all(
+        abs(p.high - q.high) < _SAME_LAYER * size for p, q in zip(a.zones, b.zones, strict=True)
+    )

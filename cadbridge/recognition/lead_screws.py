@@ -29,9 +29,9 @@ PITCHES = (
     re.compile(r"\b(?:lead|pitch) ?(\d+(?:\.\d+)?) ?mm\b", re.I),
 )
 """Advance of one turn in mm, in names of trapezoidal and ball screws."""
-TURNS = 3.0
+LEAST_TURNS = 3.0
 """So many turns the ridges of a lead screw go round at least: a short thread is a fastener's."""
-ON_AXIS = 0.02
+NUT_ON_AXIS = 0.02
 """Of its tip's radius: how far the axis of a nut may be off that of the ridges."""
 
 
@@ -54,7 +54,7 @@ def _by_ridges(scene: Scene, line: Line, wheels: Sequence[PlacedWheel]) -> Itera
         lead = 2 * math.pi * thread.reference / math.tan(thread.helix)
         middle = float((thread.point - line.point) @ line.direction)
         low, high = middle - thread.width / 2, middle + thread.width / 2
-        if thread.width < TURNS * abs(lead):
+        if thread.width < LEAST_TURNS * abs(lead):
             continue
         text = f"{thread.teeth} ridges with a lead of {1e3 * lead:.4g} mm in a nut"
         for m in line.members:
@@ -65,7 +65,7 @@ def _by_ridges(scene: Scene, line: Line, wheels: Sequence[PlacedWheel]) -> Itera
 
 def _about(line: Line, thread: Wheel) -> bool:
     off = cross_length(thread.point - line.point, line.direction)
-    return abs(float(thread.axis @ line.direction)) > 1 - 1e-4 and off <= ON_AXIS * thread.tip
+    return abs(float(thread.axis @ line.direction)) > 1 - 1e-4 and off <= NUT_ON_AXIS * thread.tip
 
 
 def _by_names(scene: Scene, line: Line) -> Iterator[Candidate]:

@@ -16,11 +16,11 @@ from cadbridge.recognition.candidates import Candidate, by_body
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.scene import Scene
 
-OFF = 0.03
+OFF_EQUAL = 0.03
 """How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned."""
-RAIL = 2.0
+LONG_RAIL = 2.0
 """Length of a rail beside that of what slides on it, at least."""
-ALIKE = 0.5
+SURE_OF_EQUAL = 0.5
 """How sure at most a joint is that only its equal shows."""
 
 
@@ -67,7 +67,7 @@ def bind_rails(scene: Scene, joints: Sequence[Candidate]) -> bool:
             for other in joints:
                 if other is not j:
                     linked.join(other.a, other.b)
-            if cross_length(ways[0], ways[1]) < OFF and linked.root(a) != linked.root(b):
+            if cross_length(ways[0], ways[1]) < OFF_EQUAL and linked.root(a) != linked.root(b):
                 found |= scene.bind(a, b, "one body slides on both, along one direction", 0.5)
     return found
 
@@ -80,7 +80,7 @@ def _longer(scene: Scene, joint: Candidate, rail: str) -> bool:
         return False
     own = scene.groups.group(rail)
     lengths = {name in own: scene.extent(name, axis) for name in pair}
-    return lengths.get(True, 0.0) >= RAIL * lengths.get(False, np.inf)
+    return lengths.get(True, 0.0) >= LONG_RAIL * lengths.get(False, np.inf)
 
 
 def _chief_pair(joint: Candidate) -> tuple[str, str] | None:
@@ -97,7 +97,7 @@ def _equals(
     assert joint.verdict.axis is not None
     X_AB, X_AW = a.X_WI.inverse() @ b.X_WI, a.X_WI.inverse()
     axis, point = X_AW.vector(joint.verdict.axis), X_AW.point(joint.verdict.point)
-    near = OFF * min(scene.size(a.name), scene.size(b.name)) ** (1 / 3)
+    near = OFF_EQUAL * min(scene.size(a.name), scene.size(b.name)) ** (1 / 3)
     slides = joint.verdict.type == "prismatic"
     reach = max(scene.extent(name, joint.verdict.axis) for name in (a.name, b.name))
     # A place that stays where the joint moves: of a hinge its point, of a slide one that moves by its reach at most.
@@ -120,9 +120,9 @@ def _fits(X_AB: Pose, X: Pose, axis: Vector, point: Vector, slides: bool, near: 
     if slides:
         shift = X.p - X_AB.p
         along = float(shift @ axis)
-        straight = float(np.trace(turn)) > 1 + 2 * np.cos(OFF)
+        straight = float(np.trace(turn)) > 1 + 2 * np.cos(OFF_EQUAL)
         return straight and abs(along) <= reach and float(np.linalg.norm(shift - along * axis)) <= near
-    kept = float(np.linalg.norm(turn @ axis - axis)) < OFF
+    kept = float(np.linalg.norm(turn @ axis - axis)) < OFF_EQUAL
     foot = X_AB.inverse().point(point)  # the axis in the second part's frame
     return kept and float(np.linalg.norm(X.point(foot) - point)) <= near
 
@@ -138,7 +138,7 @@ def _copied(
     moved = first.X_WI @ pair[0].X_WI.inverse()
     names = " and ".join(i.name.rsplit("/", 1)[-1] for i in pair)
     verdict = replace(
-        v, point=moved.point(v.point), axis=moved.vector(v.axis), confidence=min(v.confidence, ALIKE),
+        v, point=moved.point(v.point), axis=moved.vector(v.axis), confidence=min(v.confidence, SURE_OF_EQUAL),
         evidence=(f"the equal parts {names} are joined so, in nearly the same place", *v.evidence),
     )  # fmt: skip
     return Candidate(roots[0], roots[1], verdict, (), (first.name, second.name))

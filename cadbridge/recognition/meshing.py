@@ -20,8 +20,8 @@ from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Pose
-from cadbridge.recognition.pairing import _HELIX, DEEPEST, OVERLAP, _reaches, meshing_of
-from cadbridge.recognition.placed_wheels import PARALLEL, MeshingPair, PlacedWheel, extent
+from cadbridge.recognition.pairing import _HELIX, DEEPEST_TOOTH, LEAST_OVERLAP, _reaches, meshing_of
+from cadbridge.recognition.placed_wheels import PARALLEL_SHAFTS, MeshingPair, PlacedWheel, extent
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 
@@ -111,12 +111,12 @@ def reaching(placed: Sequence[PlacedWheel], some: Sequence[PlacedWheel]) -> list
 
 def _toothlike(wheel: Wheel) -> bool:
     """Whether what looks like teeth has the measures of some."""
-    return 0.0 < abs(wheel.tip - wheel.root) < DEEPEST * wheel.module < math.inf
+    return 0.0 < abs(wheel.tip - wheel.root) < DEEPEST_TOOTH * wheel.module < math.inf
 
 
 def _teeth_meet(p: Wheel, q: Wheel) -> bool:
     """Whether the teeth of two wheels on parallel axes, other than a spline's, lie between each other."""
-    if abs(float(p.axis @ q.axis)) < math.cos(PARALLEL) or (p.internal and q.internal):
+    if abs(float(p.axis @ q.axis)) < math.cos(PARALLEL_SHAFTS) or (p.internal and q.internal):
         return False
     if p.internal:
         p, q = q, p
@@ -125,4 +125,4 @@ def _teeth_meet(p: Wheel, q: Wheel) -> bool:
     overlap = (p.width + q.width) / 2 - abs(along)
     distance = float(np.linalg.norm(apart - along * p.axis))
     apart_enough = not q.internal or distance > p.module
-    return apart_enough and overlap >= OVERLAP * min(p.width, q.width) and _reaches(p, q, distance)
+    return apart_enough and overlap >= LEAST_OVERLAP * min(p.width, q.width) and _reaches(p, q, distance)

@@ -16,22 +16,23 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import Vector, cross_length
+from cadbridge.recognition.contacts import ALIGNED
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.guides import LINES
-from cadbridge.recognition.pins import HALF, ROUNDED
+from cadbridge.recognition.pins import HOLE_TURN, ROUNDED
 from cadbridge.recognition.scene import Driven, Scene
 from cadbridge.recognition.standard_names import called_drive
-from cadbridge.recognition.walls import SQUARE, Verdict
+from cadbridge.recognition.walls import Verdict
 
-THIN = 0.45
+THIN_SHAFT = 0.45
 """Radius of a shaft beside half of the width of its case, at most."""
 STICKS_OUT = 1.5
 """Length of a shaft beside its radius, at least."""
-END = 0.02
+SHAFT_END = 0.02
 """Of the part's size: how far from its end the shaft ends at most."""
-ON_IT = 0.4
+HELD_ON_SHAFT = 0.4
 """Of the shaft's length: how much of it stands in what turns with it."""
-WIDEST = 4.0
+WIDEST_ON_SHAFT = 4.0
 """Radius of a bore beside that of the shaft in it, at most: a coupling or a bush between them may not be drawn."""
 
 
@@ -82,7 +83,7 @@ def _bores(scene: Scene) -> _Bores:
     for instance in scene.assembly.instances:
         known = _faces(scene, instance)
         for s in () if known is None else known.of("cylinder"):
-            if s.hollow and s.turn >= HALF and s.direction is not None:
+            if s.hollow and s.turn >= HOLE_TURN and s.direction is not None:
                 names.append(instance.name)
                 at, way = instance.X_WI.point(s.point), instance.X_WI.vector(s.direction)
                 rows.append([*at, *way, s.radius, s.low, s.high])
@@ -103,10 +104,15 @@ def _shafts(scene: Scene, motor: Instance) -> Iterator[tuple[Vector, Vector, flo
         if s.hollow or s.direction is None or s.turn < ROUNDED or s.length < STICKS_OUT * s.radius:
             continue
         along = (corners - s.point) @ s.direction
-        ends = min(abs(along.max() - s.high), abs(along.min() - s.low)) <= END * known.size
+        ends = min(abs(along.max() - s.high), abs(along.min() - s.low)) <= SHAFT_END * known.size
         size = np.delete(np.ptp(known.box, axis=0), int(np.argmax(np.abs(s.direction))))
         beside = any(cross_length(s.point - p, d) < s.radius for p, d, _, _ in best)
-        if ends and not beside and s.radius <= THIN * float(size.min()) / 2 and s.length < 0.6 * float(np.ptp(along)):
+        if (
+            ends
+            and not beside
+            and s.radius <= THIN_SHAFT * float(size.min()) / 2
+            and s.length < 0.6 * float(np.ptp(along))
+        ):
             best.append((s.point + (s.low + s.high) / 2 * s.direction, s.direction, s.radius, s.length))
     for point, axis, radius, length in best:
         yield motor.X_WI.point(point), motor.X_WI.vector(axis), radius, length
@@ -124,8 +130,8 @@ def _around(
     at = arms @ axis
     ends = np.sort(np.stack([at + sign * bores.low, at + sign * bores.high]), axis=0)
     common = np.minimum(ends[1], length / 2) - np.maximum(ends[0], -length / 2)
-    fits = (np.abs(sign) > 1 - SQUARE**2) & (off <= bores.radii) & (common >= ON_IT * length)
-    fits &= (bores.radii >= 0.9 * radius) & (bores.radii <= WIDEST * radius)
+    fits = (np.abs(sign) > 1 - ALIGNED**2) & (off <= bores.radii) & (common >= HELD_ON_SHAFT * length)
+    fits &= (bores.radii >= 0.9 * radius) & (bores.radii <= WIDEST_ON_SHAFT * radius)
     found: dict[str, int] = {}
     for k in np.flatnonzero(fits).tolist():
         name = bores.of[k]
@@ -143,7 +149,7 @@ def _hold_case(scene: Scene, motor: Instance, point: Vector, axis: Vector) -> No
         if motor.name not in c.pair or c.kind not in ("shaft", "holes", "eyes"):
             continue
         other = c.b.instance if c.a.instance == motor.name else c.a.instance
-        parallel = abs(float(c.direction @ axis)) > 1 - SQUARE**2
+        parallel = abs(float(c.direction @ axis)) > 1 - ALIGNED**2
         if other not in scene.on_shafts and parallel and cross_length(c.point - point, axis) < 1e-3:
             scene.bind(other, motor.name, "holds the case of a motor at its pilot", 0.7)
 

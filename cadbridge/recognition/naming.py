@@ -16,7 +16,7 @@ from cadbridge.recognition.hints import NO_HINTS, Hints
 from cadbridge.recognition.model import FoundJoint, Recognition
 from cadbridge.recognition.part_names import bare
 
-LONGEST = 40
+LONGEST_NAME = 40
 """Letters of a name."""
 _LINK = re.compile(r"^link_(?=[^\W\d_])|(?<=[^\W\d_])_link$", re.IGNORECASE)
 """`link_pillar`, `pillar_link`: a name in the way of URDF."""
@@ -67,7 +67,7 @@ def _asked(bodies: Sequence[Name], pair: Sequence[int]) -> Name:
 def _both(first: Name, second: Name) -> Name:
     """The name of two together; that of the one that has one."""
     one, two = ("_".join(dict.fromkeys(filter(None, pair))) for pair in zip(first, second, strict=True))
-    return one[:LONGEST], two[:LONGEST]
+    return one[:LONGEST_NAME], two[:LONGEST_NAME]
 
 
 def _carried(found: Recognition) -> list[tuple[int, ...]]:
@@ -130,7 +130,7 @@ def _step_name(path: str) -> Name:
     full = f"{short}_{counter[-1]}" if counter else short
     if _MEANINGLESS.fullmatch(short) or short.casefold() in _GENERIC:
         return "", ""
-    return short[:LONGEST], full[:LONGEST]
+    return short[:LONGEST_NAME], full[:LONGEST_NAME]
 
 
 def _plain(text: str) -> str:

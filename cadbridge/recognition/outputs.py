@@ -10,32 +10,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
+from cadbridge.recognition.contacts import ALIGNED
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.pins import HALF, ROUNDED
+from cadbridge.recognition.pins import HOLE_TURN, ROUNDED
 from cadbridge.recognition.surfaces import Surface
-from cadbridge.recognition.walls import SQUARE
 
-FEWEST = 3
+FEWEST_HOLES = 3
 """Holes of a ring at least."""
 
 
-EVEN = 0.05
+EVEN_HOLES = 0.05
 """rad by which the holes of a ring may stand off equal angles."""
 
 
-RIM = 1.02
+HOLES_WITHIN = 1.02
 """Radius up to which the holes of a ring reach, beside that of their disc."""
 
 
-STANDS_OUT = 1.2
+CASE_STANDS_OUT = 1.2
 """How far a case reaches from the axis at least, beside the radius of its output."""
 
 
-NECK = 0.8
+THIN_NECK = 0.8
 """Radius of the neck beside that of the disc, at most."""
 
 
-SHORT = 0.6
+SHORT_NECK = 0.6
 """Length of the neck beside the radius of the disc, at most: a longer one is the tube of a flange."""
 
 
@@ -60,14 +60,14 @@ def outputs_of(faces: PartFaces) -> list[Output]:
     """The outputs of a part, one for each disc with a ring of holes."""
     found = []
     rounds = [s for s in faces.of("cylinder") if s.direction is not None]
-    holes = [s for s in rounds if s.hollow and s.turn >= HALF]
+    holes = [s for s in rounds if s.hollow and s.turn >= HOLE_TURN]
     for disc in (s for s in rounds if not s.hollow and s.turn >= ROUNDED):
         ring = _ring(disc, holes)
-        if len(ring) < FEWEST:
+        if len(ring) < FEWEST_HOLES:
             continue
         assert disc.direction is not None
         reach = _reach(faces, disc)
-        alone = reach <= STANDS_OUT * disc.radius
+        alone = reach <= CASE_STANDS_OUT * disc.radius
         found.append(
             Output(
                 disc.point, disc.direction, disc.radius, disc.low, disc.high, tuple(ring), alone, _neck(disc, rounds)
@@ -83,7 +83,7 @@ def _ring(disc: Surface, holes: Sequence[Surface]) -> list[Surface]:
     across = np.linalg.svd(disc.direction[None, :])[2][1:]
     for hole in holes:
         assert hole.direction is not None
-        if abs(float(hole.direction @ disc.direction)) < 1 - SQUARE**2:
+        if abs(float(hole.direction @ disc.direction)) < 1 - ALIGNED**2:
             continue
         arm = across @ (hole.point - disc.point)
         off = float(np.hypot(*arm))
@@ -91,17 +91,17 @@ def _ring(disc: Surface, holes: Sequence[Surface]) -> list[Surface]:
         sign = float(np.sign(hole.direction @ disc.direction))
         ends = sorted((shift + sign * hole.low, shift + sign * hole.high))
         inside = min(ends[1], disc.high) - max(ends[0], disc.low) > 0.5 * min(hole.length, disc.length)
-        if off > 1.5 * hole.radius and off + hole.radius <= RIM * disc.radius and inside:
+        if off > 1.5 * hole.radius and off + hole.radius <= HOLES_WITHIN * disc.radius and inside:
             key = (round(off / (0.01 * disc.radius)), round(hole.radius / (0.01 * disc.radius)))
             rings[key].append((math.atan2(arm[1], arm[0]), hole))
-    even = [ring for ring in rings.values() if len(ring) >= FEWEST and _even([angle for angle, _ in ring])]
+    even = [ring for ring in rings.values() if len(ring) >= FEWEST_HOLES and _even([angle for angle, _ in ring])]
     return [hole for _, hole in max(even, key=len, default=[])]
 
 
 def _even(angles: Sequence[float]) -> bool:
     ordered = np.sort(angles)
     steps = np.diff(np.append(ordered, ordered[0] + 2 * math.pi))
-    return bool(np.abs(steps - 2 * math.pi / len(angles)).max() < EVEN)
+    return bool(np.abs(steps - 2 * math.pi / len(angles)).max() < EVEN_HOLES)
 
 
 def _reach(faces: PartFaces, disc: Surface) -> float:
@@ -128,13 +128,13 @@ def _neck(disc: Surface, rounds: Sequence[Surface]) -> bool:
     assert disc.direction is not None
     for s in rounds:
         assert s.direction is not None
-        same = abs(float(s.direction @ disc.direction)) > 1 - SQUARE**2
+        same = abs(float(s.direction @ disc.direction)) > 1 - ALIGNED**2
         if s.hollow or not same or cross_length(s.point - disc.point, disc.direction) > 0.02 * disc.radius:
             continue
         shift = float((s.point - disc.point) @ disc.direction)
         sign = float(np.sign(s.direction @ disc.direction))
         low, high = sorted((shift + sign * s.low, shift + sign * s.high))
         meets = min(abs(low - disc.high), abs(high - disc.low)) <= 0.02 * disc.radius
-        if meets and s.radius <= NECK * disc.radius and s.length <= SHORT * disc.radius and s.turn >= ROUNDED:
+        if meets and s.radius <= THIN_NECK * disc.radius and s.length <= SHORT_NECK * disc.radius and s.turn >= ROUNDED:
             return True
     return False

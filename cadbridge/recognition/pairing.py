@@ -8,14 +8,14 @@ import numpy as np
 
 from cadbridge.assembly import CouplingKind
 from cadbridge.frames import Vector
-from cadbridge.recognition.placed_wheels import PARALLEL, MeshingPair, PlacedWheel
+from cadbridge.recognition.placed_wheels import PARALLEL_SHAFTS, MeshingPair, PlacedWheel
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
-REACH = 0.3
+LEAST_REACH = 0.3
 """Of the smaller depth: teeth that reach less far between each other do not mesh."""
 
 
-SLACK = 0.2
+INTO_ROOTS = 0.2
 """Modules by which teeth may run into the roots of others: meshes and assemblies as drawn are that far off."""
 
 
@@ -26,11 +26,11 @@ _MODULE = 0.06
 _HELIX = math.radians(3)
 
 
-OVERLAP = 0.15
+LEAST_OVERLAP = 0.15
 """Of the narrower face width."""
 
 
-DEEPEST = 10.0
+DEEPEST_TOOTH = 10.0
 """Modules beyond which no tooth is deep."""
 
 
@@ -58,7 +58,7 @@ def meshing_of(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     angle = math.acos(min(1.0, abs(float(p.axis @ q.axis))))
     # A pinion of few teeth has the measures of a sprocket: its partner says which it is.
     pinion = [w for w in (p, q) if w.kind is WheelKind.SPROCKET and w.pressure_angle is not None]
-    if angle < PARALLEL and len(pinion) < 2 and kinds <= {*CYLINDRICAL, *(w.kind for w in pinion)}:
+    if angle < PARALLEL_SHAFTS and len(pinion) < 2 and kinds <= {*CYLINDRICAL, *(w.kind for w in pinion)}:
         return _parallel(a, b)
     if angle > math.radians(15):
         if q.kind is WheelKind.WORM:
@@ -88,7 +88,7 @@ def _parallel(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     if not (_rolls(p, unit * z) and _rolls(q, unit * y)) or not _reaches(p, q, distance):
         return None
     overlap = (p.width + q.width) / 2 - abs(along)
-    if overlap < OVERLAP * min(p.width, q.width):
+    if overlap < LEAST_OVERLAP * min(p.width, q.width):
         return None
     doubts = _disagreements(p, q, sign)
     if doubts and (p.sure and q.sure):
@@ -113,14 +113,14 @@ def _rolls(wheel: Wheel, radius: float) -> bool:
 def _reaches(p: Wheel, q: Wheel, distance: float) -> bool:
     """Whether teeth reach between each other, and no tip deep into a root."""
     depth = min(abs(p.tip - p.root), abs(q.tip - q.root))
-    slack = SLACK * max(p.module, depth / 2.25)
+    slack = INTO_ROOTS * max(p.module, depth / 2.25)
     if q.internal:
         reach, bottom = distance + p.tip - q.tip, q.root - distance - p.tip
         other = q.tip - distance - p.root
     else:
         reach, bottom = p.tip + q.tip - distance, distance - p.tip - q.root
         other = distance - q.tip - p.root
-    return reach > REACH * depth and bottom > -slack and other > -slack
+    return reach > LEAST_REACH * depth and bottom > -slack and other > -slack
 
 
 def _disagreements(p: Wheel, q: Wheel, sign: int) -> list[str]:
@@ -218,18 +218,20 @@ def _rack_pinion(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     if rack.normal is None:
         return None
     side = np.cross(rack.axis, rack.normal)
-    if abs(float(p.axis @ side)) < math.cos(math.radians(46)) or abs(float(p.axis @ rack.normal)) > math.sin(PARALLEL):
+    if abs(float(p.axis @ side)) < math.cos(math.radians(46)) or abs(float(p.axis @ rack.normal)) > math.sin(
+        PARALLEL_SHAFTS
+    ):
         return None
     apart = p.point - rack.point
     height = float(apart @ rack.normal)
     depth = min(abs(p.tip - p.root), abs(rack.tip - rack.root))
-    slack = SLACK * rack.module
+    slack = INTO_ROOTS * rack.module
     reach, bottom = rack.tip + p.tip - height, height - p.tip - rack.root
     other = height - p.root - rack.tip
     length = rack.present * math.pi * rack.module
     inside = abs(float(apart @ rack.axis)) < length / 2 + p.tip
     overlap = (p.width + rack.width) / 2 - abs(float(apart @ side))
-    if reach < REACH * depth or min(bottom, other) < -slack or not inside or overlap <= 0:
+    if reach < LEAST_REACH * depth or min(bottom, other) < -slack or not inside or overlap <= 0:
         return None
     if abs(p.module / rack.module - 1) > _MODULE:
         return None

@@ -10,23 +10,23 @@ from itertools import pairwise
 import numpy as np
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Line, Placed, clearance
+from cadbridge.recognition.contacts import EXACT_SLACK, Contact, Contacts, Line, Placed, clearance
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind
 
-LIKE = 1.7
+SAME_SCREW = 1.7
 """Radii of holes that belong to one screw: a clearance hole beside the core of its thread."""
-HALF = 0.9 * math.pi
+HOLE_TURN = 0.9 * math.pi
 """rad that a hole goes round at least."""
 MOST_AT_END = 8
 """Holes that begin where another ends, of which each is tried."""
 ROUNDED = 0.6 * math.pi
 """rad that the rounded end of a link goes about its eye at least: more than the corner of a plate."""
-BETWEEN = 2.0
+EYES_APART = 2.0
 """How far apart eyes of one hinge are drawn at most, beside the width of the wider eye."""
-INTO = 0.5
+EYE_SUNK = 0.5
 """How far an eye is drawn into what it turns on at most, beside the thinner of the two."""
-WIDEST = 2.5
+LOOSEST_HOLE = 2.5
 """Radius of a hole beside that of a shaft which stands in it loosely and yet was drawn to be on its axis."""
 
 
@@ -34,7 +34,7 @@ def with_shared_lines(scene: Scene, bolts: Sequence[Contact]) -> Contacts:
     """The contacts with `bolts`, what pairs share by a pin ("through"), and by holes that meet ("holes", "eyes")."""
     known = scene.contacts
     bores = _bores_of_shafts(known)
-    touching, near = _touching(known), (2 * (known.slack - EXACT) if scene.links_only else 0.0) + 1e-6
+    touching, near = _touching(known), (2 * (known.slack - EXACT_SLACK) if scene.links_only else 0.0) + 1e-6
     added = [
         c
         for line in known.lines
@@ -97,7 +97,7 @@ def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
             spot = (*pair, round(a.high / (10 * near)))
             if a.instance == b.instance or spot in seen:
                 continue
-            if not 1 / LIKE <= a.surface.radius / b.surface.radius <= LIKE:
+            if not 1 / SAME_SCREW <= a.surface.radius / b.surface.radius <= SAME_SCREW:
                 continue
             planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
             if any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
@@ -107,7 +107,7 @@ def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
 
 def _hole(m: Placed) -> bool:
     """Whether a surface goes round enough to be a hole, and no fillet."""
-    return m.surface.hollow and m.surface.turn >= HALF
+    return m.surface.hollow and m.surface.turn >= HOLE_TURN
 
 
 def _touching(known: Contacts) -> dict[str, dict[str, list[Contact]]]:
@@ -134,7 +134,7 @@ def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Itera
             for shaft in shafts.get(other, ()):
                 gap = hole.surface.radius - shaft.surface.radius
                 inside = min(shaft.high, hole.high) > max(shaft.low, hole.low)
-                if inside and clearance(hole.surface.radius) < gap <= (1 - 1 / WIDEST) * hole.surface.radius:
+                if inside and clearance(hole.surface.radius) < gap <= (1 - 1 / LOOSEST_HOLE) * hole.surface.radius:
                     yield _shared("holes", line, shaft, hole, None)
 
 
@@ -146,7 +146,7 @@ def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
     that of a pivot.
     """
     rounds = sorted(
-        (m for m in line.members if m.surface.turn >= HALF and m.surface.kind == "cylinder"),
+        (m for m in line.members if m.surface.turn >= HOLE_TURN and m.surface.kind == "cylinder"),
         key=lambda m: m.low + m.high,
     )
     holes = [m for m in rounds if m.surface.hollow]
@@ -154,8 +154,8 @@ def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
     for a, b in pairwise(holes):
         gap = b.low - a.high
         widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
-        deep = math.inf if len(widths) == 2 else INTO * min(a.surface.length, b.surface.length)
-        meet = widths and -deep - 1e-6 <= gap <= min(most, BETWEEN * 2 * max(widths))
+        deep = math.inf if len(widths) == 2 else EYE_SUNK * min(a.surface.length, b.surface.length)
+        meet = widths and -deep - 1e-6 <= gap <= min(most, EYES_APART * 2 * max(widths))
         others = [m for m in ends if m.instance not in (a.instance, b.instance)]
         if meet and _alike(a, b) and not any(_holds(m, a, b) for m in others):
             yield _shared("eyes", line, a, b, None, gap)

@@ -10,19 +10,20 @@ import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE
-from cadbridge.recognition.candidates import PARALLEL, Candidate, by_body
-from cadbridge.recognition.contacts import Line
+from cadbridge.recognition.candidates import Candidate, by_body
+from cadbridge.recognition.contacts import ALIGNED, ALONG, Line
+from cadbridge.recognition.pins import ROUNDED
 from cadbridge.recognition.placed_wheels import MeshingPair
-from cadbridge.recognition.round_pairs import CENTRED, ROUND
+from cadbridge.recognition.round_pairs import CENTRED
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.spinning import only_spins
-from cadbridge.recognition.walls import SQUARE, Verdict
+from cadbridge.recognition.walls import Verdict
 from cadbridge.recognition.wheel_kinds import WheelKind
 
-WIDE = 0.25
+WIDE_PIVOT = 0.25
 """Radius of a pivot's disc beside that of a disc of the area in contact, at least: less is a dowel or a magnet."""
-SUNK = 0.25
+DISC_SUNK = 0.25
 """Of its thickness: how far a pivot's disc ends before the faces in contact, at most."""
 TRAIL = 0.1
 """Distance between the axes of a wheel and of its fork beside the wheel's size, from which the wheel trails."""
@@ -55,7 +56,7 @@ class Pivots:
         middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
         reach = math.sqrt(area / math.pi)
         normal = contacts[0].direction
-        if any(abs(float(c.direction @ normal)) < 1 - SQUARE for c in contacts):
+        if any(abs(float(c.direction @ normal)) < ALONG for c in contacts):
             return None
         near = [
             (disc, host, joint) for disc, host, joint in self._discs
@@ -74,10 +75,10 @@ class Pivots:
         body, X = self._scene.revolution(disc), self._scene.assembly.instance(disc).X_WI
         assert body is not None
         axis, foot = X.vector(body.direction), X.point(body.point)
-        if abs(float(axis @ normal)) < 1 - SQUARE or body.outer < WIDE * reach or body.length > 2 * body.outer:
+        if abs(float(axis @ normal)) < ALONG or body.outer < WIDE_PIVOT * reach or body.length > 2 * body.outer:
             return False
         at = float((middle - foot) @ axis)
-        ends = body.low - SUNK * body.length <= at <= body.high + SUNK * body.length
+        ends = body.low - DISC_SUNK * body.length <= at <= body.high + DISC_SUNK * body.length
         return ends and cross_length(middle - foot, axis) <= CENTRED * reach
 
     def swivel(self, first: set[str], second: set[str], found: Sequence[Candidate]) -> Candidate | None:
@@ -87,7 +88,8 @@ class Pivots:
         """
         lines = [
             line for line in self._scene.contacts.lines_on(sorted(first))
-            if all(any(m.instance in own and m.surface.turn >= ROUND for m in line.members) for own in (first, second))
+            if all(any(m.instance in own and m.surface.turn >= ROUNDED for m in line.members)
+                   for own in (first, second))
         ]  # fmt: skip
         if len(lines) != 1:
             return None
@@ -112,7 +114,7 @@ class Pivots:
             (wheel,) = (names for names in sides if names != fork)
             name = max(wheel, key=lambda n: (scene.size(n), n))
             off, size = float(np.cross(axis, line.direction) @ (point - line.point)), scene.extent(name, line.direction)
-            trails = abs(float(axis @ line.direction)) < PARALLEL and TRAIL * size < abs(off) < size
+            trails = abs(float(axis @ line.direction)) < ALIGNED and TRAIL * size < abs(off) < size
             if not trails or sum(wheel in map(scene.groups.group, (j.a, j.b)) for j in joints) > 1:
                 continue
             if round_outside(scene, name, point, axis) and self._between(name, fork, point, axis):
@@ -122,7 +124,7 @@ class Pivots:
         """Whether a fork has round faces on both sides of a wheel on its axis."""
         for line in self._scene.contacts.lines_on([wheel]):
             own = [m for m in line.members if m.instance == wheel]
-            same = cross_length(line.direction, axis) < PARALLEL and cross_length(line.point - point, axis) < 1e-4
+            same = cross_length(line.direction, axis) < ALIGNED and cross_length(line.point - point, axis) < 1e-4
             low, high = min(m.low for m in own), max(m.high for m in own)
             others = [m for m in line.members if m.instance in fork]
             if same and any(m.high < high and m.low < low for m in others):

@@ -11,7 +11,7 @@ from cadbridge.assembly import CouplingKind
 from cadbridge.frames import Vector
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
-PARALLEL = math.radians(0.5)
+PARALLEL_SHAFTS = math.radians(0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,4 +51,4 @@ def about(wheel: Wheel, point: Vector, direction: Vector) -> bool:
     """Whether a line is the wheel's axis."""
     away = point - wheel.point
     aside = float(np.linalg.norm(away - wheel.axis * (away @ wheel.axis)))
-    return abs(float(wheel.axis @ direction)) > math.cos(PARALLEL) and aside < 0.2 * wheel.module + 1e-4
+    return abs(float(wheel.axis @ direction)) > math.cos(PARALLEL_SHAFTS) and aside < 0.2 * wheel.module + 1e-4

@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 from cadbridge.frames import Vector
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.candidates import Candidate
-from cadbridge.recognition.contacts import EXACT
+from cadbridge.recognition.contacts import ALIGNED, EXACT_SLACK
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import called_drive
-from cadbridge.recognition.walls import SQUARE
 
 ROUND_FIGURES = (5e-5, 25.4e-3 / 64)
 """m of which placed distances are multiples: 0.05 mm and a 64th of an inch."""
-ROUNDED = 1e-7
+ROUNDED_TO = 1e-7
 """m from such a multiple, at most: what files keep of a distance."""
-MOST = 300
+MOST_DISTANCES = 300
 """Distances between two bodies above which one is round by chance."""
 
 
@@ -62,7 +61,7 @@ def _along(joint: Candidate, c: Candidate, free: bool) -> bool:
     """Whether a joint lets its bodies slide along the axis of another."""
     axis, way = joint.verdict.axis, c.verdict.axis
     slides = free or joint.verdict.free.sliding
-    return slides and axis is not None and way is not None and abs(float(axis @ way)) > 1 - SQUARE**2
+    return slides and axis is not None and way is not None and abs(float(axis @ way)) > 1 - ALIGNED**2
 
 
 def _sliding(c: Candidate) -> Candidate:
@@ -72,7 +71,7 @@ def _sliding(c: Candidate) -> Candidate:
 
 def _left_free(scene: Scene, c: Candidate) -> bool:
     axis = c.verdict.axis
-    if c.verdict.free != HINGE or not c.verdict.unheld or axis is None or scene.contacts.slack > EXACT:
+    if c.verdict.free != HINGE or not c.verdict.unheld or axis is None or scene.contacts.slack > EXACT_SLACK:
         return False
     names = {name for contact in c.contacts for name in contact.pair}
     if not any(contact.kind in ("shaft", "through", "cone") for contact in c.contacts):
@@ -80,10 +79,10 @@ def _left_free(scene: Scene, c: Candidate) -> bool:
     if any(called_drive(name.rsplit("/", 1)[-1]) for name in names):
         return False  # the output of a drive does not slide out of it
     own, other = (_heights(scene, {n for n in names if scene.groups.root(n) == body}, axis) for body in (c.a, c.b))
-    if min(len(own), len(other)) < 2 or len(own) * len(other) > MOST:
+    if min(len(own), len(other)) < 2 or len(own) * len(other) > MOST_DISTANCES:
         return False
     apart = np.subtract.outer(own, other)
-    return all(float(np.abs(apart - step * np.round(apart / step)).min()) > ROUNDED for step in ROUND_FIGURES)
+    return all(float(np.abs(apart - step * np.round(apart / step)).min()) > ROUNDED_TO for step in ROUND_FIGURES)
 
 
 def _heights(scene: Scene, names: Collection[str], axis: Vector) -> NDArray[np.float64]:
@@ -98,8 +97,8 @@ def _heights_of(scene: Scene, name: str, axis: Vector) -> Iterator[float]:
     for s in () if shape is None or shape.key not in scene.faces else scene.faces[shape.key].surfaces:
         at = float(instance.X_WI.point(s.point) @ axis)
         along = 0.0 if s.direction is None else float(instance.X_WI.vector(s.direction) @ axis)
-        alike, flat = abs(along) > 1 - SQUARE**2, s.kind == "plane"
+        alike, flat = abs(along) > 1 - ALIGNED**2, s.kind == "plane"
         if alike and not flat:
             yield from (at + along * s.low, at + along * s.high)
-        elif alike if flat else abs(along) < SQUARE:
+        elif alike if flat else abs(along) < ALIGNED:
             yield at

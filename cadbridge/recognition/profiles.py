@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_ANGLES = ((20.0, 0.0), (14.5, 0.3), (25.0, 0.3), (22.5, 0.5), (17.5, 0.5), (15.0, 0.5), (30.0, 0.8))
+_PRESSURE_ANGLES = ((20.0, 0.0), (14.5, 0.3), (25.0, 0.3), (22.5, 0.5), (17.5, 0.5), (15.0, 0.5), (30.0, 0.8))
 """Pressure angles in use (deg), and how much worse a fit of the usual 20° has to be before each is believed."""
 
 _FIRST = (
@@ -142,7 +142,7 @@ def read_flanks(profile: Array, teeth: int, tip: float, root: float, inside: boo
     if error > _NO_INVOLUTE:
         return Flanks(module, reference, None, None, None, error)
     best: tuple[float, Flanks] | None = None
-    for degrees, prior in _ANGLES:
+    for degrees, prior in _PRESSURE_ANGLES:
         for across in (False, True) if lead else (False,):
             found = _candidate(fit, teeth, math.radians(degrees), lead, across)
             if found is None:

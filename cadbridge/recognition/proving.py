@@ -19,9 +19,9 @@ from cadbridge.recognition.sweep import moved
 BLOCKED = 3.0
 """How much a collision both ways at once speaks against a joint, nats: odds of 20 to 1, where 0 of 41 allow 42 to 1 by
 Laplace's rule."""
-MOST_ROUNDS = 3
+MOST_MOVINGS = 3
 """So often joints are moved and welded anew: what was held by a false joint may then be another."""
-MOST_BODIES = 100
+MOST_BODIES_MOVED = 100
 """Above so many bodies no joint is moved."""
 
 
@@ -30,7 +30,7 @@ def proved(found: Recognition, hints: Hints) -> tuple[Recognition, list[Hypothes
 
     These are decisions whose second verdict is the weld.
     """
-    if not 1 < len(found.bodies) <= MOST_BODIES:
+    if not 1 < len(found.bodies) <= MOST_BODIES_MOVED:
         return found, []
     told = {frozenset(pair) for pair in (*hints.joint, *hints.fixed, *hints.apart)}
     joints = moved(found)

@@ -18,10 +18,10 @@ from cadbridge.geometry import Face, Mesh, Shape
 
 Array = NDArray[np.float64]
 
-LEAST = 5
-_ANGLES = (8.0, 32.0)
+LEAST_RACK_TEETH = 5
+_FLANK_ANGLES = (8.0, 32.0)
 """Pressure angles (deg) that racks have; thread flanks and T-slots lie outside or have no second family."""
-_STEP = 0.03
+_EVEN_TEETH = 0.03
 """Of a pitch: how even the teeth stand."""
 
 
@@ -64,7 +64,7 @@ def _families(faces: tuple[Face, ...]) -> list[list[Face]]:
     for face in faces:
         if face.kind == "plane" and face.direction is not None:
             groups[(*np.round(face.direction, 3).tolist(), f"{face.area:.2e}")].append(face)
-    return [group for group in groups.values() if len(group) >= LEAST]
+    return [group for group in groups.values() if len(group) >= LEAST_RACK_TEETH]
 
 
 def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
@@ -72,13 +72,13 @@ def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
     assert a is not None
     assert b is not None
     side = np.cross(a, b)
-    if np.linalg.norm(side) < math.sin(2 * math.radians(_ANGLES[0])):
+    if np.linalg.norm(side) < math.sin(2 * math.radians(_FLANK_ANGLES[0])):
         return None  # one family, or fins with parallel sides
     side /= np.linalg.norm(side)
     normal = (a + b) / np.linalg.norm(a + b)
     across = np.cross(side, normal)
     angle = math.asin(min(1.0, abs(float(a @ normal))))
-    if not math.radians(_ANGLES[0]) < angle < math.radians(_ANGLES[1]):
+    if not math.radians(_FLANK_ANGLES[0]) < angle < math.radians(_FLANK_ANGLES[1]):
         return None
     centres = np.array([f.centre for f in first])
     line = centres[-1] - centres[0]
@@ -88,8 +88,8 @@ def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
     pitch = float(np.median(np.linalg.norm(steps, axis=1)))
     if (
         pitch <= 0
-        or np.abs(steps - steps.mean(axis=0)).max() > _STEP * pitch
-        or abs(float(line @ normal)) > _STEP * pitch
+        or np.abs(steps - steps.mean(axis=0)).max() > _EVEN_TEETH * pitch
+        or abs(float(line @ normal)) > _EVEN_TEETH * pitch
     ):
         return None
     travel = steps.mean(axis=0) / np.linalg.norm(steps.mean(axis=0))

@@ -6,14 +6,14 @@ from collections import defaultdict
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
-from cadbridge.recognition.contacts import EXACT
+from cadbridge.recognition.contacts import EXACT_SLACK
 from cadbridge.recognition.model import Bond, Held, Recognition, Rejected
 from cadbridge.recognition.scene import Scene
 from cadbridge.wording import count, listed
 
-SURE = 0.9
+SURE_JOINT = 0.9
 """Confidence below which a joint is reported as uncertain."""
-WEAK = 0.95
+SURE_WELD = 0.95
 """Confidence below which a weld is reported as uncertain, if its two parts share an axis."""
 
 
@@ -69,7 +69,7 @@ def findings_of(
     _doubts(found, findings)
     if not joints:
         findings.add("CB1604", "no joint was recognised: nothing can move")
-    if scene.contacts.slack > EXACT:
+    if scene.contacts.slack > EXACT_SLACK:
         slack = scene.contacts.slack * 1e3
         findings.add("CB1605", f"the placements are not exact; axes within {slack:.3g} mm are taken to be one")
     return findings.as_tuple()
@@ -85,7 +85,7 @@ def unread(screws: list[Rejected]) -> tuple[Finding, ...]:
 
 def weak_welds(found: Recognition) -> list[Bond]:
     """The welds that may be joints, the weakest first: the two parts share an axis, and little speaks for the weld."""
-    bonds = (b for body in found.bodies for b in body.bonds if b.axis and b.confidence < WEAK)
+    bonds = (b for body in found.bodies for b in body.bonds if b.axis and b.confidence < SURE_WELD)
     return sorted(bonds, key=lambda b: (b.confidence, b.instance))
 
 
@@ -93,7 +93,7 @@ def _doubts(found: Recognition, findings: Findings) -> None:
     """Joints and welds of which the geometry does not say enough (CB1601)."""
     unsure = {
         j.name: f"{j.name} ({found.bodies[j.a].name} - {found.bodies[j.b].name})"
-        for j in found.joints if j.confidence < SURE
+        for j in found.joints if j.confidence < SURE_JOINT
     }  # fmt: skip
     welds = [f"{b.instance} - {b.to}" for b in weak_welds(found)]
     texts = [f"{count(len(unsure), 'joint')} may be wrong: {listed(list(unsure.values()))}"] if unsure else []

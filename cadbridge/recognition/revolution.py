@@ -8,13 +8,13 @@ import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.faces import PartFaces
-from cadbridge.recognition.surfaces import SAME, Surface
+from cadbridge.recognition.surfaces import SAME_SURFACE, Surface
 
-KNOWN = 0.98
+SHARE_OF_REVOLUTION = 0.98
 """Share of a part's area that must lie on surfaces of revolution about one axis."""
-SLIM = 3.0
+SLIM_RING = 3.0
 """Outer beside inner radius up to which a ring is a bush, a spacer, a washer or a collar, and no wheel."""
-EVEN = 0.7
+EVEN_PIN = 0.7
 """Share of a pin's length over which it has its full radius."""
 
 
@@ -43,7 +43,7 @@ class Revolution:
     @property
     def is_ring(self) -> bool:
         """A ring that is slim enough to be a bush, a spacer, a washer or a collar."""
-        return self.inner > 0.0 and self.outer <= SLIM * self.inner
+        return self.inner > 0.0 and self.outer <= SLIM_RING * self.inner
 
 
 def revolution_of(faces: PartFaces) -> Revolution | None:
@@ -53,9 +53,9 @@ def revolution_of(faces: PartFaces) -> Revolution | None:
         return None
     main = max(rounds, key=lambda s: s.area)
     assert main.direction is not None
-    tolerance = 10 * SAME * faces.size
+    tolerance = 10 * SAME_SURFACE * faces.size
     around = [s for s in faces.surfaces if _about(s, main, tolerance)]
-    if sum(s.area for s in around) < KNOWN * float(faces.table.areas.sum()):
+    if sum(s.area for s in around) < SHARE_OF_REVOLUTION * float(faces.table.areas.sum()):
         return None
     points = np.concatenate([loop for s in around for loop in s.loops] or [np.zeros((1, 3))])
     along = (points - main.point) @ main.direction
@@ -67,7 +67,7 @@ def revolution_of(faces: PartFaces) -> Revolution | None:
     # A through bore leaves no point of the part on its axis: no face comes nearer than the narrowest bore.
     narrowest = min((s.radius for s in bores), default=0.0)
     inner = narrowest if narrowest > 0 and float(away.min()) > 0.9 * narrowest and not _capped(around, main) else 0.0
-    even = sum(s.length for s in outside if s.radius > 0.9 * outer) >= EVEN * (high - low)
+    even = sum(s.length for s in outside if s.radius > 0.9 * outer) >= EVEN_PIN * (high - low)
     return Revolution(main.point, main.direction, low, high, outer, inner, even)
 
 

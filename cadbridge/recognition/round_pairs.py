@@ -9,7 +9,7 @@ import numpy as np
 
 from cadbridge.frames import cross_length
 from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
-from cadbridge.recognition.pins import LIKE
+from cadbridge.recognition.pins import ROUNDED, SAME_SCREW
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 
@@ -17,19 +17,15 @@ CENTRED = 0.35
 """Of the radius of a disc of the area in contact: how far its middle may be off the axis."""
 
 
-ROUND = 0.6 * math.pi
-"""rad that a round face goes about the axis at least: the rounded end of a link that widens counts."""
-
-
-WIDEST = 2.0
+WIDEST_FIT = 2.0
 """Radius beside that of the other round face, of two that one stands in the other."""
 
 
-EDGE = 0.1
+CHAMFER = 0.1
 """Of a round face's radius: the chamfer or fillet between it and the plane where it ends."""
 
 
-FAR = 3.0
+DRAWN_APART = 3.0
 """How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two."""
 
 
@@ -50,7 +46,7 @@ def drums_of(scene: Scene, names: set[str]) -> Iterator[Placed]:
             continue
         known = scene.faces[shape.key]
         for s in known.of("cylinder"):
-            if s.direction is not None and s.turn >= ROUND and s.radius >= DRUM * known.size:
+            if s.direction is not None and s.turn >= ROUNDED and s.radius >= DRUM * known.size:
                 middle = instance.X_WI.point(s.point + 0.5 * (s.low + s.high) * s.direction)
                 yield Placed(name, instance.X_WI, s, middle, instance.X_WI.vector(s.direction))
 
@@ -78,7 +74,11 @@ def in_line(m: Placed, n: Placed) -> bool:
     """Whether two round faces on one line lie beside each other along it and go far enough round."""
     overlap = min(m.high, n.high) - max(m.low, n.low)
     radii = sorted((m.surface.radius, n.surface.radius))
-    return overlap > 0.02 * radii[0] and min(m.surface.turn, n.surface.turn) >= ROUND and radii[1] < WIDEST * radii[0]
+    return (
+        overlap > 0.02 * radii[0]
+        and min(m.surface.turn, n.surface.turn) >= ROUNDED
+        and radii[1] < WIDEST_FIT * radii[0]
+    )
 
 
 class Ends:
@@ -91,7 +91,7 @@ class Ends:
     def near(self, m: Placed) -> list[Placed]:
         """The faces that stand so near to one along the line that they may be drawn apart from it, and not in it."""
         apart = np.maximum(self._low, m.low) - np.minimum(self._high, m.high)
-        fits = (apart >= -1e-6) & (apart <= FAR * np.maximum(self._length, m.surface.length))
+        fits = (apart >= -1e-6) & (apart <= DRAWN_APART * np.maximum(self._length, m.surface.length))
         return [self._members[k] for k in np.flatnonzero(fits).tolist()]
 
 
@@ -102,20 +102,20 @@ def gap_between(m: Placed, n: Placed) -> float | None:
         return None
     gap = (n.surface.radius - m.surface.radius) * (1.0 if n.surface.hollow else -1.0)
     apart = max(m.low, n.low) - min(m.high, n.high)
-    far = FAR * max(m.surface.length, n.surface.length)
-    fits = -1e-6 <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUND
+    far = DRAWN_APART * max(m.surface.length, n.surface.length)
+    fits = -1e-6 <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUNDED
     return apart if fits and -1e-6 <= apart <= far else None
 
 
 def may_be_bolted(sides: Sequence[Sequence[Placed]]) -> bool:
     """Whether holes of two bodies on one line may hold one bolt."""
     first, second = ([m.surface.radius for m in side if m.surface.hollow] for side in sides)
-    return any(1 / LIKE <= a / b <= LIKE for a in first for b in second)
+    return any(1 / SAME_SCREW <= a / b <= SAME_SCREW for a in first for b in second)
 
 
 def ends_at(m: Placed, line: Line, contacts: Sequence[Contact]) -> bool:
     """Whether a round face reaches the plane of a contact, from one side or through it."""
-    if m.surface.turn < ROUND:
+    if m.surface.turn < ROUNDED:
         return False
-    near = EDGE * m.surface.radius + 1e-5
+    near = CHAMFER * m.surface.radius + 1e-5
     return any(m.low - near <= float((c.point - line.point) @ line.direction) <= m.high + near for c in contacts)

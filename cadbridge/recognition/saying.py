@@ -38,7 +38,7 @@ EXAMPLES = "Say, for example: fixed A, B; joint A, B; slide A, B along C; apart 
 _TYPES = {"joint": "", "hinge": "revolute", "slide": "prismatic", "ball": "spherical"}
 _LINE = re.compile(r"(only\s+)?(joint|hinge|slide|ball|fixed|apart)\s+(.*?)(?:\s+(?:about|along)\s+(.+))?", re.I)
 Axes = Callable[[str, str], Sequence[Axis]]
-_SHOWN = 6
+_MOST_NAMED = 6
 """So many parts are named where a name may be several."""
 
 
@@ -127,7 +127,7 @@ def _held_by(part: str, found: Recognition) -> tuple[int, int]:
         raise InputError(
             f"Nothing holds {names[part]}: it is a body of its own. Say against what it moves: joint A, B."
         )
-    several = listed([f"{number[o]} {names[o]}" for o in others], _SHOWN)
+    several = listed([f"{number[o]} {names[o]}" for o in others], _MOST_NAMED)
     raise InputError(f"{names[part]} is held by {several}. Say against which it moves: joint A, B.")
 
 
@@ -163,7 +163,7 @@ def _part(text: str, found: Recognition) -> str:
     if len(held) == 1:
         return held[0]
     number = {name: k for k, name in numbers.items()}
-    several = listed([f"{number[n]} {ends[n]}" for n in held], _SHOWN)
+    several = listed([f"{number[n]} {ends[n]}" for n in held], _MOST_NAMED)
     if held:
         raise InputError(f"{wanted} may be {several}; say its number.")
     raise InputError(f"No part is called {wanted}; parts lists all.")

@@ -13,22 +13,22 @@ import numpy as np
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
+from cadbridge.recognition.contacts import ALIGNED
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins, turns_by
 from cadbridge.recognition.standard_names import called_slider, called_still
-from cadbridge.recognition.walls import SQUARE
 
-PLUG = 0.1
+SMALL_PLUG = 0.1
 """Size of a stud or a plug beside the body in whose bore it stands, at most."""
-SLIM = 2.2
+SLIM_HEAD = 2.2
 """Reach of a screw's head from its axis beside the radius of its shank, at most."""
-SUNK = 0.5
+STUD_SUNK = 0.5
 """Of its length: how much of a stud or a plug is in its bore at least."""
 ROUND_OUTSIDE = 0.7
 """Radius of the widest round face about an axis beside half of the part's width, from which it is round outside."""
-SEATED = 0.25
+SMALL_IN_TRAY = 0.25
 """Size of what an open tray holds beside the tray, below which it need not fill it."""
-STROKE = 0.25
+WALLS_GO_ON = 0.25
 """How far the walls of a slide go on beyond what slides, beside its length: a tray is no longer than what it holds."""
 
 
@@ -48,7 +48,7 @@ def round_outside(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
         return False
     widest = max(
         (s.radius for s in known.of("cylinder")
-         if s.direction is not None and not s.hollow and cross_length(s.direction, way) < SQUARE
+         if s.direction is not None and not s.hollow and cross_length(s.direction, way) < ALIGNED
          and cross_length(s.point - foot, way) < near),
         default=0.0,
     )  # fmt: skip
@@ -71,7 +71,7 @@ def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection
             continue
         on_line = all(
             j.verdict.axis is not None
-            and cross_length(j.verdict.axis, first.axis) < SQUARE
+            and cross_length(j.verdict.axis, first.axis) < ALIGNED
             and cross_length(j.verdict.point - first.point, first.axis) <= 3 * scene.contacts.slack + 1e-5
             for j in own
         )
@@ -97,7 +97,7 @@ def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[st
     found = False
     for joint in joints:
         leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
-        small = sizes[leaf] < PLUG * sizes[joint.other(leaf)]
+        small = sizes[leaf] < SMALL_PLUG * sizes[joint.other(leaf)]
         lone = len(of_body[leaf]) == 1 and joint.verdict.free in (HINGE, SLEEVE)
         v = joint.verdict
         if not lone or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
@@ -127,7 +127,7 @@ def _slim(scene: Scene, name: str, joint: Candidate) -> bool:
     if mesh is None or axis is None or not len(mesh.vertices):
         return False
     away = np.linalg.norm(np.cross(instance.X_WI.point(mesh.vertices) - joint.verdict.point, axis), axis=1)
-    return float(away.max()) <= SLIM * radius
+    return float(away.max()) <= SLIM_HEAD * radius
 
 
 def _sunk(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
@@ -136,7 +136,7 @@ def _sunk(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
     if axis is None:
         return False
     inside = max((c.overlap for c in joint.contacts if c.kind == "shaft"), default=0.0)
-    return inside >= SUNK * max(scene.extent(name, axis) for name in leaf)
+    return inside >= STUD_SUNK * max(scene.extent(name, axis) for name in leaf)
 
 
 def bind_trays(scene: Scene, joints: Sequence[Candidate], names: bool) -> bool:
@@ -153,7 +153,7 @@ def bind_trays(scene: Scene, joints: Sequence[Candidate], names: bool) -> bool:
     found = False
     for joint in slides:
         leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
-        small = sizes[leaf] <= SEATED * sizes[joint.other(leaf)]
+        small = sizes[leaf] <= SMALL_IN_TRAY * sizes[joint.other(leaf)]
         called = [text for n in members[leaf] for text in scene.called(n)]
         if (
             degrees[leaf] == 1
@@ -172,11 +172,11 @@ def _fills(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
     assert axis is not None
     ends = [
         side.X_WI.point(np.concatenate(side.surface.loops)) @ axis
-        for c in joint.contacts if abs(float(c.direction @ axis)) < SQUARE
+        for c in joint.contacts if abs(float(c.direction @ axis)) < ALIGNED
         for side in (c.a, c.b) if side.instance not in leaf and side.surface.loops
     ]  # fmt: skip
     length = max(scene.extent(name, axis) for name in leaf)
-    return bool(ends) and max(float(np.ptp(e)) for e in ends) <= (1.0 + STROKE) * length
+    return bool(ends) and max(float(np.ptp(e)) for e in ends) <= (1.0 + WALLS_GO_ON) * length
 
 
 def _alike(scene: Scene, members: dict[str, list[str]], joint: Candidate, other: Candidate) -> bool:
@@ -186,4 +186,4 @@ def _alike(scene: Scene, members: dict[str, list[str]], joint: Candidate, other:
         return False
     base = next(iter(common))
     parts = [sorted(scene.assembly.instance(n).part for n in members[j.other(base)]) for j in (joint, other)]
-    return parts[0] == parts[1] and cross_length(joint.verdict.axis, other.verdict.axis) < SQUARE
+    return parts[0] == parts[1] and cross_length(joint.verdict.axis, other.verdict.axis) < ALIGNED

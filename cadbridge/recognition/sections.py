@@ -7,6 +7,7 @@ segments has to be closed, and a broken mesh spoils only the circles that meet i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,6 @@ from cadbridge.frames import Matrix, Vector
 from cadbridge.geometry import Mesh
 
 Array = NDArray[np.float64]
-_TURN = 2.0 * np.pi
 
 
 def across(axis: Vector) -> Matrix:
@@ -44,7 +44,7 @@ class Ring:
     @property
     def share(self) -> float:
         """The part of the circle that is material."""
-        return float(self.filled) if not len(self.starts) else float(self.widths.sum() / _TURN)
+        return float(self.filled) if not len(self.starts) else float(self.widths.sum() / math.tau)
 
 
 class Section:
@@ -100,7 +100,7 @@ class Section:
         grows = self.rb[segment] > self.ra[segment]
         share = np.clip((-half + np.where(grows, root, -root)) / square, 0.0, 1.0)
         point = a + share[:, None] * along
-        angle: Array = np.mod(np.arctan2(point[:, 1], point[:, 0]), _TURN)
+        angle: Array = np.mod(np.arctan2(point[:, 1], point[:, 0]), math.tau)
         return angle
 
     def _inside(self, radii: Array) -> NDArray[np.bool_]:
@@ -124,7 +124,7 @@ def _ring(radius: float, angle: Array, enters: NDArray[np.bool_], full: bool) ->
     if enters[0]:
         starts, ends = angle[0::2], angle[1::2]
         return Ring(radius, starts, ends - starts, False, True)
-    starts, ends = angle[1::2], np.concatenate([angle[2::2], angle[:1] + _TURN])
+    starts, ends = angle[1::2], np.concatenate([angle[2::2], angle[:1] + math.tau])
     return Ring(radius, starts, ends - starts, False, True)
 
 

@@ -14,7 +14,7 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import called_roller
 from cadbridge.recognition.surfaces import Surface
 
-ON_AXIS = 0.02
+SPINS_ON_AXIS = 0.02
 """Of a radius: how far a body of revolution may be off the axis about which it spins."""
 
 RECESS = 0.1
@@ -69,10 +69,10 @@ def only_spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:
             if not _balanced(scene, name, point, axis):
                 return False
             continue
-        if cross_length(X.vector(round_part.direction), axis) > ON_AXIS:
+        if cross_length(X.vector(round_part.direction), axis) > SPINS_ON_AXIS:
             return False
         off = cross_length(X.point(round_part.point) - point, axis)
-        if off > ON_AXIS * round_part.outer + 3 * scene.contacts.slack:
+        if off > SPINS_ON_AXIS * round_part.outer + 3 * scene.contacts.slack:
             return False
     return True
 
@@ -92,14 +92,14 @@ def _balanced(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
     along = int(np.argmax(np.abs(way)))
     size = np.delete(np.ptp(known.box, axis=0), along)
     middle = np.delete(known.box.mean(axis=0) - foot, along)
-    near = ON_AXIS * float(size.max())
+    near = SPINS_ON_AXIS * float(size.max())
     if abs(way[along]) < 1 - 1e-6 or float(np.ptp(size)) > near or float(np.abs(middle).max()) > near:
         return False
 
     def about(s: Surface) -> bool:
         assert s.direction is not None
         on_line = s.kind == "plane" or cross_length(s.point - foot, way) < near
-        return cross_length(s.direction, way) < ON_AXIS and on_line
+        return cross_length(s.direction, way) < SPINS_ON_AXIS and on_line
 
     off = [s for s in known.surfaces if s.direction is not None and not about(s)]
     # Walls of a socket are planes; a round face off the line is a hole of a bolt circle, and the part a flange.

@@ -24,11 +24,11 @@ from cadbridge.recognition.sections import Cutter, across
 from cadbridge.recognition.standard_names import StandardKind, named_kinds
 from cadbridge.recognition.wheel_axes import candidate_axes, outward
 
-_LARGEST = 0.6
+_LARGEST_STANDARD = 0.6
 """m; a part larger than this is no standard part that anybody buys by the hundred."""
 _TRIANGLES = 200_000
 """A part of more triangles than this is no fastener, but for one with a modelled thread."""
-_AXES = 2
+_MOST_AXES = 2
 
 
 def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | None:
@@ -37,7 +37,7 @@ def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | Non
     if mesh is None or not 4 <= len(mesh.triangles) <= _TRIANGLES or not np.isfinite(mesh.vertices).all():
         return None
     extent = np.ptp(mesh.vertices, axis=0)
-    if not 0 < float(extent.max()) < _LARGEST:
+    if not 0 < float(extent.max()) < _LARGEST_STANDARD:
         return None
     mesh = outward(mesh)
     found = (
@@ -80,7 +80,7 @@ def _ball(mesh: Mesh) -> StandardPart | None:
 
 def _by_layers(shape: Shape, mesh: Mesh) -> StandardPart | None:
     """What the layers along one of the part's axes say."""
-    for point, direction in candidate_axes(shape, mesh)[:_AXES]:
+    for point, direction in candidate_axes(shape, mesh)[:_MOST_AXES]:
         R_PA = across(direction)
         cutter = Cutter(mesh, point, R_PA)
         layers = [layer for layer in layers_of(cutter) if layer.zones]

@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from cadbridge.frames import Vector
 from solver.algebra.connected import Groups
 
-SAME = 1e-5
+SAME_SURFACE = 1e-5
 """Share of a part's size (and rad) within which two faces lie on one surface; writers keep seven digits."""
 
 
@@ -61,7 +61,7 @@ def merged(found: list[Surface], size: float) -> list[Surface]:
     for kind in ("cylinder", "cone", "sphere"):
         members = [_canonical(s) for s in found if s.kind == kind]
         for group in _groups(members, size):
-            rest.extend(_joined(run) for run in _runs(group, SAME * size))
+            rest.extend(_joined(run) for run in _runs(group, SAME_SURFACE * size))
     return sorted(rest, key=lambda s: s.faces)
 
 
@@ -96,7 +96,7 @@ def _groups(members: list[Surface], size: float) -> list[list[Surface]]:
         ]
     )
     alike: Groups[int] = Groups()
-    for i, j in cKDTree(keys).query_pairs(SAME):
+    for i, j in cKDTree(keys).query_pairs(SAME_SURFACE):
         alike.join(i, j)
     groups: dict[int, list[Surface]] = defaultdict(list)
     for i, s in enumerate(members):

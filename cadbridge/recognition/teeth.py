@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from cadbridge.recognition.sections import Ring, Section
 
 Array = NDArray[np.float64]
-_TURN = 2.0 * np.pi
-
-_STEP = 0.08
+_TOOTH_STEP = 0.08
 """Of a pitch: teeth stand within this of equal steps. Facets of a mesh and rounded corners take some of it."""
-_WIDTH = 0.12
+_TOOTH_WIDTH = 0.12
 """Of a pitch: widths of teeth agree within this."""
 _RIM, _AIR = 0.97, 0.03
 """Shares of a circle that count as material all round, and as air all round (of the part that has teeth)."""
@@ -44,10 +42,10 @@ def comb_of(ring: Ring, least: int) -> Comb | None:
     if count < least or not ring.sound:
         return None
     centres = ring.starts + ring.widths / 2  # ascending, as the arcs are
-    gaps = np.diff(centres, append=centres[0] + _TURN)
+    gaps = np.diff(centres, append=centres[0] + math.tau)
     usual = float(np.sort(gaps)[count // 2])
-    teeth = count if gaps.max() < 1.5 * gaps.min() else round(_TURN / usual)
-    pitch = _TURN / teeth
+    teeth = count if gaps.max() < 1.5 * gaps.min() else round(math.tau / usual)
+    pitch = math.tau / teeth
     if teeth != count and (count < 5 or teeth < count):
         return None
     turned = np.exp(1j * teeth * centres).sum()
@@ -57,7 +55,7 @@ def comb_of(ring: Ring, least: int) -> Comb | None:
     spread = np.abs(ring.widths - width)
     if teeth != count:  # a sector: its widest arc may be a rim that closes the circle
         spread[int(np.argmax(ring.widths))] = 0.0
-    if off > _STEP * pitch or spread.max() > _WIDTH * pitch:
+    if off > _TOOTH_STEP * pitch or spread.max() > _TOOTH_WIDTH * pitch:
         return None
     return Comb(teeth, count, mean % pitch, width / pitch)
 

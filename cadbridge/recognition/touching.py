@@ -11,11 +11,11 @@ from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import EXACT, Contact, Contacts, Line, Placed, clearance, interference
+from cadbridge.recognition.contacts import EXACT_SLACK, Contact, Contacts, Line, Placed, clearance, interference
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.plane_contacts import SIDE, TILT, gathered, plane_contacts
 
-LOOSE = 4.5e-4
+LOOSE_SLACK = 4.5e-4
 """m within which they are where placements carry clearances: two of 0.2 mm each."""
 
 
@@ -23,14 +23,14 @@ NOISY = 1.5
 """So many times more fits at the loose tolerance than at the exact one say that placements carry clearances."""
 
 
-ENOUGH = 30
+ENOUGH_AXES = 30
 """So many axes in bores tell how large the clearances of placements are."""
 
 
 FULL_TURN = 0.97 * 2 * math.pi
 
 
-BESIDE = 0.01
+UNSOLVED_OFF = 0.01
 """Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved."""
 
 
@@ -42,15 +42,19 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     placed = _placed(assembly, faces)
     rounds = [p for p in placed if p.surface.kind in ("cylinder", "cone")]
     centre = np.mean([p.point for p in placed], axis=0) if placed else np.zeros(3)
-    exact = _lines(rounds, centre, EXACT)
-    loose = _lines(rounds, centre, LOOSE)
-    on_exact, on_loose = list(_on_lines(exact, EXACT)), list(_on_lines(loose, LOOSE))
+    exact = _lines(rounds, centre, EXACT_SLACK)
+    loose = _lines(rounds, centre, LOOSE_SLACK)
+    on_exact, on_loose = list(_on_lines(exact, EXACT_SLACK)), list(_on_lines(loose, LOOSE_SLACK))
     flats = [p for p in placed if p.surface.kind == "plane"]
     # Where no shaft stands in a bore, faces on each other show how exact the placements are.
-    compared = (on_exact, on_loose) if on_loose else [plane_contacts(flats, centre, slack) for slack in (EXACT, LOOSE)]
+    compared = (
+        (on_exact, on_loose)
+        if on_loose
+        else [plane_contacts(flats, centre, slack) for slack in (EXACT_SLACK, LOOSE_SLACK)]
+    )
     fits = [len({c.pair for c in found}) for found in compared]
     noisy = fits[1] > fits[0] and fits[1] >= NOISY * fits[0]
-    slack, lines, found = (_spread(on_loose), loose, on_loose) if noisy else (EXACT, exact, on_exact)
+    slack, lines, found = (_spread(on_loose), loose, on_loose) if noisy else (EXACT_SLACK, exact, on_exact)
     if not noisy:
         pairs = {c.pair for c in on_exact}
         found += [c for c in on_loose if c.pair not in pairs and _snug(c)]
@@ -65,13 +69,17 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
 def _snug(c: Contact) -> bool:
     """Whether a shaft fills a bore to the last micron, though its axis runs beside: nothing else stands there so."""
     whole = min(c.a.surface.turn, c.b.surface.turn) > FULL_TURN
-    return whole and abs(c.gap) < 1e-6 and c.offset <= BESIDE * c.radius and c.overlap >= c.radius
+    return whole and abs(c.gap) < 1e-6 and c.offset <= UNSOLVED_OFF * c.radius and c.overlap >= c.radius
 
 
 def _spread(found: Sequence[Contact]) -> float:
-    """How far axes that were meant to be one stand apart where placements carry clearances; LOOSE where few tell."""
+    """How far axes that were meant to be one stand apart where placements carry clearances; LOOSE_SLACK where few tell."""
     offsets = [c.offset for c in found]
-    return LOOSE if len(offsets) < ENOUGH else min(LOOSE, 1.5 * float(np.quantile(offsets, 0.95)) + EXACT)
+    return (
+        LOOSE_SLACK
+        if len(offsets) < ENOUGH_AXES
+        else min(LOOSE_SLACK, 1.5 * float(np.quantile(offsets, 0.95)) + EXACT_SLACK)
+    )
 
 
 def _placed(assembly: Assembly, faces: dict[str, PartFaces]) -> list[Placed]:

@@ -14,10 +14,10 @@ import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.candidates import Candidate
-from cadbridge.recognition.contacts import Contact, Line, Placed
+from cadbridge.recognition.contacts import ALONG, Contact, Line, Placed
+from cadbridge.recognition.pins import ROUNDED
 from cadbridge.recognition.round_pairs import (
     CENTRED,
-    ROUND,
     Ends,
     drums_of,
     ends_at,
@@ -27,9 +27,9 @@ from cadbridge.recognition.round_pairs import (
     stands_in,
 )
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.walls import SQUARE, Verdict
+from cadbridge.recognition.walls import Verdict
 
-SMALL = 0.02
+SMALL_FOOT = 0.02
 """Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable."""
 
 
@@ -53,7 +53,7 @@ class Turntables:
         normal = max(contacts, key=lambda c: c.overlap).direction
         # Faces of an open shell have no inside and outside: they say less than a shaft in its bore.
         if not all(self._solid(name) for c in contacts for name in c.pair) or any(
-            abs(float(c.direction @ normal)) < 1 - SQUARE for c in contacts
+            abs(float(c.direction @ normal)) < ALONG for c in contacts
         ):
             return None
         line = self._axis(contacts, first, second)
@@ -77,7 +77,7 @@ class Turntables:
         found: dict[int, Line] = {}
         holes = 0
         for line in self._scene.contacts.lines_on(touching):
-            if abs(float(line.direction @ contacts[0].direction)) < 1 - SQUARE:
+            if abs(float(line.direction @ contacts[0].direction)) < ALONG:
                 continue
             sides = [[m for m in line.members if m.instance in own] for own in (first, second)]
             if not all(sides):
@@ -116,7 +116,7 @@ class Turntables:
             direction, foot = instance.X_WI.vector(s.direction), instance.X_WI.point(s.point)
             along = float((point - foot) @ direction)
             ends = min(abs(along - s.low), abs(along - s.high)) <= 0.02 * s.radius + 1e-5
-            if ends and s.turn >= ROUND and abs(float(direction @ axis)) > 1 - SQUARE:
+            if ends and s.turn >= ROUNDED and abs(float(direction @ axis)) > ALONG:
                 yield s.radius, foot
 
     def _ends(self, line: Line) -> Ends:
@@ -203,7 +203,7 @@ class Turntables:
         """Whether a body is one small part of revolution: turning it shows nothing."""
         size, other = (sum(self._scene.size(n) for n in own) for own in (names, others))
         few = len(names) == 1 and not self._scene.links_only
-        return few and size < SMALL * other and self._scene.revolution(next(iter(names))) is not None
+        return few and size < SMALL_FOOT * other and self._scene.revolution(next(iter(names))) is not None
 
 
 def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Candidate]) -> list[Candidate]:

@@ -11,13 +11,13 @@ import numpy as np
 from cadbridge.frames import Vector, unit
 from cadbridge.freedoms import FIXED, Free
 from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.contacts import Contact, Placed
+from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact, Placed
 
 LONG_WALL = 2.0
 """How much longer than deep walls of a slide are."""
 
 
-DEEP = 0.8
+DEEP_HOLE = 0.8
 """Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat."""
 
 
@@ -29,12 +29,8 @@ LEAST_SLIDE = 0.25
 """Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
 
 
-LEVEL = 1e-3
+SAME_LEVEL = 1e-3
 """Step between two faces beside the width of the smaller, and rad between them, up to which they are one wall."""
-
-
-SQUARE = 0.02
-"""rad: directions that are parallel or square to each other to this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +91,7 @@ class Wall:
 
 
 def faces_along(wall: Wall, axis: Vector) -> bool:
-    return abs(float(wall.normal @ axis)) > 1 - SQUARE
+    return abs(float(wall.normal @ axis)) > ALONG
 
 
 def extent_of(p: Placed, direction: Vector) -> float:
@@ -112,7 +108,7 @@ def between_walls(planes: Sequence[Wall]) -> Verdict:
         return bar
     for i, p in enumerate(planes[:MOST_WALLS]):
         for q in planes[i + 1 : MOST_WALLS]:
-            found = _slide(p, q, planes) if float(p.normal @ q.normal) < SQUARE - 1 else None
+            found = _slide(p, q, planes) if float(p.normal @ q.normal) < -ALONG else None
             if found is not None:
                 return found
     return Verdict("rest", biggest.point, biggest.normal, (plane_text(biggest),), (), 0.5)
@@ -123,7 +119,7 @@ def in_one_plane(planes: Sequence[Wall]) -> list[Wall]:
     found: list[Wall] = []
     for p in planes:
         for k, q in enumerate(found):
-            if float(p.normal @ q.normal) > 1 - LEVEL**2 and _step(p, q) <= LEVEL:
+            if float(p.normal @ q.normal) > 1 - SAME_LEVEL**2 and _step(p, q) <= SAME_LEVEL:
                 found[k] = replace(q, more=(*q.more, p.contact))
                 break
         else:
@@ -139,17 +135,17 @@ def _step(p: Wall, q: Wall) -> float:
 def _bar(planes: Sequence[Wall]) -> Verdict | None:
     """A bar in a hole of its own section: walls on four sides, and nothing across it."""
     first = planes[0].normal
-    others = [p.normal for p in planes if abs(float(p.normal @ first)) < SQUARE]
+    others = [p.normal for p in planes if abs(float(p.normal @ first)) < ALIGNED]
     if not others:
         return None
     along = unit(np.cross(first, others[0]))
     across = (first, others[0])
     ways = {(k, float(p.normal @ way) > 0) for p in planes for k, way in enumerate(across) if faces_along(p, way)}
-    if len(ways) < 4 or any(abs(float(p.normal @ along)) > SQUARE for p in planes):
+    if len(ways) < 4 or any(abs(float(p.normal @ along)) > ALIGNED for p in planes):
         return None
     long = min(p.extent(along) for p in planes)
     wide = min(float(np.ptp([p.point @ way for p in planes if faces_along(p, way)])) for way in across)
-    if long < DEEP * wide:
+    if long < DEEP_HOLE * wide:
         return None
     point = np.mean([p.point for p in planes], axis=0)
     text = f"walls on four sides, {in_mm(long)} long, and nothing across them"
@@ -159,7 +155,7 @@ def _bar(planes: Sequence[Wall]) -> Verdict | None:
 def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
     """A slide between the walls p and q on a floor, where the walls are long and nothing stops it both ways."""
     for floor in planes:
-        if abs(float(floor.normal @ p.normal)) > SQUARE:
+        if abs(float(floor.normal @ p.normal)) > ALIGNED:
             continue
         along = unit(np.cross(p.normal, floor.normal))
         long, deep = (min(w.extent(d) for w in (p, q)) for d in (along, floor.normal))

@@ -15,7 +15,7 @@ from cadbridge.recognition.sections import across
 
 Array = NDArray[np.float64]
 
-_AXES = 6
+_MOST_AXES = 6
 """So many axes of a part are tried, those with most area and those with most faces about them."""
 _ROUND = 5
 """Fewer corners than this do not tell the circle of an outline."""
@@ -50,7 +50,7 @@ def _clustered(points: Array, directions: Array, areas: Array, size: float) -> l
     _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     which = which.reshape(-1)
     area, count = np.bincount(which, areas), np.bincount(which)
-    best = list(dict.fromkeys([*np.argsort(-area)[:_AXES], *np.argsort(-count)[: _AXES // 2]]))
+    best = list(dict.fromkeys([*np.argsort(-area)[:_MOST_AXES], *np.argsort(-count)[: _MOST_AXES // 2]]))
     return [(points[first[i]], directions[first[i]]) for i in best]
 
 

@@ -15,7 +15,7 @@ LEAST_TEETH = 5
 """Fewer teeth on a circle are spokes, lobes or slots far more often than a wheel; worms are found another way."""
 
 
-LOOKS, _TURNS = 9, 60
+LOOKS, _MOST_LOOKS = 9, 60
 """Sections in which teeth are measured, and at most so many for their helix."""
 
 
@@ -61,7 +61,7 @@ def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tup
     teeth, middle = sections[0].teeth, (low + high) / 2
     radius = float(np.median([b.profile[len(b.profile) // 2, 0] for b in sections]))
     step = 0.8 * 2 * radius / teeth
-    count = int(np.clip(math.ceil((high - low) / step), LOOKS, _TURNS))
+    count = int(np.clip(math.ceil((high - low) / step), LOOKS, _MOST_LOOKS))
     span = min(high - low, step * (count - 1)) * 0.97
     looked = []
     for height in middle + np.linspace(-span / 2, span / 2, count):

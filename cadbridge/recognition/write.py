@@ -12,7 +12,7 @@ from cadbridge.recognition.hints import hints_text
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses
 from cadbridge.recognition.model import FoundJoint, Recognition
 from cadbridge.recognition.part_names import shortest
-from cadbridge.recognition.reporting import SURE, nothing_known
+from cadbridge.recognition.reporting import SURE_JOINT, nothing_known
 from cadbridge.recognition.units import Unit, Units, units_of
 from cadbridge.recognition.write_gears import gear_lines
 from cadbridge.wording import count
@@ -62,7 +62,7 @@ def freedoms_text(found: Recognition) -> str:
     share = math.prod(h.confidence for h in known)
     if found.hints.freedoms is not None and found.hints.freedoms == found.freedoms:
         text += ", as you said."
-    elif share < SURE:
+    elif share < SURE_JOINT:
         text += f", not sure (about {100 * share:.0f} %): {count(len(known), 'decision')} behind it may be otherwise."
     else:
         text += f", about {100 * share:.0f} % sure."

@@ -13,7 +13,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.assembly import Assembly
 from cadbridge.recognition import mates_text, read_bare, recognise
-from cadbridge.recognition.choosing import ALIKE, SHORT, cheapest
+from cadbridge.recognition.choosing import UNLIKE_EQUALS, WRONG_FREEDOM, cheapest
 from cadbridge.recognition.drives import drives_of
 from cadbridge.recognition.evidence import gather
 from cadbridge.recognition.freedoms import freedoms
@@ -39,7 +39,8 @@ def price(known: list[Hypothesis], taken: tuple[bool, ...], gap: int) -> float:
     pairs = [(i, j) for i, j in itertools.combinations(range(len(known)), 2) if known[i].kind == known[j].kind]
     unlike = sum(not taken[i] and not taken[j] for i, j in pairs)
     moved = sum(h.change or 0 for h, one in zip(known, taken, strict=True) if one)
-    return sum(h.cost for h, one in zip(known, taken, strict=True) if one) + ALIKE * unlike + SHORT * abs(gap - moved)
+    decided = sum(h.cost for h, one in zip(known, taken, strict=True) if one)
+    return decided + UNLIKE_EQUALS * unlike + WRONG_FREEDOM * abs(gap - moved)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -11,7 +11,7 @@ import pytest
 from cadbridge.assembly import Assembly, Instance
 from cadbridge.frames import Pose
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
-from cadbridge.recognition.naming import LONGEST, named
+from cadbridge.recognition.naming import LONGEST_NAME, named
 
 
 def found(bodies: Sequence[tuple[str, ...]], joints: list[tuple[int, int]], ground: int = 0) -> Recognition:
@@ -85,4 +85,4 @@ def test_a_mate_of_the_source_keeps_its_name() -> None:
 
 def test_long_names_are_cut() -> None:
     (name,) = names([("base",), ("x" * 300,)], [(0, 1)])
-    assert len(name) == LONGEST
+    assert len(name) == LONGEST_NAME

@@ -11,9 +11,14 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.recognition.hints import Hints, Pair
 
 SAME_RELATION = 1e-6
-"""m by which a place may differ, and rad by which a direction may, in an assembly of a metre."""
+"""m, and entries of rotations, by which two parts of one pair may stand otherwise than those of an equal pair, for each
+metre between them. Copies of a CAD system differ by rounding alone.
+"""
+
 MOST_COMPARED = 20_000
-"""Pairs of equal parts that are compared at most: a machine has hundreds of equal screws, of which nobody asks."""
+"""Pairs of equal parts that are compared, for time alone: a machine has hundreds of equal screws, of which nobody
+asks.
+"""
 
 Axis = tuple[Vector, Vector]
 

@@ -12,9 +12,16 @@ from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.walls import Verdict
 
 WIDEST_EYE = 6.0
-"""Radius of the rounded end of a link about its hole, beside that of the hole, at most."""
+"""Radius of the rounded end of a link about its hole, beside that of the hole, at most: wider is a plate's corner.
+
+54 machines: 4.8 | 405.
+"""
+
 FORK_REACHES = 1e-5
-"""m that a fork's hole may reach beside that of its tongue."""
+"""m by which a fork's hole may overlap that of its tongue along their line: rounding. 54 machines: 0 | 0.001.
+
+Tests: 0 | 0.008 (`test_links`).
+"""
 
 
 class Axles:

@@ -14,11 +14,14 @@ from cadbridge.recognition.turntables import Turntables
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 CLOSE_GAP = 0.02
-"""Gap beside the size of what touches nothing, up to which it is held by what is beside it."""
+"""Gap beside the size of what touches nothing, up to which it is held by what is beside it.
+
+A choice, with no gap in what is seen: 54 machines have 0.018 | 0.020. Hence the low confidence of what it binds.
+"""
 
 
 MOST_LOOSE_GAPS = 500
-"""So many gaps between parts are measured at most."""
+"""Gaps between loose parts that OCCT measures, for time alone; 54 machines need 19 at most."""
 
 
 def bind_wheels(

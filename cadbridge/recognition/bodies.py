@@ -16,15 +16,28 @@ from cadbridge.recognition.standard_names import StandardKind, called_roller
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
 SAME_PLACE = 1e-6
-"""m within which equal parts stand in the same place."""
+"""m within which equal parts stand in the same place: the second is a copy that a writer made."""
+
 WHOLE_TURN = 0.995 * 2 * np.pi
-"""rad that a round face goes round at most where a flat cuts it."""
+"""rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole.
+
+54 machines: 6.25 | 6.28; cut shafts of theirs have 5.6 and less. Tests: 5.54 | 6.28 (`test_motors`).
+"""
+
 SAME_FLAT = 1e-4
-"""1 minus the cosine of the angle between the flats of a shaft and its bore, at most."""
+"""1 − cos of the angle (0.8°) between the flats of a shaft and its bore, at most. 54 machines: 1.6e-5 | 4.7e-4."""
+
 STUB_OF_DRUM = 0.5
-"""Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum."""
+"""Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum.
+
+A choice: 54 machines have 0.91 and more, pins of one radius. Tests: 0.28 | 1 (`test_links`).
+"""
+
 SMALL_COLLAR = 0.02
-"""Size of a ring beside what carries it, above which it is a wheel and no collar."""
+"""Size of a ring beside what carries it, above which it is a wheel and no collar. 54 machines have 0.08 and more.
+
+Tests: a collar of 0.0045, a wheel of 0.15 (`test_links`).
+"""
 
 
 def bind_copies(scene: Scene) -> list[str]:

@@ -30,17 +30,26 @@ from cadbridge.recognition.told import SAID
 from cadbridge.wording import count
 
 DRIVES_WORTH = 1.8
-"""What decisions may cost at most that are changed since the assembly shows so many drives: odds of 6 to 1, in nats."""
+"""Nats that decisions may cost at most which are changed since the assembly shows so many drives: odds of 6 to 1.
+
+A choice: a count of motors is a weaker witness than a mobility that a person tells. 54 machines: none | 2.1.
+"""
+
 UNLIKE_EQUALS = 0.5
-"""What it costs to decide equal pairs otherwise, nats."""
+"""Nats that it costs to decide equal pairs otherwise: a tie goes to what treats them alike. A choice, odds of 1.6."""
+
 WRONG_FREEDOM = 50.0
-"""What each degree of freedom costs that is missing or too many, nats: more than any few decisions."""
+"""Nats that each degree of freedom costs which is missing or too many: more than any few decisions together, so that
+a mobility that is told is met where it can be.
+"""
+
 MOST_TRIES = 12
-"""Inferences that are made at most to meet a mobility."""
+"""Inferences that are made to meet a mobility, for time alone: each changes what the next proposes."""
+
 MOST_INFERRED = 6000
 """Instances in all of them: fewer are made of a large assembly. No clock, so that every machine takes the same."""
 MOST_PROPOSED = 60
-"""Integer programmes that are solved at most."""
+"""Integer programmes that are solved for one mobility, for time alone."""
 
 
 def settled(evidence: Evidence, hints: Hints) -> Recognition:

@@ -28,7 +28,12 @@ For choices between the three ways of a part, where nothing lies near: parts are
 """
 
 EXACT_SLACK = 1e-5
-"""m within which lines and planes of an assembly with exact placements are one."""
+"""m within which lines and planes of an assembly with exact placements are one.
+
+Between what writers round (seven digits: 1e-7 of a metre, added up over a chain of placements) and the least clearance
+that a designer draws (0.01 mm a side). Values of any size stand on either side of it where placements are not exact;
+then `touching` takes LOOSE_SLACK.
+"""
 
 
 @dataclass(frozen=True, eq=False)

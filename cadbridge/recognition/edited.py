@@ -31,7 +31,7 @@ _OWN = re.compile(
 _BEGIN = "# Recognised again, and not in this file; take the comment marks from what you want:\n"
 _END = "# End of what was recognised again.\n"
 MOST_BYTES = 100_000_000
-"""A larger file is none that was written here."""
+"""Bytes of a mates file above which it is none that was written here."""
 
 
 def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Finding, ...]:

@@ -23,19 +23,31 @@ from cadbridge.recognition.standard_parts import standard_part
 from cadbridge.recognition.wheel_axes import candidate_axes
 
 TRUSTED = 0.5
-"""Confidence from which a standard part is taken for what it seems."""
+"""Confidence from which a standard part is taken out as what it seems.
+
+54 machines: 0.4 | 0.5: a name that agrees adds 0.3, one that says another kind halves it.
+"""
+
 LARGEST_SHANK = 0.018
-"""m; the shank of an M36."""
+"""m, the radius of an M36's: larger bolts belong to the structure. 54 machines have 0.0074 and less."""
+
 WIDEST_HEAD = 2.2
-"""Radius of a head beside that of its shank; ISO's widest, with a flange, has 2.2."""
+"""Radius of a head beside that of its shank; ISO's widest, with a flange, has 2.2. 54 machines: 2.1 | 2.4.
+
+Tests: 1.8 | 2.25 (`test_fasteners`).
+"""
+
 HOLDING = (StandardKind.SCREW, StandardKind.NUT, StandardKind.RIVET)
 """Kinds that are taken out wherever they stand; rings only where they stand on one of these, or are called so."""
 RINGS = (StandardKind.WASHER, StandardKind.CIRCLIP)
 ROUND_OUTLINE = 0.75
 """The least beside the largest radius of a fastener's outline about its axis: a square nut has 0.71, a hexagon 0.87."""
+
 SECTORS = 12
+"""Directions about an axis in which an outline is measured: twelve meet corners and flats of squares and hexagons."""
+
 NAMED_HEAD = 3.0
-"""Width of a screw beside the diameter in its name, at most."""
+"""Width of a screw beside the diameter in its name, at most. A choice: 54 machines have 2.4 and less."""
 
 
 def find_standard_parts(scene: Scene, names: bool) -> None:

@@ -14,9 +14,13 @@ from cadbridge.recognition.gears import FoundGear
 from cadbridge.recognition.model import FoundJoint, Recognition
 
 MOST_BODIES_RANKED = 300
-"""Above so many bodies in loops that share bodies the dense rank takes too long to be worth it."""
+"""Bodies in loops that share bodies, above which the dense rank is left out: its time grows with the cube."""
+
 NEGLIGIBLE_ROW = 1e-9
-"""Singular value beside the largest, below which a row says nothing."""
+"""Singular value beside the largest, below which a row says nothing; placements are exact to 1e-7 at best.
+
+54 machines: 7e-18 | 3e-6.
+"""
 
 Array = NDArray[np.float64]
 

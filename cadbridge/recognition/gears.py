@@ -22,9 +22,10 @@ from cadbridge.wording import listed
 _TURNING = ("revolute", "cylindrical", "screw")
 """Joints about whose axis a wheel turns."""
 _AXES_MEET = 1e-6
-"""m by which axes that meet may pass each other."""
+"""m by which axes that meet may pass each other before the teeth's pose is a finding: rounding of placements."""
+
 _MOST_NAMED = 5
-"""So many instances are named in a message."""
+"""Names that a message gives; all of them are the finding's items."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,10 @@ GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|
 
 
 FLOOR = 0.02
-"""Share of the assembly's height within which a face is at the bottom."""
+"""Share of the assembly's height within which a face is at the bottom.
+
+A choice, with no gap in what is seen: 54 machines have 0.019 | 0.021. It only helps to choose the ground.
+"""
 
 
 def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str]) -> tuple[str, str]:

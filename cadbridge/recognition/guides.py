@@ -27,27 +27,68 @@ from cadbridge.recognition.contacts import ALIGNED, Contact
 from cadbridge.recognition.walls import Verdict, Wall, faces_along, fit_text, in_mm, plane_text
 
 TELESCOPE = 3.0
-"""Guided length beside the diameter from which a shaft that ends in its bore is a plunger."""
+"""Guided length beside the diameter from which a shaft that ends in its bore is a plunger.
+
+54 machines: 2.67 | 3.08. Tests: 2.5 | 3 (`test_links`).
+"""
+
 GUIDED = 2.0
-"""Guided length beside the diameter from which a shaft without shoulder slides too."""
+"""Guided length beside the diameter from which a shaft without shoulder slides too: the rule of guides (2 d).
+
+Parts of exactly 2 d stand on either side in 54 machines, so that a designer's rule is all that it rests on. Tests:
+1.75 | 2 (`test_motors`).
+"""
+
 LONG_ROD = 2.4
-"""Length of a rod beside that of its bore, from which it is made to slide and not only to turn."""
+"""Length of a rod beside that of its bore, from which it is made to slide and not only to turn.
+
+54 machines: 1.7 | 2.58. Tests: 2.33 | 2.5 (`test_links`, `test_recognise`).
+"""
+
 STANDS_OUT_OF_BORE = 1.5
-"""Length of a rod beside what of it is in its bore, from which it is no dowel."""
+"""Length of a rod beside what of it is in its bore, from which it is no dowel. 54 machines have 1.0 and less.
+
+Tests: 2.5 (`test_recognise`).
+"""
+
 PISTON_STROKE = 3.0
-"""Length of a bore beside that of a shaft which stands in it with all of its length, from which that is a piston."""
+"""Length of a bore beside that of a shaft which stands in it with all of its length, from which that is a piston.
+
+54 machines: 2.5 | 5.45. Tests: 2.63 | 10 (`test_links`).
+"""
+
 SHALLOW = 0.08
-"""Guided length beside the diameter below which a shaft in a bore centres and guides nothing."""
+"""Guided length beside the diameter below which a shaft in a bore centres and guides nothing.
+
+54 machines: 0.056 | 0.147. Tests: 0.025 | 0.091 (`test_links`).
+"""
+
 NOT_FLUSH = 1.05
-"""Length of a shaft or its bore beside what guides, from which the two do not end together."""
+"""Length of a shaft or its bore beside what guides, from which the two do not end together.
+
+54 machines: 1.02 | 1.06.
+"""
+
 LINES = ("shaft", "cone", "holes", "eyes", "through", "bolt")
 """Kinds of contact that share a line."""
 EMBRACES = 0.6 * math.pi
-"""rad that a bore and its shaft go round at least, to hold one in the other across their axis."""
+"""rad that a bore and its shaft go round at least, to hold one in the other across their axis.
+
+54 machines: 1.57 (a quarter turn, as corners have) | 1.94. Tests: 1.57 | 4.8 (`test_links`).
+"""
+
 AWAY_FROM_AXIS = 1.5
-"""Distance of a face from an axis beside the radius of a disc of its area, above which it does not lie about it."""
+"""Distance of a shoulder from an axis beside the radius of a disc of its area, above which it does not lie about it.
+
+54 machines: 1.47 | 1.77. Tests: 0.93 | 2.0 (`test_knuckles`, `test_fasteners`).
+"""
+
 CLAMPED = 6.0
-"""Radius of a disc of the area in contact beside that of the one bolt through it, from which the bolt clamps."""
+"""Radius of a disc of the area in contact beside that of the one bolt through it, from which the bolt clamps.
+
+A hinge of two plates on a bolt lies below. 54 machines: 1.6 | 8.5. Tests: 3.9 | 7.5 (`test_fasteners`).
+"""
+
 HOLES_MEET = "a bore that goes on in the other"
 """Evidence of a line that two holes share."""
 

@@ -17,10 +17,17 @@ from cadbridge.recognition.sections import Cutter, Ring
 Array = NDArray[np.float64]
 
 _RINGS = 48
+"""Radii at which a layer is looked at, beside 24 even ones: holes and teeth need a few each."""
+
 _SAME_LAYER = 0.02
-"""Of the largest radius: layers whose radii agree within this are one."""
+"""Of the largest radius: layers whose radii agree within this are one.
+
+A choice, with no gap in what is seen: facets of meshes make radii of any size.
+"""
+
 _LOBES = 8
-"""More arcs than these are facets where they lie close together, teeth where they do not."""
+"""More arcs than these are facets where they lie close together, teeth where they do not: a hexagon has six."""
+
 AIR, PARTIAL, FULL = "air", "partial", "full"
 
 

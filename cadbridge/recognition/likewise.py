@@ -17,11 +17,20 @@ from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.scene import Scene
 
 OFF_EQUAL = 0.03
-"""How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned."""
+"""How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned.
+
+Equal parts of one machine move: those that stand otherwise are in another pose. 54 machines: 0.027 | 2. Tests: 0.019
+| 0.43 (`test_likewise`).
+"""
+
 LONG_RAIL = 2.0
-"""Length of a rail beside that of what slides on it, at least."""
+"""Length of a rail beside that of what slides on it, at least. 54 machines: 1.57 | 2.39.
+
+Tests: 1.43 (`test_likewise`).
+"""
+
 SURE_OF_EQUAL = 0.5
-"""How sure at most a joint is that only its equal shows."""
+"""Strength at most of a joint that only its equal shows. A choice: as a doubtful joint, that is asked of."""
 
 
 def joined_alike(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:

@@ -10,7 +10,7 @@ from cadbridge.recognition.saying import names_by_number
 from cadbridge.wording import count
 
 MOST_LINES = 300
-"""So many parts are listed at most: more is read by nobody; a piece of a name shows the rest."""
+"""Parts that are listed: more is read by nobody; a piece of a name shows the rest."""
 
 
 def parts_text(found: Recognition, text: str = "") -> str:

@@ -17,7 +17,8 @@ from cadbridge.recognition.model import FoundJoint, Recognition
 from cadbridge.recognition.part_names import bare
 
 LONGEST_NAME = 40
-"""Letters of a name."""
+"""Letters of a name: it stands in tables, and in names of files of other programs."""
+
 _LINK = re.compile(r"^link_(?=[^\W\d_])|(?<=[^\W\d_])_link$", re.IGNORECASE)
 """`link_pillar`, `pillar_link`: a name in the way of URDF."""
 _MEANINGLESS = re.compile(r"(nauo|[0-9a-f]{16}|compound|solid|shape|mesh|node)[0-9a-f_]*|[\d_]*", re.IGNORECASE)

@@ -16,27 +16,39 @@ from cadbridge.recognition.pins import HOLE_TURN, ROUNDED
 from cadbridge.recognition.surfaces import Surface
 
 FEWEST_HOLES = 3
-"""Holes of a ring at least."""
+"""Holes of a ring at least: two lie on every circle."""
 
 
 EVEN_HOLES = 0.05
-"""rad by which the holes of a ring may stand off equal angles."""
+"""rad by which the holes of a ring may stand off equal angles. 54 machines: 0.024 | 0.071."""
 
 
 HOLES_WITHIN = 1.02
-"""Radius up to which the holes of a ring reach, beside that of their disc."""
+"""Radius up to which the holes of a ring reach, beside that of their disc. 54 machines: 1.01 | 1.04.
+
+Tests: 0.88 | 1.4 (`test_actuators`).
+"""
 
 
 CASE_STANDS_OUT = 1.2
-"""How far a case reaches from the axis at least, beside the radius of its output."""
+"""How far a case reaches from the axis at least, beside the radius of its output. 54 machines: 1.05 | 1.82.
+
+Tests: 2 (`test_actuators`).
+"""
 
 
 THIN_NECK = 0.8
-"""Radius of the neck beside that of the disc, at most."""
+"""Radius of the neck beside that of the disc, at most. 54 machines: 0.43 | 0.81.
+
+Tests: 0.5 (`test_actuators`).
+"""
 
 
 SHORT_NECK = 0.6
-"""Length of the neck beside the radius of the disc, at most: a longer one is the tube of a flange."""
+"""Length of the neck beside the radius of the disc, at most: a longer one is the tube of a flange.
+
+54 machines have 0.33 and less. Tests: 0.2 | 5.5 (`test_actuators`).
+"""
 
 
 @dataclass(frozen=True, eq=False)

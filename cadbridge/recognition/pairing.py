@@ -12,29 +12,48 @@ from cadbridge.recognition.placed_wheels import PARALLEL_SHAFTS, MeshingPair, Pl
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 LEAST_REACH = 0.3
-"""Of the smaller depth: teeth that reach less far between each other do not mesh."""
+"""Of the smaller depth: teeth that reach less far between each other do not mesh. 54 machines: 0.009 | 0.39.
+
+Tests: 0.80 (`test_meshing`).
+"""
 
 
 INTO_ROOTS = 0.2
-"""Modules by which teeth may run into the roots of others: meshes and assemblies as drawn are that far off."""
+"""Modules by which teeth may run into the roots of others: meshes and assemblies as drawn are that far off.
+
+The usual clearance there is 0.25. 54 machines: 0 | 44.
+"""
 
 
 _MODULE = 0.06
-"""Modules of wheels that mesh agree within this share; those read from a mesh without involutes are that far off."""
+"""Modules of wheels that mesh agree within this share; those read from a mesh without involutes are that far off.
+
+54 machines have 0.007 and less; the tests' wheels of coarse meshes need the rest.
+"""
 
 
 _HELIX = math.radians(3)
+"""rad by which the helix angles of two wheels may differ: an angle is read from a few sections of a mesh.
+
+54 machines have 0 where wheels mesh. Tests: 0 | 0.70 (`test_meshing`).
+"""
 
 
 LEAST_OVERLAP = 0.15
-"""Of the narrower face width."""
+"""Of the narrower face width: how much of it two wheels that mesh have beside each other. 54 machines: −0.3 | 0.29.
+
+Tests: −2.3 | 1 (`test_meshing`).
+"""
 
 
 DEEPEST_TOOTH = 10.0
-"""Modules beyond which no tooth is deep."""
+"""Modules beyond which no tooth is deep: pairs farther apart are not looked at, for time alone."""
 
 
 _BEVEL_ANGLE = math.radians(7)
+"""rad by which the pitch cone of a bevel wheel may differ from that of its ratio: tip cones are read, which differ by
+some degrees.
+"""
 
 
 _BEVEL_APEX = 0.2

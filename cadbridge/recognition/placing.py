@@ -23,9 +23,13 @@ from cadbridge.recognition.standard_names import called_drive
 ROUND_FIGURES = (5e-5, 25.4e-3 / 64)
 """m of which placed distances are multiples: 0.05 mm and a 64th of an inch."""
 ROUNDED_TO = 1e-7
-"""m from such a multiple, at most: what files keep of a distance."""
+"""m from such a multiple, at most: what files keep of a distance.
+
+Tests: 0 | 1.25e-6 (`test_turntables`, `test_links`).
+"""
+
 MOST_DISTANCES = 300
-"""Distances between two bodies above which one is round by chance."""
+"""Distances between two bodies above which one is round by chance, each by 0.4 %. 54 machines: 154 | 396."""
 
 
 def with_sliding(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:

@@ -16,11 +16,16 @@ from cadbridge.recognition.contacts import Contact, Placed
 from cadbridge.recognition.outlines import common_area, polygon_of
 
 TILT = 2e-3
-"""rad between directions that count as parallel."""
+"""rad between the normals of faces that lie on one plane: a face of 10 mm is off by 0.02 mm at its rim.
+
+Normals are gathered with heights in one tree, so that it also scales the two against each other.
+"""
 
 
 LEAST_AREA = 0.02
-"""Share of the smaller face that planes in contact have in common at least."""
+"""Share of the smaller face that planes in contact have in common at least: faces that meet along an edge only have
+less. 54 machines: 0.017 | 0.023, so a choice.
+"""
 
 
 SIDE = np.array([0.8123, 0.4717, 0.3427])

@@ -18,9 +18,11 @@ from cadbridge.wording import count
 
 FORMAT = "cadbridge.questions/1"
 NO_AXIS = 0.2
-"""Worth of asking about a weld of parts that share no axis, beside that of others."""
+"""Worth of asking about a weld of parts that share no axis, beside that of others: they hardly turn. A choice."""
+
 NO_CHANGE = 0.3
-"""Worth of asking about a decision that leaves the mobility as it is, beside that of others."""
+"""Worth of asking about a decision that leaves the mobility as it is, beside that of others. A choice."""
+
 NOTHING_LEFT = (
     "Nothing is left to ask: no other answer is known to change the mobility. That does not make the rest sure."
 )

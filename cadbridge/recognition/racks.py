@@ -19,10 +19,16 @@ from cadbridge.geometry import Face, Mesh, Shape
 Array = NDArray[np.float64]
 
 LEAST_RACK_TEETH = 5
+"""Teeth of a rack at least: fewer even faces are ribs, steps and slots.
+
+Tests: 4 | 8 (`test_racks`).
+"""
+
 _FLANK_ANGLES = (8.0, 32.0)
 """Pressure angles (deg) that racks have; thread flanks and T-slots lie outside or have no second family."""
+
 _EVEN_TEETH = 0.03
-"""Of a pitch: how even the teeth stand."""
+"""Of a pitch: how even the teeth of a rack stand; faces are exact. 54 machines: 1e-14 | 1.0."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,10 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.wording import count, listed
 
 SURE_JOINT = 0.9
-"""Confidence below which a joint is reported as uncertain."""
+"""Confidence below which a joint is reported as uncertain: one of ten such joints is wrong. A choice."""
+
 SURE_WELD = 0.95
-"""Confidence below which a weld is reported as uncertain, if its two parts share an axis."""
+"""Confidence below which a weld is reported as uncertain, if its two parts share an axis: other welds hide no turn."""
 
 
 def nothing_known(assembly: Assembly) -> str:

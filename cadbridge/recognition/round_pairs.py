@@ -14,27 +14,40 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 
 CENTRED = 0.35
-"""Of the radius of a disc of the area in contact: how far its middle may be off the axis."""
+"""Of the radius of a disc of the area in contact: how far its middle may be off the axis.
+
+54 machines: 0.321 | 0.361. Tests: 0.15 | 0.40 (`test_links`, `test_motors`).
+"""
 
 
 WIDEST_FIT = 2.0
-"""Radius beside that of the other round face, of two that one stands in the other."""
+"""Radius beside that of the other round face, of two that one stands in the other. 54 machines: 1.5 | 2.96.
+
+Tests: 2.7 is no fit (`test_links`).
+"""
 
 
 CHAMFER = 0.1
-"""Of a round face's radius: the chamfer or fillet between it and the plane where it ends."""
+"""Of a round face's radius: the chamfer or fillet between it and the plane where it ends. 54 machines: 0 | 0.33."""
 
 
 DRAWN_APART = 3.0
-"""How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two."""
+"""How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two. A choice.
+
+Tests: 1.25 (`test_links`).
+"""
 
 
 SKEW = 0.2
-"""rad between a shaft and its bore at most, in a pose that was never solved."""
+"""rad (11°) between a shaft and its bore at most, in a pose that was never solved. A choice."""
 
 
 DRUM = 0.03
-"""Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's."""
+"""Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's.
+
+A choice, with no gap in what is seen (0.0299 | 0.0303): holes for screws lie below, and the fit decides. Tests: 0.028
+(`test_links`).
+"""
 
 
 def drums_of(scene: Scene, names: set[str]) -> Iterator[Placed]:

@@ -39,7 +39,7 @@ _TYPES = {"joint": "", "hinge": "revolute", "slide": "prismatic", "ball": "spher
 _LINE = re.compile(r"(only\s+)?(joint|hinge|slide|ball|fixed|apart)\s+(.*?)(?:\s+(?:about|along)\s+(.+))?", re.I)
 Axes = Callable[[str, str], Sequence[Axis]]
 _MOST_NAMED = 6
-"""So many parts are named where a name may be several."""
+"""Parts that are named where a name may be several: more fill the screen."""
 
 
 @dataclass(frozen=True)

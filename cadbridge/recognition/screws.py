@@ -16,7 +16,10 @@ from cadbridge.recognition.sections import Cutter
 from cadbridge.recognition.standard_names import StandardKind
 
 _BLADE = 0.0055
-"""m; above half of M10, the largest screw that ISO gives a slot or a cross."""
+"""m; above half of M10, the largest screw that ISO gives a slot or a cross. 54 machines: 0.0050 | 0.0079.
+
+Tests: 0.004 | 0.010 (`test_links`).
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,10 +25,16 @@ from cadbridge.recognition.standard_names import StandardKind, named_kinds
 from cadbridge.recognition.wheel_axes import candidate_axes, outward
 
 _LARGEST_STANDARD = 0.6
-"""m; a part larger than this is no standard part that anybody buys by the hundred."""
+"""m; a part larger than this is no standard part that anybody buys by the hundred. 54 machines: 0.56 | 0.60."""
+
 _TRIANGLES = 200_000
-"""A part of more triangles than this is no fastener, but for one with a modelled thread."""
+"""Triangles of a part above which it is no fastener, but for one with a modelled thread.
+
+54 machines: 1.9e5 | 2.6e5.
+"""
+
 _MOST_AXES = 2
+"""Axes of a part that are tried, of `wheel_axes.candidate_axes`: a fastener is round about the first or second."""
 
 
 def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | None:

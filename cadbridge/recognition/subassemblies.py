@@ -20,7 +20,7 @@ from cadbridge.recognition.standard_names import called_wheel
 from cadbridge.recognition.turntables import Turntables
 
 CAP = 0.01
-"""Size of a cap beside the body in whose pocket it sits, at most."""
+"""Size of a cap beside the body in whose pocket it sits, at most. 54 machines: 0.0095 | 0.0218."""
 
 
 def resting(scene: Scene) -> list[tuple[str, str, float]]:

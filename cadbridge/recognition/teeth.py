@@ -16,9 +16,14 @@ from cadbridge.recognition.sections import Ring, Section
 
 Array = NDArray[np.float64]
 _TOOTH_STEP = 0.08
-"""Of a pitch: teeth stand within this of equal steps. Facets of a mesh and rounded corners take some of it."""
+"""Of a pitch: teeth stand within this of equal steps. Facets of a mesh and rounded corners take some of it.
+
+A choice: rings of edges that are no teeth have steps of any size.
+"""
+
 _TOOTH_WIDTH = 0.12
-"""Of a pitch: widths of teeth agree within this."""
+"""Of a pitch: widths of teeth agree within this. A choice, as above."""
+
 _RIM, _AIR = 0.97, 0.03
 """Shares of a circle that count as material all round, and as air all round (of the part that has teeth)."""
 

@@ -16,25 +16,36 @@ from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.plane_contacts import SIDE, TILT, gathered, plane_contacts
 
 LOOSE_SLACK = 4.5e-4
-"""m within which they are where placements carry clearances: two of 0.2 mm each."""
+"""m within which they are where placements carry clearances: two of 0.2 mm each, and what writers round.
+
+Tests: 0.4 | 0.5 mm (`test_pivots`, `test_links`).
+"""
 
 
 NOISY = 1.5
-"""So many times more fits at the loose tolerance than at the exact one say that placements carry clearances."""
+"""Fits at the loose tolerance beside those at the exact one, from which placements carry clearances.
+
+A choice: 54 machines have 1.41 | 1.50. Tests: 1.33 (`test_links`).
+"""
 
 
 ENOUGH_AXES = 30
-"""So many axes in bores tell how large the clearances of placements are."""
+"""Axes in bores that tell how large the clearances of placements are: of fewer the 95 % quantile is the largest."""
 
 
 FULL_TURN = 0.97 * 2 * math.pi
+"""rad that a shaft and its bore go round at least, to fill each other: all but a keyway. 54 machines: 6.04 | 6.18."""
 
 
 UNSOLVED_OFF = 0.01
-"""Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved."""
+"""Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved.
+
+54 machines have 0.07 and more, which are others. Tests: 0.005 | 0.03 (`test_links`).
+"""
 
 
 FULL_SPHERE = 0.9 * 4 * math.pi
+"""sr that the ball of a bearing goes round at least, to roll in a groove. 54 machines: 5.4 (balls of joints) | 12.6."""
 
 
 def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
@@ -73,7 +84,7 @@ def _snug(c: Contact) -> bool:
 
 
 def _spread(found: Sequence[Contact]) -> float:
-    """How far axes that were meant to be one stand apart where placements carry clearances; LOOSE_SLACK where few tell."""
+    """How far axes that were meant to be one are apart where placements carry clearances; LOOSE_SLACK if few tell."""
     offsets = [c.offset for c in found]
     return (
         LOOSE_SLACK

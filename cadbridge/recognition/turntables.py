@@ -30,7 +30,10 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
 
 SMALL_FOOT = 0.02
-"""Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable."""
+"""Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable.
+
+54 machines have 0.07 and more. Tests: 0.0005 | 0.95 (`test_links`, `test_turntables`).
+"""
 
 
 class Turntables:

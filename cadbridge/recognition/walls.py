@@ -14,23 +14,32 @@ from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact, Placed
 
 LONG_WALL = 2.0
-"""How much longer than deep walls of a slide are."""
+"""How much longer than deep walls of a slide are. 54 machines: 2.0 | 2.11, so a choice.
+
+Tests: 0.27 | 4.7 (`test_links`, `test_likewise`).
+"""
 
 
 DEEP_HOLE = 0.8
-"""Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat."""
+"""Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat.
+
+54 machines: 0.53 | 1. Tests: 0.27 | 2 (`test_links`).
+"""
 
 
 MOST_WALLS = 40
-"""So many faces between two bodies are tried as walls of a slide."""
+"""Faces between two bodies that are tried as walls of a slide, for time alone: pairs grow with the square."""
 
 
 LEAST_SLIDE = 0.25
-"""Length of a slide's walls beside the floor between them: shorter ones are a seat's."""
+"""Length of a slide's walls beside the floor between them: shorter ones are a seat's. 54 machines: 0.215 | 0.287."""
 
 
 SAME_LEVEL = 1e-3
-"""Step between two faces beside the width of the smaller, and rad between them, up to which they are one wall."""
+"""Step between two faces beside the width of the smaller, and rad between them, up to which they are one wall.
+
+54 machines: 7e-8 | 0.029.
+"""
 
 
 @dataclass(frozen=True, eq=False)

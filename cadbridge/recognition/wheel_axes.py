@@ -16,9 +16,10 @@ from cadbridge.recognition.sections import across
 Array = NDArray[np.float64]
 
 _MOST_AXES = 6
-"""So many axes of a part are tried, those with most area and those with most faces about them."""
+"""Axes of a part that are tried as a wheel's, those with most area and half as many with most faces about them."""
+
 _ROUND = 5
-"""Fewer corners than this do not tell the circle of an outline."""
+"""Corners of an outline below which they do not tell its circle: three are on every circle, four may be a square."""
 
 
 def candidate_axes(shape: Shape, mesh: Mesh) -> list[tuple[Vector, Vector]]:

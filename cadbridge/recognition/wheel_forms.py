@@ -20,7 +20,10 @@ LOOKS, _MOST_LOOKS = 9, 60
 
 
 _STRAIGHT = math.radians(0.25)
-"""A helix angle below this is that of a mesh's facets."""
+"""rad; a helix angle below this is that of a mesh's facets. 54 machines: 0.0005 | 0.026.
+
+Tests: 0.0004 | 0.10 (`test_wheels_corpus`).
+"""
 
 
 def in_modules(band: Band) -> float:

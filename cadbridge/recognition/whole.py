@@ -20,7 +20,10 @@ from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
 
 COAXIAL = 0.25
-"""How sure it is that parts of one sub-assembly which touch nothing, and share an axis, are one body."""
+"""Strength of the evidence that parts of one sub-assembly which touch nothing, and share an axis, are one body.
+
+A guess, and reported as one.
+"""
 
 
 def connect(

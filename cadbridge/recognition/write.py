@@ -18,7 +18,7 @@ from cadbridge.recognition.write_gears import gear_lines
 from cadbridge.wording import count
 
 CLOSEST = 3
-"""So many other verdicts are named in the first line, the closest."""
+"""Other verdicts that the first line of a mates file names, the closest."""
 
 _HEAD = """\
 # {freedoms}

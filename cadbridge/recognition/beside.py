@@ -16,7 +16,7 @@ from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 CLOSE_GAP = 0.02
 """Gap beside the size of what touches nothing, up to which it is held by what is beside it.
 
-A choice, with no gap in what is seen: 54 machines have 0.018 | 0.020. Hence the low confidence of what it binds.
+A choice, with no gap in what is seen: 54 machines have 0.018 | 0.020.
 """
 
 

@@ -30,7 +30,7 @@ SAME_FLAT = 1e-4
 STUB_OF_DRUM = 0.5
 """Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum.
 
-A choice: 54 machines have 0.91 and more, pins of one radius. Tests: 0.28 | 1 (`test_links`).
+A choice: 54 machines have 0.91 and more. Tests: 0.28 | 1 (`test_links`).
 """
 
 SMALL_COLLAR = 0.02

@@ -63,6 +63,7 @@ def stopped_slides(joints: Sequence[Candidate]) -> list[Candidate]:
 
 
 def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
+    """The joints between bodies (instances by their roots) that their contacts speak for, those driven left out."""
     rolling: dict[frozenset[str], list[Contact]] = defaultdict(list)
     for inner, outer, contact in scene.rolling:
         rolling[frozenset((scene.groups.root(inner), scene.groups.root(outer)))].append(contact)

@@ -80,10 +80,7 @@ def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshi
     for instance, reason in gears.doubtful:
         reasons.setdefault(reason, []).append(instance)
     for reason, names in reasons.items():
-        some = ", ".join(names[:_MOST_NAMED]) + (
-            f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        )
-        findings.add("CB1607", f"{some}: {reason}", items=names)
+        findings.add("CB1607", f"{listed(names, _MOST_NAMED)}: {reason}", items=names)
     if large := [p.name for p in found.assembly.parts if p.shape is not None and too_fine(p.shape)]:
         text = f"{listed(large)}: more than {MOST_TRIANGLES:,} triangles; teeth are not looked for"
         findings.add("CB1487", text, items=large)

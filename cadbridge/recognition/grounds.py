@@ -37,6 +37,8 @@ def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among:
     def score(root: str) -> float:
         named = names and any(GROUND_NAMES.search(n) for n in members[root])
         stands = any(n in floor for n in members[root])
+        # A choice: size first, then the floor; joints and names decide among equals. What has no joint stands still
+        # only where nothing else could.
         return sizes[root] / total + 0.5 * degrees[root] / most + 0.6 * stands + 0.3 * named + 0.2 * (degrees[root] > 0)
 
     best = max(sorted(members), key=score)

@@ -176,6 +176,7 @@ def _piston(c: Contact) -> bool:
 
 
 def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
+    """What is left free by contacts on one line, with the faces beside it; `links`: a model of links alone."""
     axis, point = guide.direction, guide.point
     shoulders = [p for p in planes if faces_along(p, axis)]
     evidence = [_guide_text(guide), *(plane_text(p) for p in shoulders[:3])]

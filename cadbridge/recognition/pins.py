@@ -15,7 +15,7 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind
 
 SAME_SCREW = 1.7
-"""Radii of holes that belong to one screw, one beside the other: a clearance hole beside a thread's core has 1.3.
+"""Radii of holes that belong to one screw, one beside the other: a clearance hole beside a thread's core has 1.4.
 
 54 machines: 1.69 | 1.96. Tests: 1.5 | 2.7 (`test_knuckles`, `test_turntables`).
 """
@@ -23,7 +23,7 @@ SAME_SCREW = 1.7
 HOLE_TURN = 0.9 * math.pi
 """rad that a hole goes round at least: a slit or a flat leaves a hole one, a groove is none.
 
-A choice, with no gap in what is seen: 54 machines have 2.81 | 2.84 (slots go half round, 3.14). Tests: 2.28
+A choice, with no gap in what is seen: 54 machines have 2.81 | 2.84. Tests: 2.28
 (`test_links`).
 """
 

@@ -20,7 +20,7 @@ BLOCKED = 3.0
 """How much a collision both ways at once speaks against a joint, nats: odds of 20 to 1, where 0 of 41 allow 42 to 1 by
 Laplace's rule."""
 MOST_MOVINGS = 3
-"""Times that joints are moved and welded anew: what was held by a false joint may then be another. For time alone."""
+"""Times that joints are moved and welded anew: what was held by a false joint may then be another. A choice."""
 
 MOST_BODIES_MOVED = 100
 """Bodies above which no joint is moved, for time alone; 54 machines have 52."""

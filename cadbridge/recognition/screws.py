@@ -49,6 +49,7 @@ def layered_part(
     kind: StandardKind, layers: Sequence[Layer], radius: float, head: float, confidence: float, evidence: str,
     under_head: float | None = None,
 ) -> StandardPart:  # fmt: skip
+    """A standard part of its layers along the z of its section; where that lies in the part is filled in later."""
     origin = np.zeros(3)
     return StandardPart(
         kind, origin, origin, layers[0].low, layers[-1].high, radius, head, confidence, evidence, under_head

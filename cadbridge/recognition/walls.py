@@ -100,10 +100,12 @@ class Wall:
 
 
 def faces_along(wall: Wall, axis: Vector) -> bool:
+    """Whether a wall stands across an axis: its normal is along it, either way."""
     return abs(float(wall.normal @ axis)) > ALONG
 
 
 def extent_of(p: Placed, direction: Vector) -> float:
+    """How far (m) a face reaches along a direction in W; 0 where its outline is not known."""
     loops = p.surface.loops
     return float(np.ptp(np.concatenate(loops) @ p.X_WI.R.T @ direction)) if loops else 0.0
 
@@ -177,14 +179,17 @@ def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
 
 
 def plane_text(p: Wall) -> str:
+    """Evidence of two faces on each other."""
     return f"faces on each other over {p.area * 1e6:.4g} mm²"
 
 
 def fit_text(gap: float) -> str:
+    """The radial gap (m) of a shaft in its bore in words."""
     if abs(gap) < 1e-6:
         return "no gap"
     return f"gap {in_mm(gap)}" if gap > 0 else f"interference {in_mm(-gap)}"
 
 
 def in_mm(length: float) -> str:
+    """A length in m, in mm with four digits."""
     return f"{length * 1e3:.4g} mm"

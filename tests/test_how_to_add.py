@@ -92,9 +92,9 @@ def test_every_file_that_the_pages_name_exists() -> None:
 
 NEIGHBOURS = (
     "tests/mechanism", "tests/cli/test_slips.py", "tests/readers/test_registry.py", "tests/test_catalogue.py",
-    "tests/test_options.py", "fixtures/four_bar",
+    "tests/test_options.py", "fixtures/four_bar", "docs",
 )  # fmt: skip
-"""Tests that hold the tables which the page adds to."""
+"""Tests that hold the tables which the page adds to, and what they read."""
 TABLES = {"# in FORMATS": "cadbridge/readers/registry.py", "# in TARGETS": "cadbridge/targets.py"}
 EDIT = re.compile(r"# in (\S+), (after|before|instead of) `(.*)`")
 PLATE = """format: cadbridge.mates/1
@@ -146,6 +146,7 @@ ARMS = f"""<robot name="arms"><link name="frame"/>{BODY % "upper"}{BODY % "fore"
 FOLLOWED = """
 import contextlib, io, json, sys
 from cadbridge.cli import main
+from cadbridge.report.page import page
 from cadbridge.targets import TARGETS
 
 def run(*words):
@@ -161,6 +162,8 @@ for method in ("auto", "tree", "absolute"):
     found[method] = run("simulate", f"{folder}/closed.urdf", *words)
 for target in TARGETS:
     found[target.name] = run("convert", f"{folder}/closed.urdf", "--to", target.name, "-o", f"{folder}/to", "--json")
+page.built = lambda name: ""  # its code and style need not be built for its sections
+found["page"] = run("check", f"{folder}/rope.urdf", "--html", f"{folder}/rope.html", "--json")
 found["written"] = run("convert", f"{folder}/rope.urdf", "--to", "mates-file", "-o", f"{folder}/out", "--json")
 words = ("--scenario", f"{folder}/carried.yaml", "-o", f"{folder}/run.csv", "--json")
 found["carried"] = run("simulate", f"{folder}/pendulum.urdf", *words)
@@ -191,7 +194,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
         elif edit is not None:
             path, line = folder / edit[1], edit[3] + "\n"
             text = path.read_text("utf-8")
-            assert text.count(line) == 1, f"{edit[1]} has no line {edit[3]}"
+            assert text.count(line) == 1, f"{edit[1]} has no line {edit[3]} (any more): name another on {PAGE.name}"
             path.write_text(
                 text.replace(line, {"after": line + code, "before": code + line}.get(edit[2], code)), "utf-8"
             )
@@ -272,6 +275,13 @@ def test_the_gear_is_counted_turns_its_wheels_and_is_written(extended: Path) -> 
     assert rope["freedoms"][0]["rates"] == {"first": 1.0, "second": 0.5}
     (written,) = (f for f in _result(extended, "written")["files"] if f.endswith(".mates.yaml"))
     assert yaml.safe_load(Path(written).read_text())["gears"][0]["type"] == "rope"
+
+
+def test_the_section_is_on_the_page_and_among_its_links(extended: Path) -> None:
+    _result(extended, "page")
+    text = (extended / "rope.html").read_text("utf-8")
+    assert '<a href="#frames">Frames</a>' in text
+    assert "frame" in re.findall('<section id="frames".*?</section>', text, re.DOTALL)[0].partition("<tbody>")[2]
 
 
 def test_the_load_carries_the_weight(extended: Path) -> None:

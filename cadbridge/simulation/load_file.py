@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 from pydantic import Discriminator, Field, Tag
@@ -20,6 +20,7 @@ from solver.constraints import Coordinate
 from solver.functions import constant, expression, table
 from solver.model import Bushing, Friction, JointLoad, Stop, TimeFunction, Wrench
 
+T = TypeVar("T")
 Three = tuple[Finite, Finite, Finite]
 ThreeNotNegative = tuple[NotNegative, NotNegative, NotNegative]
 _ZERO = (0.0, 0.0, 0.0)
@@ -159,20 +160,23 @@ class LoadsResolver(NameResolver):
     def resolve(self, spec: LoadsFile) -> LoadSpecs:
         """All loads of the file that have a meaning."""
 
-        def each(section: str, maker: Callable[..., object]) -> list[object]:
+        def each(section: str, maker: Callable[..., T | None]) -> list[T]:
             items = getattr(spec, section)
             at = [("loads", section, i) for i in range(len(items))]
             made = (maker(e, self.where(*at[i]), self.number(*at[i])) for i, e in enumerate(items))
             return [m for m in made if m is not None]
 
         springs = each("springs", self._spring)
+        wrenches = [
+            *each("wrenches", self._wrench),
+        ]
         return LoadSpecs(
             springs=tuple(s for s in springs if isinstance(s, JointLoad)),
             joint_springs=tuple(s for s in springs if isinstance(s, tuple)),
-            bushings=tuple(each("bushings", self._bushing)),  # type: ignore[arg-type]
-            wrenches=tuple(each("wrenches", self._wrench)),  # type: ignore[arg-type]
-            friction=tuple(each("friction", self._friction)),  # type: ignore[arg-type]
-            stops=tuple(each("stops", self._stop)),  # type: ignore[arg-type]
+            bushings=tuple(each("bushings", self._bushing)),
+            wrenches=tuple(wrenches),
+            friction=tuple(each("friction", self._friction)),
+            stops=tuple(each("stops", self._stop)),
         )
 
     def component(self, name: str, where: Where) -> tuple[int, Pose] | None:

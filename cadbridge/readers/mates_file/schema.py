@@ -143,8 +143,9 @@ class JointMate(_Freedom):
     """A joint by its name, between frames or axes."""
 
     type: Literal[
-        "revolute", "prismatic", "cylindrical", "spherical", "planar", "universal", "constant_velocity", "free"
-    ]
+        "revolute", "prismatic", "cylindrical", "spherical", "planar", "universal", "constant_velocity",
+        "free",
+    ]  # fmt: skip
     aligned: bool | None = None
 
 

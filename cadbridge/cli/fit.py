@@ -89,7 +89,7 @@ def fit(
     load_sparse()
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit
-    from cadbridge.misfit.analyse import RELEASES
+    from cadbridge.misfit.analyse import RELEASES_LISTED
 
     if plots is not None and along is None:
         raise InputError("The plots are over a joint's value: --plots needs --along.")
@@ -101,7 +101,7 @@ def fit(
     if iso is not None:
         settings = replace(settings, iso_class=iso)
     with working("weighing the redundant mates"):
-        listed = RELEASES if releases is None else releases
+        listed = RELEASES_LISTED if releases is None else releases
         brief = not (everything or apply or json or html is not None)
         found = analyse(mechanism, settings, listed, body, one_sided, brief)
         moved = None

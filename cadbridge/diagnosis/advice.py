@@ -24,11 +24,11 @@ Array = NDArray[np.float64]
 
 SUBSETS = 500
 """Subsets of a choice above which it is not said that any so many can go."""
-WAYS = 32
+MOST_WAYS = 32
 """Ways to choose above which a weaker mate is advised only where it stands beside all that could be deleted."""
-STARTS = 50
+GREEDY_STARTS = 50
 """Mates of a choice of which each is once the first that goes."""
-SOME = 4
+SETS_NAMED = 4
 """Sets that are named where not any so many mates of a choice can go."""
 
 
@@ -101,7 +101,7 @@ def _basis(parts: Iterable[Array]) -> Array | None:
 def _choice(names: Sequence[str], parts: Sequence[Array]) -> DeletionChoice:
     """How many of these mates can go, or which can go together where not any so many can."""
     every = range(len(names))
-    sets = list(dict.fromkeys(_greedy(parts, [i, *(j for j in every if j != i)]) for i in every[:STARTS]))
+    sets = list(dict.fromkeys(_greedy(parts, [i, *(j for j in every if j != i)]) for i in every[:GREEDY_STARTS]))
     count = len(sets[0])
     uniform = all(len(s) == count for s in sets) and comb(len(names), count + 1) + comb(len(names), count) <= SUBSETS
     if uniform:
@@ -109,7 +109,7 @@ def _choice(names: Sequence[str], parts: Sequence[Array]) -> DeletionChoice:
             _full(parts[i] for i in s) for s in combinations(every, count + 1)
         )
     sets.sort(key=lambda s: (-len(s), s))
-    named = tuple(tuple(names[i] for i in s) for s in sets[:SOME])
+    named = tuple(tuple(names[i] for i in s) for s in sets[:SETS_NAMED])
     return DeletionChoice(tuple(names), count if uniform else None, named)
 
 
@@ -138,7 +138,7 @@ def _ways(
         for choice in choices
     ]
     found = []
-    for chosen in product(*several) if prod(len(s) for s in several) <= WAYS else ():
+    for chosen in product(*several) if prod(len(s) for s in several) <= MOST_WAYS else ():
         gone = frozenset(deletable.union(*chosen))
         basis = _basis(unit_rows(whole[name]) for name in gone)
         if basis is not None:

@@ -38,7 +38,7 @@ CLOSED = 1e-10
 step's correction."""
 WORSE = 10.0
 """A loop of dimensions that do not quite fit may stay open by so many times what it is open by as designed."""
-CHUNK = 256
+PARTS_AT_ONCE = 256
 """Parts of rows that are added at once."""
 MOST_DENSE = 300
 """Coordinates up to which a step is solved by singular values; above, by normal equations, which take less time and
@@ -251,8 +251,8 @@ def closing(subsystem: Subsystem, displacements: Displacements) -> tuple[Array, 
     blocks = found.blocks.copy()
     blocks[:, 3:] /= subsystem.length
     J = np.zeros((len(found.g), subsystem.size))
-    for start in range(0, len(blocks), CHUNK):
-        part = slice(start, start + CHUNK)
+    for start in range(0, len(blocks), PARTS_AT_ONCE):
+        part = slice(start, start + PARTS_AT_ONCE)
         np.add.at(J, found.row[part], np.einsum("bi,bik->bk", blocks[part], S[found.body[part]]))
     return found.g * subsystem.scales, J * subsystem.scales[:, None]
 

@@ -22,7 +22,7 @@ from solver.algebra.rank import significant
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TOGETHER = 4
+BODIES_TOGETHER = 4
 """Bodies that one front solves for, where the next to go is the one that the rest is handed to."""
 UNSEEN = 1e-11
 """A part of a motion or of a self-stress below this is rounding."""
@@ -95,7 +95,7 @@ def _grouped(order: list[int], touched: list[list[int]]) -> list[tuple[Ints, Int
     follower, sequence = _postordered(order, touched)
     for k, after in zip(sequence, [*sequence[1:], -2], strict=True):
         bodies.append(order[k])
-        if follower[k] != after or len(bodies) == TOGETHER:
+        if follower[k] != after or len(bodies) == BODIES_TOGETHER:
             groups.append((np.array(bodies, np.int64), np.array(touched[k], np.int64)))
             bodies = []
     return groups

@@ -35,16 +35,16 @@ from solver.constraints import Primitive
 
 Array = NDArray[np.float64]
 
-TRIES = 3
+DIRECTIONS_TRIED = 3
 """Directions at random in which a pose is left, to see how it moves near by."""
 NEAR_BY = (STEPS[1], STEPS[1] / 2, STEPS[1] / 4)
 """Steps to where it moves as near by: shorter ones are off by more, as equations hold a way of s to g / s of a residual
 g, where motions branch."""
-EXACT = 1e-15
+ROUNDING_ALONE = 1e-15
 """A scaled residual of rounding alone."""
-LARGEST = 1500
+MOST_COORDINATES = 1500
 """Coordinates in one tangle of loops above which freedoms are taken to be finite untested, which is reported."""
-LISTED = 200_000
+MOST_LISTED = 200_000
 """Bodies in all freedoms together, above which those that are only carried along are counted."""
 
 
@@ -71,7 +71,7 @@ def freedoms_of(mechanism: Mechanism, graph: ConstraintGraph, primitive_of: Call
         if index == -1:
             tested = [(m, _alone(mechanism, graph, coordinates, m, primitive_of)) for m in own]
             count = sum(ok for _, ok in tested)
-        elif len(graph.loops[index].columns) > LARGEST:
+        elif len(graph.loops[index].columns) > MOST_COORDINATES:
             untested += len(own)
             tested, count = [(m, True) for m in own], len(own)
         else:
@@ -82,7 +82,7 @@ def freedoms_of(mechanism: Mechanism, graph: ConstraintGraph, primitive_of: Call
     done.sort(key=lambda item: order.get(id(item[0]), len(order)))
     carried = carried_by(graph)
     units = [coordinates.branches[m.leader].unit for m in by_block.get(-1, ())]
-    brief = carried if sum(carried[unit] for unit in units) > LISTED else {}
+    brief = carried if sum(carried[unit] for unit in units) > MOST_LISTED else {}
     named = [_named(mechanism, coordinates, axes, m, ok, brief, len(done)) for m, ok in done]
     floating = [_floating(mechanism, bodies) for bodies in by_body(graph).values()]
     return Freedoms((*named, *floating), finite + 6 * len(floating), untested)
@@ -144,7 +144,7 @@ def _test(
     The directions that go on form a cone; where two at random are in it, all are. Else the pose is singular: the
     directions in which it can be left are found, and the freedoms named along them.
     """
-    weights = np.random.default_rng(7).normal(size=(TRIES, len(motions)))
+    weights = np.random.default_rng(7).normal(size=(DIRECTIONS_TRIED, len(motions)))
     mixed = list(weights @ np.array([m.q for m in motions]))
     if all(is_finite(subsystem, q) for q in mixed[:2]):
         return [(m, True) for m in motions], len(motions)
@@ -162,7 +162,7 @@ def _ways_out(candidates: list[Array], motions: list[Motion], subsystem: Subsyst
     for q in candidates:
         for sign in (1.0, -1.0):
             z = sign * unit_step(subsystem, q)
-            ways = [correction(subsystem, step * z, EXACT) for step in NEAR_BY]
+            ways = [correction(subsystem, step * z, ROUNDING_ALONE) for step in NEAR_BY]
             gone = float(np.max(np.abs(ways[0][1]))) / subsystem.length
             if not all(np.isfinite(size) for size, _ in ways) or gone < 0.3 * NEAR_BY[0]:
                 continue
@@ -225,7 +225,7 @@ def _named(
     kind = coordinates.kinds[motion.leader]
     alone = motion.block == -1 and branch.unit in brief
     if motion.block >= 0 and len(units := graph.loops[motion.block].units) > LARGE:
-        moved = moving_much(mechanism, graph, axes, motion.q, len(units) * motions > LISTED)
+        moved = moving_much(mechanism, graph, axes, motion.q, len(units) * motions > MOST_LISTED)
     else:
         moved = moving(mechanism, graph, axes, motion.q, branch if alone else None)
     body = mechanism.bodies[branch.unit].name

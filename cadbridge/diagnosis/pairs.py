@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 NO_PART = 1e-7
 """A coefficient of a dependence below which a row takes no part in it (rows of unit length): a choice between what the
 rounding of files makes and true parts, which are ratios of lengths of one machine."""
-CHUNK = 192
+ROWS_AT_ONCE = 192
 """Rows that are orthogonalised against all before them at once."""
 
 
@@ -140,9 +140,9 @@ def _strongest(W: Array, r: int) -> Ints:
 def _sweep(W: Array, r: int, threshold: float) -> list[int]:
     basis = np.zeros((r, W.shape[1]))
     chosen: list[int] = []
-    for start in range(0, len(W), CHUNK):
+    for start in range(0, len(W), ROWS_AT_ONCE):
         known = basis[: len(chosen)]
-        rest = W[start : start + CHUNK].copy()
+        rest = W[start : start + ROWS_AT_ONCE].copy()
         for _ in range(2):
             rest -= (rest @ known.T) @ known
         first = len(chosen)

@@ -15,7 +15,7 @@ from cadbridge.wording import count
 
 HOLDS_MM = HOLDS_DEGREES = 1e-2
 """A mate that is off by less than this holds: CAD files round."""
-MOST = 5
+MOST_NAMED = 5
 """Mates and components that a finding names."""
 
 
@@ -138,7 +138,7 @@ def _angle(X: Pose, Y: Pose) -> float:
 
 def _gaps(mates: Sequence[tuple[str, float, float]]) -> str:
     texts = []
-    for name, mm, degrees in mates[:MOST]:
+    for name, mm, degrees in mates[:MOST_NAMED]:
         sizes = [f"{mm:.3g} mm"] * (mm > HOLDS_MM) + [f"{degrees:.3g}°"] * (degrees > HOLDS_DEGREES)
         texts.append(f"{name} ({', '.join(sizes)})")
-    return ", ".join(texts) + (f" and {len(mates) - MOST} more" if len(mates) > MOST else "")
+    return ", ".join(texts) + (f" and {len(mates) - MOST_NAMED} more" if len(mates) > MOST_NAMED else "")

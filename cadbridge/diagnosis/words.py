@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.wording import count
 
-MOST = 4
+FOLLOWERS = 4
 """Followers of one rate that are named."""
 VERBS = {
     "turn": "turns about",
@@ -36,8 +36,8 @@ def sentence(mechanism: Mechanism, body: str, joint: Joint | None, kind: str, ra
             does = "slide" if mechanism.joint(name).coordinate == "distance" else "turn"
             by_rate[number(rate) + UNITS.get((kind, does), "")].append(name)
     followers = [_follow(mechanism, names, rate) for rate, names in by_rate.items()]
-    if len(followers) > MOST:
-        followers = [*followers[:MOST], count(len(followers) - MOST, "more rate")]
+    if len(followers) > FOLLOWERS:
+        followers = [*followers[:FOLLOWERS], count(len(followers) - FOLLOWERS, "more rate")]
     return "; ".join([leader, *followers])
 
 
@@ -45,9 +45,9 @@ def _follow(mechanism: Mechanism, joints: Sequence[str], rate: str) -> str:
     by_body: dict[str, list[str]] = defaultdict(list)
     for name in joints:
         by_body[_outer(mechanism, name)].append(name)
-    named = [f"{body} (in {', '.join(names[:MOST])})" for body, names in list(by_body.items())[:MOST]]
-    if len(by_body) > MOST:
-        named.append(f"{len(by_body) - MOST} more")
+    named = [f"{body} (in {', '.join(names[:FOLLOWERS])})" for body, names in list(by_body.items())[:FOLLOWERS]]
+    if len(by_body) > FOLLOWERS:
+        named.append(f"{len(by_body) - FOLLOWERS} more")
     listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
     return f"{listed} {'follows' if len(named) == 1 else 'follow'} at {rate}"
 

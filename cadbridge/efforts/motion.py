@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 Four = tuple[Finite, Finite, Finite, Finite]
 
 FORMAT = "cadbridge.motion/1"
-LARGEST = 2_000_000
+MOST_SAMPLES = 2_000_000
 """Samples that a run may have."""
 
 _AXES = dict(zip("xyz", np.eye(3), strict=True))
@@ -167,8 +167,8 @@ class _MotionResolver(NameResolver):
             self.findings.add("CB660", "nothing moves: give joints or bodies", self.where())
         if spec.initial.rates:
             self.findings.add("CB660", "initial.rates: the motion gives the rates", self.where("initial", "rates"))
-        if spec.duration * spec.rate > LARGEST:
-            text = f"duration × rate asks for more than {LARGEST} samples"
+        if spec.duration * spec.rate > MOST_SAMPLES:
+            text = f"duration × rate asks for more than {MOST_SAMPLES} samples"
             self.findings.add("CB660", text, self.where("rate" if "rate" in spec.model_fields_set else "duration"))
         scenario = Scenario(
             gravity=spec.gravity,

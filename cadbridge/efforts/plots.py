@@ -15,7 +15,7 @@ from cadbridge.simulation.samples import Columns
 
 Array = NDArray[np.float64]
 
-MOST = 16
+MOST_CURVES = 16
 """Curves of a figure: of more, those with the largest values."""
 
 
@@ -43,7 +43,7 @@ def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
     written: list[Path] = []
     for name, (title, curves) in figures.items():
         shown = _largest(curves)
-        more = f" (the {MOST} largest of {len(curves)})" if len(curves) > MOST else ""
+        more = f" (the {MOST_CURVES} largest of {len(curves)})" if len(curves) > MOST_CURVES else ""
         written += write_figure(folder, name, title + more, t, shown)
     return tuple(written)
 
@@ -51,7 +51,7 @@ def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
 def _largest(curves: Sequence[Curve]) -> list[Curve]:
     """The curves with the largest values, in the order given."""
     sizes = [float(np.max(np.abs(c.values), initial=0.0)) for c in curves]
-    chosen = sorted(sorted(range(len(curves)), key=lambda k: -sizes[k])[:MOST])
+    chosen = sorted(sorted(range(len(curves)), key=lambda k: -sizes[k])[:MOST_CURVES])
     return [curves[k] for k in chosen]
 
 

@@ -16,9 +16,9 @@ from cadbridge.wording import listed
 _SLACK = 1e-6
 """Relative; files round their numbers, and a thin plate meets the triangle inequality with equality."""
 
-_ALIKE = 3
+_ALIKE_PARTS = 3
 """So many different parts of exactly the same mass and inertia are no coincidence."""
-_MOST = 0.5
+_OF_ALL_PARTS = 0.5
 """Of all parts: fewer without a shape may be copies of one another, as the links of four legs are."""
 
 
@@ -96,8 +96,8 @@ def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
     for values, same in alike.items():
         sizes = {size for part in same if (size := _size(part.shape)) is not None}
         bare = {part.shape.key if part.shape else part.name for part in same if _size(part.shape) is None}
-        most = len(same) >= _MOST * len(declaring)
-        if len(sizes) + most * len(bare) >= _ALIKE:
+        most = len(same) >= _OF_ALL_PARTS * len(declaring)
+        if len(sizes) + most * len(bare) >= _ALIKE_PARTS:
             names = listed([part.name for part in same], 8)
             findings.add(
                 "CB307",

@@ -16,9 +16,9 @@ from cadbridge.mass.parts import PartVolume
 
 LIGHTEST = 10.0
 """kg/m³ of foams; no solid of a machine is lighter."""
-ALIKE = 0.2
+MASS_ALIKE = 0.2
 """Relative difference of a declared mass from density times volume that is let pass: simplified shapes, paint."""
-SLACK = 0.05
+OUTSIDE_ITS_BOX = 0.05
 """Share of a part's size by which its centre may lie outside of its box, and its inertia exceed that box."""
 POINTLIKE = 1e-3
 """A radius of gyration below this share of the part's size belongs to something much smaller."""
@@ -46,7 +46,7 @@ def doubt_declared(parts: Iterable[tuple[Part, PartVolume]], findings: Findings)
         if size < SMALLEST:
             continue
         outside = float(np.max(np.maximum(low - declared.com, declared.com - high), initial=0.0))
-        if outside > SLACK * size:
+        if outside > OUTSIDE_ITS_BOX * size:
             text = f"the centre of mass of {part.name} lies {outside * 1e3:.3g} mm outside of its box"
             findings.add("CB319", text + _unit(float(np.linalg.norm(declared.com)) / size), part.where)
             continue
@@ -61,7 +61,7 @@ def _mesh(part: Part) -> Mesh | None:
 
 def _doubt_mass(part: Part, declared: float, volume: float, findings: Findings) -> None:
     density = declared / volume
-    if part.density is not None and abs(density / part.density - 1) > ALIKE:
+    if part.density is not None and abs(density / part.density - 1) > MASS_ALIKE:
         density_source = part.density_source or "its density"
         findings.add(
             "CB318",
@@ -78,7 +78,7 @@ def _doubt_inertia(part: Part, square: float, vertices: NDArray[np.float64], fin
     """`square` is the largest principal moment for each kg, m²: at most the farthest point's distance squared."""
     assert part.declared is not None
     reach = float(np.max(np.linalg.norm(vertices - part.declared.com, axis=1)))
-    if square > (reach * (1 + SLACK)) ** 2:
+    if square > (reach * (1 + OUTSIDE_ITS_BOX)) ** 2:
         findings.add(
             "CB319",
             f"the declared inertia of {part.name} is too large for its shape: it needs a radius of "

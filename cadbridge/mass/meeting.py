@@ -27,7 +27,7 @@ THINNEST_MEETING = 1.5e-4
 """m; a common volume of less mean thickness is what meshes are off."""
 SHRINKING = 1.0 - 2e-5
 """What moves is made smaller by so much: faces that lie on each other as designed then share no film."""
-WORSE = 3.0
+THICKER = 3.0
 """So many times thicker than as designed is a collision of parts that overlap from the start."""
 
 EQUAL = 9
@@ -173,7 +173,7 @@ class Scene:
         if pair not in self._designed:
             self._designed[pair] = self._shared(name, other, Pose())
         return any(
-            piece.thickness > WORSE * max((d.thickness for d in self._designed[pair] if d.near(piece)), default=0.0)
+            piece.thickness > THICKER * max((d.thickness for d in self._designed[pair] if d.near(piece)), default=0.0)
             for piece in pieces
         )
 

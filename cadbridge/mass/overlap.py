@@ -36,7 +36,7 @@ PLUMP_SHAPE = 0.03
 """Thickness beside the size of what is shared, above which no chord of a round face explains it."""
 INSIDE = 0.99
 """Share of a part's volume from which it lies inside the other."""
-MOST = 20_000
+PAIRS = 20_000
 """Pairs of parts, standing alike counted once, that are intersected; what is beyond is reported."""
 ALIKE_M, ALIKE = 1e-6, 1e-5
 """Placements relative to each other that differ by less (m, and in rotation matrices) are one."""
@@ -118,7 +118,7 @@ def _intersected(assembly: Assembly) -> Answer:
             *np.round(X_AB.R.ravel() / ALIKE).tolist(),
         )
         if key not in known:
-            if len(known) >= MOST:
+            if len(known) >= PAIRS:
                 left += 1
                 continue
             known[key] = solids.common(a.part, b.part, X_AB)
@@ -258,5 +258,6 @@ def _report_untested(names: Sequence[str], left: int, findings: Findings) -> Non
         )
     if left:
         findings.add(
-            "CB317", count(left, "pair of parts was", "pairs of parts were") + f" left untested; {MOST} were tested"
+            "CB317",
+            count(left, "pair of parts was", "pairs of parts were") + f" left untested; {PAIRS} were tested",
         )

@@ -31,7 +31,7 @@ HUGE = 50.0
 """The same two in m, where the model has no length: all its joints in one point."""
 POINTLIKE = 1e-3
 """Share of a body's reach, from its centre to its farthest joint, below which a radius of gyration is no body's."""
-SLACK = 10.0
+SMALLER_THAN_OSMIUM = 10.0
 """How much smaller than that of a ball of osmium a radius of gyration is let pass: idealised masses are small."""
 HEAVIER = 1e5
 """One body against all others together."""
@@ -155,7 +155,7 @@ def _doubts(p: Placed, length: float) -> Iterator[tuple[str, str, str]]:
         beside = f"; its model is {_metres(length)} long" if known else ""
         slip = _unit_of(largest / (mass * (0.2 * length) ** 2)) if known else ""
         yield "CB320", "wide", f"{written} is too large: it needs masses {_metres(k)} from its centre{beside}{slip}"
-    elif ROUNDED < k < densest / SLACK:
+    elif ROUNDED < k < densest / SMALLER_THAN_OSMIUM:
         ball = 0.4 * mass * (densest / math.sqrt(0.4)) ** 2
         yield "CB320", "dense", f"{written} is too small for it: a ball of osmium of that mass has {ball:.2g} kg m²"
     elif ROUNDED < k < POINTLIKE * reach:

@@ -19,11 +19,12 @@ from cadbridge.misfit.zones import Zones
 
 Array = NDArray[np.float64]
 
-SETS = 400
-"""Sets of one size that are looked at."""
-FULL = 1e-6
-"""A singular value below this part of the largest is none."""
-NOTHING = 1e-7
+MOST_SETS = 400
+"""Sets of one size that are looked at; a choice, as their number grows without bound."""
+FULL_RANK = 1e-6
+"""A singular value below this part of the largest is none: a choice between the rounding of files and lengths of one
+machine beside each other."""
+NO_CLEARANCE = 1e-7
 """m or rad: a clearance below this is none; files round to it."""
 
 
@@ -41,7 +42,7 @@ def alone(group: Group, zones: Zones, gaps: Array, w: Array, most: int) -> tuple
     for size in range(fewest, len(group.mates) + 1):
         found = []
         for number, mates in enumerate(combinations(group.mates, size)):
-            if number == SETS:
+            if number == MOST_SETS:
                 break
             made = _of(group, zones, (N, felt, N.T @ gaps, weight), mates)
             if made is not None:
@@ -66,7 +67,7 @@ def _of(
     rows = np.concatenate([block.rows for _, block in blocks])
     M = N[rows] * weight[rows, None]
     s = np.linalg.svd(M, compute_uv=False)
-    if len(rows) < N.shape[1] or s[-1] < FULL * s[0]:
+    if len(rows) < N.shape[1] or s[-1] < FULL_RANK * s[0]:
         return None
     solve = np.linalg.pinv(M.T)
     G, still = solve @ felt, solve @ gap
@@ -78,6 +79,6 @@ def _of(
         own = float(np.linalg.norm(still[part]))
         worst, squares = own + zones.widest(G[part])[0], math.hypot(own, zones.widest_squares(G[part]))
         largest = max(largest, worst)
-        if worst * scale > NOTHING:
+        if worst * scale > NO_CLEARANCE:
             needs.append(Clearance(block.mate, block.kind, block.turns, worst * scale, squares * scale))
     return largest, Alone(mates, tuple(needs))

@@ -36,28 +36,29 @@ from cadbridge.misfit.zones import Zones
 
 Array = NDArray[np.float64]
 
-RELEASES = 5
+RELEASES_LISTED = 5
 """Releases of a group that are listed."""
 RELEASED = 50
 """Groups, the costliest ones, for which releases are looked for by default."""
-OPEN = 1e-5
-"""m of play above which a design is told not to fit by itself: files round."""
+OPEN_DESIGN = 1e-5
+"""m of play above which a design is told not to fit by itself: files round to less. The same as
+`simulation.fitting.GAP`, below which a run is fitted without a word."""
 MAGNIFIED = 30.0
-"""An equation that feels an error so many times over stands near a singular pose: at an angle of 2°."""
+"""An equation that feels an error so many times over stands near a singular pose: 1 / sin 2°."""
 ALONE, MOST_ALONE = 3, 24
 """Sets of mates with play alone that are listed; mates and redundant equations up to which they are compared."""
-PUSHED = 1000
+PUSHED_DRAWS = 1000
 """Draws for which contacts only push: each is a quadratic programme."""
 MOST_PUSHED = 100
 """Redundant equations up to which the play of contacts that only push is computed: each of its rounds is one."""
-CHUNK = 256
+ROWS_AT_ONCE = 256
 """Rows whose forces are computed at once."""
-SMALL = 1e-9
+NO_INFLUENCE = 1e-9
 """A coefficient below this is rounding."""
 
 
 def fit(
-    mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES, body: str | None = None,
+    mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES_LISTED, body: str | None = None,
     one_sided: bool = False, brief: bool = False, sizes: Mapping[str, float] | None = None,
 ) -> Fit:  # fmt: skip
     """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
@@ -171,7 +172,7 @@ def _with_contacts(group: Group, done: GroupFit, job: _Job, signs: Array, one_si
     settings = job.settings
     zones = Zones(group.errors.zones, tolerances_of(settings, group.errors, job.sizes))
     gaps = group.gaps + _preloads(group, settings)
-    drawn = replace(drawn_of(group, settings), count=min(settings.draws, PUSHED))
+    drawn = replace(drawn_of(group, settings), count=min(settings.draws, PUSHED_DRAWS))
     springs = Springs(group, stiffness_rows(settings, group.blocks, len(group.rows)))
     loads = np.zeros(len(group.rows)) if job.weights is None else springs.shared(job.weights[group.rows])
     play = None
@@ -210,7 +211,7 @@ def _equations(group: Group, zones: Zones, gaps: Array) -> tuple[Equation, ...]:
         direction = block.directions[list(block.rows).index(row)]
         sizes = zones.lengths(felt[k])
         order = np.argsort(-sizes * zones.radii, kind="stable")
-        terms = tuple(_term(group, int(z), float(sizes[z])) for z in order if sizes[z] > SMALL)
+        terms = tuple(_term(group, int(z), float(sizes[z])) for z in order if sizes[z] > NO_INFLUENCE)
         x, y, z = (float(v) + 0.0 for v in direction)
         worst = float(zones.worst(felt[k]))
         found.append(Equation(block.mate, block.kind, block.turns, (x, y, z), terms, abs(float(misfit)), worst))
@@ -234,7 +235,7 @@ def _named(group: Group, index: int) -> tuple[str | None, tuple[str, ...], str, 
 def _errors(group: Group, zones: Zones, shares: Array) -> tuple[Error, ...]:
     """All errors that some equation feels, with their tolerances; what costs most first."""
     felt = zones.lengths(group.felt.toarray()).max(axis=0)
-    order = [int(z) for z in np.argsort(-shares, kind="stable") if felt[z] > SMALL]
+    order = [int(z) for z in np.argsort(-shares, kind="stable") if felt[z] > NO_INFLUENCE]
     return tuple(Error(*_named(group, z), float(zones.radii[z]), float(shares[z])) for z in order)
 
 
@@ -280,7 +281,7 @@ def _chunks(group: Group) -> list[list[Block]]:
     chunks: list[list[Block]] = [[]]
     rows = 0
     for block in group.blocks:
-        if rows + len(block.rows) > CHUNK:
+        if rows + len(block.rows) > ROWS_AT_ONCE:
             chunks.append([])
             rows = 0
         chunks[-1].append(block)
@@ -294,7 +295,7 @@ def _report(mechanism: Mechanism, groups: tuple[GroupFit, ...], findings: Findin
         findings.add("CB441", "no equation of the mates is redundant: nothing binds, whatever the errors of the parts")
     where = {m.name: m.where for m in mechanism.assembly.mates}
     for group in groups:
-        if group.play.designed > OPEN:
+        if group.play.designed > OPEN_DESIGN:
             text = f"{', '.join(group.mates[:5])} contradict each other: they need {group.play.designed * 1e3:.3g} mm"
             place = where.get(group.mates[0], Where(item=group.mates[0]))
             findings.add("CB442", f"{text} of play even with exact parts", place, items=group.mates)

@@ -26,8 +26,8 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SQUARE = 1e-6
-"""Two directions whose cosine is below this are at right angles."""
-NOTHING = 1e-12
+"""Two directions whose cosine is below this are at right angles: what CAD files round to."""
+NO_FORCE = 1e-12
 """A force or torque of a row below this is none."""
 
 LENGTHS = ("across", "along", "place", "teeth")
@@ -193,11 +193,11 @@ def _coupling_blocks(name: str, numbers: Ints, rows: Rows) -> list[Block]:
 def _blocks(name: str, numbers: Ints, W: Array, axis: Array | None) -> list[Block]:
     """The rows of a mate, those that lie along its axis apart from those across it; all together where one is askew."""
     sizes = np.linalg.norm(W[:, :3], axis=1), np.linalg.norm(W[:, 3:], axis=1)
-    pushes = sizes[0] > NOTHING
+    pushes = sizes[0] > NO_FORCE
     blocks = []
     for part, chosen, kinds in (
         (W[:, :3], pushes, ("along", "across", "place")),
-        (W[:, 3:], ~pushes & (sizes[1] > NOTHING), ("turn", "tilt", "swing")),
+        (W[:, 3:], ~pushes & (sizes[1] > NO_FORCE), ("turn", "tilt", "swing")),
     ):
         own = np.flatnonzero(chosen)
         D = part[own] / np.linalg.norm(part[own], axis=1, keepdims=True)
@@ -259,7 +259,7 @@ def errors_of(mechanism: Mechanism, rows: Rows, blocks: Blocks, mates: Sequence[
         numbers, effects = _effects(mechanism.units, rows, blocks, face, used)
         for kind in face.zones:
             part = effects[:, _COLUMNS[kind]]
-            if not np.any(np.abs(part) > NOTHING):
+            if not np.any(np.abs(part) > NO_FORCE):
                 continue
             columns = np.arange(count, count + part.shape[1])
             zones.append(Zone(kind, len(faces), used[0][0].name, columns))

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 ALIGNED = 1e-4
 """Sine of the angle, and metres, up to which an axis is another."""
-ALIKE = 2e-5
+SAME_BORE = 2e-5
 """m: cylinders whose radii differ by less are one bore, in pieces."""
 
 
@@ -48,10 +48,10 @@ def _on(assembly: Assembly, feature: Feature) -> Bore | None:
     radii = [face.radius for _, face in faces if face.radius is not None]
     radius = feature.radius
     if radius is None:
-        if not radii or max(radii) - min(radii) > ALIKE:
+        if not radii or max(radii) - min(radii) > SAME_BORE:
             return None
         radius = radii[0]
-    own = [(place, face) for place, face in faces if face.radius is not None and abs(face.radius - radius) < ALIKE]
+    own = [(place, face) for place, face in faces if face.radius is not None and abs(face.radius - radius) < SAME_BORE]
     nearest = min((place for place, _ in own), default=0.0)
     # Several bores of one size lie on one axis: the pieces of the nearest count.
     area = sum(face.area for place, face in own if place - nearest < ALIGNED)

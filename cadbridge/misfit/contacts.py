@@ -14,8 +14,9 @@ from cadbridge.misfit.groups import Constraints, Group
 Array = NDArray[np.float64]
 
 OPPOSED = -0.999
-"""Cosine between the outward normals of two faces that lie on each other; others are flush and hold both ways."""
-LIES = 1e-9
+"""Cosine between the outward normals of two faces that lie on each other (177.4° apart); others are flush and hold both
+ways: normals of the two are alike then, so that anything between would do."""
+LIES_ON = 1e-9
 """m: a mate with a greater distance holds something apart, and is no contact."""
 
 
@@ -27,7 +28,7 @@ def normals_of(assembly: Assembly) -> dict[str, tuple[str, Vector]]:
     found = {}
     for mate in assembly.mates:
         sides = [(f, *other) for f, other in ((mate.a, (mate.b,)), (mate.b, (mate.a,))) if f.kind is FeatureKind.PLANE]
-        if mate.kind not in KINDS or not sides or abs(mate.value) > LIES or not _touches(assembly, mate):
+        if mate.kind not in KINDS or not sides or abs(mate.value) > LIES_ON or not _touches(assembly, mate):
             continue
         face, other = sides[0]
         if face.direction is not None:

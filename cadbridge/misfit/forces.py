@@ -19,7 +19,7 @@ from cadbridge.misfit.groups import Group
 
 Array = NDArray[np.float64]
 
-DENSE = 400
+MOST_DENSE = 400
 """Unknowns up to which a matrix is factored dense, by NumPy: loading SciPy's solvers takes longer than using them."""
 MOST_SUMS = 10_000_000
 """Numbers up to which sums of errors are kept as a matrix."""
@@ -45,7 +45,7 @@ class Springs:
         """The inverse of Nᵀ C N, or, where there are fewer, of Eᵀ K E."""
         M, weight = (self.group.N, 1.0 / self.k) if self._by_stresses else (self.group.E, self.k)
         H = csc_array(M.T @ diags_array(weight) @ M)
-        if H.shape[0] <= DENSE:
+        if H.shape[0] <= MOST_DENSE:
             return _dense(H.toarray())
         from scipy.sparse.linalg import splu
 

@@ -15,7 +15,7 @@ from cadbridge.misfit.weights import carried_weights
 
 Array = NDArray[np.float64]
 
-LARGEST = 150
+MOST_ROWS = 150
 """Rows of a group up to which all of its influences are computed."""
 
 
@@ -47,9 +47,9 @@ class Influences:
 
 
 def influences(mechanism: Mechanism, settings: Settings, most: int) -> tuple[Influences, ...]:
-    """The influences of groups of at most `LARGEST` rows, of so many groups; mates by the springs of `settings`."""
+    """The influences of groups of at most `MOST_ROWS` rows, of so many groups; mates by the springs of `settings`."""
     constraints = constraints_of(mechanism)
-    groups = [group for group in groups_of(constraints) if len(group.rows) <= LARGEST][:most]
+    groups = [group for group in groups_of(constraints) if len(group.rows) <= MOST_ROWS][:most]
     if not groups:
         return ()
     weights = carried_weights(constraints)

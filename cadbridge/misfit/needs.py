@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cadbridge.misfit.groups import Group
 from cadbridge.misfit.model import PlayNeeded
-from cadbridge.misfit.play import CLOSE, STARTS, Play, deciding
+from cadbridge.misfit.play import CLOSE_BOUNDS, WORST_STARTS, Play, deciding
 from cadbridge.misfit.settings import Settings, play_of, reach_of
 from cadbridge.misfit.zones import Drawn, Zones
 
@@ -20,7 +20,8 @@ LEAST_PLAY = 1e-9
 FEWEST, MOST_NUMBERS = 1000, 50_000_000
 """Of groups with very many errors fewer draws are taken: at least so many, at most so many numbers."""
 LEVELS = (0.5, 0.95, 0.9973)
-"""Shares of all assemblies whose play is told."""
+"""Shares of all assemblies whose play is told: every second, nineteen of twenty, and three standard deviations to
+either side."""
 
 
 def reaches_of(group: Group, settings: Settings) -> Array:
@@ -46,14 +47,14 @@ def play_needed(
     group, w = play.group, play.w
     felt, still = play.seen @ group.B, np.asarray(play.seen @ gaps)
     misfits = still[:, None] + zones.misfits(felt, drawn)
-    low, high = play.bounds(misfits, deciding(LEVELS, STARTS))
-    most = np.argsort(low)[-STARTS:]
+    low, high = play.bounds(misfits, deciding(LEVELS, WORST_STARTS))
+    most = np.argsort(low)[-WORST_STARTS:]
     at = play.worst(zones, gaps, zones.chosen(most, drawn))
     exact = play.least((gaps + group.B @ at)[:, None])
     springs = (np.ones(len(w)) / w**2, _springs(group, exact.stress[:, 0], exact.off[:, 0]))
     middle, most95, most997 = np.quantile((low + high) / 2.0, LEVELS)
     parts = zones.lengths(np.asarray(exact.stress[:, 0] @ group.B)) * zones.radii
-    stresses = np.column_stack([exact.stress, play.least_seen(misfits[:, most], CLOSE).stress])
+    stresses = np.column_stack([exact.stress, play.least_seen(misfits[:, most], CLOSE_BOUNDS).stress])
     needed = PlayNeeded(
         designed=float(play.least(gaps[:, None]).high[0]),
         worst=float(exact.low[0]),
@@ -78,6 +79,6 @@ def _together(play: Play, misfits: Array, settings: Settings) -> float | None:
     if not np.any(given > 0.0):
         return None
     low, high = replace(play, w=np.maximum(given, LEAST_PLAY)).bounds(
-        misfits, lambda low, high: (low <= 1.0) & (high > 1.0) & (high - low > CLOSE * high)
+        misfits, lambda low, high: (low <= 1.0) & (high > 1.0) & (high - low > CLOSE_BOUNDS * high)
     )
     return float(np.mean((low + high) / 2.0 <= 1.0))

@@ -26,23 +26,25 @@ from cadbridge.misfit.zones import Zones
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-ROUNDS = 400
-"""Rounds of springs."""
-FEW = 40
+SPRING_ROUNDS = 400
+"""Rounds of springs, each a solution of linear equations: a choice. The two bounds of the play say how close it came.
+"""
+FEW_ROUNDS = 40
 """Rounds that tell how much some errors need beside others."""
-CLOSE = 1e-2
+CLOSE_BOUNDS = 1e-2
 """Of draws the bounds may differ by this part."""
-EXACT = 1e-11
+EXACT_BOUNDS = 1e-11
 """Of the worst errors by this."""
-NOTHING = 1e-12
+NO_PLAY = 1e-12
 """m: play below this is rounding, and known closely enough."""
-SOFTEST = 1e-9
-"""A spring that is softer than this part of the stiffest becomes no softer."""
+SOFTEST_SPRING = 1e-9
+"""A spring that is softer than this part of the stiffest becomes no softer: seven of sixteen digits are left with it.
+"""
 NUMBERS, FEWEST = 50_000, 128
 """So many numbers of one kind are computed with at once, which a processor's cache holds; at least so many misfits."""
-STARTS = 48
+WORST_STARTS = 48
 """Draws, of those that need most, from which the worst errors are looked for."""
-CLIMBS = 12
+STRESS_CLIMBS = 12
 """Steps from some errors' worst stress to that stress's worst errors."""
 
 
@@ -62,7 +64,7 @@ class Play:
 
     group: Group
     w: Array
-    softest: ClassVar[float] = SOFTEST
+    softest: ClassVar[float] = SOFTEST_SPRING
 
     @cached_property
     def _by_stresses(self) -> bool:
@@ -117,11 +119,11 @@ class Play:
         M, solved = self._basis, self._solved(e, k)
         return np.asarray(M @ solved / k[self._owner] if self._by_stresses else e - M @ solved)
 
-    def least(self, misfits: Array, close: float = EXACT, rounds: int = ROUNDS) -> Needed:
+    def least(self, misfits: Array, close: float = EXACT_BOUNDS, rounds: int = SPRING_ROUNDS) -> Needed:
         """The least play for misfits (m, c), to within `close` where so many rounds of springs are enough."""
         return self.least_seen(np.asarray(self.seen @ misfits), close, rounds)
 
-    def least_seen(self, e: Array, close: float = EXACT, rounds: int = ROUNDS) -> Needed:
+    def least_seen(self, e: Array, close: float = EXACT_BOUNDS, rounds: int = SPRING_ROUNDS) -> Needed:
         """The same for misfits e (k, c) as they are `seen`."""
         parts = [self._least(e[:, i : i + self._step], close, rounds) for i in range(0, e.shape[1], self._step)]
         return Needed(
@@ -145,7 +147,7 @@ class Play:
             best.low[open_[better]], best.stress[:, open_[better]] = low[better], (stiff * r / total)[:, better]
             better = high < best.high[open_]
             best.high[open_[better]], best.off[:, open_[better]] = high[better], r[:, better]
-            left = best.high[open_] - best.low[open_] > np.maximum(close * best.high[open_], NOTHING)
+            left = best.high[open_] - best.low[open_] > np.maximum(close * best.high[open_], NO_PLAY)
             if not np.any(left):
                 break
             open_, k = open_[left], k[:, left]
@@ -159,7 +161,7 @@ class Play:
         c = e.shape[1]
         low, high, k = np.zeros(c), np.full(c, np.inf), np.empty((len(self.w), c))
         open_ = np.ones(c, bool)
-        for turn in range(ROUNDS):
+        for turn in range(SPRING_ROUNDS):
             numbers = np.flatnonzero(open_)
             for own in np.array_split(numbers, -(-len(numbers) // self._step)):
                 least, most, _, _, k[:, own] = self._round(e[:, own], k[:, own] if turn else self._first(1))
@@ -199,12 +201,12 @@ class Play:
         z = np.hstack([errors, *(zones.worst_errors(np.asarray(c @ B))[:, None] for c in self._stresses(gaps))])
         best, found = -np.inf, z[:, 0]
         before = np.full(z.shape[1], -np.inf)
-        for _ in range(CLIMBS):
-            needed = self.least(gaps[:, None] + B @ z, CLOSE, FEW)
+        for _ in range(STRESS_CLIMBS):
+            needed = self.least(gaps[:, None] + B @ z, CLOSE_BOUNDS, FEW_ROUNDS)
             k = int(np.argmax(needed.low))
             if needed.low[k] > best:
                 best, found = float(needed.low[k]), z[:, k]
-            up = needed.low > before * (1.0 + CLOSE * 0.1)
+            up = needed.low > before * (1.0 + CLOSE_BOUNDS * 0.1)
             if not np.any(up):
                 break
             before = needed.low[up]
@@ -213,7 +215,7 @@ class Play:
 
     def _stresses(self, gaps: Array) -> list[Array]:
         """Self-stresses (m,): each column of N with the sign in which it feels the misfits as designed."""
-        N = self.group.N[:, :STARTS] if self.group.redundant > STARTS else self.group.N
+        N = self.group.N[:, :WORST_STARTS] if self.group.redundant > WORST_STARTS else self.group.N
         return [c * (1.0 if float(c @ gaps) >= 0.0 else -1.0) for c in N.toarray().T]
 
     def sufficient(self, zones: Zones, gaps: Array, k: Array) -> float:
@@ -240,8 +242,8 @@ def deciding(levels: Sequence[float], most: int) -> Callable[[Array, Array], Boo
         places = [*levels, max(0.0, 1.0 - most / len(low))]
         found = np.zeros(len(low), bool)
         for least, largest in zip(np.quantile(low, places), np.quantile(high, places), strict=True):
-            if largest - least > CLOSE * largest:
+            if largest - least > CLOSE_BOUNDS * largest:
                 found |= (high >= least) & (low <= largest)
-        return found & (high - low > CLOSE * high)
+        return found & (high - low > CLOSE_BOUNDS * high)
 
     return undecided

@@ -12,7 +12,7 @@ from cadbridge.misfit.analyse import fit, sizes_of
 from cadbridge.misfit.model import Fit
 from cadbridge.misfit.settings import Settings
 
-DRAWS = 1000
+DRAWS_A_POSE = 1000
 """Draws at each pose: they only start the search for the worst case."""
 
 
@@ -43,7 +43,7 @@ def posed_fit(mechanism: Mechanism, X_WB: Sequence[Pose], settings: Settings | N
         X_WC.append(X if body == GROUND_BODY else X_WB[body] @ mechanism.X_WB(body).inverse() @ X)
     posed = placed_at(mechanism, X_WC)
     bare = replace(posed, parts=tuple(replace(part, shape=None) for part in posed.parts))  # nothing is weighed
-    settings = replace(settings or Settings(), draws=DRAWS)
+    settings = replace(settings or Settings(), draws=DRAWS_A_POSE)
     return fit(build(bare), settings, releases=0, sizes=sizes_of(mechanism.assembly))
 
 

@@ -22,9 +22,9 @@ from cadbridge.misfit.weakening import weakened
 
 Array = NDArray[np.float64]
 
-TRIED = 4
+TRIED_TIMES = 4
 """Times the sets that are listed are diagnosed at most, where some are refused."""
-LARGEST = 60
+MOST_REDUNDANT = 60
 """Redundant equations of one group above which no releases are looked for, which is said."""
 
 
@@ -41,7 +41,7 @@ class _Ranking:
 
     def __post_init__(self) -> None:
         self._plain = min(self.search.candidates, key=lambda c: (len(c.options), -c.left), default=None)
-        self._rest = list(self.search.candidates[: TRIED * self.most])
+        self._rest = list(self.search.candidates[: TRIED_TIMES * self.most])
 
     def next(self) -> Candidate | None:
         """The candidate to be proved next; None where there are enough, or no more."""
@@ -95,13 +95,13 @@ class Proposer:
         """Why no releases of a group were looked for; nothing where none were asked for."""
         if not self._most:
             return ""
-        if group.redundant > LARGEST:
-            return f"{group.redundant} equations are redundant here, and sets are searched up to {LARGEST}"
+        if group.redundant > MOST_REDUNDANT:
+            return f"{group.redundant} equations are redundant here, and sets are searched up to {MOST_REDUNDANT}"
         return "these mates carry no load on any of their components, by which sets could be ranked"
 
     def _ranking(self, group: Group) -> _Ranking | None:
         """None where no releases are asked for, the group is too large, or its mates carry no load."""
-        loads = self._loads(group) if self._most and group.redundant <= LARGEST else None
+        loads = self._loads(group) if self._most and group.redundant <= MOST_REDUNDANT else None
         if loads is None:
             return None
         options = options_of(group, self._constraints.blocks.frames, self._constraints.mechanism.assembly)

@@ -25,15 +25,15 @@ from cadbridge.misfit.play import Play
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-EMPTY = 1e-9
+NO_PUSH_LEFT = 1e-9
 """Of the least squares' residual: below it no forces push everywhere."""
 AT_LEAST = 1e-2
 """Of the residual's square: by more, its last part is lost in rounding, and so is the distance that it stands under."""
-OPEN = 1e-9
+OPEN_CONTACT = 1e-9
 """A contact that pushes with less than this part of the largest force is open."""
-SOFTEST = 1e-7
+SOFTEST_CONTACT = 1e-7
 """A spring that is softer than this part of the stiffest becomes no softer: signs ask for more digits than none."""
-STILL = 1e-9
+NO_MOTION = 1e-9
 """A singular value below this part of the largest is none."""
 
 
@@ -69,7 +69,7 @@ def _least_distance(G: Array, h: Array) -> Array | None:
     f = np.zeros(len(E))
     f[-1] = 1.0
     u, left = nnls(E, f)
-    if left < EMPTY:
+    if left < NO_PUSH_LEFT:
         return None
     r = E @ u - f
     squares = float(r @ r)
@@ -85,7 +85,7 @@ class PushedPlay(Play):
     """The same as `Play` where rows with a sign in `signs` (m,) only push: they may lift off as far as they like."""
 
     signs: Array
-    softest: ClassVar[float] = SOFTEST
+    softest: ClassVar[float] = SOFTEST_CONTACT
 
     @cached_property
     def _by_stresses(self) -> bool:
@@ -123,7 +123,7 @@ class Pushing:
 
     def floor(self, e: Array, force: Array) -> float:
         """A force (N) below which a contact is open, for misfits e (m,) and the forces (m,) that they make."""
-        return OPEN * max(float(np.abs(force).max(initial=0.0)), float(np.abs(self.k * e).max(initial=0.0)))
+        return OPEN_CONTACT * max(float(np.abs(force).max(initial=0.0)), float(np.abs(self.k * e).max(initial=0.0)))
 
     def lifted(self, e: Array, force: Array) -> Array:
         """How far (m,) each row with a sign may stand open, in m, beside multipliers `force` (m,) for misfits e (m,).
@@ -147,11 +147,11 @@ class Pushing:
         if key not in self._known:
             E = np.asarray(self.group.E.toarray())
             U, s, Vt = np.linalg.svd(E[~open_])
-            rank = int(np.sum(s > STILL * s.max(initial=0.0))) if len(s) else 0
+            rank = int(np.sum(s > NO_MOTION * s.max(initial=0.0))) if len(s) else 0
             held = Vt[:rank].T @ (U[:, :rank] / s[:rank]).T
             free = E[open_] @ Vt[rank:].T
             ways, sizes, _ = np.linalg.svd(free, full_matrices=False)
-            self._known[key] = (held, E[open_], ways[:, sizes > STILL])
+            self._known[key] = (held, E[open_], ways[:, sizes > NO_MOTION])
         return self._known[key]
 
 

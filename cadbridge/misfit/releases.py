@@ -22,19 +22,19 @@ from cadbridge.misfit.statics import Loads
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SETS = 4_000
+MOST_SETS = 4_000
 """Sets that are compared one by one."""
-NODES = 60_000
+MOST_NODES = 60_000
 """Steps of the search for all sets; beyond them the stiffest are looked for."""
 TOGETHER = 500
 """Sets that are computed with at once."""
-TRIES = 300
+STIFF_TRIES = 300
 """Orders in which equations are given up, the least loaded first, to find stiff sets where there are too many."""
 ORDERS = 40
 """Orders of the mates in which as much as can be is given up of each, to find sets that change few."""
 SPREAD = 1.5
 """Standard deviation of the logarithms by which those orders differ."""
-FULL = 1e-3
+SAME_STRESS = 1e-3
 """Stresses that differ by less than this part are one: what tells them apart may be the rounding of a file."""
 
 
@@ -99,7 +99,7 @@ def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[list[tuple[Option, .
             for numbers, rows in ways[i]:
                 if count + rows.shape[1] <= d:
                     stack += _grown_by(chosen, basis, numbers, rows)
-        if len(found) > SETS or nodes > NODES:
+        if len(found) > MOST_SETS or nodes > MOST_NODES:
             return found, False
     return found, True
 
@@ -133,8 +133,8 @@ def _grown_by(chosen: Ints, basis: Array, numbers: Ints, rows: Array) -> list[tu
             for _ in range(2):
                 row = row - (row @ before.swapaxes(2, 3)) @ before
             size = np.linalg.norm(row, axis=3, keepdims=True)
-            free &= size[:, :, 0, 0] >= FULL
-            new[:, :, j] = (row / np.maximum(size, FULL))[:, :, 0]
+            free &= size[:, :, 0, 0] >= SAME_STRESS
+            new[:, :, j] = (row / np.maximum(size, SAME_STRESS))[:, :, 0]
         at, option = np.nonzero(free)
         if len(at):
             both = np.concatenate([own[at], new[at, option]], axis=1)
@@ -149,7 +149,7 @@ def _grown(basis: Array, rows: Array) -> Array | None:
         for _ in range(2):
             rest = rest - (basis @ rest) @ basis
         size = math.sqrt(rest @ rest)
-        if size < FULL:
+        if size < SAME_STRESS:
             return None
         basis = np.concatenate([basis, rest[None] / size])
     return basis
@@ -162,7 +162,7 @@ def _stiff_sets(N: Array, options: dict[str, list[Option]], loads: Loads) -> Ite
     parts = [o.stresses(N) for o in singles]
     random = np.random.default_rng(11)
     floor = 1e-9 * max(float(energy.max(initial=0.0)), 1e-300)
-    for k in range(TRIES):
+    for k in range(STIFF_TRIES):
         weights = (energy + floor) * (np.exp(SPREAD * random.standard_normal(len(singles))) if k else 1.0)
         basis, chosen = np.zeros((0, N.shape[1])), []
         for i in np.argsort(weights, kind="stable"):

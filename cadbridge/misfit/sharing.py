@@ -23,9 +23,9 @@ from cadbridge.misfit.weights import carried_weights
 
 Array = NDArray[np.float64]
 
-ADDED = 1e-10
+ADDED_STIFFNESS = 1e-10
 """Stiffness, as a part of that of the rows, that is added to every motion while the equations are solved."""
-ROUNDS = 6
+TAKEN_BACK = 6
 """Iterations that take it back: what is 1e-6 as stiff as the stiffest motion is then exact to 1e-15."""
 
 
@@ -36,10 +36,10 @@ def displacements(A: csr_array, k: Array, force: Array) -> Array:
     H = csr_array(A.T @ diags_array(k) @ A)
     load = np.asarray(A.T @ force)
     size = H.diagonal()
-    added = np.where(size > 0.0, size, 1.0) * ADDED
+    added = np.where(size > 0.0, size, 1.0) * ADDED_STIFFNESS
     factor = splu(csc_array(H + diags_array(added)))
     u = np.zeros(A.shape[1])
-    for _ in range(ROUNDS):
+    for _ in range(TAKEN_BACK):
         u = u + factor.solve(load - np.asarray(H @ u))
     return u
 

@@ -20,11 +20,11 @@ from cadbridge.misfit.zones import Zones
 
 Array = NDArray[np.float64]
 
-MANY = 2000
+MANY_ERRORS = 2000
 """Errors from which zones are taken together."""
 CELLS = (0.1, 0.05, 0.02, 0.01)
 """How alike zones must be, coarse first: parts of the trace of Q."""
-CLOSE = 1e-3
+CLOSE_BOUND = 1e-3
 """The bound may exceed what it bounds by this part; else zones are taken together no further."""
 TRIED = 500
 """Directions in which the bound is compared."""
@@ -40,7 +40,7 @@ class Spread:
     P: Array
 
     def widest(self, parts: Sequence[Array]) -> tuple[Array, Array]:
-        """The largest ‖F P z‖ of each F (k, d), and a bound that it does not pass, as closely as `CLOSE` says."""
+        """The largest ‖F P z‖ of each F (k, d), and a bound that it does not pass, as closely as `CLOSE_BOUND` says."""
         if self._merged is None:
             found = np.array([self.zones.widest(F @ self.P)[0] for F in parts])
             return found, found
@@ -67,7 +67,7 @@ class Spread:
     def _merged(self) -> tuple[Zones, Array] | None:
         """Fewer zones that bound the same, with their P; None where there are few, or they are too unlike."""
         d, n = self.P.shape
-        if n < MANY:
+        if n < MANY_ERRORS:
             return None
         Q = np.zeros((len(self.zones.radii), d, d))
         np.add.at(Q, np.repeat(np.arange(len(Q)), self.zones.sizes), np.einsum("in,jn->nij", self.P, self.P))
@@ -83,7 +83,7 @@ class Spread:
             if 4 * count > len(own):
                 return None
             merged = _merged(cluster.ravel(), count, t * size, shape)
-            if np.all(merged[0].worst(V @ merged[1]) <= exact * (1.0 + CLOSE)):
+            if np.all(merged[0].worst(V @ merged[1]) <= exact * (1.0 + CLOSE_BOUND)):
                 return merged
         return None
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_array, csc_array, csr_array, eye_array, hstack, vstack
 
-from cadbridge.misfit.forces import DENSE
+from cadbridge.misfit.forces import MOST_DENSE
 from cadbridge.misfit.groups import Constraints, matrix
 from solver.rotation import skew
 
 Array = NDArray[np.float64]
 
-STILL = 1e-6
+AT_REST = 1e-6
 """An acceleration (m/s², rad/s²) below this part of gravity's is none."""
 
 
@@ -57,7 +57,7 @@ def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
     acceleration = L @ y
     found = np.zeros(len(rows))
     found[keep] = force / size
-    return found, bool(np.abs(acceleration).max() < STILL * float(np.linalg.norm(g)))
+    return found, bool(np.abs(acceleration).max() < AT_REST * float(np.linalg.norm(g)))
 
 
 def _diagonal(blocks: Array) -> csr_array:
@@ -69,7 +69,7 @@ def _diagonal(blocks: Array) -> csr_array:
 def _balanced(B: csr_array, w: Array) -> tuple[Array, Array]:
     """y (n,) and λ (m,) with y + Bᵀ λ = w and B y = 0: few by least squares, for which no solver of SciPy is loaded."""
     m, n = B.shape
-    if n + m <= DENSE:
+    if n + m <= MOST_DENSE:
         few = B.toarray()
         force = np.linalg.lstsq(few.T, w, rcond=None)[0]
         return w - few.T @ force, force

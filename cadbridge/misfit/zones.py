@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from cadbridge.misfit.blocks import Zone
-from cadbridge.misfit.settings import SHARE
+from cadbridge.misfit.settings import DEVIATION
 
 Array = NDArray[np.float64]
 
-CLIMBS = 40
+DIRECTION_CLIMBS = 40
 """Steps towards the worst direction; each goes up."""
 KEPT = 1_000_000
 """So many numbers are drawn at once; where these are all of a group, they are kept for the next one."""
-LEVEL = 1e-12
+NO_CLIMB = 1e-12
 """A step that goes up by less than this part ends the climb."""
 
 
@@ -74,10 +74,10 @@ class Zones:
         _, vectors = np.linalg.eigh(G @ G.T)
         u = np.vstack([vectors.T, np.eye(k), _DIAGONALS[k]])
         values, rising = self.worst(u @ G), np.arange(len(u))
-        for _ in range(CLIMBS):
+        for _ in range(DIRECTION_CLIMBS):
             gradients = self.worst_errors(u[rising] @ G) @ G.T
             sizes = np.sqrt(np.sum(gradients**2, axis=1))
-            up = sizes > values[rising] * (1.0 + LEVEL)
+            up = sizes > values[rising] * (1.0 + NO_CLIMB)
             rising = rising[up]
             if not len(rising):
                 break
@@ -159,8 +159,8 @@ def _in_ball(random: np.random.Generator, size: int, count: int) -> Array:
 
 
 def _cut_normal(random: np.random.Generator, size: int, count: int) -> Array:
-    """Normal points (size, count) of deviation `SHARE`, drawn again where they lie outside of the ball of radius 1."""
-    x = SHARE * random.standard_normal((size, count))
+    """Normal points (size, count) of deviation `DEVIATION`, drawn again where they leave a ball of radius 1."""
+    x = DEVIATION * random.standard_normal((size, count))
     while np.any(outside := np.linalg.norm(x, axis=0) > 1.0):
-        x[:, outside] = SHARE * random.standard_normal((size, int(outside.sum())))
+        x[:, outside] = DEVIATION * random.standard_normal((size, int(outside.sum())))
     return x

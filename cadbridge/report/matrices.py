@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 FORMAT = FORMATS["matrices"]
-MOST = 4_000_000
+MOST_NUMBERS = 4_000_000
 """Numbers that a JSON document takes: of more links the matrices are for `-o NAME.npz`."""
-SHOWN = 12
+RATES_SHOWN = 12
 """Rates whose inertia matrix the terminal shows whole."""
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 WRENCH = ("fx", "fy", "fz", "tx", "ty", "tz")
@@ -53,7 +53,7 @@ def matrices_document(found: Matrices, findings: Iterable[Finding]) -> dict[str,
     """The document `cadbridge.matrices/1`; InputError where it would be too large."""
     tables = found.tables()
     size = sum(table.size for table in tables.values())
-    if size > MOST:
+    if size > MOST_NUMBERS:
         raise InputError(
             f"The matrices of {len(found.of.names)} links are {size:,} numbers: write them with -o NAME.npz."
         )
@@ -101,7 +101,7 @@ def matrices_text(found: Matrices, columns: int = PIPED) -> str:
     head = ("rate", "unit", "inertia (diagonal)", "D", "effort of the tree cut open")
     numeric = [False, False, True, True, True]
     text += "\nRates: 𝑰 = U D Uᵀ\n" + plain_table(head, rows, columns, numeric)
-    if nv <= SHOWN:
+    if nv <= RATES_SHOWN:
         names = [rate.name for rate in of.rates]
         cells = [(name, *(f"{v:.5g}" for v in row)) for name, row in zip(names, _clean(found.inertia), strict=True)]
         text += "\nInertia matrix\n" + plain_table(("", *names), cells, columns, [False] + [True] * nv)

@@ -248,7 +248,7 @@ def _trust(run: Run) -> list[str]:
     return lines
 
 
-WORST = 12
+WORST_SHOWN = 12
 """Columns of a confirmation that are shown; JSON has all of them."""
 
 
@@ -262,7 +262,7 @@ def confirmation_text(found: Confirmation, columns: int = PIPED) -> str:
     lines = [f"{said} from a run at {at} by more than it may."]
     rows = [
         Row([d.column, figure(d.largest, 2), d.unit, figure(d.t), figure(d.tolerances, 2)])
-        for d in found.differences[:WORST]
+        for d in found.differences[:WORST_SHOWN]
     ]
     heads = ("column", "largest difference", "", "at s", "tolerances")
     return "\n".join(["", *wrapped(lines, columns), "", draw(Table("confirmation", "Columns", heads, rows), columns)])

@@ -21,8 +21,8 @@ from solver.functions import expression
 from solver.model import TimeFunction
 from solver.state import State
 
-FINEST = 1e-8
-"""A run takes at least this tolerance: what a source claims of its own solver is mostly looser."""
+LOOSEST_TOLERANCE = 1e-8
+"""A run takes at most this tolerance: what a source claims of its own solver is mostly looser."""
 
 
 def load_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None = None) -> Scenario:
@@ -57,7 +57,7 @@ def study_scenario(mechanism: Mechanism, findings: Findings) -> Scenario:
     scenario = Scenario()
     if study is None:
         return scenario
-    tolerance = min(FINEST, max(study.tolerance or FINEST, 1e-12))
+    tolerance = min(LOOSEST_TOLERANCE, max(study.tolerance or LOOSEST_TOLERANCE, 1e-12))
     motors = []
     starts: dict[str, float] = {}
     for law in study.motions:

@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, Tag
 from cadbridge.numbers import FileModel, Finite, NotNegative
 
 FORMAT = "cadbridge.sweep/1"
-LARGEST = 1_000_000
+MOST_RUNS = 1_000_000
 """Runs of one sweep."""
 
 

@@ -16,7 +16,7 @@ from cadbridge.readers.mates_file.document import nearest
 from cadbridge.simulation.posing import SHOWN_SLIDE, SHOWN_TURN, Mover
 from cadbridge.sweeps.singular import SingularPose, singular_poses
 
-ALIKE = 1.02
+SAME_PLAY = 1.02
 """Where the most play is less than this many times the least, the pose does not matter."""
 
 
@@ -43,7 +43,7 @@ class Along:
     def alike(self) -> bool:
         """Whether all poses need about the same play."""
         plays = [f.play for f in self.fits]
-        return max(plays) <= ALIKE * min(plays)
+        return max(plays) <= SAME_PLAY * min(plays)
 
 
 def fit_along(mechanism: Mechanism, joint: str, settings: Settings | None = None, poses: int = 25) -> Along:

@@ -18,7 +18,7 @@ from cadbridge.readers.registry import openable
 from cadbridge.simulation.groups import check_choice
 from cadbridge.simulation.loads import si, too_far
 from cadbridge.simulation.scenario import find_joint
-from cadbridge.sweeps.file import LARGEST, Keep, Normal, Steps, SweepFile, Uniform, Values, VaryEntry
+from cadbridge.sweeps.file import MOST_RUNS, Keep, Normal, Steps, SweepFile, Uniform, Values, VaryEntry
 from cadbridge.sweeps.model import Parameter, Sweep
 from cadbridge.sweeps.places import resolved, value_at
 from cadbridge.sweeps.varying import Base, check_value
@@ -83,8 +83,8 @@ class _SweepResolver:
         sweep = Sweep(parameters, spec.samples or 1, spec.seed, *keep)
         if not parameters or not sweep.count:
             self.findings.add("CB651", "the sweep holds no run: nothing is varied", self._where("vary"))
-        elif sweep.count > LARGEST:
-            message = f"{sweep.count:,} runs are more than the {LARGEST:,} that a sweep may have"
+        elif sweep.count > MOST_RUNS:
+            message = f"{sweep.count:,} runs are more than the {MOST_RUNS:,} that a sweep may have"
             self.findings.add("CB651", message, self._where("vary"))
         else:
             self._check_values(made)

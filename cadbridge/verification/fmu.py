@@ -39,7 +39,7 @@ from cadbridge.verification.contents import (
 )
 from cadbridge.verification.engines import load_module
 from cadbridge.verification.found import Found
-from cadbridge.verification.swing import SHORTER, STILL, TIGHT, TOLERANCE, Swing, at_rest, verdict_of
+from cadbridge.verification.swing import MISSES_AT_MOST, SHORTER, STILL_JOINT, TIGHT, Swing, at_rest, verdict_of
 
 NAME = "FMPy"
 PRECISION = 1e-9
@@ -232,11 +232,11 @@ def _swing(
         pairs = [(own, ours)] if finer is None else [(own, ours), (theirs[1], theirs[2])]
         error = max(float(np.max(np.abs(a[:, k] - b[:, k]))) for a, b in pairs)
         moved = np.abs(ours[:, k])
-        still = tuple(j.name for j, m in zip(tight.lowered.joints, moved, strict=True) if m < STILL)
-        step_error = None if difference <= TOLERANCE else error
+        still = tuple(j.name for j, m in zip(tight.lowered.joints, moved, strict=True) if m < STILL_JOINT)
+        step_error = None if difference <= MISSES_AT_MOST else error
         measured = (duration / shorter, difference, None, step_error, float(moved.max()), still)
-        share = error / max(float(moved.max()), STILL)
-        verdict, remark = verdict_of(difference <= TOLERANCE, difference, error, share)
+        share = error / max(float(moved.max()), STILL_JOINT)
+        verdict, remark = verdict_of(difference <= MISSES_AT_MOST, difference, error, share)
         off = np.max([np.abs(t[:, k] - ours[:, k]) for t in theirs[: len(found)]], axis=0)
         last = Swing(verdict, remark, *measured, joint=tight.lowered.joints[int(np.argmax(off))].name)
         if last.verdict != "not comparable":

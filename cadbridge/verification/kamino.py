@@ -15,10 +15,10 @@ from cadbridge.verification.start import Start
 TYPES = ("root", "revolute", "prismatic", "cylindrical", "universal", "spherical", "fixed")
 """Joints that Kamino of Newton 1.8 has."""
 
-STEP = 2e-3
+KAMINO_STEP = 2e-3
 """s. The method is of first order: two runs, the second in half steps, give values of second order."""
 
-SAMPLES = 0.02
+POSES_APART = 0.02
 """s between poses, in which no joint turns by half a revolution."""
 
 
@@ -41,7 +41,7 @@ class Kamino:
 
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int) -> dict[str, float]:
         """Coordinates of joints of one freedom after `duration` (s)."""
-        coarse, fine = (self._run(start, duration, STEP / finer / k) for k in (1, 2))
+        coarse, fine = (self._run(start, duration, KAMINO_STEP / finer / k) for k in (1, 2))
         q = 2.0 * fine - coarse
         return {name: float(q[self._index[self._freedom_of[name]]]) for name in joints}
 
@@ -60,7 +60,7 @@ class Kamino:
         newton.eval_fk(model, model.joint_q, model.joint_qd, now)
         now.body_qd.assign(self._twists(start, now.body_q.numpy()))
         count, step = steps(duration, longest)
-        every = max(1, int(SAMPLES / step))
+        every = max(1, int(POSES_APART / step))
         values = [np.zeros(len(self._tree.freedoms))]
         for k in range(1, count + 1):
             solver.step(now, after, control, None, step)

@@ -18,7 +18,7 @@ from cadbridge.simulation import Run, Scenario, simulate
 from cadbridge.verification.engines import Engine
 from cadbridge.verification.start import Start
 
-TOLERANCE = 1e-6
+MISSES_AT_MOST = 1e-6
 """rad and m after a swing, below which nobody asks where it comes from."""
 
 ROUNDING_GROWS = 10.0
@@ -30,7 +30,7 @@ OWN_ERROR = 4.0
 SMALL_SHARE = 1e-3
 """The engine's own errors, as a share of the motion, up to which a comparison says something."""
 
-STILL = 1e-6
+STILL_JOINT = 1e-6
 """rad and m: a joint that moves less is not tested by the swing."""
 
 SHORTER = (1, 4, 16, 64)
@@ -131,15 +131,15 @@ class Swinger:
         moved = {name: abs(ours[name_of[name]]) for name in requested}
         errors = {name: abs(ours[name_of[name]] - theirs[name]) for name in requested}
         difference = _largest(errors.values())
-        still = tuple(name_of[name] for name in requested if moved[name] < STILL)
+        still = tuple(name_of[name] for name in requested if moved[name] < STILL_JOINT)
         coupling_error = self._coupling_error(theirs)
         step_error, share = None, 0.0
-        same = max(TOLERANCE, ROUNDING_GROWS * self.engine.precision)
+        same = max(MISSES_AT_MOST, ROUNDING_GROWS * self.engine.precision)
         if not difference <= same:
             finer = self.engine.swing(list(self.joints), self.start, duration, finer=2)
             own = {name: abs(finer[name] - value) for name, value in theirs.items()}
             step_error = _largest(own.values())
-            share = max(self._share(own, moved), (coupling_error or 0.0) / max(*moved.values(), STILL))
+            share = max(self._share(own, moved), (coupling_error or 0.0) / max(*moved.values(), STILL_JOINT))
         verdict, remark = verdict_of(difference <= same, difference, step_error, share)
         found = (duration, difference, coupling_error, step_error, max(moved.values(), default=0.0), still)
         worst = max(errors, key=lambda name: _largest([errors[name]]), default="")
@@ -151,7 +151,7 @@ class Swinger:
         for turns in (True, False):
             names = [name for name in moved if self.tree.freedoms[self.joints[name]].turns == turns]
             motion, error = _largest(moved[n] for n in names), _largest(errors[n] for n in names)
-            worst = max(worst, error / max(motion, STILL))
+            worst = max(worst, error / max(motion, STILL_JOINT))
         return worst
 
     def _coupling_error(self, theirs: Mapping[str, float]) -> float | None:

@@ -48,7 +48,7 @@ def _spare() -> None:
 
     fork_occt()
     typer.main.get_command = functools.cache(typer.main.get_command)
-    page.STILL = (96, 64)
+    page.STILL_PICTURE = (96, 64)
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:

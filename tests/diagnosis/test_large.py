@@ -65,7 +65,7 @@ def test_large_loops_are_diagnosed_as_small_ones_are(model: Assembly, monkeypatc
 
 
 def test_of_many_motions_of_a_large_lattice_the_first_bodies_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mobility, "LISTED", 100)
+    monkeypatch.setattr(mobility, "MOST_LISTED", 100)
     monkeypatch.setattr(mobility, "LARGE", 50)
     mechanism = build(large.bars(6, 8))
     found = diagnose(mechanism)

@@ -48,7 +48,7 @@ def test_zones_taken_together_bound_what_they_bound_and_find_it(monkeypatch: pyt
     P = np.array([np.cos(angle), np.sin(angle), 0.3 + 0.1 * np.cos(2.0 * angle)])
     parts = [random.standard_normal((k, 3)) for k in (1, 2, 3) * 4]
     found, bounds = Spread(zones, P).widest(parts)
-    monkeypatch.setattr(spread_module, "MANY", count + 1)
+    monkeypatch.setattr(spread_module, "MANY_ERRORS", count + 1)
     exact, _ = Spread(zones, P).widest(parts)
     assert np.all(found <= exact * (1.0 + 1e-9))
     np.testing.assert_allclose(found, exact, rtol=1e-3)
@@ -63,7 +63,7 @@ def test_a_long_loop_is_computed_as_a_short_one(monkeypatch: pytest.MonkeyPatch)
     points = [(float(np.cos(a)), float(np.sin(a))) for a in np.linspace(0.0, 2.0 * np.pi, 21)[:-1]]
     mechanism = build(planar(points))
     (plain,) = fit(mechanism, releases=0).groups
-    monkeypatch.setattr(spread_module, "MANY", 1)
+    monkeypatch.setattr(spread_module, "MANY_ERRORS", 1)
     monkeypatch.setattr(zones_module, "KEPT", 20_000)
     (parted,) = fit(mechanism, releases=0).groups
     assert parted.play.most95 == pytest.approx(plain.play.most95, rel=1e-9)

@@ -160,7 +160,7 @@ def test_a_release_is_written_into_the_mates_file(tmp_path: Path) -> None:
 
 
 def test_a_group_that_is_not_searched_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proposing, "LARGEST", 2)
+    monkeypatch.setattr(proposing, "MOST_REDUNDANT", 2)
     found = fit(build(planar([(0.0, 0.0), (0.05, 0.2), (0.45, 0.35), (0.5, 0.0)])))
     why = "3 equations are redundant here, and sets are searched up to 2"
     assert found.groups[0].releases.reason == why

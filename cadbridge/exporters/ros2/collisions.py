@@ -46,8 +46,9 @@ and each batch is as many again, up to `BATCH`."""
 NEAREST = 3
 """So many of its nearest poses a pair is searched from."""
 SEARCH_ROUNDS = 12
+"""Rounds of the search from the nearest poses for one in which a pair touches: a choice within `WORK`."""
 BRANCHES = 4
-"""Rounds of the search, and poses tried in each."""
+"""Poses tried from each in a round of the search."""
 SEED = 20_240_601
 """Of the numbers at random: the same robot gives the same file, on every machine."""
 

@@ -29,7 +29,7 @@ DRAWS, MOST_REDUNDANT = 1000, 200
 """Draws of errors for the page, and redundant equations above which it does not say what they cost."""
 MOST_ROWS = 40
 """Mates whose forces stand in the panel."""
-STILL = 1e-6
+AS_DESIGNED = 1e-6
 """Degrees or mm, and m or radians of a body: what is nearer to the designed pose stands there."""
 WAITING = "The section Play and forces is of the designed pose. Move the mechanism, and ask for the pose that is shown."
 
@@ -117,13 +117,13 @@ class Fitting:
     def _where(self, poses: Sequence[Pose]) -> str:
         """The pose in words: the joints that lead, where they are not as designed."""
         designed = [b.X_WB for b in self._mechanism.bodies]
-        if all(np.abs(X.matrix() - Y.matrix()).max() < STILL for X, Y in zip(poses, designed, strict=True)):
+        if all(np.abs(X.matrix() - Y.matrix()).max() < AS_DESIGNED for X, Y in zip(poses, designed, strict=True)):
             return "As designed"
         own = [j for j in self._mechanism.joints if j.name in self._leading]
         values = [(j, joint_value(self._mechanism, poses, j)) for j in own]
         texts = [
             f"{j.name} at {figure(value, 3, scale=1.0)}{'°' if j.coordinate == 'angle' else ' mm'}"
-            for j, value in values if abs(value) > STILL
+            for j, value in values if abs(value) > AS_DESIGNED
         ]  # fmt: skip
         return f"With {listed(texts, 4)}" if texts else "At the pose that was shown"
 

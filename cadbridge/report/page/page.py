@@ -53,7 +53,7 @@ NAVIGATION = {
 FALLBACK = (
     "To turn the picture and pick parts, use a browser with JavaScript and WebGL. The tables tell all that it shows."
 )
-STILL = (640, 420)
+STILL_PICTURE = (640, 420)
 """Pixels of the picture that stands in where the browser draws no WebGL."""
 
 
@@ -237,7 +237,7 @@ def _header(document: dict[str, Any], content: list[Html]) -> Html:
 
 def _view(assembly: Assembly) -> Html:
     """The place of the picture; the page's code fills it, else its text and the picture made beforehand stay."""
-    png = still(assembly, *STILL)
+    png = still(assembly, *STILL_PICTURE)
     source = "" if png is None else "data:image/png;base64," + base64.b64encode(png).decode()
     picture = el("img", src=source, alt="The assembly as designed", class_="still") if png is not None else None
     return el(

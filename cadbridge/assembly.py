@@ -450,15 +450,18 @@ class Assembly(Shown):
 
     def part(self, name: str) -> Part:
         """The part of that name; KeyError where there is none."""
-        return self._index("parts")[name]  # type: ignore[no-any-return]
+        found: Part = self._index("parts")[name]
+        return found
 
     def instance(self, name: str) -> Instance:
         """The instance of that name; KeyError where there is none."""
-        return self._index("instances")[name]  # type: ignore[no-any-return]
+        found: Instance = self._index("instances")[name]
+        return found
 
     def component(self, name: str) -> Component:
         """The component of that name; KeyError where there is none."""
-        return self._index("components")[name]  # type: ignore[no-any-return]
+        found: Component = self._index("components")[name]
+        return found
 
     def _index(self, what: str) -> dict[str, Any]:
         cache: dict[str, dict[str, Any]] = self.__dict__.setdefault("_indices", {})

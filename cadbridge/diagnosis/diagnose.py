@@ -10,12 +10,12 @@ from cadbridge.diagnosis.freedoms import joints_between, readable
 from cadbridge.diagnosis.gears import gears_of, locked_trains, transmissions_of
 from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
 from cadbridge.diagnosis.model import Diagnosis, Mobility
-from cadbridge.diagnosis.pairs import Choice
+from cadbridge.diagnosis.pairs import BodyPair, Choice
 from cadbridge.diagnosis.ranges import report_coupled_ranges, report_ranges
 from cadbridge.diagnosis.reactions import reactions_of
 from cadbridge.diagnosis.redundancy import Repeats, repeats_of
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose
+from cadbridge.frames import Matrix, Pose
 from cadbridge.mass import overlaps_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
@@ -79,7 +79,7 @@ def body_web(
     on_bodies = rows.on(body, len(mechanism.bodies))
     between = joints_between(mechanism)
 
-    def along_joint(pair):  # type: ignore[no-untyped-def]
+    def along_joint(pair: BodyPair) -> Matrix:
         return readable(mechanism, between.get(frozenset((pair.a, pair.b))), pair, on_bodies)
 
     known = by_component if body == list(range(rows.count)) else None

@@ -61,9 +61,10 @@ class PrescribedModel:
                 q.append(rotation.quaternion(R)[None])
         positions = np.vstack(x)
         widened = State(t, positions, np.vstack(q), np.zeros((len(positions), 6)))
-        known = dict(zip(self.plain.angle_owner, complete(self.plain, state).angles, strict=True))  # type: ignore[arg-type]
-        principal = complete(self.system, widened).angles
+        carried, principal = complete(self.plain, state).angles, complete(self.system, widened).angles
+        assert carried is not None
         assert principal is not None
+        known = dict(zip(self.plain.angle_owner, carried, strict=True))
         own = [
             angles[o] if isinstance(o, Coordinate) and o in angles else known.get(o, a)
             for o, a in zip(self.system.angle_owner, principal, strict=True)

@@ -92,9 +92,9 @@ def _columns(
         drawn.add_column(title, min_width=minimum, justify="right" if right else "left")
     for row in rows:
         drawn.add_row(*(Text(cell) for cell in row))
-    console = Console(file=io.StringIO(), width=columns, color_system=None)
-    console.print(drawn)
-    text = console.file.getvalue()  # type: ignore[attr-defined]
+    paper = io.StringIO()
+    Console(file=paper, width=columns, color_system=None).print(drawn)
+    text = paper.getvalue()
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 

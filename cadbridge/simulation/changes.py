@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def _change(lowered: Lowered, spec: ChangeSpec) -> Change:
     group = lock_name(spec.name) if spec.verb in ("lock", "unlock") else spec.name
     if spec.verb in ("release", "unlock"):
         return Change(spec.t, spec.title, off=(group, *spec.parted))
-    shared = {"on": (group,), "plastic": spec.plastic}
+    shared: dict[str, Any] = {"on": (group,), "plastic": spec.plastic}
     if spec.points is not None:
         (a, point_a), (b, point_b) = spec.points
         (i, X_i), (j, X_j) = lowered.placed(a), lowered.placed(b)
@@ -81,16 +82,16 @@ def _change(lowered: Lowered, spec: ChangeSpec) -> Change:
             rows = point_on_point(*ends, X_j.point(point_b))
         else:
             rows = point_on_line(*ends, spec.axis, X_j.point(point_b))
-        return Change(spec.t, spec.title, make=lambda _: rows, **shared)  # type: ignore[arg-type]
+        return Change(spec.t, spec.title, make=lambda _: rows, **shared)
     if spec.verb == "attach":
-        return Change(spec.t, spec.title, **shared)  # type: ignore[arg-type]
+        return Change(spec.t, spec.title, **shared)
     joint = spec.joint
     if joint is not None and joint.coordinate:
         index = lowered.coordinate_of(joint.name)
         assert index is not None
-        return Change(spec.t, spec.title, make=hold(lowered.model.coordinates[index]), **shared)  # type: ignore[arg-type]
+        return Change(spec.t, spec.title, make=hold(lowered.model.coordinates[index]), **shared)
     a, b = spec.bodies if spec.bodies is not None else (joint.a, joint.b)  # type: ignore[union-attr]
-    return Change(spec.t, spec.title, make=weld(lowered.unit_of[a], lowered.unit_of[b]), **shared)  # type: ignore[arg-type]
+    return Change(spec.t, spec.title, make=weld(lowered.unit_of[a], lowered.unit_of[b]), **shared)
 
 
 def _of_mates(spec: ChangeSpec, joint: Joint) -> Change:

@@ -122,11 +122,15 @@ def _with_rows(model: Model, name: str, rows: Sequence[Primitive]) -> Model:
     return replace(model, primitives=(*model.primitives, *rows), groups=(*model.groups, *[name] * len(rows)))
 
 
+def _moving_on(value: float, rate: float) -> TimeFunction:
+    """A value with a rate, as at the time of a start: neither counts on with the time."""
+    return TimeFunction(lambda t: (value, rate, 0.0))
+
+
 def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, float]) -> Model:
     motors = []
     for name, value in positions.items():
-        rate = rates.get(name, 0.0)
-        function = TimeFunction(lambda t, value=value, rate=rate: (value, rate, 0.0))  # type: ignore[misc]
+        function = _moving_on(value, rates.get(name, 0.0))
         motors.append(Motor(name, lowered.model.coordinates[coordinate_of(lowered, name)], "angle", function))
     return replace(lowered.model, motors=tuple(motors))
 

@@ -83,8 +83,7 @@ def carried_mass(course: Course, model: Model, unit: int, point: Vector) -> floa
     The inverse of the largest eigenvalue of the accelerations that unit forces along x, y and z give the point. Where
     no force moves it, the unit's own mass.
     """
-    unit_force = tuple(constant(0.0) for _ in range(3))
-    probe = Wrench(NAME, unit, point, unit_force)  # type: ignore[arg-type]
+    probe = Wrench(NAME, unit, point, (constant(0.0), constant(0.0), constant(0.0)))
     held = replace(course.system.model, wrenches=(*course.system.model.wrenches, probe))
     system = replace(prepare(held), length=course.length)
     s = carry_angles(course.state, course.system, system)

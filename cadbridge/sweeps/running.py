@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -90,12 +90,12 @@ def _plan(what: str | Path | Mapping[str, Any], base: Base) -> Sweep:
     return load_sweep_file(what, base) if isinstance(what, str | Path) else sweep_of(dict(what), base)
 
 
-def _here(base: Base, plan: Sweep, how: How, points: Iterator[Point]) -> Iterator[Row]:
+def _here(base: Base, plan: Sweep, how: How, points: Iterator[Point]) -> Generator[Row, None, None]:
     for run, values in points:
         yield one_run(base, plan, how, run, values)
 
 
-def _beside(base: Base, plan: Sweep, how: How, points: Iterator[Point], workers: int) -> Iterator[Row]:
+def _beside(base: Base, plan: Sweep, how: How, points: Iterator[Point], workers: int) -> Generator[Row, None, None]:
     """The rows of several processes, as they are done; the processes end with the iteration."""
     try:
         task = pickle.dumps((base, plan, how), protocol=5)
@@ -111,7 +111,7 @@ def _beside(base: Base, plan: Sweep, how: How, points: Iterator[Point], workers:
         crew.stop()
 
 
-def _collected(computing: Iterator[Row], rows: list[Row], total: int, progress: Progress | None) -> bool:
+def _collected(computing: Generator[Row, None, None], rows: list[Row], total: int, progress: Progress | None) -> bool:
     """Collect the rows; whether Ctrl-C ended it."""
     try:
         for row in computing:
@@ -121,7 +121,7 @@ def _collected(computing: Iterator[Row], rows: list[Row], total: int, progress: 
     except KeyboardInterrupt:
         return True
     finally:
-        computing.close()  # type: ignore[attr-defined]  # a generator
+        computing.close()
     return False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -52,11 +53,11 @@ def _candidates(points: Matrix, normals: Matrix) -> Iterator[Placed]:
         yield from _round(points, axis)
 
 
-def _normals(hull: object) -> Matrix:
+def _normals(hull: Any) -> Matrix:
     """Outward normals (n, 3) of a hull's faces, triangles in one plane together, the largest area first."""
-    corners = hull.points[hull.simplices]  # type: ignore[attr-defined]
+    corners = hull.points[hull.simplices]
     areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    normals = hull.equations[:, :3]  # type: ignore[attr-defined]
+    normals = hull.equations[:, :3]
     rounded, of = np.unique(np.round(normals, 3), axis=0, return_inverse=True)
     total = np.bincount(of.reshape(-1), areas)
     sums = np.zeros_like(rounded)

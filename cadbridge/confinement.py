@@ -25,13 +25,13 @@ from cadbridge.folders import is_home_or_above
 from cadbridge.processes import environment, python
 
 MEMORY = 2 * 1024**3
-"""Bytes of address space."""
+"""Bytes of address space of a process that reads a stranger's file: a choice that `--allow-larger` raises."""
 
 SECONDS = 20
-"""Seconds of processor time."""
+"""Seconds of processor time: a choice that `--allow-larger` raises."""
 
 FILES = 64
-"""Files open at a time."""
+"""Files open at a time: a model names its parts one after the other, so that few are open at once."""
 
 LOG = 64 << 20
 """Bytes that a library of C++ may write to its log."""

@@ -27,9 +27,9 @@ KERNELS = "kernels"
 ANSWERS = "answers"
 """The folder for what was computed once, within the folder of caches."""
 LIMIT = 4_000_000_000
-"""Bytes that all answers may take; CADBRIDGE_CACHE_LIMIT overrides it."""
+"""Bytes that all answers may take; CADBRIDGE_CACHE_LIMIT overrides it. A choice."""
 _LARGEST = 0.25
-"""Share of the limit that one answer may take."""
+"""Share of the limit that one answer may take: else one file would drive out all others."""
 
 _used = True
 

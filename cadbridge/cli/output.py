@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 STOPPED_STATUS = 130
 """The exit status after Ctrl-C, as of a shell: 128 and the number of the signal."""
 SHOWN_PER_CODE = 5
-"""Findings of one code that the terminal shows; JSON has all of them."""
+"""Findings of one code that the terminal shows; JSON has all of them. As many as a person reads before asking for more.
+"""
 REFUSED_PER_CODE = 50
 """The same where a command stops for them: they are mended in one go."""
 

@@ -23,11 +23,11 @@ from solver.algebra.rank import LOWEST
 Array = NDArray[np.float64]
 
 SUBSETS = 500
-"""Subsets of a choice above which it is not said that any so many can go."""
+"""Subsets of a choice above which it is not said that any so many can go: each takes a rank; a choice."""
 MOST_WAYS = 32
 """Ways to choose above which a weaker mate is advised only where it stands beside all that could be deleted."""
 GREEDY_STARTS = 50
-"""Mates of a choice of which each is once the first that goes."""
+"""Mates of a choice of which each is once the first that goes: a choice, as each takes a rank a mate."""
 SETS_NAMED = 4
 """Sets that are named where not any so many mates of a choice can go."""
 

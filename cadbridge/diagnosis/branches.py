@@ -14,8 +14,9 @@ from solver.constraints import GROUND
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-UNSEEN = 1e-11
-"""An entry of a closing condition below this is rounding."""
+ROUNDED_AWAY = 1e-11
+"""An entry of a closing condition (m, or 1) below this is rounding: sums along a chain of a hundred bodies leave 1e-14,
+entries are lengths of one machine."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ def carried(branches: dict[int, Branch], wrenches: dict[int, Array]) -> dict[int
     while at:
         unit = max(at, key=lambda u: (branches[u].depth, u))
         W = at.pop(unit)
-        if not at and float(np.max(np.abs(W), initial=0.0)) <= UNSEEN * max(size, 1.0) * 100:
+        if not at and float(np.max(np.abs(W), initial=0.0)) <= ROUNDED_AWAY * max(size, 1.0) * 100:
             break
         along[unit] = W
         parent = branches[unit].parent

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.diagnosis.branches import Branch, Chord, Loops
-from cadbridge.diagnosis.large_loops import LARGE, LargeLoops, Reduction, reduction_of
+from cadbridge.diagnosis.large_loops import MOST_DENSE_COORDINATES, LargeLoops, Reduction, reduction_of
 from cadbridge.diagnosis.loops import small_loops
 from cadbridge.diagnosis.pairs import FIRST, BodyPair, Choice, pair_of, stacks_of
 from cadbridge.mechanism.rows import Rows
@@ -147,7 +147,7 @@ def graph_of(
     ]
     chords.sort(key=lambda c: min(place[int(i)] for i in c.rows))
     coordinates = sum(b.freedom.shape[1] for b in branches.values())
-    small, large = _together(rows, branches, chords) if coordinates > LARGE else (chords, [])
+    small, large = _together(rows, branches, chords) if coordinates > MOST_DENSE_COORDINATES else (chords, [])
     numbers = np.empty(len(rows), np.int64)
     numbers[list(order)] = np.arange(len(rows))
     reductions = known.reductions if known else [reduction_of(branches, *part, numbers, choice) for part in large]
@@ -184,7 +184,7 @@ def _together(
     for chord, units in zip(chords, ends, strict=True):
         closed[part[frozenset(units[:2])]].append(chord)
     sizes = {k: sum(pair.freedom.shape[1] for pair in held[k]) for k in closed if k not in floating}
-    large = [k for k, size in sizes.items() if size > LARGE]
+    large = [k for k, size in sizes.items() if size > MOST_DENSE_COORDINATES]
     small = [chord for k, chained in closed.items() if k not in large for chord in chained]
     return small, [({unit for edge in parts[k] for unit in edge}, held[k], closed[k]) for k in large]
 

@@ -39,7 +39,7 @@ step's correction."""
 WORSE = 10.0
 """A loop of dimensions that do not quite fit may stay open by so many times what it is open by as designed."""
 PARTS_AT_ONCE = 256
-"""Parts of rows that are added at once."""
+"""Parts of rows that are added at once: their arrays stay in a processor's cache."""
 MOST_DENSE = 300
 """Coordinates up to which a step is solved by singular values; above, by normal equations, which take less time and
 leave half the digits: enough for a correction that the next round repeats."""

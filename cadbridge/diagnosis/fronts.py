@@ -24,8 +24,9 @@ Ints = NDArray[np.int64]
 
 BODIES_TOGETHER = 4
 """Bodies that one front solves for, where the next to go is the one that the rest is handed to."""
-UNSEEN = 1e-11
-"""A part of a motion or of a self-stress below this is rounding."""
+ROUNDED_AWAY = 1e-11
+"""A part of a motion or of a self-stress below this is rounding: both are of unit length, and sums over a front of a
+thousand rows leave 1e-13."""
 
 
 class Element(NamedTuple):
@@ -185,7 +186,7 @@ def motions_of(fronts: Sequence[Front], count: int) -> list[Sparse]:
         ids = np.concatenate([ids, np.arange(known, known + own)])
         known += own
         for body, twist in zip(front.bodies.tolist(), twists.reshape(len(front.bodies), 6, len(ids)), strict=True):
-            moves = np.max(np.abs(twist), axis=0, initial=0.0) > UNSEEN
+            moves = np.max(np.abs(twist), axis=0, initial=0.0) > ROUNDED_AWAY
             found[body] = Sparse(ids[moves], twist[:, moves])
     return found
 
@@ -208,7 +209,7 @@ def stress_parts(fronts: Sequence[Front], k: int) -> list[tuple[int, Array]]:
         for child in reversed(fronts[at].children):
             passed = fronts[child].passed
             part, end = values[end - passed.shape[1] : end], end - passed.shape[1]
-            if np.abs(part).max(initial=0.0) > UNSEEN:
+            if np.abs(part).max(initial=0.0) > ROUNDED_AWAY:
                 waiting.append((child, passed @ part))
         if end:
             found.append((at, values[:end]))

@@ -21,8 +21,9 @@ from solver.constraints import GROUND
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LARGE = 300
-"""Coordinates of the tree above which loops are looked at by fronts."""
+MOST_DENSE_COORDINATES = 300
+"""Coordinates of the tree above which loops are looked at by fronts: below, one decomposition of a dense matrix takes
+tens of milliseconds, and its singular values say more; its time grows with the third power."""
 _SURE = 0.1
 """A row repeats others where its part in a self-stress is at least this of the largest, if one has such a part."""
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.branches import UNSEEN, Branch, Chord, Stresses, carried
+from cadbridge.diagnosis.branches import ROUNDED_AWAY, Branch, Chord, Stresses, carried
 from cadbridge.diagnosis.pairs import NO_PART, Choice, Reduced, reduce_rows
 from solver.algebra.connected import connected
 
@@ -131,7 +131,7 @@ def _way(branches: dict[int, Branch], chord: Chord) -> _Way:
 def _blocks(coordinates: int, ways: list[_Way]) -> list[list[_Way]]:
     """Chords joined by the coordinates that they see, in the order of their first members."""
     n = len(ways)
-    seen = [way.columns[np.any(np.abs(way.J) > UNSEEN, axis=0)] for way in ways]
+    seen = [way.columns[np.any(np.abs(way.J) > ROUNDED_AWAY, axis=0)] for way in ways]
     chord = np.repeat(np.arange(n), [len(columns) for columns in seen])
     label = connected(n + coordinates, chord, n + np.concatenate([np.zeros(0, np.int64), *seen]))
     groups: dict[int, list[_Way]] = defaultdict(list)
@@ -141,12 +141,12 @@ def _blocks(coordinates: int, ways: list[_Way]) -> list[list[_Way]]:
 
 
 def _loops(branches: dict[int, Branch], ways: list[_Way], choice: Choice) -> SmallLoops:
-    columns = np.unique(np.concatenate([way.columns[np.any(np.abs(way.J) > UNSEEN, axis=0)] for way in ways]))
+    columns = np.unique(np.concatenate([way.columns[np.any(np.abs(way.J) > ROUNDED_AWAY, axis=0)] for way in ways]))
     J = np.zeros((sum(len(way.J) for way in ways), len(columns)))
     start = 0
     for way in ways:
         known = np.isin(way.columns, columns)
         J[start : start + len(way.J), np.searchsorted(columns, way.columns[known])] = way.J[:, known]
         start += len(way.J)
-    J[np.abs(J) < UNSEEN] = 0.0
+    J[np.abs(J) < ROUNDED_AWAY] = 0.0
     return SmallLoops(branches, tuple(ways), columns, J, reduce_rows(J, choice))

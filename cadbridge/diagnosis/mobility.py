@@ -25,7 +25,7 @@ from cadbridge.diagnosis.freedoms import (
     moving,
     moving_much,
 )
-from cadbridge.diagnosis.large_loops import LARGE
+from cadbridge.diagnosis.large_loops import MOST_DENSE_COORDINATES
 from cadbridge.diagnosis.model import Freedom
 from cadbridge.diagnosis.pairs import first_independent
 from cadbridge.diagnosis.words import sentence
@@ -36,7 +36,8 @@ from solver.constraints import Primitive
 Array = NDArray[np.float64]
 
 DIRECTIONS_TRIED = 3
-"""Directions at random in which a pose is left, to see how it moves near by."""
+"""Directions at random in which a pose is left, to see how it moves near by: one that happens to lie on another branch
+has no width, so that one would do but for rounding."""
 NEAR_BY = (STEPS[1], STEPS[1] / 2, STEPS[1] / 4)
 """Steps to where it moves as near by: shorter ones are off by more, as equations hold a way of s to g / s of a residual
 g, where motions branch."""
@@ -224,7 +225,7 @@ def _named(
     branch, joint = coordinates.branches[motion.leader], coordinates.joints[motion.leader]
     kind = coordinates.kinds[motion.leader]
     alone = motion.block == -1 and branch.unit in brief
-    if motion.block >= 0 and len(units := graph.loops[motion.block].units) > LARGE:
+    if motion.block >= 0 and len(units := graph.loops[motion.block].units) > MOST_DENSE_COORDINATES:
         moved = moving_much(mechanism, graph, axes, motion.q, len(units) * motions > MOST_LISTED)
     else:
         moved = moving(mechanism, graph, axes, motion.q, branch if alone else None)

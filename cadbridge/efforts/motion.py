@@ -34,7 +34,7 @@ Four = tuple[Finite, Finite, Finite, Finite]
 
 FORMAT = "cadbridge.motion/1"
 MOST_SAMPLES = 2_000_000
-"""Samples that a run may have."""
+"""Samples that a run may have: of a robot's efforts some GB; a slip of units in a duration or rate makes more."""
 
 _AXES = dict(zip("xyz", np.eye(3), strict=True))
 _NAMED = (("yaw", "z"), ("pitch", "y"), ("roll", "x"))

@@ -16,7 +16,7 @@ from cadbridge.simulation.samples import Columns
 Array = NDArray[np.float64]
 
 MOST_CURVES = 16
-"""Curves of a figure: of more, those with the largest values."""
+"""Curves of a figure: of more, those with the largest values; lines beyond are not told apart."""
 
 
 def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:

@@ -22,7 +22,8 @@ from cadbridge.mechanism.weights import carried_weights
 from cadbridge.readers.names import free_name
 
 LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
-"""kg and kg m² of the links between the single freedoms of a joint: SDFormat takes none without mass."""
+"""kg and kg m² of the links between the single freedoms of a joint: SDFormat takes none without mass. A millionth of a
+gram, at 3 cm, moves nothing that carries a part, and stays a positive number in single precision."""
 
 _HARDLY = MassProperties(LEAST_MASS, np.zeros(3), LEAST_INERTIA * np.eye(3))
 

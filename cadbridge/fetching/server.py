@@ -17,14 +17,14 @@ from cadbridge.fetching.address import checked_server
 from cadbridge.findings import Findings
 
 TIMEOUT = 60.0
-"""s without a byte after which a request counts as cut."""
+"""s without a byte after which a request counts as cut: a choice."""
 ATTEMPTS = 5
 """Of one request, where the server asks to come later or the line is cut: with pauses that double from 1 s, 15 s in
 all."""
 LONGEST_WAIT = 120.0
-"""s: a server that asks for a longer pause is not waited for."""
+"""s: a server that asks for a longer pause is not waited for: a person would not wait without knowing."""
 LARGEST_ANSWER = 1 << 30
-"""Bytes of an answer."""
+"""Bytes of an answer: it is held in memory."""
 SLOWEST = 1000
 """Bytes a second of an answer that takes longer than TIMEOUT; a slower one counts as cut."""
 MOST_REDIRECTS = 3

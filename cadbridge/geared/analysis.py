@@ -15,7 +15,7 @@ from solver.geared import NotGearedError, Transmission, graph_of
 from solver.geared import transmission as take_apart
 
 MOST_ENDS = 64
-"""Ends of the hinges that are tried where no output link is named."""
+"""Ends of the hinges that are tried where no output link is named: each is one analysis; a choice."""
 
 CODES = {
     "joints": "CB430",

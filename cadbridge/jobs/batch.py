@@ -28,7 +28,8 @@ Jobs = Plan | str | Path | Iterable[Mapping[str, Any]]
 """A plan, a jobs file, or jobs as mappings."""
 
 _SHARE_OF_MEMORY = 0.9
-"""What a job may use of the machine's memory where no limit is given."""
+"""What a job may use of the machine's memory where no limit is given: the rest is the system's, which else would end
+some process of its own choice."""
 
 
 class Executor(Protocol):

@@ -19,13 +19,14 @@ from cadbridge.jobs.child import ENVIRONMENT
 from cadbridge.processes import TimeLimit, environment, python
 
 LOOK = 0.1
-"""Seconds between looks at the time and memory of running jobs."""
+"""Seconds between looks at the time and memory of running jobs: a job takes no more than some 100 MB in it."""
 
 LAST_WORDS = 16_384
 """Bytes of a log that are reported of a job that died."""
 
 _TRIES = 3
-"""So often a job is started whose warm process was lost before it ended."""
+"""So often a job is started whose warm process was lost before it ended: one may be the system's doing; what loses
+three loses more."""
 
 
 @dataclass

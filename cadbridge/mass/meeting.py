@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from shapely import STRtree
 
 THINNEST_MEETING = 1.5e-4
-"""m; a common volume of less mean thickness is what meshes are off."""
+"""m; a common volume of less mean thickness is what meshes are off: three times `overlap.THINNEST`, as both sides move
+on chords."""
 SHRINKING = 1.0 - 2e-5
 """What moves is made smaller by so much: faces that lie on each other as designed then share no film."""
 THICKER = 3.0

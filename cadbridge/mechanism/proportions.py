@@ -34,7 +34,7 @@ POINTLIKE = 1e-3
 SMALLER_THAN_OSMIUM = 10.0
 """How much smaller than that of a ball of osmium a radius of gyration is let pass: idealised masses are small."""
 HEAVIER = 1e5
-"""One body against all others together."""
+"""One body against all others together: a choice, above what machines have; a slip of mm³ for m³ makes 1e9."""
 LIGHTER = 1e-10
 """One body against all together: a step of integration cannot tell it from none."""
 ROUNDED = 1e-6

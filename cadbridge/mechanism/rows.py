@@ -20,9 +20,10 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LOOSEST = 0.02
-"""However badly the mates fit, a singular value above this counts."""
+"""However badly the mates fit, a singular value above this counts: rows are of unit length, and two at an angle of 1.2°
+still hold two things."""
 NO_DIRECTION = 1e-14
-"""A row shorter than this holds nothing at the pose looked at."""
+"""A row shorter than this holds nothing at the pose looked at: its gradient is rounding alone."""
 ARTEFACT = 1e-7
 """A component of a self-stress, of unit length, above this is an artefact: it says that the share of a force is one of
 many. A choice between rounding, of the poses that files write as well, and the least share that would be of account."""

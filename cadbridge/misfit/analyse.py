@@ -37,7 +37,7 @@ from cadbridge.misfit.zones import Zones
 Array = NDArray[np.float64]
 
 RELEASES_LISTED = 5
-"""Releases of a group that are listed."""
+"""Releases of a group that are listed: as many as a person compares."""
 RELEASED = 50
 """Groups, the costliest ones, for which releases are looked for by default."""
 OPEN_DESIGN = 1e-5
@@ -52,9 +52,9 @@ PUSHED_DRAWS = 1000
 MOST_PUSHED = 100
 """Redundant equations up to which the play of contacts that only push is computed: each of its rounds is one."""
 ROWS_AT_ONCE = 256
-"""Rows whose forces are computed at once."""
+"""Rows whose forces are computed at once: their columns stay in a processor's cache."""
 NO_INFLUENCE = 1e-9
-"""A coefficient below this is rounding."""
+"""A coefficient (1, m, 1/m) below this is rounding: errors that it carries are micrometres."""
 
 
 def fit(

@@ -14,9 +14,11 @@ from cadbridge.geometry import Face
 Array = NDArray[np.float64]
 
 ALIGNED = 1e-4
-"""Sine of the angle, and metres, up to which an axis is another."""
+"""Sine of the angle, and metres, up to which an axis is another: pieces of one bore are written with the rounding of
+their file, two bores of one part stand at least a wall apart."""
 SAME_BORE = 2e-5
-"""m: cylinders whose radii differ by less are one bore, in pieces."""
+"""m: cylinders whose radii differ by less are one bore, in pieces: above rounding, and below the step from a bore to
+its seat."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ OPPOSED = -0.999
 """Cosine between the outward normals of two faces that lie on each other (177.4° apart); others are flush and hold both
 ways: normals of the two are alike then, so that anything between would do."""
 LIES_ON = 1e-9
-"""m: a mate with a greater distance holds something apart, and is no contact."""
+"""m: a mate with a greater distance holds something apart, and is no contact. Files write 0 where they mean it."""
 
 
 def normals_of(assembly: Assembly) -> dict[str, tuple[str, Vector]]:

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 MOST_DENSE = 400
 """Unknowns up to which a matrix is factored dense, by NumPy: loading SciPy's solvers takes longer than using them."""
 MOST_SUMS = 10_000_000
-"""Numbers up to which sums of errors are kept as a matrix."""
+"""Numbers up to which sums of errors are kept as a matrix: 80 MB."""
 
 
 class _Solver(Protocol):

@@ -16,7 +16,8 @@ from cadbridge.misfit.weights import carried_weights
 Array = NDArray[np.float64]
 
 MOST_ROWS = 150
-"""Rows of a group up to which all of its influences are computed."""
+"""Rows of a group up to which all of its influences are computed: they are the square of it, for a document that people
+read."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,11 +30,11 @@ SPRING_ROUNDS = 400
 """Rounds of springs, each a solution of linear equations: a choice. The two bounds of the play say how close it came.
 """
 FEW_ROUNDS = 40
-"""Rounds that tell how much some errors need beside others."""
+"""Rounds that tell how much some errors need beside others: enough to order them, not to know their play."""
 CLOSE_BOUNDS = 1e-2
-"""Of draws the bounds may differ by this part."""
+"""Of draws the bounds may differ by this part: about as much as the draws themselves scatter."""
 EXACT_BOUNDS = 1e-11
-"""Of the worst errors by this."""
+"""Of the worst errors by this: they are told to more digits, and compared with published ones."""
 NO_PLAY = 1e-12
 """m: play below this is rounding, and known closely enough."""
 SOFTEST_SPRING = 1e-9
@@ -43,9 +43,11 @@ SOFTEST_SPRING = 1e-9
 NUMBERS, FEWEST = 50_000, 128
 """So many numbers of one kind are computed with at once, which a processor's cache holds; at least so many misfits."""
 WORST_STARTS = 48
-"""Draws, of those that need most, from which the worst errors are looked for."""
+"""Draws, of those that need most, from which the worst errors are looked for: a choice. Climbs from many ends are
+alike."""
 STRESS_CLIMBS = 12
-"""Steps from some errors' worst stress to that stress's worst errors."""
+"""Steps from some errors' worst stress to that stress's worst errors: each goes up, between finitely many corners; a
+choice."""
 
 
 @dataclass(frozen=True, eq=False)

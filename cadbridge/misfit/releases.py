@@ -23,17 +23,18 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_SETS = 4_000
-"""Sets that are compared one by one."""
+"""Sets that are compared one by one: a choice."""
 MOST_NODES = 60_000
-"""Steps of the search for all sets; beyond them the stiffest are looked for."""
-TOGETHER = 500
-"""Sets that are computed with at once."""
+"""Steps of the search for all sets; beyond them the stiffest are looked for: a choice."""
+SETS_AT_ONCE = 500
+"""Sets that are computed with at once: their arrays stay in a processor's cache."""
 STIFF_TRIES = 300
 """Orders in which equations are given up, the least loaded first, to find stiff sets where there are too many."""
 ORDERS = 40
 """Orders of the mates in which as much as can be is given up of each, to find sets that change few."""
-SPREAD = 1.5
-"""Standard deviation of the logarithms by which those orders differ."""
+ORDERS_DIFFER = 1.5
+"""Standard deviation of the logarithms by which those orders differ: by factors of four, so that light and heavy mates
+change places, and the order is not lost; a choice."""
 SAME_STRESS = 1e-3
 """Stresses that differ by less than this part are one: what tells them apart may be the rounding of a file."""
 
@@ -117,9 +118,9 @@ def _by_count(options: Sequence[Option], N: Array) -> list[tuple[Ints, Array]]:
 
 
 def _grown_by(chosen: Ints, basis: Array, numbers: Ints, rows: Array) -> list[tuple[Ints, Array]]:
-    """Each set with each option of one more mate, where that stays independent; some `TOGETHER` at a time."""
+    """Each set with each option of one more mate, where that stays independent; some `SETS_AT_ONCE` at a time."""
     (n, _, d), (o, k, _) = basis.shape, rows.shape
-    step = max(1, TOGETHER // o)
+    step = max(1, SETS_AT_ONCE // o)
     found = []
     for start in range(0, n, step):
         own = basis[start : start + step]
@@ -163,7 +164,7 @@ def _stiff_sets(N: Array, options: dict[str, list[Option]], loads: Loads) -> Ite
     random = np.random.default_rng(11)
     floor = 1e-9 * max(float(energy.max(initial=0.0)), 1e-300)
     for k in range(STIFF_TRIES):
-        weights = (energy + floor) * (np.exp(SPREAD * random.standard_normal(len(singles))) if k else 1.0)
+        weights = (energy + floor) * (np.exp(ORDERS_DIFFER * random.standard_normal(len(singles))) if k else 1.0)
         basis, chosen = np.zeros((0, N.shape[1])), []
         for i in np.argsort(weights, kind="stable"):
             grown = _grown(basis, parts[i])
@@ -235,8 +236,8 @@ def _judged(sets: Sequence[tuple[Option, ...]], group: Group, loads: Loads) -> l
     options = {id(o): o for chosen in sets for o in chosen}
     parts = {key: (o.stresses(N), loads.of(o)) for key, o in options.items()}
     judged = []
-    for start in range(0, len(sets), TOGETHER):
-        some = sets[start : start + TOGETHER]
+    for start in range(0, len(sets), SETS_AT_ONCE):
+        some = sets[start : start + SETS_AT_ONCE]
         given_up, lost = (np.array([np.vstack([parts[id(o)][j] for o in chosen]) for chosen in some]) for j in (0, 1))
         s = np.linalg.svd(given_up, compute_uv=False)
         sound = np.flatnonzero(s[:, -1] >= 1e-6 * s[:, 0])

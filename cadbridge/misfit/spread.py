@@ -21,15 +21,16 @@ from cadbridge.misfit.zones import Zones
 Array = NDArray[np.float64]
 
 MANY_ERRORS = 2000
-"""Errors from which zones are taken together."""
+"""Errors from which zones are taken together: below, the exact sums take less time than to group them."""
 CELLS = (0.1, 0.05, 0.02, 0.01)
 """How alike zones must be, coarse first: parts of the trace of Q."""
 CLOSE_BOUND = 1e-3
 """The bound may exceed what it bounds by this part; else zones are taken together no further."""
-TRIED = 500
-"""Directions in which the bound is compared."""
-AT_ONCE = 4_000_000
-"""So many numbers of one kind are computed with at once."""
+DIRECTIONS_COMPARED = 500
+"""Directions in which the bound is compared: at random, so that one of a hundred where it is exceeded is found almost
+surely."""
+NUMBERS_AT_ONCE = 4_000_000
+"""So many numbers of one kind are computed with at once: 32 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class Spread:
 
     def _worst(self, V: Array) -> Array:
         """The largest v · P z (q,) over all errors, of V (q, d)."""
-        step = max(1, AT_ONCE // self.P.shape[1])
+        step = max(1, NUMBERS_AT_ONCE // self.P.shape[1])
         return np.concatenate([self.zones.worst(V[i : i + step] @ self.P) for i in range(0, len(V), step)])
 
     @cached_property
@@ -74,7 +75,7 @@ class Spread:
         trace = np.trace(Q, axis1=1, axis2=2)
         own = np.flatnonzero(trace > 0.0)
         size, shape, t = np.sqrt(trace[own]), Q[own] / trace[own, None, None], self.zones.radii[own]
-        V = np.random.default_rng(0).standard_normal((TRIED, d))
+        V = np.random.default_rng(0).standard_normal((DIRECTIONS_COMPARED, d))
         exact = self._worst(V)
         for cell in CELLS:
             keys = np.round(shape.reshape(len(own), -1) / cell).astype(np.int64)

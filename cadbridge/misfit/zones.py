@@ -25,7 +25,7 @@ DIRECTION_CLIMBS = 40
 KEPT = 1_000_000
 """So many numbers are drawn at once; where these are all of a group, they are kept for the next one."""
 NO_CLIMB = 1e-12
-"""A step that goes up by less than this part ends the climb."""
+"""A step that goes up by less than this part ends the climb: it is rounding."""
 
 
 @dataclass(frozen=True, eq=False)

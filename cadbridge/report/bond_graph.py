@@ -26,7 +26,7 @@ STEP_X, STEP_Y = 58.0, 40.0
 MARGIN, GAP_X, GAP_Y = 30.0, 70.0, 26.0
 """Pixels around the drawing and between its boxes; as they look well."""
 MOST_NODES = 6000
-"""Nodes that a drawing holds."""
+"""Nodes that a drawing holds: a browser draws no more without a pause."""
 MOST_LETTERS = 4
 """Of a junction's label that is written beside it; longer ones are shown where the pointer rests."""
 COLOURS = {"drive": "#d62728", "constraint": "#1f77b4", "given": "#2ca02c"}

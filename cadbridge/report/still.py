@@ -22,10 +22,10 @@ NO_COLOUR = (0.62, 0.65, 0.70)
 FROM = np.array([0.62, -0.72, 0.36])
 """The direction in the world from which it is seen; z is up."""
 LIGHT = np.array([0.35, -0.5, 0.8])
-SHARPER = 2
-"""Samples across a pixel, which are then averaged."""
+SAMPLES_A_PIXEL = 2
+"""Samples across a pixel, which are then averaged: edges look smooth at four times the work."""
 MOST_SAMPLES = 2_000_000
-"""Samples of triangles that are held at once."""
+"""Samples of triangles that are held at once: some 100 MB."""
 MOST_CELLS = 1 << 16
 """More than any triangle's grid has along one side."""
 MOST_TRIANGLES = 3_000_000
@@ -39,7 +39,7 @@ def still(assembly: Assembly, width: int = 640, height: int = 420) -> bytes | No
     triangles, colours = _triangles(assembly)
     if not 0 < len(triangles) <= MOST_TRIANGLES:
         return None
-    w, h = SHARPER * width, SHARPER * height
+    w, h = SAMPLES_A_PIXEL * width, SAMPLES_A_PIXEL * height
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     length = np.linalg.norm(normals, axis=1)
     facing = np.abs(normals @ (LIGHT / np.linalg.norm(LIGHT))) / np.where(length > 0, length, 1.0)
@@ -148,11 +148,11 @@ def _png(image: Array) -> bytes:
     """The PNG of an image (h, w, 4) whose samples are averaged to pixels."""
     from matplotlib.image import imsave
 
-    h, w = image.shape[0] // SHARPER, image.shape[1] // SHARPER
-    blocks = image.reshape(h, SHARPER, w, SHARPER, 4)
+    h, w = image.shape[0] // SAMPLES_A_PIXEL, image.shape[1] // SAMPLES_A_PIXEL
+    blocks = image.reshape(h, SAMPLES_A_PIXEL, w, SAMPLES_A_PIXEL, 4)
     covered = blocks[..., 3:].sum(axis=(1, 3))
     colour = (blocks[..., :3] * blocks[..., 3:]).sum(axis=(1, 3)) / np.maximum(covered, 1.0)
-    levels = np.concatenate([colour, covered / SHARPER**2], axis=2)
+    levels = np.concatenate([colour, covered / SAMPLES_A_PIXEL**2], axis=2)
     out = io.BytesIO()
     plain: dict[str, Any] = {"Software": None}  # no version in it: the same picture is the same bytes
     imsave(out, np.rint(levels * 255).astype(np.uint8), format="png", metadata=plain, pil_kwargs={"optimize": True})

@@ -27,7 +27,7 @@ _CIRCLE = 32
 """Points on a full turn of an edge: its polygon has 0.6 % less area than the disc."""
 
 _CURVE = 12
-"""Points on an edge of any other shape."""
+"""Points on an edge of any other shape: they place its middle and direction, not its length."""
 
 
 def extract(shape: Any) -> FeatureTable:

@@ -20,8 +20,8 @@ from cadbridge.shapes import protocol
 if TYPE_CHECKING:
     from cadbridge.shapes.document import StepDocument
 
-_KEPT = 4
-"""Documents kept for later questions about their faces."""
+_DOCUMENTS_KEPT = 4
+"""Documents kept for later questions about their faces: each takes several times its file of memory."""
 _LEAST_MEMORY = 900 << 20
 """Bytes of address space that OCCT needs to be loaded and to read a small file."""
 
@@ -111,7 +111,7 @@ class Server:
         if key not in self._documents:
             self._memory.hold(memory)
             self._documents[key] = StepDocument(path)
-            while len(self._documents) > _KEPT:
+            while len(self._documents) > _DOCUMENTS_KEPT:
                 self._documents.popitem(last=False)
         self._documents.move_to_end(key)
         return self._documents[key]

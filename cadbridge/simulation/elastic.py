@@ -51,9 +51,11 @@ SPRING_DAMPING = 0.5
 """Of each spring, as a part of the critical one of the mass that the spring feels: swings of the rigid start die out
 within two of them, and forces at rest do not depend on it."""
 TOLERANCES = (1e-11, 1e-7)
-"""Least and largest tolerance of poses, as parts of the mechanism's length."""
+"""Least and largest tolerance of poses, as parts of the mechanism's length: below is rounding of the poses, above a run
+of our own tolerance."""
 FORCE_ERROR = 1e-3
-"""Of the largest force, so much of error may a spring have by the tolerance of poses."""
+"""Of the largest force, so much of error may a spring have by the tolerance of poses: a thousandth, as stiffnesses are
+known to a tenth."""
 HELD_STIFFER = 1e3
 """Times as stiff as the stiffest spring are the rows that stay, when the springs are first loaded."""
 NO_SPRINGS = "no mate that shares can be made of springs"

@@ -37,12 +37,13 @@ from solver.runs.changing import begin as begin_course
 
 Array = NDArray[np.float64]
 
-TOLERANCE = 1e-6
-"""Of a run without a scenario: a person looks at it; a scenario brings its own."""
+WATCHED_TOLERANCE = 1e-6
+"""Of a run without a scenario: a person looks at it, and a pixel is a thousandth of the picture; a scenario brings its
+own."""
 MOST_BODIES = 400
 """Bodies above which mobility is not counted while a run goes on: its matrix is dense."""
 MOST_KEPT = 4_000_000
-"""Poses of bodies that are kept for a table."""
+"""Poses of bodies that are kept for a table: at 13 numbers each 400 MB."""
 _READY = Status(True, "ready", "", "")
 
 
@@ -83,7 +84,7 @@ class InteractiveRun:
         self.findings = Findings()
         self._document = document
         what = scenario or replace(
-            study_scenario(mechanism, self.findings), rtol=TOLERANCE, atol=TOLERANCE, limits="stop"
+            study_scenario(mechanism, self.findings), rtol=WATCHED_TOLERANCE, atol=WATCHED_TOLERANCE, limits="stop"
         )
         what = on_joints(mechanism, what)
         self._prescribed = dict(positions or {})
@@ -268,7 +269,7 @@ class InteractiveRun:
     def scenario_text(self) -> str:
         """A scenario file that repeats this run with its changes; pulls by hand are not in it, and it says so."""
         document: dict[str, Any] = copy.deepcopy(self._document or {}) or {
-            "format": FORMAT, "tolerance": TOLERANCE, "limits": "stop"
+            "format": FORMAT, "tolerance": WATCHED_TOLERANCE, "limits": "stop"
         }  # fmt: skip
         document["duration"] = float(f"{max(self.t, 1e-3):.6g}")
         if self._prescribed:

@@ -39,7 +39,8 @@ NEAR_SINGULAR = 0.03
 """Share of the largest influence on a point below which a joint hardly moves: near singular poses none runs away. A
 choice by hand: less and joints leap there, more and a drag lags."""
 LONGEST_SLIDE = 0.1
-"""Share of the mechanism's length by which no body slides at once."""
+"""Share of the mechanism's length by which no body slides at once: Newton from there stays on the branch, as with
+`solver.analyses.kinematics`."""
 SHOWN_TURN, SHOWN_SLIDE = np.pi / 3, 0.15
 """rad, and share of the mechanism's length, by which a freedom is shown, or looked at, to either side:
 within its limits, enough to see how it moves, and less than what most loops close over."""

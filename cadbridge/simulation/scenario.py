@@ -17,7 +17,8 @@ from cadbridge.simulation.servos import Servos
 from cadbridge.study import FrameMotion
 
 FRICTION_SPEEDS = (math.pi / 180.0, 1e-3)
-"""rad/s and m/s: one degree or millimetre a second."""
+"""rad/s and m/s: one degree or millimetre a second: what creeps so slowly counts as held. Smaller ones come nearer to
+true rest at the price of shorter steps."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from cadbridge.simulation.posing import SHOWN_SLIDE, SHOWN_TURN, Mover
 from cadbridge.sweeps.singular import SingularPose, singular_poses
 
 SAME_PLAY = 1.02
-"""Where the most play is less than this many times the least, the pose does not matter."""
+"""Where the most play is less than this many times the least, the pose does not matter: it is told with two digits."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,8 @@ line, and `NARROWED` finds the place closely enough to be far below."""
 NARROWED = 1e-7
 """Of the range, the part down to which a pose is narrowed in: a thousandth of `RANK_LOST`."""
 TAKES_NO_PART = 1e-3
-"""The part of a self-stress below which a joint has none."""
+"""The part of a self-stress (of unit length) below which a joint has none: the pose is known to `NARROWED`, and what
+the others carry is above."""
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 """The ratio of the golden section, by which the search for the least value shrinks its interval and keeps one of two
 values (Kiefer, Proc. Amer. Math. Soc. 4, 1953)."""

@@ -74,7 +74,7 @@ def check_foreign(mechanism: Mechanism, to: str, how: EngineCheck, folder: Path)
         _check_text(models[0])
 
 
-_LINES = 3
+_LINES_NAMED = 3
 """Lines of a file that are named as others than those of an export made now."""
 
 
@@ -106,7 +106,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
         packed = _unpacked(path) if path.suffix == ".fmu" else {}
         found |= {f"{name}/{entry}": data for entry, data in packed.items()}
         if not packed:
-            found[name] = path.read_bytes() if size <= _LARGEST else f"{size} bytes".encode()
+            found[name] = path.read_bytes() if size <= _LARGEST_COMPARED else f"{size} bytes".encode()
     return found
 
 
@@ -117,8 +117,8 @@ def _first_lines(ours: bytes, theirs: bytes) -> str:
     except UnicodeDecodeError:
         return ""
     other = [i + 1 for i, (a, b) in enumerate(zip_longest(*lines)) if a != b]
-    more = f" and {len(other) - _LINES} more" if len(other) > _LINES else ""
-    return f" (line{'s' * (len(other) > 1)} {', '.join(map(str, other[:_LINES]))}{more})" if other else ""
+    more = f" and {len(other) - _LINES_NAMED} more" if len(other) > _LINES_NAMED else ""
+    return f" (line{'s' * (len(other) > 1)} {', '.join(map(str, other[:_LINES_NAMED]))}{more})" if other else ""
 
 
 _ONE_TEXT = (".urdf", ".sdf", ".xacro")
@@ -135,7 +135,7 @@ def _check_text(path: Path) -> None:
         raise InputError(f"{path} includes another file, and no export does: it is not loaded.")
 
 
-_LARGEST = 100_000_000
+_LARGEST_COMPARED = 100_000_000
 """Bytes of what an FMU holds, and of a file that is compared word by word."""
 
 _DESCRIPTION = "modelDescription.xml"
@@ -171,8 +171,8 @@ def _unpacked(path: Path) -> dict[str, bytes]:
     try:
         with ZipFile(path) as packed:
             entries = packed.infolist()
-            if sum(entry.file_size for entry in entries) > _LARGEST:
-                raise InputError(f"{path} holds more than {_LARGEST / 1e6:g} MB.")
+            if sum(entry.file_size for entry in entries) > _LARGEST_COMPARED:
+                raise InputError(f"{path} holds more than {_LARGEST_COMPARED / 1e6:g} MB.")
             return {entry.filename: packed.read(entry) for entry in entries}
     except (BadZipFile, OSError, NotImplementedError, RuntimeError) as fault:
         raise InputError(f"{path} is no FMU: {fault}.") from fault

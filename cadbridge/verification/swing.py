@@ -19,10 +19,10 @@ from cadbridge.verification.engines import Engine
 from cadbridge.verification.start import Start
 
 MISSES_AT_MOST = 1e-6
-"""rad and m after a swing, below which nobody asks where it comes from."""
+"""rad and m after a swing, below which nobody asks where it comes from: a micrometre."""
 
 ROUNDING_GROWS = 10.0
-"""By so much a swing magnifies the rounding of an engine's model."""
+"""By so much a swing magnifies the rounding of an engine's model: a second or so of a motion that is not chaotic."""
 
 OWN_ERROR = 4.0
 """An error is up to so many times what is gained from half the step (twice, for a method of first order)."""

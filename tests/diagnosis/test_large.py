@@ -30,7 +30,7 @@ def test_the_tree_and_its_loops_give_the_rank_and_dependences_of_the_whole_matri
     mechanism = build(model)
     rows = mate_rows(mechanism)
     G = matrix(rows)
-    monkeypatch.setattr(constraint_graph, "LARGE", 2 if fronts else 300)
+    monkeypatch.setattr(constraint_graph, "MOST_DENSE_COORDINATES", 2 if fronts else 300)
     graph = graph_of(rows, preferred(mechanism, rows), Choice(strongest=strongest))
     assert {isinstance(block, LargeLoops) for block in graph.loops} == {fronts}
     found = dependence_of(graph)
@@ -54,7 +54,7 @@ def test_the_tree_and_its_loops_give_the_rank_and_dependences_of_the_whole_matri
 @pytest.mark.parametrize("model", [*MODELS, linkages.rings_in_gear()])
 def test_large_loops_are_diagnosed_as_small_ones_are(model: Assembly, monkeypatch: pytest.MonkeyPatch) -> None:
     dense = diagnose(build(model))
-    monkeypatch.setattr(constraint_graph, "LARGE", 2)
+    monkeypatch.setattr(constraint_graph, "MOST_DENSE_COORDINATES", 2)
     found = diagnose(build(model))
     assert found.mobility == dense.mobility
     assert found.findings == dense.findings
@@ -66,7 +66,7 @@ def test_large_loops_are_diagnosed_as_small_ones_are(model: Assembly, monkeypatc
 
 def test_of_many_motions_of_a_large_lattice_the_first_bodies_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mobility, "MOST_LISTED", 100)
-    monkeypatch.setattr(mobility, "LARGE", 50)
+    monkeypatch.setattr(mobility, "MOST_DENSE_COORDINATES", 50)
     mechanism = build(large.bars(6, 8))
     found = diagnose(mechanism)
     first = found.freedoms[0]

@@ -12,7 +12,8 @@ from cadbridge.exporters.collision.surface import Piece, Surface, apart
 from cadbridge.frames import Matrix, Pose, Vector, frame_from_axis
 
 _AXES = 3
-"""Normals of the hull, largest faces first, that are tried as axes."""
+"""Normals of the hull, largest faces first, that are tried as axes: of parts that lathes and mills make the axis is one
+of them, or a principal axis."""
 
 _LEAST_STRAIGHT = 0.05
 """A capsule whose cylinder is shorter than that part of its radius is a sphere."""

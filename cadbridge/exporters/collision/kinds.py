@@ -17,7 +17,7 @@ from cadbridge.mass.audit import weld
 
 _AT_REST = Pose()
 _FEWEST = 12
-"""Triangles below which nothing is simplified further."""
+"""Triangles below which nothing is simplified further: a box has twelve."""
 
 _CONCAVITY = 5.0, 0.01, 1.0
 """CoACD's threshold for a tolerance of 1 (it counts by half the size of the part), its least and its greatest."""

@@ -20,7 +20,8 @@ _CUTS = 60
 """Edges are cut to this part of the size before a nearest triangle is looked for."""
 
 _NEIGHBOURS = 12
-"""Triangles nearest by their middles that are looked at."""
+"""Triangles nearest by their middles that are looked at, once edges are cut (`_CUTS`): a choice, with room for slivers.
+"""
 
 _INSIDE = 1e-3
 """As a part of the size: so deep within another piece a point is no longer on the surface of all."""

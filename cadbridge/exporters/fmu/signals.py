@@ -17,7 +17,7 @@ Dual = tuple[float, float, float]
 _AGREE = 1e-11
 """Of a function's size (and of 1), by which pieces may miss it; its rates by the square root of that."""
 _MOST_ENDS = 200_000
-"""Ends of pieces of one function."""
+"""Ends of pieces of one function: some MB of the FMU; a function that takes more jitters, or lasts for days."""
 _FINEST_PART = 1e-9
 """Of the whole time: no piece is shorter. There a function jumps."""
 _LOOKED_AT = (0.13, 0.37, 0.5, 0.71, 0.93)

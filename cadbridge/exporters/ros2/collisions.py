@@ -33,7 +33,7 @@ ALWAYS_SHARE = 0.95
 """The share of the poses at which a pair must touch to be called one that always does: MoveIt's setup assistant takes
 the same."""
 TOUCHING = 1e-5
-"""m: bodies nearer than this touch."""
+"""m: bodies nearer than this touch: what meshes of parts that lie on each other are apart by rounding."""
 MARGIN = 0.01
 """How far, as a share of the robot's size, a pair keeps apart that is never checked again."""
 WORK = 3_000_000

@@ -29,7 +29,8 @@ HELD, TENDON_MARGIN = 1e-6, 1e-2
 always act, and alike, they are an equality, for which the schema has no word."""
 
 ROUNDED = 1e-12
-"""What is below that is rounding."""
+"""What is below that (in the units of the attribute) is rounding, and written as 0, so that files are alike on all
+machines."""
 
 
 class Layer:

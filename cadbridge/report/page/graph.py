@@ -18,15 +18,16 @@ from cadbridge.wording import count
 Array = NDArray[np.float64]
 
 MOST_NODES = 300
-"""Bodies that a drawing holds; a larger graph is in the tables only."""
+"""Bodies that a drawing holds; a larger graph is in the tables only, as nobody reads it."""
 MOST_NAMED = 12
 """Joints and gears whose names stand in the drawing; of more, only those that a person named."""
 MOST_LETTERS = 20
 """Of a name beside a node; longer ones are cut, and shown whole where the pointer rests."""
 WIDTH, LAYER, ROW, MARGIN = 900.0, 170.0, 40.0, 80.0
 """Of the drawing; from layer to layer; from node to node; beside the outer layers."""
-SWEEPS = 4
-"""Times that the order within the layers is improved in both directions."""
+ORDER_SWEEPS = 4
+"""Times that the order within the layers is improved in both directions: after three or so it hardly changes
+(Sugiyama's method by barycentres)."""
 LETTER = 6.2
 """Width of a letter of a label, about."""
 
@@ -118,7 +119,7 @@ def layers(nodes: Sequence[int], edges: Sequence[Edge]) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in range(max(depth.values()) + 1)]
     for node in nodes:
         found[depth[node]].append(node)
-    for _ in range(SWEEPS):
+    for _ in range(ORDER_SWEEPS):
         _sweep(found, all_edges)
         _sweep(found[::-1], all_edges)
     return found

@@ -28,9 +28,9 @@ Array = NDArray[np.float64]
 MOST_FREEDOMS = 24
 """Freedoms that are moved; more than a person looks at would only fill the page."""
 MOST_POSES = 250_000
-"""Poses of bodies in all freedoms together."""
+"""Poses of bodies in all freedoms together: some MB of the page."""
 MOST_FRAMES = 600
-"""Frames of a run; longer ones are thinned."""
+"""Frames of a run; longer ones are thinned: ten seconds of the clock at sixty pictures."""
 ONE_WAY = 20
 """Frames to either side of the designed pose, at least."""
 SAME_PLACE = 1e-3

@@ -23,11 +23,11 @@ MOST_LINES = 8
 """Of a plot: as many as there are colours that are told apart; of more, the others stand in the tables."""
 MOST_POINTS = 400
 """Of a line: three quarters of the pixels that there are; more would only make the page larger."""
-DASHES = 4
+MOST_RUNS = 4
 """Runs that a dash can distinguish."""
 TIME = "time in s"
-FLOOR = 1e-18
-"""What a logarithmic axis shows for zero."""
+ZERO_SHOWN_AS = 1e-18
+"""What a logarithmic axis shows for zero: below the rounding of everything that is plotted."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Line:
 
     def look(self, place: int) -> str:
         """The classes of its colour and dash, at its place in the plot."""
-        return f"c{(place if self.colour is None else self.colour) % MOST_LINES} r{self.run % DASHES}"
+        return f"c{(place if self.colour is None else self.colour) % MOST_LINES} r{self.run % MOST_RUNS}"
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _joints(run: RunData) -> list[Line]:
 def _gears(run: RunData) -> list[Line]:
     """Errors of the gears."""
     return [
-        Line(c.name, np.maximum(np.abs(run.column(f"gear.{c.name}.error")), FLOOR), f"gear:{k}")
+        Line(c.name, np.maximum(np.abs(run.column(f"gear.{c.name}.error")), ZERO_SHOWN_AS), f"gear:{k}")
         for k, c in enumerate(run.mechanism.couplings)
         if run.has(f"gear.{c.name}.error")
     ]

@@ -28,7 +28,8 @@ OF_PROMISED = 100.0
 """Times what the steps promise: a projection may move a body by 20 times the error allowed before a step is rejected,
 and an estimate of a step's error misses some of it where a load bends, such as friction about rest."""
 OF_FIXED_STEPS = 0.1
-"""Of the energy exchanged: what the balance of a run with fixed steps may miss."""
+"""Of the energy exchanged: what the balance of a run with fixed steps may miss: whoever fixes a step has chosen its
+error, and a tenth is one that nobody means."""
 OF_EXCHANGED, LEAST_SHARE, MOST_SHARE = 1e4, 1e-3, 0.05
 """Of the energy exchanged: what any balance may miss, in relative tolerances, and the bounds of this share. At a
 tolerance of 1e-8 it is a ten-thousandth, below the least; at 1e-5 a tenth, above the most: a balance that misses a

@@ -16,7 +16,7 @@ from solver.model import TimeFunction
 Array = NDArray[np.float64]
 
 MOST_AGAIN = 3
-"""Intervals that are computed again."""
+"""Intervals that are computed again, the worst first: the others depart less."""
 POINTS, AN_INTERVAL = 2048, 64
 """Times at which all functions together are looked at, and the most of one function between two samples."""
 NO_DEPARTURE = 1e-6

@@ -23,7 +23,7 @@ from solver.state import State
 Array = NDArray[np.float64]
 
 MOST_AGAIN = 8
-"""Intervals that are computed again."""
+"""Intervals that are computed again: a choice, with `STEPS_A_REPEAT`."""
 STEPS_A_REPEAT = 25
 """Steps of a run for each of them: a short run is repeated in few intervals."""
 OF_TOLERANCES = 1000.0
@@ -33,7 +33,8 @@ UNMEASURED = 100.0
 """The same of generalised-α, of whose polynomials within steps no error is known but this: one that was off by 830
 tolerances ended 858 elsewhere. Of 480 runs of mechanisms made at random one case that was right went beyond."""
 CLOSING = 1e-11
-"""Of a value: rows that are closed again move it by so much."""
+"""Of a value: rows that are closed again move it by so much: a hundred times what the projection leaves
+(`solver.steps.explicit.CLOSED` on a long arm)."""
 
 SUDDEN = 2
 """Intervals in which velocities change most otherwise than accelerations say."""

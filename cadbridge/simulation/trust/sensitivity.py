@@ -37,9 +37,9 @@ Array = NDArray[np.float64]
 COARSER, NEARER = 1000.0, 10.0
 """Tolerances of the companion; of the one that is taken where the first has nothing more to do with the run."""
 COARSEST = 1e-3
-"""The largest tolerance of the first companion."""
+"""The largest tolerance of the first companion: with a looser one a run is another motion."""
 OF_USE = 0.02
-"""Of a value's size: how far a companion may be off to be of use."""
+"""Of a value's size: how far a companion may be off to be of use: within, errors still go with the tolerance."""
 WHOLLY_OFF = 0.5
 """Of a value's size: where even the companion nearer by is so far off, how far is all that can be said."""
 BENT = 2.0 / 3.0
@@ -51,7 +51,8 @@ exactly."""
 LEFT_AT_A_TENTH = 1.0 / 3.0
 """Of the error of a run: that of one at a tenth of the tolerance, at most."""
 PROMISED = 100.0
-"""Tolerances by which a run may be wrong before it says so."""
+"""Tolerances by which a run may be wrong before it says so: errors of steps add up over a run; a choice, beyond what
+somebody who asks for a tolerance means."""
 ROOT_OF_ROUNDING = 1e-8
 """The root of rounding: what velocities are off by behind a pose that loses rank, whatever the tolerance."""
 PARTED = 0.01

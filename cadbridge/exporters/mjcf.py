@@ -171,10 +171,7 @@ def _body(parent: ET.Element, plan: Plan, i: int) -> ET.Element:
     _inertial(body, plan, link)
     for k in (*above, i):
         _joints(body, plan, links[k], link.X_WL.inverse() @ links[k].X_WL)
-    for instance, X_LI in plan.instances(link):
-        files = plan.meshes.of_instance.get(instance.name)
-        if files is None:
-            continue
+    for instance, X_LI, files in plan.shown(link):
         shown = add(body, "geom", {"class": "visual", "mesh": _mesh_name(files.visual)} | _place(X_LI))
         shown.set("rgba", numbers(plan.colour(instance)))
         for touched in files.collision:

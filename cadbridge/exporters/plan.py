@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.assembly import GROUND, Drive, Instance
-from cadbridge.exporters.meshes import MeshFiles, write_meshes
+from cadbridge.exporters.meshes import MeshFile, MeshFiles, write_meshes
 from cadbridge.exporters.names import Names, clean
 from cadbridge.exporters.numbers import balanced, numbers, possible
 from cadbridge.exporters.options import ExportOptions
@@ -45,6 +45,11 @@ class Plan:
             return []
         items = [self.mechanism.assembly.instance(n) for n in self.tree.body(link).instances if n != GROUND]
         return [(item, link.X_WL.inverse() @ item.X_WI) for item in items]
+
+    def shown(self, link: Link) -> list[tuple[Instance, Pose, MeshFile]]:
+        """The instances of a link that have meshes, their poses X_LI in its frame, and the files of these."""
+        files = self.meshes.of_instance
+        return [(item, X_LI, files[item.name]) for item, X_LI in self.instances(link) if item.name in files]
 
     def colour(self, instance: Instance) -> tuple[float, float, float, float]:
         """The colour of an instance: its own, its part's, or grey."""

@@ -91,10 +91,7 @@ class Writer:
         elif mass is not None and mass.mass > 0:
             _inertial(element, mass)
         names = Names("part", ())
-        for instance, X_LI in plan.instances(link):
-            files = plan.meshes.of_instance.get(instance.name)
-            if files is None:
-                continue
+        for instance, X_LI, files in plan.shown(link):
             stem = names.give(instance.name)
             shown = _geometry(element, "visual", f"{stem}_visual", X_LI, files.visual)
             add(add(shown, "material"), "diffuse").text = numbers(plan.colour(instance))

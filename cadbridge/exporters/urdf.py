@@ -168,10 +168,7 @@ def _link(robot: ET.Element, plan: Plan, i: int) -> None:
     mass = plan.tree.mass(link)
     if mass is not None and mass.mass > 0:
         _inertial(element, mass)
-    for instance, X_LI in plan.instances(link):
-        files = plan.meshes.of_instance.get(instance.name)
-        if files is None:
-            continue
+    for instance, X_LI, files in plan.shown(link):
         shown = _geometry(element, "visual", X_LI, files.visual)
         colour = plan.colour(instance)
         material = add(shown, "material", name="rgba_" + "_".join(f"{c:.3f}" for c in colour))

@@ -30,10 +30,7 @@ def geometry_layer(plan: Plan, name: str) -> bytes:
         path = links(name).AppendChild(link_name)
         place(UsdGeom.Xform.Define(stage, path).GetPrim(), link.X_WL)
         names = Names("part", ())
-        for instance, X_LI in plan.instances(link):
-            files = plan.meshes.of_instance.get(instance.name)
-            if files is None:
-                continue
+        for instance, X_LI, files in plan.shown(link):
             stem = names.give(instance.name)
             shown = _mesh(stage, path.AppendChild(f"{stem}_visual"), files.visual, references)
             place(shown.GetPrim(), X_LI)

@@ -106,11 +106,9 @@ def _body(stage: Any, plan: Plan, i: int, path: Any, options: ExportOptions) -> 
 def _colliders(plan: Plan, link: Link) -> list[tuple[str, bool]]:
     """The prims below a body that collide, and whether each is a mesh; named as the layer of shapes does."""
     names, found = Names("part", ()), []
-    for instance, _ in plan.instances(link):
-        files = plan.meshes.of_instance.get(instance.name)
-        if files is not None:
-            stem = names.give(instance.name)
-            found += [(f"{stem}_collision{n}", isinstance(t.body, str)) for n, t in enumerate(files.collision, 1)]
+    for instance, _, files in plan.shown(link):
+        stem = names.give(instance.name)
+        found += [(f"{stem}_collision{n}", isinstance(t.body, str)) for n, t in enumerate(files.collision, 1)]
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import pickle
 import signal
@@ -19,6 +18,7 @@ from hypothesis import settings
 from cadbridge.mechanism import Mechanism
 from solver.compilation.library import kernel_folder
 from tests import real_files
+from tests.loading import module_of
 
 KR15 = Path(__file__).resolve().parents[1] / "fixtures" / "kr15"
 
@@ -99,13 +99,7 @@ def kr15(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Mechanism:
 @pytest.fixture(scope="session")
 def build_hook() -> ModuleType:
     """hatch_build.py, which bundles the code of the report page."""
-    path = Path(__file__).resolve().parents[1] / "hatch_build.py"
-    spec = importlib.util.spec_from_file_location("hatch_build", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(Path(__file__).resolve().parents[1] / "hatch_build.py")
 
 
 @pytest.fixture(scope="session")

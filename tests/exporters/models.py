@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from cadbridge.assembly import Assembly, Component, Coupling, CouplingKind, Drive, Instance, Limit, Part
+from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.frames import Pose, frame_from_axis
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
@@ -232,3 +235,20 @@ def coupled_by_coordinates(ratio: float = -2.0, constant: float = 0.25) -> Mecha
         terms.append((factor, turn))
     rig.couple("two follows one", Coupler(-1, one, tuple(terms), constant))
     return rig.build()
+
+
+MECHANISMS: tuple[Callable[[], Mechanism], ...] = (
+    pendulum,
+    joints_of_all_kinds,
+    geared_pair,
+    planetary,
+    four_bar,
+    coupled_by_coordinates,
+    branched,
+)
+"""A mechanism of every kind that all formats of trees carry."""
+
+
+def names_of(folder: Path, kind: str) -> dict[str, str]:
+    """Old name → new name of `kind`, as an export in `folder` noted them."""
+    return {old: new for new, old in json.loads((folder / LOSSES).read_text())["names"][kind].items()}

@@ -16,34 +16,19 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.exporters import export
 from cadbridge.exporters.loops import close_loops
 from cadbridge.exporters.relations import relations
-from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Tree, bodies_at, kinematics, spanning_tree
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.targets import target_names
 from solver.constraints import Coordinate, Coupler, evaluate
 from tests.exporters import models
-
-MECHANISMS: tuple[Callable[[], Mechanism], ...] = (
-    models.pendulum,
-    models.joints_of_all_kinds,
-    models.geared_pair,
-    models.planetary,
-    models.four_bar,
-    models.coupled_by_coordinates,
-    models.branched,
-)
+from tests.exporters.models import MECHANISMS, names_of
 
 
 def load(mechanism: Mechanism, folder: Path, to: str) -> mujoco.MjModel:
     """Export and load with MuJoCo; the scene for MJCF."""
     files = export(mechanism, folder / to, to).files
     return mujoco.MjModel.from_xml_path(str(files[0] if to == "urdf" else folder / to / "scene.xml"))
-
-
-def names_of(folder: Path, kind: str) -> dict[str, str]:
-    """Old name → new name."""
-    return {old: new for new, old in json.loads((folder / LOSSES).read_text())["names"][kind].items()}
 
 
 def mujoco_poses(model: mujoco.MjModel, tree: Tree, joints: dict[str, str], q: np.ndarray) -> mujoco.MjData:

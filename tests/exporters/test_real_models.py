@@ -18,7 +18,8 @@ from cadbridge.mechanism import Mechanism, build
 from cadbridge.readers import ReadOptions
 from cadbridge.reading import read
 from solver.constraints import evaluate
-from tests.exporters.test_exports import accelerations, accelerations_of, names_of
+from tests.exporters.models import names_of
+from tests.exporters.test_exports import accelerations, accelerations_of
 
 
 def kr16(corpus: Path) -> Mechanism:

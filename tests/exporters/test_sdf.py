@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -22,23 +21,13 @@ import cadbridge as cb
 from cadbridge.assembly import GROUND, NamedFrame
 from cadbridge.exporters import export
 from cadbridge.exporters.relations import relations
-from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Tree, kinematics, spanning_tree
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
 from solver.constraints import Coordinate, Coupler, GearPair
 from tests.exporters import models
-
-MECHANISMS: tuple[Callable[[], Mechanism], ...] = (
-    models.pendulum,
-    models.joints_of_all_kinds,
-    models.geared_pair,
-    models.planetary,
-    models.four_bar,
-    models.coupled_by_coordinates,
-    models.branched,
-)
+from tests.exporters.models import MECHANISMS, names_of
 
 
 def load(folder: Path, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)) -> Any:
@@ -49,11 +38,6 @@ def load(folder: Path, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)) 
     plant.mutable_gravity_field().set_gravity_vector(np.asarray(gravity))
     plant.Finalize()
     return plant
-
-
-def names_of(folder: Path, kind: str) -> dict[str, str]:
-    """Old name → new name."""
-    return {old: new for new, old in json.loads((folder / LOSSES).read_text())["names"][kind].items()}
 
 
 def place(plant: Any, tree: Tree, joints: dict[str, str], q: np.ndarray) -> Context:

@@ -8,7 +8,7 @@ import cadquery as cq
 import pytest
 
 from cadbridge.recognition.calibration import of_joint
-from tests.recognition.test_recognise import Parts, plate, recognised
+from tests.recognition.solids import Parts, plate, recognised
 
 RING = [(6.0, 0.0), (0.0, 6.0), (-6.0, 0.0), (0.0, -6.0)]
 

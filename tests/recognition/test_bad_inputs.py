@@ -9,15 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from cadbridge.cli.app import app
-from tests.recognition.test_recognise import Parts, joints, pin, plate, recognised
-
-
-def box(x: float, y: float, z: float) -> cq.Workplane:
-    return cq.Workplane().box(x, y, z, centered=(True, True, False))
+from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 
 
 def hinge() -> Parts:
-    base = box(80, 40, 10).union(pin(5, 18))
+    base = box(80, 40, 10).union(disc(5, 18))
     return {"base": (base, (0, 0, 0)), "lever": (plate(60, 12, 8, [(0, 0)], 5), (0, 0, 10))}
 
 
@@ -32,7 +28,7 @@ def test_a_part_twice_in_the_same_place_is_one_body_and_told(tmp_path: Path) -> 
 
 
 def test_an_equal_part_elsewhere_is_no_copy(tmp_path: Path) -> None:
-    base = box(200, 40, 10).union(pin(5, 18).translate((-60, 0, 0))).union(pin(5, 18).translate((60, 0, 0)))
+    base = box(200, 40, 10).union(disc(5, 18).translate((-60, 0, 0))).union(disc(5, 18).translate((60, 0, 0)))
     lever = plate(60, 12, 8, [(0, 0)], 5)
     found = recognised(
         tmp_path, {"base": (base, (0, 0, 0)), "left": (lever, (-60, 0, 10)), "right": (lever, (60, 0, 10))}

@@ -21,7 +21,7 @@ from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.rules import RULES
-from tests.recognition.test_recognise import plate
+from tests.recognition.solids import plate
 
 
 def random_hypotheses(rng: np.random.Generator, count: int) -> list[Hypothesis]:

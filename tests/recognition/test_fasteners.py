@@ -8,7 +8,7 @@ import cadquery as cq
 import pytest
 
 from cadbridge.recognition.standard_names import StandardKind, called_fastener, named_size
-from tests.recognition.test_recognise import Parts, joints, recognised
+from tests.recognition.solids import Parts, joints, recognised
 
 
 def bolt(radius: float, length: float) -> cq.Workplane:

@@ -10,9 +10,9 @@ import cadbridge as cb
 from cadbridge.recognition import mates_text
 from cadbridge.recognition.meshing import find_meshing, reaching
 from tests.recognition import gear_shapes
+from tests.recognition.solids import plate, recognised
 from tests.recognition.test_links import drawn_apart
 from tests.recognition.test_meshing import placed
-from tests.recognition.test_recognise import plate, recognised
 
 
 def mobility(folder: Path, text: str) -> int:

@@ -7,21 +7,10 @@ from pathlib import Path
 import cadquery as cq
 import pytest
 
-import cadbridge as cb
-from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.calibration import of_joint
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.write import freedoms_text
-
-
-def read(folder: Path, assembly: cq.Assembly, hints: Hints | None = None) -> Recognition:
-    file = folder / "made.step"
-    assembly.export(str(file))
-    return recognise(cb.read(file), hints=hints or Hints())
-
-
-def at(x: float, y: float, z: float) -> cq.Location:
-    return cq.Location(cq.Vector(x, y, z))
+from tests.recognition.solids import read
 
 
 def link(hole: float, rounded: bool) -> cq.Workplane:

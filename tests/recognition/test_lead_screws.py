@@ -16,7 +16,7 @@ from cadbridge.readers.options import ReadOptions
 from cadbridge.recognition import Recognition, evidence, recognise
 from cadbridge.recognition.reading import with_recognised
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
-from tests.recognition.test_recognise import Parts, recognised
+from tests.recognition.solids import Parts, recognised
 
 PITCH, ROOT, TIP = 4.0, 5.75, 8.0
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from tests.recognition import gear_shapes
-from tests.recognition.test_links import box
-from tests.recognition.test_recognise import Parts, joints, pin, plate, recognised
+from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 
 
 def test_jaws_whose_slot_a_window_interrupts_slide(tmp_path: Path) -> None:
@@ -28,7 +27,7 @@ def test_jaws_whose_slot_a_window_interrupts_slide(tmp_path: Path) -> None:
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_lone_roller_at_the_bottom_of_its_bore_turns_and_a_plunger_slides(tmp_path: Path, alone: bool) -> None:
     block = box(30, 30, 60).faces(">Z").workplane().hole(4.5, 40)
-    roller = pin(2, 50).union(cq.Workplane().workplane(offset=42).circle(9).extrude(8))
+    roller = disc(2, 50).union(cq.Workplane().workplane(offset=42).circle(9).extrude(8))
     if not alone:
         roller = roller.union(box(40, 8, 8).translate((15, 0, 42)))
     found = recognised(tmp_path, {"block": (block, (0, 0, 0)), "roller": (roller, (0, 0, 20))})
@@ -37,7 +36,7 @@ def test_a_lone_roller_at_the_bottom_of_its_bore_turns_and_a_plunger_slides(tmp_
 
 def test_the_two_halves_of_a_binding_post_only_spin(tmp_path: Path) -> None:
     """Links that turn on a post with a socket, and a stud in it: one joint."""
-    post = pin(5.5, 8).union(cq.Workplane().workplane(offset=-2).circle(9).extrude(2))
+    post = disc(5.5, 8).union(cq.Workplane().workplane(offset=-2).circle(9).extrude(2))
     post = post.faces("<Z").workplane().polygon(6, 4).cutBlind(-1).faces(">Z").workplane().hole(4, 6)
     stud = cq.Workplane().circle(9).extrude(2).union(cq.Workplane().workplane(offset=-5).circle(1.9).extrude(5))
     lower, upper = (plate(300, 20, 4, [(0, 0)], 5.6) for _ in range(2))
@@ -62,7 +61,7 @@ def wheel(teeth: int, inside: bool, outer: float = 0.0) -> cq.Workplane:
 
 
 def test_a_planet_turns_on_its_carrier_and_not_on_the_ring_that_it_meshes_with(tmp_path: Path) -> None:
-    floor = cq.Workplane().workplane(offset=-5).circle(75).extrude(5).union(pin(4, 18))
+    floor = cq.Workplane().workplane(offset=-5).circle(75).extrude(5).union(disc(4, 18))
     floor = floor.cut(cq.Workplane("XY", (42, 0, -5)).circle(2).extrude(5))
     stub = cq.Workplane().workplane(offset=10).circle(5).extrude(8)
     planet = wheel(12, False).union(stub).faces("<Z").workplane().hole(4, 5)

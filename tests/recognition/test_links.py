@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from cadbridge.recognition.calibration import of_joint
-from tests.recognition.test_recognise import Parts, joints, pin, plate, recognised
-
-
-def box(x: float, y: float, z: float) -> cq.Workplane:
-    return cq.Workplane().box(x, y, z, centered=(True, True, False))
+from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 
 
 def tube(outer: float, inner: float, length: float) -> cq.Workplane:
@@ -31,7 +27,7 @@ def test_a_pin_that_nothing_stops_is_a_hinge_and_says_what_speaks_against_it(tmp
 
 
 def test_a_rod_that_goes_into_a_tube_by_its_end_slides(tmp_path: Path) -> None:
-    found = recognised(tmp_path, {"tube": (tube(20, 10, 200), (0, 0, 0)), "rod": (pin(10, 200), (0, 0, 150))})
+    found = recognised(tmp_path, {"tube": (tube(20, 10, 200), (0, 0, 0)), "rod": (disc(10, 200), (0, 0, 150))})
     assert list(joints(found).values()) == ["cylindrical"]
 
 
@@ -149,7 +145,7 @@ def test_a_hole_that_meets_another_is_seen_beside_round_faces_on_the_same_line(t
 @pytest.mark.parametrize(("clips", "kinds"), [(0, ["revolute"]), (1, [])])
 def test_a_shaft_beside_a_flat_turns_where_links_alone_are_drawn(tmp_path: Path, clips: int, kinds: list[str]) -> None:
     """Links at rest lie flat against each other; where standard parts are drawn too, a flat is a key."""
-    base = box(80, 40, 10).union(pin(5, 30)).union(box(10, 40, 20).translate((-30, 0, 10)))
+    base = box(80, 40, 10).union(disc(5, 30)).union(box(10, 40, 20).translate((-30, 0, 10)))
     parts = {"base": (base, (0, 0, 0)), "lever": (plate(50, 12, 8, [(0, 0)], 5), (0, 0, 10))}
     ring = cq.Workplane().circle(6.6).circle(5).extrude(1)
     found = recognised(tmp_path, parts | {f"circlip{i}": (ring, (0, 0, 18)) for i in range(clips)})
@@ -180,7 +176,7 @@ def test_eyes_of_links_drawn_beside_each_other_are_hinges_and_close_the_loop(tmp
 @pytest.mark.parametrize(("height", "count"), [(4.0, 1), (-0.9, 1), (-3.5, 0)])
 def test_an_eye_drawn_a_little_into_a_square_plate_is_a_hinge(tmp_path: Path, height: float, count: int) -> None:
     """Its mate left it free along the axis."""
-    base = box(90, 60, 5).translate((0, 0, -5)).cut(pin(3, 5).translate((0, 0, -5)))
+    base = box(90, 60, 5).translate((0, 0, -5)).cut(disc(3, 5).translate((0, 0, -5)))
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "arm": (link(100), (0, 0, height))})
     assert sum(any("goes on" in text for text in j.evidence) for j in found.joints) == count
 
@@ -206,7 +202,7 @@ def test_the_ring_of_a_rod_end_about_its_ball_is_spherical(tmp_path: Path) -> No
 def test_a_shaft_that_nobody_placed_along_its_bore_slides(tmp_path: Path, height: float, kind: str) -> None:
     """Dragged along its axis it stands at no round figure, and no face of it is in line with one of the other."""
     post = box(80, 50, 60).faces(">Z").workplane().hole(30)
-    arm = pin(15, 50).union(box(90, 14, 12).translate((0, 0, 50)))
+    arm = disc(15, 50).union(box(90, 14, 12).translate((0, 0, 50)))
     (joint,) = recognised(tmp_path, {"post": (post, (0, 0, 0)), "arm": (arm, (0, 0, height))}).joints
     assert joint.type == kind
     assert ("round figures" in joint.evidence[-1]) == (kind == "cylindrical")
@@ -220,8 +216,8 @@ def test_a_hole_that_goes_on_in_a_body_of_the_same_loop_is_a_pivot(tmp_path: Pat
     crank = plate(20, 100, 4, [(0, -40), (0, 40)], 4)
     bar = plate(180, 60, 4, [(-60, 0), (60 if closed else 70, 0)], 4)
     parts: Parts = {
-        "base": (base, (0, 0, 0)), "pin0": (pin(4, 10), (-60, 0, 0)), "pin1": (pin(4, 10), (60, 0, 0)),
-        "crank0": (crank, (-60, 40, 6)), "crank1": (crank, (60, 40, 6)), "pin2": (pin(4, 8), (-60, 80, 6)),
+        "base": (base, (0, 0, 0)), "pin0": (disc(4, 10), (-60, 0, 0)), "pin1": (disc(4, 10), (60, 0, 0)),
+        "crank0": (crank, (-60, 40, 6)), "crank1": (crank, (60, 40, 6)), "pin2": (disc(4, 8), (-60, 80, 6)),
         "bar": (bar, (0, 80, 10)), "screw": (screw, (300, 0, 0)),
     }  # fmt: skip
     assert len(recognised(tmp_path, parts).joints) == count
@@ -235,7 +231,7 @@ def test_a_shaft_beside_the_axis_of_its_bore_is_a_hinge_of_a_pose_not_solved(
     tmp_path: Path, aside: float, tilt: float, kinds: list[str]
 ) -> None:
     post = box(80, 80, 60).faces(">Z").workplane().hole(40, 40)
-    arm = pin(19.9, 50).union(box(90, 14, 12).translate((0, 0, 50))).rotate((0, 0, 20), (1, 0, 20), tilt)
+    arm = disc(19.9, 50).union(box(90, 14, 12).translate((0, 0, 50))).rotate((0, 0, 20), (1, 0, 20), tilt)
     found = recognised(tmp_path, {"post": (post, (0, 0, 0)), "arm": (arm, (aside, 0, 30))})
     assert [j.type for j in found.joints] == kinds
     if kinds:
@@ -246,7 +242,7 @@ def test_a_shaft_beside_the_axis_of_its_bore_is_a_hinge_of_a_pose_not_solved(
 def test_of_hinges_in_a_loop_that_nobody_placed_one_slides_and_the_others_hold(tmp_path: Path) -> None:
     """With all of them free, cranks and coupler would slide out along their axes as one."""
     base = box(160, 60, 60).faces(">Z").workplane().pushPoints([(-50, 0), (50, 0)]).hole(30)
-    crank = pin(15, 50).union(box(24, 100, 12).translate((0, 40, 50))).cut(pin(10, 12).translate((0, 80, 50)))
+    crank = disc(15, 50).union(box(24, 100, 12).translate((0, 40, 50))).cut(disc(10, 12).translate((0, 80, 50)))
     bar = box(140, 30, 10).union(cq.Workplane().pushPoints([(-50, 0), (50, 0)]).circle(10).extrude(-14.3337))
     parts: Parts = {
         "base": (base, (0, 0, 0)), "left": (crank, (-50, 0, 37.137)), "right": (crank, (50, 0, 37.1613)),
@@ -258,13 +254,13 @@ def test_of_hinges_in_a_loop_that_nobody_placed_one_slides_and_the_others_hold(t
 def exact() -> Parts:
     """Pegs in their holes, which say that places are exact."""
     holes = [(-30.0, 0.0), (0.0, 0.0), (30.0, 0.0)]
-    pegs: Parts = {f"peg{k}": (pin(4, 10), (500 + x, y, 0)) for k, (x, y) in enumerate(holes)}
+    pegs: Parts = {f"peg{k}": (disc(4, 10), (500 + x, y, 0)) for k, (x, y) in enumerate(holes)}
     return pegs | {"board": (plate(90, 30, 10, holes, 4), (500, 0, 0))}
 
 
 def test_a_boss_beside_the_axis_of_its_clearance_hole_is_no_hinge(tmp_path: Path) -> None:
     post = box(80, 80, 60).faces(">Z").workplane().hole(40, 40)
-    boss = pin(19.8, 50).union(box(90, 14, 12).translate((0, 0, 50)))
+    boss = disc(19.8, 50).union(box(90, 14, 12).translate((0, 0, 50)))
     assert recognised(tmp_path, exact() | {"post": (post, (0, 0, 0)), "boss": (boss, (0.1, 0, 21))}).joints == ()
 
 
@@ -272,7 +268,7 @@ def test_a_boss_beside_the_axis_of_its_clearance_hole_is_no_hinge(tmp_path: Path
 def test_a_piston_a_little_beside_the_axis_of_its_cylinder_is_in_it(
     tmp_path: Path, aside: float, kinds: list[str]
 ) -> None:
-    piston = pin(10, 20).union(pin(6, 250))
+    piston = disc(10, 20).union(disc(6, 250))
     parts: Parts = {"tube": (tube(20, 10, 200), (0, 0, 0)), "rod": (piston, (aside, 0, 50.137))}
     found = recognised(tmp_path, exact() | parts)
     assert [j.type for j in found.joints if "shaft of radius 10 mm in a bore," in j.evidence[0]] == kinds
@@ -287,7 +283,7 @@ def test_a_plate_cut_to_fit_a_rounded_corner_is_held_by_it(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("name", "count"), [("motor", 1), ("spool", 2)])
 def test_a_motor_of_one_part_turns_on_its_shaft_with_what_holds_it(tmp_path: Path, name: str, count: int) -> None:
-    spool = pin(5, 60).union(box(40, 40, 20).translate((0, 0, -25)))
+    spool = disc(5, 60).union(box(40, 40, 20).translate((0, 0, -25)))
     base, wheel = plate(90, 90, 10, [(0, 0)], 5), tube(40, 5, 12)
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), name: (spool, (0, 0, 0)), "wheel": (wheel, (0, 0, 30))})
     assert len(found.joints) == count
@@ -296,8 +292,8 @@ def test_a_motor_of_one_part_turns_on_its_shaft_with_what_holds_it(tmp_path: Pat
 @pytest.mark.parametrize(("clips", "count"), [(0, 1), (1, 0)])
 def test_a_small_tip_turns_where_each_part_stands_for_a_link(tmp_path: Path, clips: int, count: int) -> None:
     """Beside standard parts it is a knob, whose turning shows nothing."""
-    arm = box(100, 20, 20).union(pin(3, 10).translate((0, 0, 20)))
-    parts: Parts = {"arm": (arm, (0, 0, 0)), "tip": (pin(1.5, 3), (0, 0, 30))}
+    arm = box(100, 20, 20).union(disc(3, 10).translate((0, 0, 20)))
+    parts: Parts = {"arm": (arm, (0, 0, 0)), "tip": (disc(1.5, 3), (0, 0, 30))}
     parts |= {f"clip{k}": (tube(10, 5.2, 1.6), (300, 0, 0)) for k in range(clips)}
     assert len(recognised(tmp_path, parts).joints) == count
 

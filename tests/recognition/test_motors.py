@@ -10,7 +10,7 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.recognition import recognise
-from tests.recognition.test_recognise import plate, recognised
+from tests.recognition.solids import plate, recognised
 
 Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
 

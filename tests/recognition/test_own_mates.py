@@ -14,7 +14,7 @@ from cadbridge.readers import ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.recognition import Recognition, beside_own, recognise
 from cadbridge.recognition.reading import with_recognised
-from tests.recognition.test_recognise import pin, plate
+from tests.recognition.solids import disc, plate
 
 OWN = """\
 format: cadbridge.mates/1
@@ -29,7 +29,7 @@ def two_levers(folder: Path, mates: str) -> cb.Assembly:
     """A base with two pegs, a lever on each, the mates beside."""
     base = cq.Workplane().box(200, 40, 10, centered=(True, True, False))
     for x in (-60, 60):
-        base = base.union(pin(5, 18).translate((x, 0, 0)))
+        base = base.union(disc(5, 18).translate((x, 0, 0)))
     made = cq.Assembly(name="made").add(base, name="base")
     for name, x in (("left", -60), ("right", 60)):
         made.add(plate(60, 12, 8, [(0, 0)], 5.1), name=name, loc=cq.Location(cq.Vector(x, 0, 10)))

@@ -8,33 +8,9 @@ import cadquery as cq
 import numpy as np
 import pytest
 
-import cadbridge as cb
-from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.calibration import of_joint
 from tests.recognition.gear_shapes import outline
-
-
-def read(folder: Path, assembly: cq.Assembly) -> Recognition:
-    file = folder / "made.step"
-    assembly.export(str(file))
-    return recognise(cb.read(file))
-
-
-def kinds(found: Recognition) -> dict[frozenset[str], str]:
-    return {frozenset((found.bodies[j.a].name, found.bodies[j.b].name)): j.type for j in found.joints}
-
-
-def at(x: float, y: float, z: float) -> cq.Location:
-    return cq.Location(cq.Vector(x, y, z))
-
-
-def disc(radius: float, height: float) -> cq.Workplane:
-    return cq.Workplane().circle(radius).extrude(height)
-
-
-def box(x: float, y: float, z: float) -> cq.Workplane:
-    """On the plane z = 0, about the origin."""
-    return cq.Workplane().box(x, y, z, centered=(True, True, False))
+from tests.recognition.solids import at, box, disc, joints, read
 
 
 def two_links(radius: float, shift: float, bolted: bool = False) -> cq.Assembly:
@@ -53,7 +29,7 @@ def two_links(radius: float, shift: float, bolted: bool = False) -> cq.Assembly:
 
 def test_links_that_lie_on_each_other_about_a_disc_turn_on_it(tmp_path: Path) -> None:
     found = read(tmp_path, two_links(20, 0))
-    assert kinds(found) == {frozenset(("block", "arm")): "revolute"}
+    assert joints(found) == {frozenset(("block", "arm")): "revolute"}
     (joint,) = found.joints
     assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
     assert joint.axis is not None
@@ -66,7 +42,7 @@ def test_links_that_lie_on_each_other_about_a_disc_turn_on_it(tmp_path: Path) ->
 def test_what_is_bolted_or_a_dowel_or_aside_is_no_pivot(
     tmp_path: Path, radius: float, shift: float, bolted: bool
 ) -> None:
-    assert frozenset(("block", "arm")) not in kinds(read(tmp_path, two_links(radius, shift, bolted)))
+    assert frozenset(("block", "arm")) not in joints(read(tmp_path, two_links(radius, shift, bolted)))
 
 
 def caster(trail: float) -> cq.Assembly:
@@ -85,7 +61,7 @@ def caster(trail: float) -> cq.Assembly:
 def test_a_fork_swivels_if_its_wheel_trails(tmp_path: Path, trail: float, freedoms: int) -> None:
     found = read(tmp_path, caster(trail))
     assert found.freedoms == freedoms
-    assert ({"deck", "unit/fork"} in [set(pair) for pair in kinds(found)]) == (trail > 0)
+    assert ({"deck", "unit/fork"} in [set(pair) for pair in joints(found)]) == (trail > 0)
 
 
 def turntable(shift: float, lip: float) -> cq.Assembly:
@@ -101,11 +77,11 @@ def turntable(shift: float, lip: float) -> cq.Assembly:
 
 def test_a_disc_a_little_beside_the_axis_of_its_bore_turns_in_it(tmp_path: Path) -> None:
     found = read(tmp_path, turntable(0.08, 37.5))
-    assert kinds(found) == {frozenset(("foot", "table")): "revolute"}
+    assert joints(found) == {frozenset(("foot", "table")): "revolute"}
 
 
 def test_a_disc_in_a_bore_that_does_not_fit_it_rests(tmp_path: Path) -> None:
-    assert kinds(read(tmp_path, turntable(0.08, 30))) == {}
+    assert joints(read(tmp_path, turntable(0.08, 30))) == {}
 
 
 def pinion(teeth: int, module: float, width: float) -> cq.Workplane:
@@ -139,6 +115,6 @@ def test_a_rack_slides_on_what_its_pinion_turns_on(tmp_path: Path, carried: bool
     if carried:
         made.add(pinion(12, 2, 10), name="pinion", loc=at(0, 0, 18))
     found = read(tmp_path, made)
-    slides = {pair for pair, kind in kinds(found).items() if kind == "prismatic"}
+    slides = {pair for pair, kind in joints(found).items() if kind == "prismatic"}
     assert slides == ({frozenset(("plate", "bar"))} if carried else set())
     assert found.freedoms == int(carried)

@@ -18,31 +18,7 @@ from cadbridge.recognition.edited import write_mates
 from cadbridge.recognition.hints import Hints, Told, hints_of
 from cadbridge.recognition.inquiry import Inquiry, told_by
 from cadbridge.recognition.questions import questions
-from tests.recognition.test_recognise import plate
-
-
-def bolted_look(folder: Path) -> Path:
-    """A base, a disc that lies on its boss with a bolted look (two holes that meet), and a lever on a stud."""
-    base = plate(80, 40, 10, [(-26, 0), (-14, 0)], 1.5).union(cq.Workplane().center(20, 0).circle(4).extrude(18))
-    disc = cq.Workplane().circle(12).extrude(4).faces(">Z").workplane().pushPoints([(-6, 0), (6, 0)]).hole(3)
-    hub = cq.Workplane().center(-20, 0).circle(3).extrude(10)
-    assembly = cq.Assembly(name="made")
-    assembly.add(base.cut(hub), name="base")
-    assembly.add(disc.union(cq.Workplane().circle(3).extrude(-10)), name="disc", loc=cq.Location(cq.Vector(-20, 0, 10)))
-    assembly.add(plate(40, 12, 4, [(0, 0)], 4), name="lever", loc=cq.Location(cq.Vector(20, 0, 10)))
-    path = folder / "made.step"
-    assembly.export(str(path))
-    return path
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bolted_look(tmp_path_factory.mktemp("hints"))
-
-
-@pytest.fixture(scope="module")
-def made(file: Path) -> Assembly:
-    return cb.read(file)
+from tests.recognition.solids import plate
 
 
 def test_freedoms_are_counted_and_head_the_file(made: Assembly) -> None:

@@ -11,35 +11,10 @@ import pytest
 import cadbridge as cb
 from cadbridge.frames import Vector
 from cadbridge.mechanism import build
-from cadbridge.recognition import Recognition, bolts, mates_text, read_recognised, recognise
+from cadbridge.recognition import bolts, mates_text, read_recognised, recognise
 from cadbridge.recognition.contacts import Contact, Placed
 from cadbridge.recognition.write import freedoms_text
-
-Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
-
-
-def recognised(folder: Path, parts: Parts) -> Recognition:
-    """What is recognised in parts at their places (mm), by way of a STEP file."""
-    assembly = cq.Assembly(name="made")
-    for name, (shape, place) in parts.items():
-        assembly.add(shape, name=name, loc=cq.Location(cq.Vector(*place)))
-    file = folder / "made.step"
-    assembly.export(str(file))
-    return recognise(cb.read(file))
-
-
-def joints(found: Recognition) -> dict[frozenset[str], str]:
-    return {frozenset((found.bodies[j.a].name, found.bodies[j.b].name)): j.type for j in found.joints}
-
-
-def plate(x: float, y: float, z: float, holes: list[tuple[float, float]], radius: float) -> cq.Workplane:
-    return cq.Workplane().box(x, y, z, centered=(True, True, False)).faces(">Z").workplane().pushPoints(holes).hole(
-        2 * radius
-    )  # fmt: skip
-
-
-def pin(radius: float, length: float) -> cq.Workplane:
-    return cq.Workplane().circle(radius).extrude(length)
+from tests.recognition.solids import Parts, disc, joints, plate, recognised
 
 
 def test_a_lever_on_a_boss_turns(tmp_path: Path) -> None:
@@ -69,7 +44,7 @@ def test_a_lever_that_stands_off_its_boss_by_a_clearance_turns_too(tmp_path: Pat
 @pytest.mark.parametrize("gap", [0.0, 0.15])
 def test_a_flat_on_a_shaft_and_in_its_bore_is_a_key(tmp_path: Path, gap: float) -> None:
     def rod(radius: float, length: float, flat: float) -> cq.Workplane:
-        return pin(radius, length).cut(cq.Workplane().box(20, 20, 10).translate((0, 10 + flat, length - 5)))
+        return disc(radius, length).cut(cq.Workplane().box(20, 20, 10).translate((0, 10 + flat, length - 5)))
 
     lever = cq.Workplane().box(30, 12, 6, centered=(True, True, False)).cut(rod(3 + gap, 10, 2 + gap))
     parts = {"base": (plate(40, 40, 10, [(0, 0)], 3.1), (0, 0, 0)), "shaft": (rod(3, 20, 2), (0, 0, 0))}
@@ -82,7 +57,7 @@ def test_two_dowels_hold_what_one_pin_lets_turn(tmp_path: Path) -> None:
     def stack(spots: list[tuple[float, float]]) -> Parts:
         low, high = plate(80, 40, 10, spots, 3), plate(60, 30, 10, spots, 3)
         return {"low": (low, (0, 0, 0)), "high": (high, (0, 0, 10))} | {
-            f"pin{i}": (pin(3, 20), (x, y, 0)) for i, (x, y) in enumerate(spots)
+            f"pin{i}": (disc(3, 20), (x, y, 0)) for i, (x, y) in enumerate(spots)
         }
 
     one = recognised(tmp_path, stack([(0, 0)]))
@@ -95,7 +70,7 @@ def test_two_dowels_hold_what_one_pin_lets_turn(tmp_path: Path) -> None:
 
 def test_a_long_rod_without_shoulder_slides_and_turns(tmp_path: Path) -> None:
     block = cq.Workplane().box(30, 30, 60, centered=(True, True, False)).faces(">Z").workplane().hole(16)
-    found = recognised(tmp_path, {"block": (block, (0, 0, 0)), "rod": (pin(8, 150), (0, 0, -40))})
+    found = recognised(tmp_path, {"block": (block, (0, 0, 0)), "rod": (disc(8, 150), (0, 0, -40))})
     assert list(joints(found).values()) == ["cylindrical"]
 
 
@@ -157,7 +132,7 @@ def test_screws_look_at_no_faces_far_from_them(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_part_that_touches_nothing_is_named_and_stays(tmp_path: Path) -> None:
-    found = recognised(tmp_path, {"a": (plate(40, 40, 5, [(0, 0)], 3), (0, 0, 0)), "far": (pin(2, 5), (500, 0, 0))})
+    found = recognised(tmp_path, {"a": (plate(40, 40, 5, [(0, 0)], 3), (0, 0, 0)), "far": (disc(2, 5), (500, 0, 0))})
     assert found.loose == ("far",)
     assert {f.code for f in found.findings} >= {"CB1602", "CB1604"}
     assert "touches nothing" in mates_text(found)
@@ -165,10 +140,10 @@ def test_a_part_that_touches_nothing_is_named_and_stays(tmp_path: Path) -> None:
 
 def test_a_link_with_a_short_trunnion_in_a_bore_turns_and_a_sunk_peg_does_not(tmp_path: Path) -> None:
     wall = plate(80, 40, 20, [(0, 0)], 6)
-    link = cq.Workplane().box(12, 12, 80).union(pin(6, 20).translate((0, 0, 35)))
+    link = cq.Workplane().box(12, 12, 80).union(disc(6, 20).translate((0, 0, 35)))
     held = recognised(tmp_path, {"wall": (wall, (0, 0, 0)), "link": (link, (0, 0, -55))})
     assert joints(held) == {frozenset(("wall", "link")): "revolute"}
-    peg = cq.Workplane().polygon(5, 20).extrude(3).union(pin(6, 20))
+    peg = cq.Workplane().polygon(5, 20).extrude(3).union(disc(6, 20))
     pressed = recognised(tmp_path, {"wall": (wall, (0, 0, 0)), "peg": (peg, (0, 0, -4))})
     assert len(pressed.bodies) == 1
 
@@ -187,7 +162,7 @@ def test_a_flush_pin_belongs_to_its_fork_except_in_solidworks(tmp_path: Path, en
 
 
 def test_the_fitted_edge_of_a_plate_guides_nothing(tmp_path: Path) -> None:
-    drum = pin(40, 30)
+    drum = disc(40, 30)
     bracket = cq.Workplane().box(30, 20, 30, centered=(True, True, False)).translate((50, 0, 0)).cut(drum)
     found = recognised(tmp_path, {"drum": (drum, (0, 0, 0)), "bracket": (bracket, (0, 0, 0))})
     assert joints(found) == {}

@@ -20,18 +20,7 @@ from cadbridge.recognition.hints import Hints, Told, hints_of
 from cadbridge.recognition.inquiry import Inquiry, told_by
 from cadbridge.recognition.listing import parts_text
 from cadbridge.recognition.saying import said
-from tests.recognition.test_questions import bolted_look
-from tests.recognition.test_recognise import plate
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bolted_look(tmp_path_factory.mktemp("said"))
-
-
-@pytest.fixture(scope="module")
-def made(file: Path) -> Assembly:
-    return cb.read(file)
+from tests.recognition.solids import plate
 
 
 @pytest.fixture(scope="module")

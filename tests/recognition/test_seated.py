@@ -8,6 +8,7 @@ import cadquery as cq
 import pytest
 
 from cadbridge.recognition import Recognition, read_bare, recognise
+from tests.recognition.solids import at
 
 CORNERS = [(50, 20), (-50, 20), (50, -20), (-50, -20)]
 
@@ -17,10 +18,6 @@ def recognised(folder: Path, made: cq.Assembly) -> Recognition:
     file = folder / "made.step"
     made.export(str(file))
     return recognise(read_bare(file))
-
-
-def at(x: float, y: float, z: float) -> cq.Location:
-    return cq.Location(cq.Vector(x, y, z))
 
 
 def moves_with(found: Recognition, part: str) -> set[str]:

@@ -7,13 +7,8 @@ from pathlib import Path
 import cadquery as cq
 import pytest
 
-import cadbridge as cb
-from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.calibration import of_joint
-
-
-def disc(radius: float, height: float) -> cq.Workplane:
-    return cq.Workplane().circle(radius).extrude(height)
+from tests.recognition.solids import at, disc, joints, read
 
 
 def arm(radius: float, length: float, height: float) -> cq.Workplane:
@@ -28,24 +23,10 @@ def base(radius: float) -> cq.Workplane:
     return cq.Workplane().box(120, 120, 10, centered=(True, True, False)).union(disc(radius, 30))
 
 
-def read(folder: Path, assembly: cq.Assembly) -> Recognition:
-    file = folder / "made.step"
-    assembly.export(str(file))
-    return recognise(cb.read(file))
-
-
-def kinds(found: Recognition) -> dict[frozenset[str], str]:
-    return {frozenset((found.bodies[j.a].name, found.bodies[j.b].name)): j.type for j in found.joints}
-
-
-def at(x: float, y: float, z: float) -> cq.Location:
-    return cq.Location(cq.Vector(x, y, z))
-
-
 def test_an_arm_turns_on_the_round_top_it_lies_on(tmp_path: Path) -> None:
     made = cq.Assembly(name="made").add(base(30), name="foot").add(arm(25, 120, 8), name="arm", loc=at(0, 0, 30))
     found = read(tmp_path, made)
-    assert kinds(found) == {frozenset(("foot", "arm")): "revolute"}
+    assert joints(found) == {frozenset(("foot", "arm")): "revolute"}
     (joint,) = found.joints
     assert joint.confidence == of_joint(0.5)
     assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
@@ -58,7 +39,7 @@ def test_a_motor_of_a_sub_assembly_turns_on_the_end_of_its_arm(tmp_path: Path) -
     own = cq.Assembly(name="own").add(arm(12, 80, 8), name="arm").add(motor, name="motor", loc=at(0, 0, 8))
     plate = cq.Workplane().box(200, 100, 4, centered=(True, True, False))
     found = read(tmp_path, cq.Assembly(name="made").add(plate, name="plate").add(own, name="own", loc=at(0, 0, 4)))
-    assert list(kinds(found).values()) == ["revolute"]
+    assert list(joints(found).values()) == ["revolute"]
 
 
 @pytest.mark.parametrize(("radius", "held"), [(4.0, True), (1.5, False)])
@@ -68,7 +49,7 @@ def test_only_holes_of_like_size_are_a_flange(tmp_path: Path, radius: float, hel
     foot = base(30).faces(">Z").workplane(origin=(0, 0, 0)).pushPoints(spots).hole(2 * radius, 10)
     lever = arm(25, 120, 8).faces(">Z").workplane(origin=(0, 0, 0)).pushPoints(spots).hole(8)
     made = cq.Assembly(name="made").add(foot, name="foot").add(lever, name="arm", loc=at(0, 0, 30))
-    assert (not kinds(read(tmp_path, made))) == held
+    assert (not joints(read(tmp_path, made))) == held
 
 
 def test_a_tongue_in_a_fork_turns_about_its_round_end(tmp_path: Path) -> None:
@@ -86,7 +67,7 @@ def test_a_tongue_in_a_fork_turns_about_its_round_end(tmp_path: Path) -> None:
 
 def test_an_arm_that_lies_beside_the_middle_is_held(tmp_path: Path) -> None:
     made = cq.Assembly(name="made").add(base(30), name="foot").add(arm(25, 120, 8), name="arm", loc=at(9, 0, 30))
-    assert kinds(read(tmp_path, made)) == {}
+    assert joints(read(tmp_path, made)) == {}
 
 
 def test_a_flange_with_bolt_holes_is_held(tmp_path: Path) -> None:
@@ -94,7 +75,7 @@ def test_a_flange_with_bolt_holes_is_held(tmp_path: Path) -> None:
     foot = base(30).faces(">Z").workplane(origin=(0, 0, 0)).pushPoints(spots).hole(4, 10)
     flange = arm(25, 120, 8).faces(">Z").workplane(origin=(0, 0, 0)).pushPoints(spots).hole(4)
     made = cq.Assembly(name="made").add(foot, name="foot").add(flange, name="arm", loc=at(0, 0, 30))
-    assert kinds(read(tmp_path, made)) == {}
+    assert joints(read(tmp_path, made)) == {}
 
 
 def test_a_shaft_in_a_wide_hole_of_what_it_lies_on_turns(tmp_path: Path) -> None:
@@ -102,7 +83,7 @@ def test_a_shaft_in_a_wide_hole_of_what_it_lies_on_turns(tmp_path: Path) -> None
     boss = lever.circle(3).extrude(6)
     plate = cq.Workplane().box(80, 60, 10, centered=(True, True, False)).faces(">Z").workplane().hole(10)
     found = read(tmp_path, cq.Assembly(name="made").add(plate, name="plate").add(boss, name="lever", loc=at(-8, 0, 10)))
-    assert kinds(found) == {frozenset(("plate", "lever")): "revolute"}
+    assert joints(found) == {frozenset(("plate", "lever")): "revolute"}
 
 
 def carriage(offset: float) -> cq.Assembly:
@@ -120,7 +101,7 @@ def carriage(offset: float) -> cq.Assembly:
 
 def test_a_thin_block_on_two_long_rods_slides(tmp_path: Path) -> None:
     found = read(tmp_path, carriage(80))
-    moving = {pair: kind for pair, kind in kinds(found).items() if "block" in pair}
+    moving = {pair: kind for pair, kind in joints(found).items() if "block" in pair}
     assert set(moving.values()) == {"prismatic"}
 
 
@@ -139,12 +120,12 @@ def roller(inside: bool, called: str = "drum") -> cq.Assembly:
 
 
 def test_what_only_spins_inside_a_sub_assembly_is_no_joint(tmp_path: Path) -> None:
-    assert kinds(read(tmp_path, roller(inside=True))) == {}
-    assert list(kinds(read(tmp_path, roller(inside=True, called="wheel"))).values()) == ["revolute"]
+    assert joints(read(tmp_path, roller(inside=True))) == {}
+    assert list(joints(read(tmp_path, roller(inside=True, called="wheel"))).values()) == ["revolute"]
 
 
 def test_the_same_parts_in_a_flat_file_turn(tmp_path: Path) -> None:
-    assert set(kinds(read(tmp_path, roller(inside=False))).values()) == {"revolute"}
+    assert set(joints(read(tmp_path, roller(inside=False))).values()) == {"revolute"}
 
 
 def test_a_sub_assembly_that_holds_all_holds_nothing_together(tmp_path: Path) -> None:
@@ -169,4 +150,4 @@ def test_the_rollers_of_an_omnidirectional_wheel_turn(tmp_path: Path) -> None:
         place = cq.Location(cq.Vector(), cq.Vector(0, 0, 1), 360 / count * k) * at(34, 0, 0)
         own.add(roller, name=f"roller{k}", loc=place)
     made.add(cq.Workplane().box(200, 200, 10).translate((0, 0, -30)), name="floor").add(own, name="omniwheel")
-    assert sum("roller" in part for pair in kinds(read(tmp_path, made)) for part in pair) == count
+    assert sum("roller" in part for pair in joints(read(tmp_path, made)) for part in pair) == count

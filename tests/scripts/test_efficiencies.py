@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.loading import module_of
 
-def _script() -> ModuleType:
-    path = Path(__file__).resolve().parents[2] / "scripts" / "measure" / "efficiencies.py"
-    spec = importlib.util.spec_from_file_location("efficiencies", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-EFFICIENCIES = _script()
+EFFICIENCIES = module_of(Path(__file__).resolve().parents[2] / "scripts" / "measure" / "efficiencies.py")
 CASES = list(EFFICIENCIES.cases())
 
 

@@ -1,6 +1,5 @@
 """The full Jacobian that the measurement compares with is right: G T = Ĝ, and Ĝ the solver's."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +16,7 @@ from solver.constraints import (
     RackPinion,
 )
 from solver.model import Model
+from tests.loading import module_of
 from tests.solver.examples import X, Y, Z, body
 
 FOLDER = Path(__file__).resolve().parents[2] / "scripts" / "measure"
@@ -24,12 +24,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "scripts" / "measure"
 
 @pytest.fixture(scope="module")
 def jacobians() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("jacobians", FOLDER / "jacobians.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(FOLDER / "jacobians.py")
 
 
 def test_the_full_jacobian_times_the_rates_of_its_parameters_is_the_transformed_one(jacobians: ModuleType) -> None:

@@ -1,7 +1,6 @@
 """A missing piece of the system is a sentence with the line that mends it."""
 
 import builtins
-import importlib.util
 import subprocess
 from pathlib import Path
 from types import ModuleType
@@ -9,17 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.loading import module_of
+
 SETUP = Path(__file__).resolve().parents[2] / "scripts" / "_setup.py"
 
 
 @pytest.fixture
 def setup_module() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cadbridge_setup", SETUP)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(SETUP, "cadbridge_setup")
 
 
 def test_without_venv_the_package_to_install_is_named(

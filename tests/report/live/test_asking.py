@@ -19,7 +19,7 @@ from cadbridge.recognition.hints import hints_of
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.asking import APART, FIXED, MOVE, NEXT, RIGHT, Asking
 from cadbridge.report.live.joining import FIX, JOIN, PART, Joining
-from tests.recognition.test_questions import bolted_look
+from tests.recognition.solids import bolted_look
 from tests.report.live.browsing import place, served, shown
 from tests.report.page.browser import barriers
 from tests.waiting import settled

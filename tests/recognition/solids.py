@@ -1,0 +1,69 @@
+"""Solids and assemblies of tests, mm; and what is recognised in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+
+import cadbridge as cb
+from cadbridge.recognition import Recognition, recognise
+from cadbridge.recognition.hints import Hints
+
+Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
+"""Solids with their places (mm), by name."""
+
+
+def read(folder: Path, assembly: cq.Assembly, hints: Hints | None = None) -> Recognition:
+    """An assembly written as STEP, read and recognised."""
+    file = folder / "made.step"
+    assembly.export(str(file))
+    return recognise(cb.read(file), hints=hints or Hints())
+
+
+def joints(found: Recognition) -> dict[frozenset[str], str]:
+    """The types of the joints, by the names of their two bodies."""
+    return {frozenset((found.bodies[j.a].name, found.bodies[j.b].name)): j.type for j in found.joints}
+
+
+def recognised(folder: Path, parts: Parts) -> Recognition:
+    """What is recognised in parts at their places (mm), by way of a STEP file."""
+    assembly = cq.Assembly(name="made")
+    for name, (shape, place) in parts.items():
+        assembly.add(shape, name=name, loc=cq.Location(cq.Vector(*place)))
+    file = folder / "made.step"
+    assembly.export(str(file))
+    return recognise(cb.read(file))
+
+
+def plate(x: float, y: float, z: float, holes: list[tuple[float, float]], radius: float) -> cq.Workplane:
+    return cq.Workplane().box(x, y, z, centered=(True, True, False)).faces(">Z").workplane().pushPoints(holes).hole(
+        2 * radius
+    )  # fmt: skip
+
+
+def at(x: float, y: float, z: float) -> cq.Location:
+    return cq.Location(cq.Vector(x, y, z))
+
+
+def disc(radius: float, height: float) -> cq.Workplane:
+    return cq.Workplane().circle(radius).extrude(height)
+
+
+def box(x: float, y: float, z: float) -> cq.Workplane:
+    """On the plane z = 0, about the origin."""
+    return cq.Workplane().box(x, y, z, centered=(True, True, False))
+
+
+def bolted_look(folder: Path) -> Path:
+    """A base, a disc that lies on its boss with a bolted look (two holes that meet), and a lever on a stud."""
+    base = plate(80, 40, 10, [(-26, 0), (-14, 0)], 1.5).union(cq.Workplane().center(20, 0).circle(4).extrude(18))
+    disc = cq.Workplane().circle(12).extrude(4).faces(">Z").workplane().pushPoints([(-6, 0), (6, 0)]).hole(3)
+    hub = cq.Workplane().center(-20, 0).circle(3).extrude(10)
+    assembly = cq.Assembly(name="made")
+    assembly.add(base.cut(hub), name="base")
+    assembly.add(disc.union(cq.Workplane().circle(3).extrude(-10)), name="disc", loc=cq.Location(cq.Vector(-20, 0, 10)))
+    assembly.add(plate(40, 12, 4, [(0, 0)], 4), name="lever", loc=cq.Location(cq.Vector(20, 0, 10)))
+    path = folder / "made.step"
+    assembly.export(str(path))
+    return path

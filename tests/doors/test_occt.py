@@ -18,7 +18,7 @@ from cadbridge.shapes import limits
 from cadbridge.shapes.part21 import Sources
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.workspace import Workspace
-from tests.readers.test_step import _external
+from tests.readers.test_step_beside_occt import external
 from tests.shapes.solids import write_part
 from tests.waiting import SLOW
 
@@ -66,7 +66,7 @@ def test_a_brep_elsewhere_is_refused(worker: Worker, own: Path, tmp_path: Path) 
 def test_a_reference_that_was_overlooked_opens_nothing(worker: Worker, own: Path, tmp_path: Path) -> None:
     """As if `external.references` had missed it: OCCT itself resolves the name."""
     part = write_part(tmp_path / "part.stp", cq.Workplane().box(10, 20, 30))
-    _external(own / "source.stp", str(part))
+    external(own / "source.stp", str(part))
     try:
         asked = {"path": str(own / "source.stp"), "memory": 1_200_000_000, "length_unit": None, "geometry": True}
         found = worker.request("read", asked, 60.0).shapes
@@ -147,7 +147,7 @@ def test_a_small_file_ends_soon_and_a_large_one_within_what_machines_have(own: P
     assert limits.seconds(400_000) == 20.0
     assert limits.memory(100 << 20) < 2_000_000_000
     part = write_part(tmp_path / "part.stp", cq.Workplane().box(10, 20, 30))
-    _external(tmp_path / "all.stp", part.name)
+    external(tmp_path / "all.stp", part.name)
     prepared = Sources(Workspace(own)).prepare(tmp_path / "all.stp", Findings())
     assert prepared.text_bytes > part.stat().st_size + (tmp_path / "all.stp").stat().st_size - 10
 

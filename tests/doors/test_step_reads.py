@@ -9,7 +9,8 @@ import pytest
 from cadbridge.findings import Findings
 from cadbridge.reading import read
 from cadbridge.shapes.external import Copies, references
-from tests.readers.test_step import _external, block
+from tests.readers.test_step import block
+from tests.readers.test_step_beside_occt import external
 from tests.shapes.solids import write_part
 
 PATH = "/elsewhere/part.txt"
@@ -59,7 +60,7 @@ def test_no_string_that_occt_could_take_for_a_file_reaches_it(spelling: str, tmp
 
 @pytest.mark.parametrize("name", ["part.txt", "part", "pärt.stp", "part's.stp"])
 def test_a_part_of_the_folder_is_read_whatever_its_name(name: str, tmp_path: Path) -> None:
-    _external(tmp_path / "main.stp", "part_name")
+    external(tmp_path / "main.stp", "part_name")
     text = (tmp_path / "main.stp").read_text()
     escaped = "".join(c if c.isascii() else f"\\X2\\{ord(c):04X}\\X0\\" for c in name).replace("'", "''")
     (tmp_path / "main.stp").write_text(text.replace("'part_name'", f"'{escaped}'"))
@@ -77,7 +78,7 @@ def test_a_part_above_is_not_read_and_told(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "link.txt").symlink_to(tmp_path / "part.txt")
     for name in (str(tmp_path / "part.txt"), "../part.txt", "link.txt"):
-        _external(tmp_path / "in" / "main.stp", name)
+        external(tmp_path / "in" / "main.stp", name)
         assembly = read(tmp_path / "in" / "main.stp")
         assert "CB102" in [f.code for f in assembly.findings]
         assert all(part.shape is None for part in assembly.parts)

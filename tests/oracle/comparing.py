@@ -19,7 +19,7 @@ from cadbridge.simulation import Run, Scenario, simulate
 from cadbridge.simulation.trajectory import columns_of
 from solver.functions import scaled
 from tests.oracle.building import Array
-from tests.oracle.machines import Case
+from tests.oracle.cases import Case
 
 TIGHTEST, NEXT = (1e-12, 1e-11, 1e-10), 10.0
 """Tolerances of the reference, the tightest at which it comes to its end (a jump of a load has no step at 1e-12); and

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tests.oracle.comparing import MARGIN, How, Verdict, held, reference, ways
-from tests.oracle.machines import KINDS, PAIRS, case
+from tests.oracle.machines import KINDS, case
+from tests.oracle.trains import PAIRS
 
 OTHERS = (
     "tree",

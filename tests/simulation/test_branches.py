@@ -15,8 +15,9 @@ from cadbridge.simulation.trust import branches
 from cadbridge.simulation.trust.branches import Meetings, meetings_of
 from solver import simulate
 from solver.equations.system import prepare
+from tests.oracle.cases import Case
 from tests.oracle.comparing import How, held, reference
-from tests.oracle.machines import Case, case
+from tests.oracle.machines import case
 from tests.solver.examples import pendulum
 from tests.solver.test_benchmarks import _windowed_fourbar
 

@@ -26,7 +26,8 @@ from cadbridge.simulation.trust.repeats import doubtful
 from cadbridge.simulation.trust.verdict import tell, verdict_of
 from solver.functions import constant, expression
 from solver.result import Result, Trajectory
-from tests.oracle.machines import ROOT, case
+from tests.oracle.cases import ROOT
+from tests.oracle.machines import case
 
 FIXTURES = ROOT / "fixtures"
 

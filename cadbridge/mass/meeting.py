@@ -83,6 +83,7 @@ class Scene:
         self._corners: dict[str, NDArray[np.float64] | None] = {}
         self._designed: dict[Pair, list[_Piece]] = {}
         self._known: dict[tuple[str, str, bytes], list[_Piece]] = {}
+        self._gaps: dict[tuple[str, str, bytes, float], float] = {}
         self._apart = apart
         self._bounds_of: NDArray[np.float64] | None = None
         self._index: dict[str, int] = {}
@@ -146,7 +147,7 @@ class Scene:
     def gaps(self, name: str, others: Sequence[str], reach: float) -> Iterator[tuple[str, float]]:
         """Which others are nearer to a part than `reach` (m) as they stand, and how near, m; while work is left."""
         own = self.solid([name])
-        boxes = {n: self._bounds(n, Pose()) for n in (*own, *(self.solid(others) if own else ()))}
+        boxes = {n: self._still([n])[0] for n in (*own, *(self.solid(others) if own else ()))}
         for other in boxes:
             low, high = boxes[name][0] - reach, boxes[name][1] + reach
             if other == name or self._left <= 0 or (boxes[other][0] > high).any() or (boxes[other][1] < low).any():
@@ -155,8 +156,13 @@ class Scene:
             A, B = self._solid(name), self._solid(other)
             assert A is not None
             assert B is not None
-            X_BA = self._assembly.instance(other).X_WI.inverse() @ self._assembly.instance(name).X_WI
-            gap = 1e-3 * float(B.min_gap(A.transform(np.hstack([X_BA.R, 1e3 * X_BA.p[:, None]])), 1e3 * reach))
+            one, two = (self._assembly.instance(n) for n in (name, other))
+            X_BA = two.X_WI.inverse() @ one.X_WI
+            key = one.part, two.part, _place(X_BA), reach
+            if key not in self._gaps:
+                moved = A.transform(np.hstack([X_BA.R, 1e3 * X_BA.p[:, None]]))
+                self._gaps[key] = 1e-3 * float(B.min_gap(moved, 1e3 * reach))
+            gap = self._gaps[key]
             if gap < reach:
                 yield other, gap
 
@@ -193,7 +199,7 @@ class Scene:
         self._triangles -= A.num_tri() + B.num_tri()
         one, two = (self._assembly.instance(n) for n in (name, other))
         X_BA = two.X_WI.inverse() @ X @ one.X_WI
-        key = one.part, two.part, (np.round([*X_BA.R, X_BA.p], EQUAL) + 0.0).tobytes()
+        key = one.part, two.part, _place(X_BA)
         if key not in self._known:
             self._known[key] = self._pieces(name, A, B, X_BA)
         return self._known[key]
@@ -250,3 +256,8 @@ class Scene:
         """The diagonal of a part's box, m; 0 where it has no mesh."""
         corners = self._box(name)
         return 0.0 if corners is None else float(np.linalg.norm(np.ptp(corners, axis=0)))
+
+
+def _place(X: Pose) -> bytes:
+    """A pose as what two equal ones have in common."""
+    return (np.round([*X.R, X.p], EQUAL) + 0.0).tobytes()

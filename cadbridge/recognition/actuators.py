@@ -41,7 +41,9 @@ def find_actuators(scene: Scene, names: bool) -> None:
         faces = None if shape is None else scene.faces.get(shape.key)
         if faces is None or faces.fault is not None:
             continue
-        for output in known.setdefault(faces.key, outputs_of(faces)):
+        if faces.key not in known:
+            known[faces.key] = outputs_of(faces)
+        for output in known[faces.key]:
             called = names and of_a_drive(f"{instance.name} {instance.part}")
             if output.alone:
                 _horn(scene, instance, output, touching[instance.name], called)

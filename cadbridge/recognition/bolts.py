@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from shapely.geometry import Point, Polygon
 
 from cadbridge.frames import Pose, Vector, frame_from_axis
@@ -102,20 +104,32 @@ class _Crossing:
         self._points = np.array([c.point for c in planes]).reshape(-1, 3)
         self._normals = np.array([c.direction for c in planes]).reshape(-1, 3)
         self._reaches = np.array([min(_reach(c.a), _reach(c.b)) for c in planes])
+        self._filled: dict[tuple[int, int], list[_Filled]] = {}
 
     def by(self, start: Vector, axis: Vector, standard: StandardPart) -> Iterator[Contact]:
         """The planes square to a screw that its shank goes through, inside the outlines of both faces."""
         if not self._planes:
             return
-        square = self._normals @ axis
-        along = np.sum((self._points - start) * self._normals, axis=1) / np.where(np.abs(square) > 0.5, square, 1.0)
+        (facing,) = np.nonzero(np.abs(self._normals @ axis) > 0.999)
+        points, normals = self._points[facing], self._normals[facing]
+        along = np.sum((points - start) * normals, axis=1) / (normals @ axis)
         margin = 0.02 * (standard.high - standard.low)
-        inside = (along > standard.low + margin) & (along < standard.high - margin) & (np.abs(square) > 0.999)
-        near = np.linalg.norm(np.cross(self._points - start, axis), axis=1) <= self._reaches
-        for k in np.flatnonzero(inside & near).tolist():
-            c = self._planes[k]
-            if all(_within(side, c, start + along[k] * axis) for side in (c.a, c.b)):
+        (inside,) = np.nonzero((along > standard.low + margin) & (along < standard.high - margin))
+        near = np.linalg.norm(np.cross(points[inside] - start, axis), axis=1) <= self._reaches[facing[inside]]
+        for k in inside[near].tolist():
+            c = self._planes[facing[k]]
+            u, v = Pose(frame_from_axis(c.direction).T, np.zeros(3)).point(start + along[k] * axis)[:2]
+            if all(any(loop.holds(u, v) for loop in self._loops(int(facing[k]), end)) for end in (0, 1)):
                 yield c
+
+    def _loops(self, k: int, end: int) -> list[_Filled]:
+        """What the loops of one of the two faces of a plane bound, in its coordinates, holes filled."""
+        if (k, end) not in self._filled:
+            c = self._planes[k]
+            side = (c.a, c.b)[end]
+            X_PI = Pose(frame_from_axis(c.direction).T, np.zeros(3)) @ side.X_WI
+            self._filled[k, end] = [_Filled(X_PI.point(loop)[:, :2]) for loop in side.surface.loops if len(loop) >= 3]
+        return self._filled[k, end]
 
 
 def _reach(side: Placed) -> float:
@@ -123,14 +137,17 @@ def _reach(side: Placed) -> float:
     return float(np.linalg.norm(np.ptp(np.concatenate(side.surface.loops), axis=0)))
 
 
-def _within(side: Placed, c: Contact, spot: Vector) -> bool:
-    """Whether a point of the plane lies inside the outline of a face, holes filled."""
-    X_PW = Pose(frame_from_axis(c.direction).T, np.zeros(3))
-    X_PI = X_PW @ side.X_WI
-    u, v = X_PW.point(spot)[:2]
-    loops = [X_PI.point(loop)[:, :2] for loop in side.surface.loops if len(loop) >= 3]
-    return any(
-        bool((loop.min(axis=0) <= (u, v)).all() and (loop.max(axis=0) >= (u, v)).all())
-        and Polygon(loop).buffer(0).contains(Point(u, v))
-        for loop in loops
-    )
+class _Filled:
+    """What a loop (n, 2) bounds."""
+
+    def __init__(self, loop: NDArray[np.float64]) -> None:
+        self._loop, self._low, self._high = loop, loop.min(axis=0), loop.max(axis=0)
+
+    def holds(self, u: float, v: float) -> bool:
+        """Whether a point lies inside."""
+        near = bool((self._low <= (u, v)).all() and (self._high >= (u, v)).all())
+        return near and bool(self._area.contains(Point(u, v)))
+
+    @cached_property
+    def _area(self) -> Polygon:
+        return Polygon(self._loop).buffer(0)

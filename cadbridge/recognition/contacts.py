@@ -78,7 +78,7 @@ class Contact:
     radius: float = 0.0
     by: str | None = None
 
-    @property
+    @cached_property
     def pair(self) -> tuple[str, str]:
         """The two instances, in alphabetical order."""
         first, second = sorted((self.a.instance, self.b.instance))

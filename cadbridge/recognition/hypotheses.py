@@ -68,9 +68,11 @@ def hypotheses(found: Recognition) -> list[Hypothesis]:
     kept: dict[tuple[str, int], Hypothesis] = {}
     for h in sorted(entries, key=lambda h: (h.cost, h.a, h.b)):
         kind = kinds[h.a, h.b]
+        if (h.now, kind) in kept:
+            continue
         own = tuple(sorted(pair for pair in equal[kind] if (*pair, h.now) in now))
         if not told & {frozenset(p) for p in own}:
-            kept.setdefault((h.now, kind), replace(h, equal=own, kind=kind))
+            kept[h.now, kind] = replace(h, equal=own, kind=kind)
     ordered = sorted(kept.values(), key=lambda h: (not h.turns, h.cost, h.a, h.b))
     return [*_counted(found, ordered[:MOST_COUNTED]), *ordered[MOST_COUNTED:]]
 

@@ -15,14 +15,16 @@ def polygon_of(loops: Sequence[NDArray[np.float64]]) -> Polygon:
     closed = [loop for loop in loops if len(loop) >= 3]
     if not closed:
         return Polygon()
-    closed.sort(key=lambda loop: -abs(_area(loop)))
+    if len(closed) > 1:
+        closed.sort(key=lambda loop: -abs(_area(loop)))
     shape = Polygon(closed[0], closed[1:])
     return shape if shape.is_valid else shapely.make_valid(shape)
 
 
 def _area(loop: NDArray[np.float64]) -> float:
     x, y = loop[:, 0] - loop[0, 0], loop[:, 1] - loop[0, 1]
-    return float(0.5 * np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
+    # The first point is the origin: what closes the loop adds nothing.
+    return float(0.5 * (x[:-1] @ y[1:] - y[:-1] @ x[1:]))
 
 
 def common_area(a: Polygon, b: Polygon) -> tuple[float, tuple[float, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -67,24 +68,43 @@ def _facing(up: Sequence[Placed], down: Sequence[Placed], normal: Vector, slack:
     from shapely import STRtree
 
     X_PW = Pose(frame_from_axis(normal).T, np.zeros(3))
-    upper, lower = [_outline(p, X_PW) for p in up], [_outline(p, X_PW) for p in down]
+    upper, lower = _Outlines(up, X_PW), _Outlines(down, X_PW)
     found = []
-    for i, j in STRtree(lower).query(upper).T.tolist():
+    for i, j in STRtree(lower.boxes).query(upper.boxes).T.tolist():
         a, b = up[i], down[j]
-        if a.instance == b.instance:
+        gap = float((b.point - a.point) @ normal)
+        if a.instance == b.instance or abs(gap) > slack:
             continue
         area, spot = common_area(upper[i], lower[j])
         if area <= LEAST_AREA * min(a.surface.area, b.surface.area):
-            continue
-        gap = float((b.point - a.point) @ normal)
-        if abs(gap) > slack:
             continue
         point = X_PW.R.T @ np.array([*spot, float(normal @ a.point)])
         found.append(Contact("plane", a, b, point, normal, gap, 0.0, area))
     return found
 
 
-def _outline(p: Placed, X_PW: Pose) -> Polygon:
-    """The outline of a plane in the plane's own coordinates."""
-    X_PI = X_PW @ p.X_WI
-    return polygon_of([X_PI.point(loop)[:, :2] for loop in p.surface.loops])
+class _Outlines:
+    """The outlines of faces in the coordinates of their plane: most are never asked for, as nothing lies on them."""
+
+    def __init__(self, faces: Sequence[Placed], X_PW: Pose) -> None:
+        poses: dict[str, Pose] = {}
+        for p in faces:
+            if p.instance not in poses:
+                poses[p.instance] = X_PW @ p.X_WI
+        self._loops = [
+            [poses[p.instance].point(loop)[:, :2] for loop in p.surface.loops if len(loop) >= 3] for p in faces
+        ]
+        self._found: dict[int, Polygon] = {}
+        ends = [[loop.min(axis=0), loop.max(axis=0)] for loops in self._loops for loop in loops]
+        of = [k for k, loops in enumerate(self._loops) for _ in loops]
+        bounds = np.full((len(faces), 2, 2), [[[np.inf], [-np.inf]]])
+        np.minimum.at(bounds[:, 0], of, [low for low, _ in ends])
+        np.maximum.at(bounds[:, 1], of, [high for _, high in ends])
+        self.boxes = np.full(len(faces), Polygon(), dtype=object)
+        closed = sorted(set(of))
+        self.boxes[closed] = shapely.box(*bounds[closed].reshape(-1, 4).T)
+
+    def __getitem__(self, k: int) -> Polygon:
+        if k not in self._found:
+            self._found[k] = polygon_of(self._loops[k])
+        return self._found[k]

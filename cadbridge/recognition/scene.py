@@ -203,10 +203,10 @@ class Scene:
         """The contacts between different bodies, by their roots in alphabetical order."""
         if self._between is None or self._between[:2] != (self.contacts, self.groups.count):
             found: dict[tuple[str, str], list[Contact]] = defaultdict(list)
+            root = {name: body for body, names in self.groups.members().items() for name in names}
             for (a, b), contacts in self.contacts.by_pair.items():
-                first, second = sorted((self.groups.root(a), self.groups.root(b)))
-                if first != second:
-                    found[first, second] += contacts
+                if root[a] != root[b]:
+                    found[(root[a], root[b]) if root[a] < root[b] else (root[b], root[a])] += contacts
             self._between = self.contacts, self.groups.count, dict(found)
         return self._between[2]
 

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.frames import Vector
 from cadbridge.mechanism import build
 from cadbridge.recognition import bolts, mates_text, read_recognised, recognise
-from cadbridge.recognition.contacts import Contact, Placed
 from cadbridge.recognition.write import freedoms_text
 from tests.recognition.solids import Parts, disc, joints, plate, recognised
 
@@ -113,14 +111,14 @@ def test_a_screw_clamps_what_it_goes_through(tmp_path: Path) -> None:
 
 def test_screws_look_at_no_faces_far_from_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stations on one level: each screw was held against the faces of all."""
-    looked: list[object] = []
-    within = bolts._within
+    looked: list[tuple[int, int]] = []
+    loops = bolts._Crossing._loops
 
-    def counted(side: Placed, c: Contact, spot: Vector) -> bool:
-        looked.append(side)
-        return within(side, c, spot)
+    def counted(crossing: bolts._Crossing, k: int, end: int) -> list[bolts._Filled]:
+        looked.append((k, end))
+        return loops(crossing, k, end)
 
-    monkeypatch.setattr(bolts, "_within", counted)
+    monkeypatch.setattr(bolts._Crossing, "_loops", counted)
     sheet = plate(40, 40, 6, [(0, 0)], 3)
     bolt = cq.Workplane().polygon(6, 10).extrude(4).faces("<Z").workplane().circle(3).extrude(14)
     parts: Parts = {}

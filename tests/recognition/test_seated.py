@@ -112,7 +112,7 @@ def of(folder: Path, first: cq.Workplane, name: str, second: cq.Workplane) -> Re
     return recognised(folder, cq.Assembly(name="made").add(first, name="base").add(second, name=name))
 
 
-@pytest.mark.parametrize(("name", "joints"), [("crank", 1), ("Closing Cap", 0)])
+@pytest.mark.parametrize(("name", "joints"), [("crank", 1), ("Closing Cap", 0), ("0.196 ID Custom Spacer", 0)])
 def test_what_is_called_a_cap_is_put_on(tmp_path: Path, name: str, joints: int) -> None:
     base = cq.Workplane().box(80, 60, 40, centered=(True, True, False)).cut(cq.Workplane().circle(4).extrude(10))
     head = cq.Workplane().box(30, 14, 4, centered=(True, True, False)).translate((8, 0, -4))

@@ -16,7 +16,7 @@ from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
 from cadbridge.recognition.contacts import ALIGNED
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins, turns_by
-from cadbridge.recognition.standard_names import called_slider, called_still
+from cadbridge.recognition.standard_names import called_drive, called_slider, called_spacer, called_still
 
 SMALL_PLUG = 0.1
 """Size of a stud or a plug beside the body in whose bore it stands, at most.
@@ -110,7 +110,7 @@ def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[st
     """Bind a small round part that carries nothing and stands in a bore: a stud, a plug; whether there was any.
 
     It would only spin there, which moves nothing. What has a bore itself, or teeth, is a roller or a wheel. What is
-    called a cap, a board or the like need not be small and round.
+    called a cap, a board or the like need not be small and round, nor what is called a spacer on a bolt.
     """
     members = scene.groups.members()
     sizes, of_body = scene.sizes(members), by_body(joints)
@@ -122,7 +122,11 @@ def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[st
         v = joint.verdict
         if not lone or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
             continue
-        if all(called_still(scene.called(n)) for n in members[leaf]):
+        # On a motor's shaft a spacer turns with it, though a screw holds it there.
+        bolted = any(c.kind == "bolt" for c in joint.contacts) and not any(
+            called_drive(text) for name in members[joint.other(leaf)] for text in scene.called(name)
+        )
+        if all(called_still(n) or (bolted and called_spacer(n)) for n in map(scene.called, members[leaf])):
             found |= scene.bind(leaf, joint.other(leaf), "put on or in it, by its name, and carries nothing", 0.6)
             continue
         if not small or not _sunk(scene, members[leaf], joint):

@@ -77,10 +77,11 @@ _SLIDERS = re.compile(
 _STILL = re.compile(
     r"\bcaps?\b(?! ?(screw|bolt))|\bend ?cap|\bplugs?\b|\bstoppers?\b|\bgrommet|\bpcb|\bboards?\b"
     r"|\bsensors?\b|arduino|raspberry|\besp ?32|\bbatter(y|ies)\b|\bleds?\b|\blabels?\b|\bstickers?\b|\blogos?\b"
-    r"|\bmagnets?\b|\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck"
-    r"|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
+    r"|\bmagnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
 )
-"""What closes a hole, is put on, or keeps two plates apart: it moves with what carries it, however round it is."""
+"""What closes a hole or is put on: it moves with what carries it, however round it is."""
+_SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")
+"""What keeps two plates apart about the bolt that holds them; on a shaft it turns with it."""
 _YIELDING = re.compile(
     r"\bcables?\b|\bwires?\b|\bwiring\b|harness|\bhoses?\b|\bkabel|kabelbaum|\bschlauch|\bcâbles?\b|\bcavo\b|电缆|线束|ケーブル"
     r"|\bsprings?\b(?! ?(pins?|washers?|nuts?|clips?|plungers?|seats?|cups?|guides?|rods?)\b)|(?<!pass)feder\b|ressort"
@@ -137,8 +138,13 @@ def called_slider(names: Sequence[str]) -> bool:
 
 
 def called_still(names: Sequence[str]) -> bool:
-    """Whether names say what closes a hole or is put on something: a cap, a plug, a spacer, a board."""
+    """Whether names say what closes a hole or is put on something: a cap, a plug, a board, a sensor."""
     return bool(_STILL.search(words(names)))
+
+
+def called_spacer(names: Sequence[str]) -> bool:
+    """Whether names say what keeps two plates apart about a bolt."""
+    return bool(_SPACERS.search(words(names)))
 
 
 def called_yielding(names: Sequence[str]) -> bool:

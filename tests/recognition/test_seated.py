@@ -112,12 +112,22 @@ def of(folder: Path, first: cq.Workplane, name: str, second: cq.Workplane) -> Re
     return recognised(folder, cq.Assembly(name="made").add(first, name="base").add(second, name=name))
 
 
-@pytest.mark.parametrize(("name", "joints"), [("crank", 1), ("Closing Cap", 0), ("0.196 ID Custom Spacer", 0)])
+@pytest.mark.parametrize(("name", "joints"), [("crank", 1), ("Closing Cap", 0), ("0.196 ID Custom Spacer", 1)])
 def test_what_is_called_a_cap_is_put_on(tmp_path: Path, name: str, joints: int) -> None:
     base = cq.Workplane().box(80, 60, 40, centered=(True, True, False)).cut(cq.Workplane().circle(4).extrude(10))
     head = cq.Workplane().box(30, 14, 4, centered=(True, True, False)).translate((8, 0, -4))
     found = of(tmp_path, base, name, head.union(cq.Workplane().circle(4).extrude(10)))
     assert len(found.joints) == joints
+
+
+@pytest.mark.parametrize(("name", "joints"), [("lever", 1), ("0.196 ID Custom Spacer", 0)])
+def test_what_is_called_a_spacer_turns_on_no_bolt(tmp_path: Path, name: str, joints: int) -> None:
+    plate = cq.Workplane().box(80, 60, 6, centered=(True, True, False)).cut(cq.Workplane().circle(2.1).extrude(6))
+    block = cq.Workplane().box(16, 16, 20, centered=(True, True, False)).cut(cq.Workplane().circle(2.1).extrude(20))
+    bolt = cq.Workplane().circle(2).extrude(12).union(cq.Workplane().circle(3.5).extrude(4).translate((0, 0, 12)))
+    made = cq.Assembly(name="made").add(plate, name="base").add(block, name=name, loc=at(0, 0, 6))
+    made.add(bolt.rotate((0, 0, 0), (1, 0, 0), 180), name="M4x12", loc=at(0, 0, 12))
+    assert len(recognised(tmp_path, made).joints) == joints
 
 
 @pytest.mark.parametrize("slides", [False, True])

@@ -218,6 +218,7 @@ def exponentials(twists: Array, length: float) -> list[Pose]:
         K[:, k, j], K[:, j, k] = w[:, i], -w[:, i]
     a = np.sin(turns) / turns
     b = (np.sin(turns / 2) / (turns / 2)) ** 2 / 2
+    # (θ − sin θ)/θ³ where digits do not cancel yet; what 1/6 leaves out moves nothing by more than θ⁵/120, 1e-22.
     c = np.where(turns > 1e-4, (1 - a) / turns**2, 1 / 6)
     a, b, c = (factor[:, None, None] for factor in (a, b, c))
     KK = K @ K

@@ -171,6 +171,7 @@ def leading_basis(N: Array, scales: Array, order: list[int]) -> tuple[Array, lis
                 basis[len(leaders)] = rest / size
                 leaders.append(k)
     found = N @ np.linalg.inv(N[leaders]) * scales[leaders] if d else N
+    # Rounding of the inverse; true rates are above `STILL_RATE`.
     found[np.abs(found) < 1e-10 * np.max(np.abs(found), initial=1.0)] = 0.0
     return found, leaders
 

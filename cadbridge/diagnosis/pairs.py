@@ -125,6 +125,7 @@ def first_independent(W: Array, r: int, threshold: float) -> Ints:
     """
     while True:
         chosen = _sweep(W, r, threshold)
+        # Below, what rows add is rounding: then the strongest are taken, whatever their order.
         if len(chosen) == r or threshold < 1e-11:
             break
         threshold *= 0.1

@@ -126,6 +126,7 @@ def placed(
 def _starts(placing: Placing, moving: Sequence[int], first: Sequence[int], gap: float) -> Iterator[tuple[Array, Array]]:
     """The poses as they are; then, for each unit with open mates, shifted along the axes and turned a little."""
     yield placing.x, placing.q
+    # Unequal turns leave every plane of symmetry, in which derivatives vanish and Newton would stay.
     turn = np.array([0.1, 0.07, 0.05])
     starts = 0
     for unit in first:

@@ -21,18 +21,13 @@ from cadbridge.diagnosis.model import DeletableSet, DeletionChoice, Group, Redun
 from cadbridge.diagnosis.spans import FULL, extended, rank, unit_rows
 from cadbridge.diagnosis.weaker import weaker_mates
 from cadbridge.mechanism import Mechanism
-from cadbridge.mechanism.rows import Rows, off_by
+from cadbridge.mechanism.rows import ROUNDED_DEGREES, ROUNDED_MM, Rows, off_by
 from solver.algebra.connected import connected
 from solver.algebra.rank import LOWEST, significant
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-BENIGN_MM = 1e-2
-"""A repeated mate that disagrees by less than this (mm, degrees) is called benign: files round to a thousandth and
-better, a mate that a person dimensioned wrongly is off by a tenth and more. A choice between the two."""
-BENIGN_DEGREES = 1e-2
-"""A repeated mate that disagrees by less than this is called benign: CAD files round."""
 SEARCHED = 1_000_000
 """Mates of a circuit times the square of its self-stresses above which none is tried to be left out."""
 
@@ -172,7 +167,7 @@ def _redundancies(
                 rows=len(repeated),
                 of=len(own[mate]),
                 duplicates=_duplicates(circuits, dependence, own, mate),
-                kind="benign" if mm < BENIGN_MM and degrees < BENIGN_DEGREES else "conflicting",
+                kind="benign" if mm < ROUNDED_MM and degrees < ROUNDED_DEGREES else "conflicting",
                 residual_mm=mm,
                 residual_deg=degrees,
                 carries=kept.get(mate, ()),

@@ -193,6 +193,7 @@ def eliminate(items: Sequence[Relation], order: Sequence[int]) -> tuple[tuple[De
         if row == len(A):
             break
         best = row + int(np.argmax(np.abs(A[row:, k])))
+        # Rounding of the elimination so far, not a term (`_NO_TERM`).
         if abs(A[best, k]) < 1e-8:
             continue
         A[[row, best]] = A[[best, row]]

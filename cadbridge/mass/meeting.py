@@ -172,6 +172,8 @@ class Scene:
         return any(piece.thickness > limit for piece in self._designed.get(pair, ()))
 
     def _collide(self, name: str, other: str, X: Pose) -> bool:
+        """Whether two parts collide, more than as designed, where the first is displaced by X."""
+        # Of parts smaller than 15 mm a hundredth of their extent: else thin washers could pass through each other.
         limit = min(THINNEST_MEETING, 0.01 * self.extent(name), 0.01 * self.extent(other))
         pieces = [piece for piece in self._shared(name, other, X) if piece.thickness > limit]
         if not pieces:

@@ -24,7 +24,7 @@ from cadbridge.mechanism.merge import clusters
 from cadbridge.mechanism.model import GROUND_BODY, Body, BodyCoupling, Joint, MateRows, Mechanism
 from cadbridge.mechanism.proportions import WRITTEN, doubt_proportions
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.rows import Rows, fit, off_by, rows_of
+from cadbridge.mechanism.rows import ROUNDED_DEGREES, ROUNDED_MM, Rows, fit, off_by, rows_of
 from cadbridge.mechanism.sides import Side, side_of
 from cadbridge.mechanism.together import carries, oriented, together
 from cadbridge.wording import listed
@@ -413,7 +413,7 @@ def _gaps(b: _Builder, found: list[tuple[str, float, float]]) -> None:
     """Report the mates that the designed pose does not fulfil."""
     where = {m.name: m.where for m in b.assembly.mates}
     for name, mm, degrees in found:
-        if mm > 1e-2 or degrees > 1e-2:
+        if mm > ROUNDED_MM or degrees > ROUNDED_DEGREES:
             b.findings.add(
                 "CB207",
                 f"{name} is not fulfilled as designed: off by {mm:.3g} mm, {degrees:.3g}°",

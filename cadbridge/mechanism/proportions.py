@@ -147,18 +147,22 @@ def _length(points: Sequence[Vector], placed: Sequence[Placed]) -> float:
 def _doubts(p: Placed, length: float) -> Iterator[tuple[str, str, str]]:
     """(code, kind of doubt, words) of one body."""
     name, mass, k, reach = p.body.name, p.mass.mass, p.gyration, p.reach
+    # A ball of radius r has a radius of gyration of √(2/5) r; one of osmium is the smallest body of this mass.
     densest = math.sqrt(0.4) * math.cbrt(3.0 * mass / (4.0 * math.pi * DENSEST))
     known = length > 1e-3
     largest = float(np.linalg.eigvalsh(p.mass.inertia)[-1])
     written = f"the inertia of {name}, {largest:.3g} kg m² with {mass:.3g} kg,"
     if k > (WIDE * length if known else HUGE):
         beside = f"; its model is {_metres(length)} long" if known else ""
+        # A body that fills its model has a radius of gyration of a fifth of its length, about.
         slip = _unit_of(largest / (mass * (0.2 * length) ** 2)) if known else ""
         yield "CB320", "wide", f"{written} is too large: it needs masses {_metres(k)} from its centre{beside}{slip}"
     elif ROUNDED < k < densest / SMALLER_THAN_OSMIUM:
         ball = 0.4 * mass * (densest / math.sqrt(0.4)) ** 2
         yield "CB320", "dense", f"{written} is too small for it: a ball of osmium of that mass has {ball:.2g} kg m²"
     elif ROUNDED < k < POINTLIKE * reach:
+        # A bar has a radius of gyration of three tenths of its length: a thousandth, within a factor of five, is one in
+        # another unit.
         slip = " (mm for m?)" if 200.0 < 0.3 * reach / k < 5000.0 else ""
         text = f"{written} is too small: a radius of {_metres(k)}, and a joint {_metres(reach)} from its centre{slip}"
         yield "CB320", "small", text

@@ -19,6 +19,10 @@ from solver.constraints.program import compile_program
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+ROUNDED_MM, ROUNDED_DEGREES = 1e-2, 1e-2
+"""What a mate may be off by as designed (mm, degrees) and still be fulfilled; what repeats another and is off by less
+is benign. Files round to a thousandth and better, a mate that a person dimensioned wrongly is off by a tenth and more:
+a choice between the two."""
 LOOSEST = 0.02
 """However badly the mates fit, a singular value above this counts: rows are of unit length, and two at an angle of 1.2°
 still hold two things."""

@@ -76,6 +76,7 @@ def _spline(surface: Any, face: Any) -> Described | None:
     first = _normal(surface, 0.5, 0.5)
     if first is None:
         return None
+    # A tenth from the edges: at the edges themselves many a spline has no normal.
     corners = [_normal(surface, u, v) for u in (0.1, 0.9) for v in (0.1, 0.9)]
     recognise = ShapeAnalysis_CanonicalRecognition(face)
     if all(n is not None and n.Angle(first) < _BENT for n in corners):

@@ -231,6 +231,7 @@ class Mover:
 
     def _project(self, wanted: Mapping[str, tuple[float, float]], state: State) -> Projected:
         self._wanted = dict(wanted)
+        # Poses that are looked at: a ten-millionth of the mechanism is below any pixel.
         return project(self._system, state, tolerance=1e-7)
 
     def _function(self, name: str) -> TimeFunction:
@@ -344,6 +345,7 @@ def _is_inert(mass: MassProperties | None) -> bool:
 
 def _with_masses(mechanism: Mechanism) -> Mechanism:
     """The mechanism with a mass for bodies that lack mass or inertia: it weighs who gives way where nothing leads."""
+    # A radius of gyration of a tenth of the mechanism: turns and slides of such a body weigh alike.
     size = (0.1 * mechanism.length_scale) ** 2
     filler = MassProperties(1.0, np.zeros(3), size * np.eye(3))
     bodies = tuple(b if _is_inert(b.mass) else replace(b, mass=filler, mass_source=None) for b in mechanism.bodies)

@@ -81,6 +81,7 @@ def find_joint(
     if joint is not None and (not single or joint.coordinate):
         return joint
     known = {j.name for j in mechanism.joints if not single or j.coordinate} | {d.name for d in mechanism.drives}
+    # Looser than difflib's own 0.6: names of joints are short, and a wrong guess does no harm.
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.4)
     message = f"there is no joint {name!r}" if joint is None else f"{name} is {joint.type}: it has no single freedom"
     findings.add("CB602", message + (f"; nearest: {', '.join(near)}" if near else ""), where)

@@ -493,6 +493,8 @@ def _least(J: Array, r: Array) -> Array:
     Jt = np.swapaxes(J, 1, 2)
     A = J @ Jt if wide else Jt @ J
     n = A.shape[1]
+    # Keeps A regular where rows repeat each other, at the price of its thirteenth digit, which Newton's next round gets
+    # back; the constant, where all rows are zero.
     damping = 1e-13 * np.trace(A, axis1=1, axis2=2) + 1e-200
     A = A + damping[:, None, None] * np.eye(n)
     x = Jt @ np.linalg.solve(A, r[:, :, None]) if wide else np.linalg.solve(A, Jt @ r[:, :, None])

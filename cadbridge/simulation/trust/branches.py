@@ -246,6 +246,7 @@ def _branches(system: System, pose: State, rank: int) -> int | None:
     G = _rows(system, pose)
     left, _, right = np.linalg.svd(G)
     free, lost, reach = right[rank - 1 :], left[:, rank - 1 :], 1e-5
+    # Central differences over `reach` (rad, m): off by its square and by rounding of 1e-11, far below `NO_SIGN`.
     slopes = []
     for way in free:
         ahead, behind = (_rows(system, _moved(pose, side * reach * way)) for side in (1.0, -1.0))

@@ -156,7 +156,7 @@ def _carried_weights(
             f"gravity compensation of {units[i].name}",
             i,
             _at_centre(units, i).point(point),
-            force=tuple(constant(-mass * g) if g else None for g in gravity),  # type: ignore[arg-type]
+            force=tuple(constant(-mass * g) if g else None for g in gravity),  # type: ignore[arg-type]  # x, y, z
         )
         for i, (mass, point) in of_unit.items()
         if any(gravity)

@@ -210,7 +210,7 @@ def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[.
     rest = [q for p in own for q in (parameters_of(RunOptions) if p.name in runs else [p])]
     rest = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in rest]
     parameters = [source, *rest, mates, *parameters_of(ReadOptions)]
-    typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what `inspect` and Typer read
     typed.__annotations__ = {p.name: p.annotation for p in parameters}
     return typed
 

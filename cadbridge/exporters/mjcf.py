@@ -71,9 +71,10 @@ def _report(plan: Plan, closed: Closed, findings: Findings) -> None:
         if link.kind.unbound and link.joint is not None:
             findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
     for _, half in closed.welds:
-        joint_name = tree.links[half].joint.name  # type: ignore[union-attr]
+        closing = tree.links[half].joint
+        assert closing is not None  # a half of a body hangs on the joint that closes the loop
         body = tree.body(tree.links[half]).name
-        findings.add("CB514", f"joint {joint_name} closes a loop: body {body} is halved", Where(item=joint_name))
+        findings.add("CB514", f"joint {closing.name} closes a loop: body {body} is halved", Where(item=closing.name))
     report_limits(tree, findings)
     _report_nesting(plan, findings)
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
@@ -349,9 +350,9 @@ def _actuators(root: ET.Element, plan: Plan, kept: Kept, findings: Findings) -> 
 def from_start(law: ControlLaw) -> ControlLaw:
     """The law by a control that counts from where it starts: MuJoCo starts at 0, a drive of USD at its target."""
     u = law.start
-    bias = tuple(b + g * u for b, g in zip(law.bias, law.gain, strict=True))
+    constant, stiffness, damping = (b + g * u for b, g in zip(law.bias, law.gain, strict=True))
     ends = None if law.control is None else (law.control[0] - u, law.control[1] - u)
-    return replace(law, bias=bias, control=ends, start=0.0)  # type: ignore[arg-type]
+    return replace(law, bias=(constant, stiffness, damping), control=ends, start=0.0)
 
 
 def _actuator(actuator: ET.Element, name: str, joint: str, drive: Drive) -> ET.Element:

@@ -294,7 +294,7 @@ def _agree(robot: ET.Element, unknown: list[str]) -> None:
             joint.set("type", "revolute")
             limit = joint.find("limit")
             if limit is None:
-                at = list(joint).index(joint.find("axis")) + 1  # type: ignore[arg-type]
+                at = [element.tag for element in joint].index("axis") + 1
                 limit = ET.Element("limit", effort=number(NO_LIMIT), velocity=number(NO_LIMIT))
                 joint.insert(at, limit)
             limit.attrib.update(lower=number(-NO_LIMIT), upper=number(NO_LIMIT))

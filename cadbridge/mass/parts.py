@@ -185,8 +185,8 @@ def _overridden(part: Part, volume: PartVolume, override: MassOverride, findings
             text = f"{part.name}: {', '.join(missing)} must be given too, since they cannot be computed"
             _add(findings, "CB309", text, part)
             return None
-    mass = override.mass if override.mass is not None else base.mass  # type: ignore[union-attr]
-    com = override.com if override.com is not None else base.com  # type: ignore[union-attr]
+    mass = override.mass if override.mass is not None else base.mass  # type: ignore[union-attr]  # there where one is missing
+    com = override.com if override.com is not None else base.com  # type: ignore[union-attr]  # likewise
     if override.inertia is not None:
         inertia = override.inertia
     else:

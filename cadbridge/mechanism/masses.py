@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ def _component(
     assembly: Assembly, component: Component, of_part: dict[str, tuple[MassProperties | None, str | None]]
 ) -> ComponentMass:
     items = []
-    sources: Counter[str] = Counter()
+    sources: defaultdict[str, float] = defaultdict(float)
     unknown = False
     for name in component.instances:
         instance = assembly.instance(name)
@@ -44,9 +44,9 @@ def _component(
             unknown = True
             continue
         items.append(mass.moved(component.X_WC.inverse() @ instance.X_WI))
-        sources[source or "declared"] += mass.mass  # type: ignore[assignment]
+        sources[source or "declared"] += mass.mass
     total = None if unknown else combine(items)
-    source = sources.most_common(1)[0][0] if sources else None
+    source = max(sources, key=sources.__getitem__) if sources else None
     if component.override is not None:
         overridden = _override(total, component.override)
         if overridden is not None:
@@ -76,14 +76,14 @@ def body_mass(
     from cadbridge.mass import settled
 
     items = []
-    sources: Counter[str] = Counter()
+    sources: defaultdict[str, float] = defaultdict(float)
     for name in components:
         found = masses[name]
         if found.mass is None:
             return None, None
         items.append(found.mass.moved(X_WB.inverse() @ assembly.component(name).X_WC))
-        sources[found.source or "declared"] += found.mass.mass  # type: ignore[assignment]
-    return settled(combine(items)), (sources.most_common(1)[0][0] if sources else None)
+        sources[found.source or "declared"] += found.mass.mass
+    return settled(combine(items)), (max(sources, key=sources.__getitem__) if sources else None)
 
 
 def turns(mass: MassProperties) -> bool:

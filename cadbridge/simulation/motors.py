@@ -208,7 +208,7 @@ def times(spec: Spec, factor: Callable[[Written], float]) -> Spec:
             done[name] = value if by == 1.0 else scaled(value, by)
         else:
             done[name] = value * (factor(stands) if stands.form == "finite" else abs(factor(stands)))
-    return replace(spec, **done)  # type: ignore[type-var]
+    return replace(spec, **done)  # type: ignore[type-var]  # `standing` knows dataclasses alone
 
 
 @cache

@@ -82,10 +82,9 @@ def holds(law: ControlLaw) -> bool:
 def _motor(joint: Joint, drive: Drive, law: ControlLaw, control: TimeFunction, coordinate: Any) -> Motor:
     """The servo on its joint, behind the reduction r: l = r q, and r times what it gives."""
     r = drive.reduction
-    powers = (r, r**2, r**2)
-    gain, bias = (tuple(p * x for p, x in zip(powers, factors, strict=True)) for factors in (law.gain, law.bias))
+    gain, bias = ((r * given, r**2 * q, r**2 * rate) for given, q, rate in (law.gain, law.bias))
     low, high = sorted(r * end for end in law.effort or (-math.inf, math.inf))
-    return Motor(joint.name, coordinate, "servo", control, gain=gain, bias=bias, bounds=(low, high))  # type: ignore[arg-type]
+    return Motor(joint.name, coordinate, "servo", control, gain=gain, bias=bias, bounds=(low, high))
 
 
 def _bounded(mechanism: Mechanism, name: str, made: list[Motor], findings: Findings) -> list[Motor]:

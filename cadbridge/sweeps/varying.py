@@ -113,10 +113,8 @@ def varied(base: Base, parameters: Sequence[Parameter], values: Sequence[Any]) -
 
 
 def _joint(mechanism: Mechanism, parameter: Parameter, value: float) -> Mechanism:
-    joints = tuple(
-        replace(j, **{parameter.quantity: value}) if j.name == parameter.item else j  # type: ignore[arg-type]
-        for j in mechanism.joints
-    )
+    changed: dict[str, Any] = {parameter.quantity: value}
+    joints = tuple(replace(j, **changed) if j.name == parameter.item else j for j in mechanism.joints)
     return replace(mechanism, joints=joints)
 
 

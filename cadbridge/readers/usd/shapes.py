@@ -143,6 +143,7 @@ def _of_solid(kind: str, sizes: Mapping[str, Any]) -> Moments | None:
 
 def _of_mesh(mesh: Mesh, approximation: str) -> Moments | None:
     vertices, triangles = mesh.vertices, mesh.triangles
+    # Cubes and spheres of a known size have moments: none is None here.
     if approximation == "boundingCube":
         low, high = vertices.min(axis=0), vertices.max(axis=0)
         return _of_solid("Cube", {"size": 1.0}).mapped(np.diag(high - low), (low + high) / 2.0)  # type: ignore[union-attr]

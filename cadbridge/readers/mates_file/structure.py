@@ -106,9 +106,12 @@ def _make_rigid(draft: Draft) -> None:
 
 def _ground(draft: Draft) -> None:
     for index, pattern in enumerate(draft.spec.ground):
-        names = draft.fitting(pattern)
-        fits = wildcard(pattern)
-        names += [i.component for i in draft.instances.values() if fits(i.name) or fits(last(i.name))]
+        if pattern in draft.components:  # a component, although others may be of a part that is called so
+            names = [pattern]
+        else:
+            fits = wildcard(pattern)
+            names = draft.fitting(pattern)
+            names += [i.component for i in draft.instances.values() if fits(i.name) or fits(last(i.name))]
         names = [draft.moved_into.get(name, name) for name in names]
         if not names:
             where = draft.place("ground", index)

@@ -12,15 +12,10 @@ from cadbridge.assembly import CouplingKind
 from cadbridge.frames import Vector
 from cadbridge.recognition.gears import FoundGear
 from cadbridge.recognition.model import FoundJoint, Recognition
+from solver.algebra.rank import significant
 
 MOST_BODIES_RANKED = 300
 """Bodies in loops that share bodies, above which the dense rank is left out: its time grows with the cube."""
-
-NEGLIGIBLE_ROW = 1e-9
-"""Singular value beside the largest, below which a row says nothing; placements are exact to 1e-7 at best.
-
-54 machines: 7e-18 | 3e-6.
-"""
 
 Array = NDArray[np.float64]
 
@@ -33,10 +28,10 @@ def freedoms(found: Recognition) -> int | None:
     motion subspace, a gear is one row between its wheels and their carrier.
     """
     count = len(found.bodies)
-    gears = [gear for gear in found.gears if not gear.against]
+    gears = [gear for gear in found.gears if gear.couples]
     edges = [(joint.a, joint.b) for joint in found.joints]
-    # Twice each, as a gear holds nothing by itself; one without a carrier turns against the ground.
-    meshes = [(gear.a, other) for gear in gears for other in (gear.b, _carrier(found, gear))]
+    # Twice each, as a gear holds nothing by itself.
+    meshes = [(gear.a, other) for gear in gears for other in (gear.b, gear.carrier) if other is not None]
     groups = in_loops(count, [*edges, *meshes, *meshes])
     rank = sum(6 - len(joint.free.axes) for joint in found.joints if groups[joint.a] != groups[joint.b])
     members: dict[int, list[int]] = defaultdict(list)
@@ -60,13 +55,9 @@ def freedoms(found: Recognition) -> int | None:
     return 6 * (count - 1) - rank
 
 
-def _carrier(found: Recognition, gear: FoundGear) -> int:
-    return found.ground if gear.carrier is None else gear.carrier
-
-
 def _rank(held: Array) -> int:
-    values = np.linalg.svd(held, compute_uv=False) if held.size else np.zeros(0)
-    return int(np.sum(values > NEGLIGIBLE_ROW * values.max(initial=0.0) * max(held.shape, default=1)))
+    """The rank of rows of length 1, decided as `check` decides it: both say the same mobility of the same joints."""
+    return significant(np.asarray(np.linalg.svd(held, compute_uv=False), np.float64)) if held.size else 0
 
 
 def in_loops(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:

@@ -55,6 +55,11 @@ class FoundGear:
     evidence: tuple[str, ...]
     against: str = ""
 
+    @property
+    def couples(self) -> bool:
+        """Whether it is a gear and no proposal: a body holds both axes, and nothing speaks against."""
+        return self.carrier is not None and not self.against
+
 
 @dataclass(frozen=True, eq=False)
 class FoundGears:

@@ -15,7 +15,7 @@ from cadbridge.recognition.units import Unit, Units
 
 def gear_lines(found: Recognition, units: Units) -> Iterator[str]:
     """The lines of the section `gears:`; none where there are no gears."""
-    sure = [gear for gear in found.gears if gear.carrier is not None and not gear.against]
+    sure = [gear for gear in found.gears if gear.couples]
     if sure:
         yield "gears:\n"
     for gear in sure:

@@ -46,11 +46,12 @@ def at_once(found: Recognition) -> int:
             full[j.b] += row
             rows.append(full.ravel())
     for g in found.gears:
+        if g.carrier is None:  # proposed as a comment only
+            continue
         full, turn = np.zeros((count, 6)), np.r_[ORIGIN, Z]
         full[g.a] += turn
         full[g.b] += g.ratio * turn
-        if g.carrier is not None:
-            full[g.carrier] -= (1.0 + g.ratio) * turn
+        full[g.carrier] -= (1.0 + g.ratio) * turn
         rows.append(full.ravel())
     held = np.array(rows).reshape(-1, 6 * count)[:, 6:]
     return 6 * (count - 1) - (int(np.linalg.matrix_rank(held, 1e-9)) if held.size else 0)

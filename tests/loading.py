@@ -1,11 +1,14 @@
-"""Python files that stand in no package, as modules."""
+"""Python files that stand in no package, as modules and as scripts."""
 
 from __future__ import annotations
 
 import importlib.util
+import runpy
 import sys
 from pathlib import Path
 from types import ModuleType
+
+import pytest
 
 
 def module_of(path: Path, name: str = "") -> ModuleType:
@@ -17,3 +20,11 @@ def module_of(path: Path, name: str = "") -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def run_script(path: Path, *arguments: Path) -> None:
+    """Run a script as `python PATH ARGUMENTS` does, but in this process, which has imported what it needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [str(path), *map(str, arguments)])
+        patch.setattr(sys, "path", [str(path.parent), *sys.path])
+        runpy.run_path(str(path), run_name="__main__")

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from tests.waiting import settled
 class Cluster:
     file: Path
     folder: Path
+    environment: dict[str, str]
     scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]]
 
@@ -37,26 +38,42 @@ class Cluster:
     def start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--scheduler-file", str(self.file)]
         command += ["--no-dashboard", *options]
-        return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen(command, cwd=self.folder, env=self.environment, stdout=quiet, stderr=quiet)
 
-
-def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    folder = tmp_path_factory.mktemp("dask")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", poison_path(folder / "poison"))
-        made = Cluster(folder / "scheduler.json", folder, None, [])  # type: ignore[arg-type]
-        made.scheduler = made.start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        assert settled(made.file.exists)
-        made.more(2)
-        yield made
-        for process in (*made.workers, made.scheduler):
+    def stop(self) -> None:
+        for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()
 
 
-# Of its own for the test that ends it: which test of a file is the last is not known where several processes run them.
-cluster = pytest.fixture(scope="module", name="cluster")(_cluster)
-own_cluster = pytest.fixture(name="own_cluster")(_cluster)
+def _started(folder: Path, outside: dict[str, str]) -> Cluster:
+    environment = {**outside, "PYTHONPATH": poison_path(folder / "poison")}
+    made = Cluster(folder / "scheduler.json", folder, environment, None, [])  # type: ignore[arg-type]  # at once
+    made.scheduler = made.start("scheduler", "--host", "127.0.0.1", "--port", "0")
+    assert settled(made.file.exists)
+    made.more(2)
+    return made
+
+
+@pytest.fixture(scope="module")
+def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Cluster]]:
+    """Gives the cluster, or another after the test that ends its scheduler: which of a file is last is not known."""
+    outside, made = dict(os.environ), list[Cluster]()  # before a test has a cache of its own
+
+    def one() -> Cluster:
+        if not made or made[-1].scheduler.poll() is not None:
+            made.append(_started(tmp_path_factory.mktemp("dask"), outside))
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.stop()
+
+
+@pytest.fixture
+def cluster(living: Callable[[], Cluster]) -> Cluster:
+    return living()
 
 
 def jobs_file(folder: Path) -> Path:
@@ -167,18 +184,19 @@ def test_other_versions_are_told(cluster: Cluster, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_lost_scheduler_fails_what_runs_and_the_next_run_goes_on(
-    tmp_path: Path, own_cluster: Cluster, warm: Local
+    tmp_path: Path, cluster: Cluster, warm: Local
 ) -> None:
     for i in range(4):
         poisoned(tmp_path / f"s{i}.poison", f"slow {0.3 + 1.5 * (i > 1)}")
     (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.poison'}]")
-    executor = Dask(str(own_cluster.file))
+    executor = Dask(str(cluster.file))
     found = []
     try:
         for result in run(tmp_path / "jobs.yaml", executor=executor, workers=3):
             found.append(result)
             if len(found) == 1:
-                own_cluster.scheduler.send_signal(signal.SIGKILL)
+                cluster.scheduler.send_signal(signal.SIGKILL)
+                cluster.scheduler.wait()
     finally:
         executor.close()
     assert len(found) == 4

@@ -22,9 +22,13 @@ from tests.solver.examples import X, Y, Z, body
 FOLDER = Path(__file__).resolve().parents[2] / "scripts" / "measure"
 
 
-@pytest.fixture(scope="module")
-def jacobians() -> ModuleType:
-    return module_of(FOLDER / "jacobians.py")
+@pytest.fixture(scope="module", params=["Python", pytest.param("compiled", marks=pytest.mark.nightly)])
+def jacobians(request: pytest.FixtureRequest) -> ModuleType:
+    """The script, its kernels as the Python that they are: to compile them takes far longer than the test."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "Python":
+            patch.setattr("numba.njit", lambda *kernel, **_: kernel[0] if kernel else lambda made: made)
+        return module_of(FOLDER / "jacobians.py")
 
 
 def test_the_full_jacobian_times_the_rates_of_its_parameters_is_the_transformed_one(jacobians: ModuleType) -> None:

@@ -29,10 +29,10 @@ from cadbridge.recognition.proving import MOST_MOVINGS, attributed, proved, weld
 from cadbridge.recognition.told import SAID
 from cadbridge.wording import count
 
-DRIVES_WORTH = 1.8
-"""Nats that decisions may cost at most which are changed since the assembly shows so many drives: odds of 6 to 1.
+DRIVES_WORTH = 0.9
+"""Nats that decisions may cost at most which are changed since the assembly shows so many drives: odds of 2.5 to 1.
 
-A choice: a count of motors is a weaker witness than a mobility that a person tells. 54 machines: none | 2.1.
+A choice: a count of motors is a weaker witness than a mobility that a person tells. Welds by rest cost 1.05.
 """
 
 UNLIKE_EQUALS = 0.5

@@ -14,7 +14,7 @@ from cadbridge.wording import count, listed
 SURE_JOINT = 0.9
 """Confidence below which a joint is reported as uncertain: one of ten such joints is wrong. A choice."""
 
-SURE_WELD = 0.95
+SURE_WELD = 0.9
 """Confidence below which a weld is reported as uncertain, if its two parts share an axis: other welds hide no turn."""
 
 

@@ -141,18 +141,19 @@ def _said(inquiry: Inquiry, line: str) -> None:
     except InputError as fault:
         say(f"  {visible(str(fault))}")
         return
-    say(f"  {visible(statement.title)}.")
-    _take(inquiry, lambda: inquiry.say(statement.hints(inquiry.found.hints)))
+    _take(inquiry, lambda: inquiry.say(statement.hints(inquiry.found.hints)), statement.title)
 
 
-def _take(inquiry: Inquiry, answer: Callable[[], None]) -> None:
-    """Take an answer, and say what it makes."""
+def _take(inquiry: Inquiry, answer: Callable[[], None], title: str = "") -> None:
+    """Take an answer, and say what it makes; `title` is what was said, unless no axis was found for it (CB1642)."""
     from cadbridge.cli.output import say, working
     from cadbridge.recognition.inquiry import told_by
 
     before = inquiry.found
     with working("recognising again"):
         answer()
+    if title and not any(f.code == "CB1642" and f not in before.findings for f in inquiry.found.findings):
+        say(f"  {visible(title)}.")
     _say_freedoms(inquiry)
     for text in told_by(before, inquiry.found):
         say(f"  {visible(text)}")

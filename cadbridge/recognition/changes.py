@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cadbridge.errors import InputError
+from cadbridge.recognition.hint_names import contradictions
 from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.hypotheses import Hypothesis
 from cadbridge.recognition.model import Recognition
@@ -77,9 +78,19 @@ class Page:
         return said if words else None
 
     def answered(self, hints: Hints, said: Mapping[int, str]) -> Hints:
-        """The hints with what is said of the decisions, and of all pairs alike."""
-        for k, kind in said.items():
-            hints = hints.having(kind, self.entries[k].equal) if kind else hints
+        """The hints with what is said of the decisions, and of all pairs alike.
+
+        Who names the wrong ones has not looked at each of the rest: of these, what contradicts the wrong ones is left
+        open, and asked again.
+        """
+        wrong = [(self.entries[k].equal, kind) for k, kind in said.items() if kind not in ("", self.entries[k].now)]
+        right = [(self.entries[k].equal, kind) for k, kind in said.items() if kind == self.entries[k].now]
+        for pairs, kind in wrong:
+            hints = hints.having(kind, pairs)
+        known = len(contradictions(hints.pairs))
+        for pairs, kind in right:
+            taken = hints.having(kind, pairs)
+            hints = taken if len(contradictions(taken.pairs)) <= known else hints
         return hints
 
 

@@ -96,13 +96,22 @@ def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, 
         for h in chosen:
             trial_hints = trial_hints.having(h.other, h.equal)
         trial = _inferred(evidence, trial_hints)
-        if _missed(trial, wanted) < _missed(best, wanted):
+        if _missed(trial, wanted) < _missed(best, wanted) and not _blocked(trial, chosen):
             best, turned = trial, chosen
         if not _missed(best, wanted) or tries + 1 >= most:
             break
     if _missed(best, wanted):
         return _with_choice(found, wanted, (), told) if told else found
     return _with_choice(_attributed(best, turned), wanted, turned, told)
+
+
+def _blocked(trial: Recognition, chosen: Sequence[Hypothesis]) -> bool:
+    """Whether a joint that was chosen runs into parts at once, both ways: it frees nothing that moves."""
+    where = trial.body_of
+    joined = {frozenset((where[a], where[b])) for h in chosen if h.now == "fixed" for a, b in h.equal}
+    return any(
+        j.motion is not None and j.motion.state == "blocked" and frozenset((j.a, j.b)) in joined for j in trial.joints
+    )
 
 
 def _missed(found: Recognition, wanted: int) -> float:

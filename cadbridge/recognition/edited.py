@@ -28,6 +28,8 @@ _OWN = re.compile(
     _SECTION.format("leave_out|home|joints|overrides|drives|frames|materials|density|mass|parts"), re.MULTILINE
 )
 """Sections that recognition never writes: a person's, which stay when the file is written again."""
+_BARE = re.compile(r"(?:#.*|format[ \t]*:.*|[ \t]*)\n?", re.MULTILINE)
+"""What says nothing beside a section: comments, the format, empty lines."""
 _BEGIN = "# Recognised again, and not in this file; take the comment marks from what you want:\n"
 _END = "# End of what was recognised again.\n"
 MOST_BYTES = 100_000_000
@@ -64,9 +66,14 @@ def marked(text: str) -> str:
 
 
 def unedited(text: str) -> bool:
-    """Whether nothing of a mates file is a person's but hints and sections that recognition never writes."""
+    """Whether nothing of a mates file is a person's but hints and sections that recognition never writes.
+
+    Hints alone, written before anything was recognised, are such a file too.
+    """
     mark = _MARK.match(text)
-    return mark is not None and mark[1] == _hash(text[mark.end() :])
+    if mark is None:
+        return _HINTS.search(text) is not None and not _BARE.sub("", _HINTS.sub("", text))
+    return mark[1] == _hash(text[mark.end() :])
 
 
 def own_sections(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -37,7 +37,7 @@ def resolved(assembly: Assembly, hints: Hints) -> tuple[Hints, tuple[Finding, ..
                     more = replace(more, about=known.told(more.about, own_hint, findings) or "")
                 told.append(((first, second), _in_world(assembly, more, first if more.frame == a else second)))
     ground = None if hints.ground is None else known.told(hints.ground, f"ground: {hints.ground}", findings)
-    faults = _contradictions(pairs)
+    faults = contradictions(pairs)
     for fault in faults:
         text = listed([f"{kind}: [{a}, {b}]" for kind, (a, b) in fault])
         findings.add("CB1641", f"these hints contradict each other, and none of them is taken: {text}", items=[
@@ -122,7 +122,7 @@ class _Names:
             findings.add("CB1651", f"names in hints changed with the export: {text}", items=list(self._like))
 
 
-def _contradictions(pairs: dict[str, list[Pair]]) -> list[list[tuple[str, Pair]]]:
+def contradictions(pairs: Mapping[str, Sequence[Pair]]) -> list[list[tuple[str, Pair]]]:
     """Hints that cannot all hold: what is apart or joined, and yet fixed to each other by a chain of others."""
     found = []
     for kind in ("joint", "apart"):

@@ -21,7 +21,7 @@ from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.rules import RULES
-from tests.recognition.solids import plate
+from tests.recognition.solids import Parts, box, disc, plate, recognised
 
 
 def random_hypotheses(rng: np.random.Generator, count: int) -> list[Hypothesis]:
@@ -137,3 +137,20 @@ def test_what_is_chosen_for_the_mobility_says_so_and_is_not_taken_for_what_a_per
     none = recognise(made, hints=Hints(freedoms=0))
     reasons = [b.reason for body in none.bodies for b in body.bonds if {"lever1", "lever2"} & {b.instance, b.to}]
     assert all(reason.startswith("chosen for the mobility") for reason in reasons)
+
+
+def test_a_joint_that_runs_into_parts_at_once_is_not_chosen_for_the_mobility(tmp_path: Path) -> None:
+    """Two hands lie on posts; one stands between two blocks, and cannot be the second freedom."""
+    hand = disc(8, 4).union(cq.Workplane().box(30, 3, 4, centered=(False, True, False)))
+    table = plate(200, 100, 10, [], 1)
+    for y in (-3.55, 3.55):
+        table = table.union(box(8, 4, 12).translate((-28, y, 10)))
+    parts: Parts = {"table": (table, (0, 0, 0))}
+    for side, x in (("held", -50), ("free", 50)):
+        parts |= {f"post {side}": (disc(8, 6), (x, 0, 10)), f"hand {side}": (hand, (x, 0, 16))}
+    own = recognised(tmp_path, parts)
+    assert own.freedoms == 1
+    told = recognise(own.assembly, hints=Hints(freedoms=2))
+    assert "CB1644" in {f.code for f in told.findings}
+    assert not told.turned
+    assert [frozenset((told.bodies[j.a].name, told.bodies[j.b].name)) for j in told.joints] == [{"table", "hand free"}]

@@ -88,6 +88,35 @@ def test_hints_written_by_hand_make_the_file_anew(
     assert main(["check", str(file), "--mates", str(path)]) == 0
 
 
+def test_hints_alone_are_a_file_that_is_recognised(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "made.mates.yaml"
+    path.write_text("format: cadbridge.mates/1\nhints:\n  - joint: [disc, base]\n")
+    assert main(["recognise", str(file), "-o", str(path), "--no-limits"]) == 0
+    assert path.read_text().count("type: revolute") == 2
+    assert hints_of(path).joint == (("disc", "base"),)
+
+
+@pytest.mark.parametrize(
+    ("hints", "code"),
+    [("  - fredoms: 2\n", "CB144"), ("  - freedoms: [2\n", "CB140"), ("  - joint: [disc]\n", "CB145")],
+)
+def test_a_hint_that_cannot_be_read_is_told_and_kept(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], hints: str, code: str
+) -> None:
+    path = tmp_path / "made.mates.yaml"
+    assert main(["recognise", str(file), "-o", str(path), "--no-limits"]) == 0
+    text = path.read_text() + "hints:\n" + hints
+    path.write_text(text)
+    capsys.readouterr()
+    assert main(["recognise", str(file), "-o", str(path), "--no-limits", "--overwrite"]) == 2
+    told = capsys.readouterr().err
+    assert code in told
+    assert f"{path.name}:{text.count(chr(10))}" in told or code == "CB140"
+    assert path.read_text() == text
+
+
 def test_questions_are_json_with_answers_to_copy(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["recognise", str(file), "--questions"]) == 0
     document = json.loads(capsys.readouterr().out)

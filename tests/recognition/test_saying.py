@@ -15,6 +15,7 @@ from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.recognition import mates_text, recognise
 from cadbridge.recognition.alike import equal_pairs
+from cadbridge.recognition.changes import Entry, Page
 from cadbridge.recognition.edited import write_mates
 from cadbridge.recognition.hints import Hints, Told, hints_of
 from cadbridge.recognition.inquiry import Inquiry, told_by
@@ -217,6 +218,17 @@ def test_decisions_changed_for_the_mobility_are_asked_about_in_one(chain: Assemb
     inquiry.sort_out(changes, {0: "fixed", 1: "fixed"})
     assert inquiry.found.freedoms == 1
     assert len(inquiry.found.hints.fixed) == 2
+
+
+def test_what_nobody_called_wrong_yields_to_what_was(made: Assembly) -> None:
+    """base, disc and lever: that disc and lever move makes it untrue that both are fixed to the base."""
+    entries = [
+        Entry(pair, pair, "fixed", (pair,), "") for pair in (("base", "disc"), ("base", "lever"), ("disc", "lever"))
+    ]
+    page = Page("", tuple(entries))
+    hints = page.answered(Hints(), page.verdicts("3") or {})
+    assert hints.joint == (("disc", "lever"),)
+    assert hints.fixed == (("base", "disc"),)  # the other is asked about again
 
 
 def test_a_mobility_that_is_not_reached_changes_no_decision(chain: Assembly) -> None:

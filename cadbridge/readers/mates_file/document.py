@@ -29,7 +29,7 @@ class Document:
 
     `rows[section]` are the positions in the file of the items that `spec` kept, so that
     the way back to a line stays when faulty items are left out. `given` counts mates and gears
-    as written.
+    as written. `faulty` are the sections of which something was left out.
     """
 
     file: str
@@ -38,6 +38,7 @@ class Document:
     rows: dict[str, list[int]]
     given: int
     findings: Findings
+    faulty: frozenset[str] = frozenset()
 
     def where(self, section: str, item: int | str, *path: str | int, name: str | None = None) -> Where:
         """The place of the item-th kept item of a section (or of a value in it)."""
@@ -60,6 +61,7 @@ def load_document(path: Path) -> Document:
     data = {k: v for k, v in data.items() if v is not None or k == "format" or k not in schema.MatesFile.model_fields}
     rows = {key: list(range(len(value))) for key, value in data.items() if isinstance(value, list)}
     report = Reporter(findings, file, places, names=_names(data))
+    faulty = set[str]()
     # Leaving one item out can uncover no new fault in another, so two rounds are enough; a third
     # serves keys of the whole file that only then come to be judged.
     for _ in range(3):
@@ -69,12 +71,13 @@ def load_document(path: Path) -> Document:
             faults = error.errors(include_url=False, include_context=True)
             for fault in faults:
                 report(_original(fault["loc"], rows), fault)
+            faulty |= {str(fault["loc"][0]) for fault in faults}
             _leave_out(data, rows, [fault["loc"] for fault in faults])
         else:
             report.count_the_rest()
-            return Document(file, spec, places, rows, given, findings)
+            return Document(file, spec, places, rows, given, findings, frozenset(faulty))
     report.count_the_rest()
-    return Document(file, None, places, {}, given, findings)
+    return Document(file, None, places, {}, given, findings, frozenset(faulty))
 
 
 def _names(data: dict[str, Any]) -> dict[tuple[int | str, ...], str]:

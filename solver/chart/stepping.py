@@ -36,7 +36,7 @@ from solver.compilation.compiled import (
 )
 from solver.constraints.kernels import turn_angles
 from solver.equations.dynamics import SlopeArrays, StateArrays, Tables, place, stage
-from solver.equations.projection import FACTOR_SERVES, correct, look_at_gaps, rounding
+from solver.equations.projection import FACTOR_SERVES, correct, is_done, look_at_gaps, rounding
 from solver.steps.explicit import Steps, combine, kinetic_energy, put_sums, scaled_error
 from solver.steps.tableaus import Tableau
 from solver.sweeps.factor import factor as factor_sweeps
@@ -179,8 +179,7 @@ def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: 
         residual, speed = look_at_gaps(T, P, W, E, length, S.angles, drive)
         floor = rounding(K.x, length)
         # A chart without loops has no rows to close: its coordinates are the constraints.
-        closed = C.closed or residual < floor or (residual < 100 * floor and residual > 0.1 * before)
-        done = closed or rounds == _MOST_ROUNDS or (rounds > 3 and residual > 0.9999 * before)
+        done = C.closed or is_done(residual, before, floor, rounds, _MOST_ROUNDS)
         if done and (C.closed or speed < 1e-14):
             break
         if moved > FACTOR_SERVES:

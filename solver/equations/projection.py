@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.compilation.compiled import Array1, Array2, Array3, Pair, entry, kernel
+from solver.compilation.compiled import Array1, Array2, Array3, Pair, entry, inlined, kernel
 from solver.constraints.kernels import (
     Frames,
     RowArrays,
@@ -70,6 +70,9 @@ _NEAR = 1e-3
 """A scaled residual below this is that of a step, or rounding: no other pose can be meant than the nearest. Above it
 `project_positions`, which weighs all rows alike, takes its longer way."""
 
+_ROUNDED = 1e-15
+"""The scaled residual that rounding leaves of positions within a length of the origin."""
+
 
 @kernel
 def turn_by(q: Array1, x: float, y: float, z: float) -> None:
@@ -98,6 +101,18 @@ def project_positions(
     return found
 
 
+@inlined
+def is_done(residual: float, before: float, floor: float, rounds: int, most: int) -> bool:
+    """Whether Newton's rounds end: at a scaled `residual` down to rounding (`floor`), or at one that falls no more.
+
+    Near rounding, a round that gains no digit over the one `before` is the last. Rows that contradict each other leave
+    a residual that no longer falls: then this is the pose of least squares. The first three rounds may be cut short
+    (`move`), and say nothing of that.
+    """
+    closed = residual < floor or (residual < 100 * floor and residual > 0.1 * before)
+    return closed or rounds == most or (rounds > 3 and residual > 0.9999 * before)
+
+
 @entry
 def newton_positions(
     T: Terms, S: Plan, B: Bodies, W: Rows, length: float, state: tuple[Array2, Array2, Array1], drive: Array2,
@@ -111,15 +126,12 @@ def newton_positions(
     for rounds in range(iterations + 1):
         put(x, q, xs, R)
         evaluate(T, W, xs, R, v, angles, drive, False, terms, rows)
+        # The angles follow the pose round by round: unwound only at the end, a move beyond half a turn would lose one.
         for k in range(T.kind.shape[0]):
             if T.angle[k] >= 0:
                 angles[T.angle[k]] = value[k]
         residual, _ = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
-        # Closed to rounding; or near it, in a round that gained no digit more. Rows that contradict each other leave a
-        # residual that no longer falls: then this is the pose of least squares. The first three rounds may be cut short
-        # (`move`), and say nothing of that.
-        closed = residual < 1e-15 or (residual < 1e-13 and residual > 0.1 * before)
-        if closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before):
+        if is_done(residual, before, _ROUNDED, rounds, iterations):
             break
         before = residual
         metric(T, S, B, W, Q, R, blocks)
@@ -155,6 +167,8 @@ def newton_velocities(
     x, R, vs = poses
     _, g, gv, _, blocks = rows
     n, residual = B.mass.shape[0], 0.0
+    # Rows are linear in v: the first correction is exact but for the refinement's rest, the second takes that, and the
+    # third look only measures.
     for repeat in range(3):
         for i in range(n):
             for j in range(6):
@@ -188,11 +202,11 @@ def put_back(
     for rounds in range(iterations + 1):
         place(E, x, q, v)
         residual, rates = look_at_gaps(T, P, W, E, length, angles, drive)
-        # As in `newton_positions`, with the rounding of large positions.
-        closed = residual < floor or (residual < 100 * floor and residual > 0.1 * before)
-        done = closed or rounds == iterations or (rounds > 3 and residual > 0.9999 * before)
+        done = is_done(residual, before, floor, rounds, iterations)
         if done and rates < 1e-14:
             break
+        # `moved` starts as infinite: the first round always factors, as the workspace holds the factor of some other
+        # state.
         if moved > FACTOR_SERVES:
             factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
             moved = 0.0
@@ -202,11 +216,15 @@ def put_back(
             add_rows(v, -1.0, E.move)
             if rates < FACTOR_SERVES or rounds == iterations:
                 break
+            # The next round sees the same poses, and with this `before` finds them done again: it looks at the rates
+            # alone.
             before = residual
             continue
         before = residual
         correct(T, P, B, E, E.g)
         moved = max(moved, move(x, q, E.move, length))
+    # The rounds follow only the angles of rows and loads; those that are merely integrated are put right once, at the
+    # end.
     turn_angles(T, P.spin, E.R, angles)
     return residual
 
@@ -227,6 +245,7 @@ def put_near(
     if not before < _NEAR:
         return np.inf
     put_back(T, P, B, W, length, E, x, q, v, angles, drive, iterations)
+    # The last correction moved the state after the workspace had looked at it.
     place(E, x, q, v)
     left: float = max(*look_at_gaps(T, P, W, E, length, angles, drive))
     return left
@@ -241,7 +260,7 @@ def rounding(x: Array2, length: float) -> float:
     far = 0.0
     for i in range(x.shape[0]):
         far = max(far, abs(x[i, 0]), abs(x[i, 1]), abs(x[i, 2]))
-    return 1e-15 + 2e-16 * far / length
+    return _ROUNDED + 2e-16 * far / length
 
 
 @kernel
@@ -368,6 +387,7 @@ def project(system: System, state: State, tolerance: float = 1e-9, iterations: i
     E = evaluator(system).workspace
     if put_near(T, system.plan, B, W, length, E, arrays, drive, iterations) < 1e-3 * tolerance:
         return Projected(near, _FINE, system)
+    # The state afresh: the attempt by the sweeps has moved the first copy.
     s = complete(system, state)
     # Far away, or where rows contradict each other, all rows count alike.
     project_positions(T, system.schur, B, W, length, s.positions, s.quaternions, s.branches, drive, iterations)

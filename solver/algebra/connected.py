@@ -33,7 +33,7 @@ class Groups(Generic[Node]):
         """Make two groups one; False where they are already."""
         first, second = self.root(a), self.root(b)
         if first != second:
-            low, high = (first, second) if first < second else (second, first)  # type: ignore[operator]
+            low, high = (first, second) if first < second else (second, first)  # type: ignore[operator]  # they compare
             self._owner[high] = low
         return first != second
 

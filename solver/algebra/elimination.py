@@ -63,6 +63,8 @@ def _stage(
         if k not in left or degree != degrees[k]:
             continue
         near = graph[k]
+        # Rows that touch the same others and each other leave no more behind together than one of them does, so that
+        # none of them needs a turn of its own.
         same = [h for h in near if degrees[h] == degree and h in left and len(near - graph[h]) == 1]
         gone = {k, *same}
         left -= gone

@@ -53,6 +53,7 @@ def equilibrate(G: Array, length: float) -> tuple[Array, Array, Array]:
     """Scaled Ĝ, the factors of its rows (m,) and of its columns (6n,): `length` (m) weighs rotations."""
     if not (np.isfinite(length) and length > 0):
         raise ValueError(f"the characteristic length must be above zero, not {length}")
+    # A turn counts as the travel that it makes at `length`: by choice, as metres and radians have no common measure.
     columns = np.tile([1.0, 1.0, 1.0, 1 / length, 1 / length, 1 / length], G.shape[1] // 6)
     scaled = G * columns
     norms = np.linalg.norm(scaled, axis=1)
@@ -79,6 +80,7 @@ def null_space(G: Array, length: float, lowest: float = LOWEST, highest: float =
     G = np.asarray(G, float)
     scaled, _, columns = equilibrate(G, length)
     found = []
+    # A body that no row touches is in no component: its six motions are free as they stand.
     covered = np.zeros(G.shape[1], dtype=bool)
     for part in _decompose(scaled, lowest, highest):
         covered[part.columns] = True
@@ -86,6 +88,7 @@ def null_space(G: Array, length: float, lowest: float = LOWEST, highest: float =
         basis[part.columns] = part.Vt[part.rank :].T
         found.append(basis)
     found.append(np.eye(G.shape[1])[:, ~covered])
+    # Back from turns scaled by the length to rad/s.
     return np.asarray(np.hstack(found) * columns[:, None])
 
 
@@ -130,6 +133,7 @@ def _decompose(scaled: Array, lowest: float, highest: float) -> list[_Component]
 
 
 def _svd(scaled: Array, rows: Ints, columns: Ints, lowest: float, highest: float) -> _Component:
+    # The full matrices: the vectors beyond the shorter side span the null spaces.
     U, s, Vt = np.linalg.svd(scaled[np.ix_(rows, columns)], full_matrices=True)
     return _Component(rows, columns, U, s, Vt, significant(s, lowest, highest))
 
@@ -141,9 +145,8 @@ def significant(s: Array, lowest: float = LOWEST, highest: float = HIGHEST) -> i
         return first
     # Below `lowest` all is rounding: 1e-16 after 1e-9 is no gap.
     padded = np.maximum(np.concatenate([s, [0.0]]), lowest)
-    cuts = [k for k in range(first, last + 1) if k > 0]
-    if not cuts:
-        return 0
+    # A cut needs a value before it.
+    cuts = range(max(first, 1), last + 1)
     return max(cuts, key=lambda k: padded[k - 1] / padded[k])
 
 

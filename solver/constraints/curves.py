@@ -68,8 +68,12 @@ def periodic(points: ArrayLike, period: float, rise: float = 0.0) -> Curve:
     span = data[-1, 0] - data[0, 0]
     if span > period * (1 + 1e-9) or (span > period * (1 - 1e-9) and abs(data[-1, 1] - data[0, 1] - rise) > 1e-9):
         raise ValueError(f"the points of a periodic curve must lie within one period of {period:g}")
+    # A last point at the end of the period says the first one again, and two breaks in one place have no cubic between
+    # them.
     if span > period * (1 - 1e-9):
         data = data[:-1]
+    # A periodic spline needs equal values at both ends: the rise goes off as a straight line before, and comes back
+    # after.
     slope = rise / period
     q = np.append(data[:, 0], data[0, 0] + period)
     flat = np.append(data[:, 1] - slope * (data[:, 0] - data[0, 0]), data[0, 1])
@@ -85,7 +89,9 @@ def _cubic(q: Array, values: Array, ends: Literal["natural", "periodic"]) -> Cur
 
     found = CubicSpline(q, values, bc_type=ends)
     end = float(found.x[-1])
+    # The tangent at the last break, for what lies beyond.
     last = [float(found(end)), float(found(end, 1)), 0.0, 0.0]
+    # SciPy's coefficients begin with the highest power, a curve's with the lowest.
     return Curve(np.array(found.x, float), np.vstack([found.c[::-1].T, last]))
 
 
@@ -134,6 +140,7 @@ def oscillating_cam(profile: ArrayLike, pivot: float, arm: float, roller: float 
     either side. ValueError where the arm does not reach all of the cam.
     """
     polar, radius = pitch_curve(profile, roller)
+    # The law of cosines in the triangle of cam axis, pivot and roller, at the first and at the second.
     at_axis = (radius**2 + pivot**2 - arm**2) / (2 * radius * pivot)
     at_pivot = (arm**2 + pivot**2 - radius**2) / (2 * arm * pivot)
     if np.any(np.abs(at_axis) >= 1) or np.any(np.abs(at_pivot) >= 1):

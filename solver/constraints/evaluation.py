@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.constraints.kernels import evaluate_rows
 from solver.constraints.primitives import Primitive
 from solver.constraints.program import Program, compile_program
 
@@ -60,8 +61,6 @@ def evaluate_sparse(
     angles: ArrayLike | None = None,
 ) -> SparseRows:  # fmt: skip
     """As `evaluate_program`, with a block for each row and body: memory is linear."""
-    from solver.constraints.kernels import evaluate_rows
-
     x = np.ascontiguousarray(positions, float).reshape(-1, 3)
     q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
     v = np.zeros((len(x), 6)) if velocities is None else np.array(velocities, float).reshape(-1, 6)
@@ -77,9 +76,6 @@ def evaluate_program(
     angles: ArrayLike | None = None,
 ) -> Evaluation:  # fmt: skip
     """As `evaluate`, for primitives compiled before."""
-    # Numba takes a third of a second to import: only who evaluates pays for it.
-    from solver.constraints.kernels import evaluate_rows
-
     x = np.ascontiguousarray(positions, float).reshape(-1, 3)
     q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
     v = np.zeros((len(x), 6)) if velocities is None else np.array(velocities, float).reshape(-1, 6)

@@ -107,6 +107,8 @@ def _roll(
     a: int, point_a: Array, axis: Array, b: int, point_b: Array, line: Array, coefficient: float, poses: Poses
 ) -> Term:
     """The angle from the wheel's own mark to the line of centres, 0 at the reference; world vectors."""
+    # The mark points to the other wheel's centre, so that the angle starts in the middle of its branch and not at its
+    # end.
     mark = unit(line - axis * (axis @ line), "the line of centres")
     return Term(
         ROLL,
@@ -135,6 +137,7 @@ def _bevel(p: GearPair, poses: Poses) -> tuple[Array, float, Array, Array]:
     square = normal @ normal
     along_a = float(np.cross(d, axis_b) @ normal / square)
     along_b = float(np.cross(d, axis_a) @ normal / square)
+    # Axes in a file miss each other by its rounding: the apex is the middle of their common perpendicular.
     apex = (point_a + along_a * axis_a + point_b + along_b * axis_b) / 2
     # The wheel's point shows on which side of the apex the wheel sits; in the apex, its axis does.
     side_a = -1.0 if along_a > _AT_APEX else 1.0
@@ -142,12 +145,17 @@ def _bevel(p: GearPair, poses: Poses) -> tuple[Array, float, Array, Array]:
     out_a, out_b = side_a * axis_a, side_b * axis_b
     cosine, sine = float(out_a @ out_b), float(np.sqrt(square))
     heights = []
+    # r_a = h_a tan δ_a, and by the other wheel r_a = r_b / k = h_b tan δ_b / k. Points that people give on the two axes
+    # rarely lie on one cone's edge: each that shows a height has a say.
     for along, radius_per_height in (
         (along_a, sine / (p.ratio + cosine)),
         (along_b, sine / (1 / p.ratio + cosine) / p.ratio),
     ):
+        # A cone that opens beyond a right angle (k + cos Σ < 0) would have its centre beyond the apex, where its
+        # wheel's point is not: that point shows no height.
         if abs(along) > _AT_APEX and radius_per_height > 0:
             heights.append(abs(along) * radius_per_height)
+    # The radius scales the whole row and leaves the ratio alone: where no point shows it, any does.
     radius = float(np.mean(heights)) if heights else 1.0
     return apex, radius, out_a, out_b
 
@@ -233,6 +241,7 @@ def wheel_row(p: WheelPair, poses: Poses) -> Row:
     d = point_b - point_a
     normal = np.cross(axis_a, axis_b)
     square = float(normal @ normal)
+    # Parallel axes have a common perpendicular anywhere: the one through a's point is as good as any.
     if square > 1e-12:
         point_a = point_a + axis_a * float(np.cross(d, axis_b) @ normal / square)
         point_b = point_b + axis_b * float(np.cross(d, axis_a) @ normal / square)
@@ -267,4 +276,5 @@ def screw_gear_ratio(axis_a: Array, axis_b: Array, line: Array, teeth: tuple[flo
     lead = float(normal @ np.cross(v, across))
     if abs(lead) < 1e-9:
         raise ValueError("the teeth of these axes and this helix would not drive each other")
+    # The formula's size would need both pitch radii; the teeth give it without. Only the sense comes from the geometry.
     return float(np.sign(lead)) * teeth[0] / teeth[1]

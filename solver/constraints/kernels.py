@@ -116,7 +116,7 @@ def evaluate_terms(
 ) -> None:  # fmt: skip
     """The terms `which`: value, rate, bias (T,), gradients JA, JB (T, 6). x (n+1, 3), R (n+1, 3, 3), v (n+1, 6).
 
-    Angles are principal values here. Without `with_rates`, rate and bias are left alone.
+    Angles are principal values here. Without `with_rates`, rate and bias become 0.
     """
     for k in which:
         kind = T.kind[k]
@@ -128,6 +128,7 @@ def evaluate_terms(
         oA, oB = (v[A, 3], v[A, 4], v[A, 5]), (v[B, 3], v[B, 4], v[B, 5])
         lA, lB = cross(oA, rA), cross(oB, rB)
         d1 = (v[B, 0] + lB[0] - v[A, 0] - lA[0], v[B, 1] + lB[1] - v[A, 1] - lA[1], v[B, 2] + lB[2] - v[A, 2] - lA[2])
+        # With v̇ = 0 the second derivative of an arm or direction r is ω × (ω × r): d2, e2 and w2 are all of it.
         d2 = sub(cross(oB, lB), cross(oA, lA))
         e1, w1 = cross(oA, e), cross(oB, w)
         e2, w2 = cross(oA, e1), cross(oB, w1)
@@ -144,11 +145,14 @@ def evaluate_terms(
             rate[k] = dot(e1, w) + dot(e, w1)
             bias[k] = dot(e2, w) + 2 * dot(e1, w1) + dot(e, w2)
         elif kind == DISTANCE:
+            # Two points in one place have no direction between them. The floor makes f zero there; 0/0 would spread to
+            # every body, as one factor serves all rows.
             rho = math.sqrt(dot(d, d))
             f = mul(1.0 / max(rho, 1e-300), d)
             _put_reach(JA[k], JB[k], f, d, rA, rB)
             value[k] = rho
             rate[k] = dot(f, d1)
+            # From ρ² = d·d: ρ ρ̈ + ρ̇² = ḋ·ḋ + d·d̈.
             bias[k] = dot(f, d2) + (dot(d1, d1) - rate[k] ** 2) / max(rho, 1e-300)
         elif kind == LINE:
             # ρ f = d − e s; f is fixed neither in A nor in B, but its own turn does no work on f·(d − e s).
@@ -158,10 +162,12 @@ def evaluate_terms(
             f = mul(1.0 / rho, m)
             s1 = dot(e1, d) + dot(e, d1)
             s2 = dot(e2, d) + 2 * dot(e1, d1) + dot(e, d2)
+            # A feels the opposite force at the foot of the perpendicular on its line, at the arm rA + s e.
             _put(JA[k], mul(-1.0, f), add(mul(-1.0, cross(rA, f)), mul(-s, cross(e, f))))
             _put(JB[k], f, cross(rB, f))
             value[k] = rho
             rate[k] = dot(f, d1) - s * dot(f, e1)
+            # From ρ² = d·d − s²: ρ ρ̈ + ρ̇² = ḋ·ḋ + d·d̈ − ṡ² − s s̈.
             bias[k] = (dot(d1, d1) + dot(d, d2) - s1 * s1 - s * s2 - rate[k] ** 2) / rho
         elif kind == CROSSED:
             _crossed(k, e, w, d, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB)
@@ -174,6 +180,7 @@ def evaluate_terms(
             bias[k] = dot(e1, spin)
         else:
             _angle(kind == TURN, k, e, t, w, d, oA, e1, w1, d1, e2, w2, d2, rA, rB, value, rate, bias, JA, JB)
+        # `assemble_rows` sums these all the same: what an earlier state left would become this one's ġ and c.
         if not with_rates:
             rate[k] = 0.0
             bias[k] = 0.0
@@ -189,9 +196,14 @@ def _crossed(
     N = max(math.sqrt(dot(n, n)), 1e-300)
     u = mul(1.0 / N, n)
     g = dot(u, d)
+    # N δg = n·δd + (d − g u)·δn, so that δg = u·δd + h·δn with δn = (ω_A × e) × w + e × (ω_B × w).
     h = mul(1.0 / N, sub(d, mul(g, u)))
+    # The turn of the direction u is all in h·δn: A's force therefore acts in A's own point, not in B's as in
+    # `_put_reach`.
     _put(JA[k], mul(-1.0, u), add(mul(-1.0, cross(rA, u)), cross(e, cross(w, h))))
     _put(JB[k], u, add(cross(rB, u), cross(w, cross(h, e))))
+    # Twice derived, g N = n·d gives g̈ N + 2 ġ Ṅ + g N̈ = n̈·d + 2 ṅ·ḋ + n·d̈, and N² = n·n gives N N̈ + Ṅ² = ṅ·ṅ +
+    # n·n̈.
     n1 = add(cross(e1, w), cross(e, w1))
     n2 = add(add(cross(e2, w), mul(2.0, cross(e1, w1))), cross(e, w2))
     N1 = dot(u, n1)
@@ -218,9 +230,11 @@ def _angle(
     X1, Y1 = dot(e1, z) + dot(e, z1), dot(t1, z) + dot(t, z1)
     X2 = dot(e2, z) + 2 * dot(e1, z1) + dot(e, z2)
     Y2 = dot(t2, z) + 2 * dot(t1, z1) + dot(t, z2)
+    # Where z lies along the axis the angle has no value: the floor makes its gradient zero there instead of 0/0.
     D = max(X * X + Y * Y, 1e-300)
     f = mul(1.0 / D, sub(mul(X, t), mul(Y, e)))
     if towards:
+        # f is ∂α/∂z. A turn of A and B together changes nothing, so that A's moment is the opposite of B's w × f.
         moment = cross(f, w)
         _put(JA[k], (0.0, 0.0, 0.0), moment)
         _put(JB[k], (0.0, 0.0, 0.0), mul(-1.0, moment))
@@ -228,6 +242,7 @@ def _angle(
         _put_reach(JA[k], JB[k], f, d, rA, rB)
     value[k] = math.atan2(Y, X)
     rate[k] = (X * Y1 - Y * X1) / D
+    # From D α̇ = X Ẏ − Y Ẋ with Ḋ = 2 (X Ẋ + Y Ẏ): D α̈ = X Ÿ − Y Ẍ − Ḋ α̇.
     bias[k] = (X * Y2 - Y * X2 - 2 * rate[k] * (X * X1 + Y * Y1)) / D
 
 
@@ -238,6 +253,8 @@ def turn_rates(T: Terms, which: Ints1, R: Array3, v: Array2, rate: Array1) -> No
         A, B = T.body_a[k], T.body_b[k]
         e, t, w = turn(R[A], T.first_a[k]), turn(R[A], T.second_a[k]), turn(R[B], T.direction_b[k])
         X, Y = dot(e, w), dot(t, w)
+        # The rate of `_angle` alone: without second derivatives and gradients, which no row or load asks of these
+        # terms.
         moment = cross(sub(mul(X, t), mul(Y, e)), w)
         rate[k] = dot(moment, (v[A, 3] - v[B, 3], v[A, 4] - v[B, 4], v[A, 5] - v[B, 5])) / max(X * X + Y * Y, 1e-300)
 
@@ -249,6 +266,8 @@ def turn_angles(T: Terms, which: Ints1, R: Array3, angles: Array1) -> None:
         A, B, a = T.body_a[k], T.body_b[k], T.angle[k]
         e, t, w = turn(R[A], T.first_a[k]), turn(R[A], T.second_a[k]), turn(R[B], T.direction_b[k])
         principal = math.atan2(dot(t, w), dot(e, w))
+        # The integrated angle says only which turn it is; the pose says the rest, so that no error of the angle adds
+        # up.
         angles[a] = principal + math.tau * np.rint((angles[a] - principal) / math.tau)
 
 
@@ -267,11 +286,13 @@ def curve_at(T: Terms, c: int, q: float) -> Triple:
     low, high = T.curve_start[c], T.curve_start[c + 1] - 1
     base = 0.0
     if T.curve_period[c] > 0.0:
+        # Rounding down, and not towards zero, keeps the rest within the period also where q is below the first break.
         turns = math.floor((q - T.curve_break[low]) / T.curve_period[c])
         q -= turns * T.curve_period[c]
         base = turns * T.curve_rise[c]
     first, last = low, high
     while last > first:
+        # Rounded up: rounded down, the middle of two neighbours would be `first` again and the search would not end.
         middle = (first + last + 1) // 2
         if T.curve_break[middle] <= q:
             first = middle
@@ -280,6 +301,8 @@ def curve_at(T: Terms, c: int, q: float) -> Triple:
     s = q - T.curve_break[first]
     c0, c1 = T.curve_coefficient[first, 0], T.curve_coefficient[first, 1]
     c2, c3 = T.curve_coefficient[first, 2], T.curve_coefficient[first, 3]
+    # Before the first break the curve goes on along its tangent. Beyond the last one it does by its own row of
+    # coefficients, which has no higher terms.
     if s < 0.0:
         c2, c3 = 0.0, 0.0
     return base + c0 + s * (c1 + s * (c2 + s * c3)), c1 + s * (2 * c2 + 3 * s * c3), 2 * c2 + 6 * s * c3
@@ -302,6 +325,7 @@ def assemble_rows(
                 total += s * value[k]
                 total2 += s * bias[k]
             else:
+                # The chain rule for f(q): f(q)¨ = f′ q̈ + f″ q̇². For the rate and the gradient the factor is f′ alone.
                 f, f1, f2 = curve_at(T, T.curve[k], value[k])
                 total += s * f
                 total2 += s * (f1 * bias[k] + f2 * rate[k] * rate[k])
@@ -329,6 +353,7 @@ def rows_into(
     these, value, rate, bias, JA, JB = terms
     those, g, gv, c, blocks = rows
     evaluate_terms(T, these, x, R, v, with_rates, value, rate, bias, JA, JB)
+    # Without angles of the past, as when a model is made, the principal values are the branch on which all begins.
     if with_angles:
         unwind(T, these, value, angles)
     for k in these:

@@ -133,6 +133,8 @@ def compile_program(
     poses = Poses(np.asarray(positions, float), np.asarray(quaternions, float))
     rows = [_COMPILERS[type(p)](p, poses) for p in primitives]
     first = np.arange(len(rows) + 1)
+    # Drivers come after the primitives, and coordinates after all rows: so each kind keeps its numbers whatever the
+    # others are, which the tables of loads count on.
     rows += [Row((coordinate_term(c),)) for c in drivers]
     terms = [t for row in rows for t in row.terms] + [coordinate_term(c) for c in coordinates]
     row_term = np.cumsum([0] + [len(row.terms) for row in rows])
@@ -202,6 +204,8 @@ def _vectors(given: tuple[Array | None, ...]) -> Array:
 
 def _blocks(row_term: Ints, body_a: Ints, body_b: Ints) -> dict[str, Ints]:
     """One block for each body that a row names, in the order of first mention, and to which each term adds."""
+    # Terms that name one body share a block: a body that both turns of a gear name would else go through the factor
+    # twice.
     rows, count = len(row_term) - 1, int(row_term[-1])
     row = np.repeat(np.arange(rows), 2 * np.diff(row_term))
     body = np.stack([body_a[:count], body_b[:count]], axis=1).ravel()
@@ -215,6 +219,7 @@ def _blocks(row_term: Ints, body_a: Ints, body_b: Ints) -> dict[str, Ints]:
     slots[moves] = place[which]
     first = np.sort(first)
     return {
+        # Kernels take arrays whose numbers lie one after the other, which every second entry does not.
         "slot_a": slots[::2].copy(),
         "slot_b": slots[1::2].copy(),
         "row_block": np.searchsorted(row[first], np.arange(rows + 1)).astype(np.int64),

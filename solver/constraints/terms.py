@@ -75,11 +75,11 @@ class Term(NamedTuple):
     a: int
     b: int
     coefficient: float = 1.0
-    point_a: Array = None  # type: ignore[assignment]
-    first_a: Array = None  # type: ignore[assignment]
-    second_a: Array = None  # type: ignore[assignment]
-    point_b: Array = None  # type: ignore[assignment]
-    direction_b: Array = None  # type: ignore[assignment]
+    point_a: Array | None = None
+    first_a: Array | None = None
+    second_a: Array | None = None
+    point_b: Array | None = None
+    direction_b: Array | None = None
     curve: Curve | None = None
 
 

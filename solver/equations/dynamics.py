@@ -86,6 +86,7 @@ def evaluate(
     assemble_rows(T, those, value, rate, bias, JA, JB, g, gv, c, blocks)
     for i in those:
         kind, k = W.kind[i], W.motor[i]
+        # The row q − f(t) = 0 has the rate q̇ − ḟ, and its second derivative gives Ĝ v̇ = c + f̈.
         if kind == ANGLE:
             g[i] -= drive[k, 0]
             gv[i] -= drive[k, 1]
@@ -94,6 +95,7 @@ def evaluate(
             g[i] = 0.0
             gv[i] -= drive[k, 0]
             c[i] += drive[k, 1]
+        # A rotor's row holds no position or rate. With its compliance E = 1/J and its c it says λ = J q̈.
         elif kind == ROTOR:
             g[i] = 0.0
             gv[i] = 0.0
@@ -200,6 +202,8 @@ def stage(
     look(T, P, W, E, angles, drive)
     act(T, B, F, E, drive)
     factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
+    # Angles that are integrated but that no load or loop row reads are not in `P.term`: of them the rate is all that is
+    # needed.
     turn_rates(T, P.spin, E.R, E.v, E.rate)
     solve_loaded(T, P, B, F, E, complete, 0.0, multipliers)
 
@@ -236,6 +240,7 @@ def solve_loaded(
             E.turning[T.angle[k]] = E.rate[k]
     for k in range(F.motor_term.shape[0]):
         if F.motor_row[k] >= 0:
+            # The rows push the bodies by −Ĝᵀλ: a driver gives −λ along its coordinate.
             E.power[k] = -multipliers[F.motor_row[k]] * E.rate[F.motor_term[k]]
 
 
@@ -246,6 +251,8 @@ def _lose(T: Terms, P: Forest, B: Bodies, F: Loads, E: Workspace, multipliers: A
     Where they never do, a train that locks itself is driven backwards: then no acceleration is found (NaN).
     """
     Q, torques = E.sweeps, E.torques
+    # Each state starts without losses: torques of the last one would save rounds, but make v̇ depend on what came
+    # before.
     for k in range(torques.shape[0]):
         for i in range(torques.shape[1]):
             torques[k, i] = 0.0
@@ -327,6 +334,7 @@ def least_into(
     (x, R, v), blocks = poses, rows[4]
     evaluate(T, W, x, R, v, angles, drive, False, terms, rows)
     metric(T, S, B, W, Q, R, blocks)
+    # b = S λ. Of all x with S x = b, which differ by what Ĝᵀ makes zero, `solve` gives the shortest.
     transposed_product(T.row_block, T.block_body, Q.weighed, multipliers, Q.y)
     product(T.row_block, T.block_body, blocks, Q.y, Q.b)
     for i in range(Q.b.shape[0]):
@@ -362,6 +370,7 @@ def scaled_residual(T: Terms, W: Rows, length: float, blocks: Array2, g: Array1,
     for b in range(T.row_block[i], T.row_block[i + 1]):
         for j in range(3):
             s += (length * blocks[b, j]) ** 2 + blocks[b, 3 + j] ** 2
+    # A row that moves nothing has no scale: what it leaves open no motion can close.
     if s <= 1e-300:
         return 0.0, 0.0
     scale = 1.0 / math.sqrt(s)
@@ -412,6 +421,7 @@ def second_rates(T: Terms, accelerations: Array2, bias: Array1, JA: Array2, JB: 
     count, n = out.shape[0], accelerations.shape[0]
     for k in range(count):
         i = T.kind.shape[0] - count + k
+        # q̈ = J v̇ + bias, of which the bias is what remains at v̇ = 0.
         s = bias[i]
         a, b = T.body_a[i], T.body_b[i]
         for j in range(6):

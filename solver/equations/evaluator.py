@@ -108,6 +108,7 @@ Made = TypeVar("Made", Evaluator, Observer, LeastNorm)
 
 class _Kept(threading.local):
     def __init__(self) -> None:
+        # A thread each, since a call fills the arrays; weak keys, so that arrays go when their system does.
         self.of: weakref.WeakKeyDictionary[System, dict[type, object]] = weakref.WeakKeyDictionary()
 
 

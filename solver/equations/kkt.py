@@ -151,6 +151,8 @@ def factor(K: Plan, Q: Space, blocks: Array2, compliance: Array1) -> None:
         scale[i] = 1.0 / math.sqrt(d) if d > 1e-300 else 0.0
     for i in range(m):
         by_place[K.place[i]], work[i] = scale[i], 0.0
+    # Left-looking: column j of the scaled S less, for each earlier column with an entry x in row j, x times that
+    # column. Only places of the factor's structure are written, so that `work` needs no clearing.
     for j in range(m):
         low, high = K.column_start[j], K.column_start[j + 1]
         for p in range(low, high):

@@ -69,6 +69,7 @@ def _stops(F: Loads, k: int, q: float, qd: float) -> Pair:
         unit, _, fade = stop_elastic(d, F.stop_depth[k])
         if d > 0.0:
             elastic = F.stop_stiffness[k] * unit
+            # A stop only pushes: without the floor its damper would hold back a body that leaves.
             push = max(0.0, elastic + F.stop_damping[k] * fade * side * qd)
             force -= side * push
             lost += (push - elastic) * side * qd
@@ -291,6 +292,7 @@ def bushing_forces(F: Loads, x: Array2, R: Array3, v: Array2, n: int, out: Array
         force = mul(-1.0, _of(axes, add(pull, drag)))
         moment = mul(-1.0, _of(axes, add(_turned_back(theta, twist), hold)))
         power[-1] += dot(drag, u1) + dot(hold, w)
+        # Both sides act in b's point, a by its arm to there: force and opposite force in one line give no momentum.
         on_a, on_b = add(moment, cross(reach, force)), add(moment, cross(pb, force))
         for j in range(3):
             if a < n:

@@ -48,6 +48,8 @@ def check_bodies(bodies: Sequence[RigidBody]) -> None:
     """Raise ValueError, naming the first such body, for mass properties that are less than nothing or none at all."""
     masses = np.array([body.mass for body in bodies], dtype=float)
     inertias = [np.asarray(body.inertia, float) for body in bodies]
+    # All bodies are looked at in one call; the loop below, slow for thousands of them, only runs to name the one at
+    # fault.
     if all(inertia.shape == (3, 3) for inertia in inertias):
         stacked = np.array(inertias).reshape(-1, 3, 3)
         if np.all((masses >= 0) & (masses < LARGEST)) and np.all(np.abs(stacked) < LARGEST):
@@ -112,6 +114,8 @@ def check_carried(model: Model, program: Program, added: AddedMass) -> None:
     world = added.motions.copy()
     for i, R in enumerate(rotation.matrix(q)):
         world[:, i, 3:] = added.motions[:, i, 3:] @ R.T
+    # A freedom without inertia of its own may stay only if each motion that it allows moves a row: then what the row
+    # ties it to gives it inertia.
     carried = np.zeros((program.rows, len(world)))
     np.add.at(carried, owner, np.einsum("bj,kbj->bk", blocks, world[:, program.terms.block_body]))
     _, sizes, motions = np.linalg.svd(carried) if program.rows else (None, np.zeros(0), np.eye(len(world)))

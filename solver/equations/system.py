@@ -76,6 +76,7 @@ class System:
     @cached_property
     def soft(self) -> tuple[int, tuple[Array, Array]]:
         """The first row of a rotor, and the damping and stiffness that never change (`solver.model.tangents`)."""
+        # Rotors' rows come last: the comparison is False and then True, which is sorted.
         return int(np.searchsorted(self.rows.kind == ROTOR, True)), constant_tangents(self.model)
 
     @cached_property

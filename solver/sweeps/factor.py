@@ -47,6 +47,8 @@ _GIVES, _ROUNDING = 1e-2, 1e-6
 def _spatial_inertias(B: Bodies, R: Array3, P: Forest, A: Array2) -> None:
     """A = the spatial inertias of the bodies, world axes, with the mass added to them."""
     mass, added, inertia, more = B.mass, B.added_mass, B.inertia, B.added_inertia
+    # About the centre of mass, forces and turns do not couple: entries 6 to 14 stay zero. The moments are R (J + J₊)
+    # Rᵀ, of which the upper triangle suffices.
     for k in range(P.body.shape[0]):
         i = P.body[k]
         for j in range(15):
@@ -156,9 +158,12 @@ def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, block
     place_joints(P, x, R, shift, Q.to_joint, S, Q.angle_duals)
     start, column, schur = P.column_start, P.column, Q.schur
     for k in range(n - 1, -1, -1):
+        # Rows that close here go before the place's own freedoms: what they add to Iᴬ is part of U = Iᴬ s and D = sᵀU.
         _eliminate_loop_rows(P, Q, compliance, k, closed[n - 1 - k], closed[n - k])
         for j in range(6 - planes[k] - angles[k]):
             _eliminate(A, S, U, D_inverse, k, j)
+            # The rows go past each freedom right after it: s·C of the next one is that of a gradient which has passed
+            # this one.
             if passing[k] > 0:
                 low, high = slot_start[k], slot_start[k] + passing[k]
                 _project_loop_rows(start, column, P.slot_loop, Q.SC, schur, C, S, U, D_inverse, k, j, low, high)
@@ -182,6 +187,7 @@ def _start_loop_rows(P: Forest, B: Bodies, compliance: Array1, blocks: Array2, Q
         weight[e] = 0.0
     for k in range(P.body.shape[0]):
         i = P.body[k]
+        # A mean moment will do for w, which only weighs: the row's exact entry would turn with the body.
         light = (B.inverse_inertia[i, 0, 0] + B.inverse_inertia[i, 1, 1] + B.inverse_inertia[i, 2, 2]) / 3
         for t in range(P.slot_start[k], P.slot_start[k + 1]):
             b = P.slot_block[t]
@@ -259,6 +265,8 @@ def _eliminate_loop_row(P: Forest, Q: Work, soft: float, k: int, e: int, end: in
     size = max(schur[low] + soft + least, 0.1 * least)
     pivot = 1.0 / size if size > 1e-300 else 0.0
     Q.pivot[e] = pivot
+    # A row's entry in the system is −(Λ + E + μ w). Eliminating it adds C Cᵀ / (Λ + …) to the inertia Iᴬ of the place,
+    # and takes its share from the gradients of rows that close later.
     for i in range(e + 1, end):
         at = low + i - e
         _subtract(schur, start[i], at, high - at, schur[at] * pivot)
@@ -282,6 +290,7 @@ def _change_later_rows(start: Ints1, column: Ints1, schur: Array1, pivots: Array
         while j < count:
             while column[at] != column[low + j]:
                 at += 1
+            # Columns that follow each other in both lists change as one slice.
             run = 1
             while j + run < count and column[at + run] == column[low + j + run]:
                 run += 1
@@ -303,6 +312,8 @@ def _subtract(schur: Array1, at: int, source: int, count: int, share: float) -> 
 def repeats(P: Forest, Q: Work, compliance: Array1) -> bool:
     """Whether a loop row (l,) repeats other rows, or almost does; `compliance` (m,) is that of all rows."""
     for e in range(P.row.shape[0]):
+        # `pivot` is the inverse, 1/(Λ + μ w): it is above 1/size where the row adds less than that. A row with
+        # compliance is never singular, whatever the others say.
         size = _REPEATS_BELOW * Q.least[e]
         if compliance[P.row[e]] == 0.0 and Q.pivot[e] * size > 1.0:
             return True
@@ -339,6 +350,7 @@ def solve(P: Forest, Q: Work, gap: Array1, acceleration: Array2, multipliers: Ar
     slot_start, slot_loop, SC, C = P.slot_start, P.slot_loop, Q.SC, Q.C
     start, column, schur, pivot = P.column_start, P.column, Q.schur, Q.pivot
     for k in range(n - 1, -1, -1):
+        # In the order of `factor`: rows that close here, then the place's freedoms, then on to the parent.
         for e in range(closed[n - 1 - k], closed[n - k]):
             share = _forward(start, column, schur, pivot, gap, e)
             for c in range(6):
@@ -357,11 +369,13 @@ def solve(P: Forest, Q: Work, gap: Array1, acceleration: Array2, multipliers: Ar
             wrench_to_parent(p, k, parent[k], shift, k)
     for e in range(closed[n], loops):
         _forward(start, column, schur, pivot, gap, e)
+    # Rows that close at the ground, which does not accelerate, need nothing from the way back and come first on it.
     for e in range(loops - 1, closed[n] - 1, -1):
         multipliers[e] = _backward(start, column, schur, pivot, gap, e, 0.0, multipliers)
     for k in range(n):
         i = P.body[k]
         acceleration_from_parent(acceleration, P.base[k], parent[k] >= 0, shift, k, acceleration, i)
+        # Freedoms come back in the opposite order: each q̈ needs those that were eliminated after it.
         for j in range(5 - planes[k] - angles[k], -1, -1):
             z = u[k, j]
             for c in range(6):
@@ -392,6 +406,7 @@ def _backward(
     start: Ints1, column: Ints1, schur: Array1, pivot: Array1, gap: Array1, e: int, total: float, multipliers: Array1
 ) -> float:
     """The multiplier of loop row e, from `total`, what the tree gives it, and those after it, which are known."""
+    # The row of the system is C·a − (Λ + E + μ w) λ = gap, a and later λ being known: λ = (C·a − gap − Σ Λ λ) · pivot.
     total -= gap[e]
     for i in range(start[e] + 1, start[e + 1]):
         total -= schur[i] * multipliers[column[i]]

@@ -155,6 +155,8 @@ def _normals(program: Program, planes: Ints, plane_row: Ints) -> dict[str, Array
     normals = np.tile(np.eye(3), (len(planes), 1, 1))
     there = plane_row >= 0
     normals[there] = program.terms.first_a[program.first_terms[plane_row[there]]]
+    # The singular vectors complete the held normals by directions square to them, so that their duals have no part
+    # along what is held.
     for held in (1, 2):
         some = np.flatnonzero(planes == held)
         normals[some, held:] = np.linalg.svd(normals[some, :held])[2][:, held:]
@@ -183,6 +185,7 @@ def _directions(program: Program, joints: list[Joint], angles: Ints, angle_row: 
     first, second = np.zeros((len(joints), 3, 3)), np.zeros((len(joints), 3, 3))
     k, j = np.nonzero(angle_row >= 0)
     i = terms[angle_row[k, j]]
+    # A term names its bodies a and b as the primitive did; the joint says child and parent.
     first_is_a = ((T.body_a[i] == base[k]) == first_there[k].astype(bool))[:, None]
     first[k, j] = np.where(first_is_a, T.first_a[i], T.direction_b[i])
     second[k, j] = np.where(first_is_a, T.direction_b[i], T.first_a[i])

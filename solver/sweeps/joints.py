@@ -35,6 +35,7 @@ def place_joints(
         first, other = (p, i) if there else (i, p)
         if P.angles[k] == 2:
             w, n = out_of(R, other, row_of(P.second, k, 0)), out_of(R, first, row_of(P.across, k, 2))
+            # Two angles of one direction w leave the turn about w, and nothing else.
             _put_turn(S, k, count, w, to)
             tilt = dot(w, n)
             for c in range(3):
@@ -42,6 +43,7 @@ def place_joints(
             angle_duals[k, 2, 0] = 1.0 / tilt if abs(tilt) > 1e-12 else 0.0
         elif P.angles[k] == 0:
             for j in range(3):
+                # A free orientation takes any three axes; those of the world need no product.
                 _put_turn(S, k, count + j, row_of(R, ground, j), to)
         else:
             f0 = cross(out_of(R, first, row_of(P.first, k, 0)), out_of(R, other, row_of(P.second, k, 0)))
@@ -56,6 +58,7 @@ def place_joints(
 @kernel
 def _put_turn(S: Array3, k: int, j: int, axis: Triple, to_joint: Triple) -> None:
     """The freedom j: a rotation about an axis through the joint's point."""
+    # The centre moves by ω × (centre − joint's point) = ω × (−to) = to × ω.
     v = cross(to_joint, axis)
     for c in range(3):
         S[k, j, c], S[k, j, 3 + c] = v[c], axis[c]
@@ -64,6 +67,8 @@ def _put_turn(S: Array3, k: int, j: int, axis: Triple, to_joint: Triple) -> None
 @kernel
 def _one_angle(S: Array3, angle_duals: Array3, k: int, count: int, f: Triple, to_joint: Triple) -> None:
     """f/f², and the two turns across it."""
+    # The turns across f start from the world axis that f lies along least: a product with one almost parallel to f
+    # would lose its digits. Their lengths are free, as each freedom is divided by its own D.
     least = (1.0, 0.0, 0.0)
     if abs(f[1]) < abs(f[0]) and abs(f[1]) <= abs(f[2]):
         least = (0.0, 1.0, 0.0)
@@ -100,6 +105,8 @@ def particular_accelerations(P: Forest, Q: Work, R: Array3, c: Array1, out: Arra
         u = out_of(R, p, y) if here else mul(-1.0, out_of(R, i, y))
         alpha = (0.0, 0.0, 0.0)
         if P.angles[k] == 2:
+            # For each row (α × w)·e = c. The duals make y·e = −c, the normal's part makes y square to w, and then α = y
+            # × w / w² has α × w = −y.
             first, other = mul(-c[P.angle_row[k, 0]], row_of(P.across, k, 0)), row_of(P.across, k, 1)
             y = out_of(R, p if there else i, add(first, mul(-c[P.angle_row[k, 1]], other)))
             w = row_of(angle_duals, k, 0)
@@ -108,6 +115,7 @@ def particular_accelerations(P: Forest, Q: Work, R: Array3, c: Array1, out: Arra
         else:
             for j in range(P.angles[k]):
                 alpha = add(alpha, mul(-c[P.angle_row[k, j]], row_of(angle_duals, k, j)))
+        # α is the turn of `second`'s body against `first`'s; where the child has `first`, its own is the opposite.
         if not there:
             alpha = mul(-1.0, alpha)
         acceleration_from_parent(out, p, P.parent[k] >= 0, shift, k, out, i)
@@ -223,6 +231,7 @@ def reactions(P: Forest, Q: Work, R: Array3, multipliers: Array1) -> None:
         here, there = P.point_here[k] == 1, P.first_there[k] == 1
         if P.parent[k] >= 0:
             wrench_to_parent(force, k, P.parent[k], shift, k)
+        # Places of children are larger: all that hangs on this one has been added to its force before.
         w = row(force, k)
         if P.planes[k] > 0:
             f = into(R, p if here else i, w)

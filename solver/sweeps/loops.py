@@ -85,13 +85,17 @@ def _shares(
     if not count:
         return np.zeros(0)
     heavy = np.zeros((len(parent), 2))
+    # A row about a body also moves what hangs beyond it: masses and moments are summed from the leaves, a mass with the
+    # moment that it has across the whole mechanism.
     heavy[place[:-1]] = own + [0.0, span**2] * own[:, :1]
     for k in range(len(parent) - 1, -1, -1):
         if parent[k] >= 0:
             heavy[parent[k]] += heavy[k]
+    # Rows whose paths share a place hold each other's bodies, so that the heaviest under any of them counts for all.
     together = connected(count + len(parent), passing, count + below)
     heaviest = np.zeros((count + len(parent), 2))
     np.maximum.at(heaviest, together[count + below], heavy[below])
+    # An entry beyond the last: `reduceat` starts there for a last row that names no moving body.
     free = np.full((1, 2), np.inf)
     named = np.concatenate([np.concatenate([own, free])[T.block_body], free])
     lightest = np.minimum.reduceat(named, T.row_block[:-1])[rows]

@@ -89,6 +89,8 @@ def solve_refined(
         mass = B.mass[i] + B.added_mass[i]
         if mass > 0.0:
             pulled = max(pulled, (abs(force[i, 0]) + abs(force[i, 1]) + abs(force[i, 2])) / math.sqrt(mass))
+    # The start meets the joints' rows with their c. What is left to find is a correction with c = 0 in them, under the
+    # force f − M a.
     momentum(P, B, R, acceleration, -1.0, 1.0, Q.force)
     correction, loop_correction, gap = Q.correction, Q.loop_correction, Q.gap
     for e in range(loops):
@@ -102,6 +104,8 @@ def solve_refined(
             # After three rounds, a residual that no longer halves is of rows that contradict each other.
             if left <= max(rounding, enough * first) or (k > 2 and left > 0.5 * before):
                 break
+            # From the second round on no force is open: a solution balances all forces, and only the shift of the loop
+            # rows leaves a gap.
             for i in range(n):
                 for j in range(6):
                     Q.force[i, j] = 0.0
@@ -125,6 +129,8 @@ def joint_multipliers(
     for k in range(P.body.shape[0]):
         for j in range(6):
             Q.force[k, j] = -force[P.body[k], j]
+    # Added mass has no share here: `remove_added_mass` has taken its effect out of v̇, and its momentum is nobody's
+    # load.
     momentum(P, B, R, acceleration, 1.0, 0.0, Q.force)
     for e in range(P.row.shape[0]):
         row = P.row[e]
@@ -146,6 +152,7 @@ def remove_added_mass(
         for j in range(6):
             correction[i, j], force[i, j] = acceleration[i, j], 0.0
     for _ in range(_MOST_GIVEN_BACK):
+        # (M + D) δₖ₊₁ + Ĝᵀ δλ = D δₖ, Ĝ δₖ₊₁ = 0: the sum of all δ is the iteration at the head of `massless`.
         for i in B.light:
             w = into(R, i, (correction[i, 3], correction[i, 4], correction[i, 5]))
             moment = out_of(R, i, out_of(B.added_inertia, i, w))

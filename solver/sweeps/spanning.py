@@ -54,6 +54,8 @@ class Joint:
 def joints_of(program: Program, held: int, poses: Poses) -> dict[tuple[int, int], Joint]:
     """For each pair of bodies that planes or angles join, the rows that make its joint."""
     T, k = program.terms, program.first_terms[:held]
+    # The closed forms of the joints know one term a row, unscaled: ratios, curves and rows of several terms close
+    # loops.
     single = (np.diff(T.row_term)[:held] == 1) & (T.body_a[k] != T.body_b[k])
     single &= (T.curve[k] < 0) & (T.coefficient[k] == 1.0)
     low, high = np.minimum(T.body_a[k], T.body_b[k]), np.maximum(T.body_a[k], T.body_b[k])
@@ -106,6 +108,7 @@ class _Angles:
     def chosen(self, rows: list[int]) -> list[int]:
         """Three angles that hold the orientation, or two about one common direction, or one."""
         all_three = _independent(rows, self._gradients)
+        # Three independent angles leave no turn at all, whatever directions they share, and so come before a pair.
         if len(all_three) == 3:
             return all_three
         sharing: dict[bytes, list[int]] = defaultdict(list)
@@ -116,6 +119,8 @@ class _Angles:
             pair = _independent(members, self._gradients)
             if len(pair) == 2:
                 return pair
+        # Two angles without a common direction turn about an axis that lies fixed in neither body: one of them is left
+        # to the loops.
         return all_three[:1]
 
 
@@ -190,6 +195,8 @@ def _shallow(
             pair = (min(here, there), max(here, there))
             heapq.heappush(queue, (ranks[pair], depth + 1, -pairs[pair].rows, there, here))
 
+    # What no joint ties to the ground floats. Of such a part the body with the most neighbours is the root, as depth is
+    # what loops pay for.
     for root in (n, *sorted(range(n), key=lambda i: -len(near[i]))):
         if reached[root]:
             continue

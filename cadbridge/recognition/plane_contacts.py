@@ -73,7 +73,8 @@ def _facing(up: Sequence[Placed], down: Sequence[Placed], normal: Vector, slack:
     for i, j in STRtree(lower.boxes).query(upper.boxes).T.tolist():
         a, b = up[i], down[j]
         gap = float((b.point - a.point) @ normal)
-        if a.instance == b.instance or abs(gap) > slack:
+        # A clearance of just the slack (0.01 mm) is one, and no rounding decides on it.
+        if a.instance == b.instance or abs(gap) > (1.0 - 1e-4) * slack:
             continue
         area, spot = common_area(upper[i], lower[j])
         if area <= LEAST_AREA * min(a.surface.area, b.surface.area):

@@ -33,7 +33,7 @@ from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
-from cadbridge.recognition.subassemblies import bind_caps, bind_clamped, bind_idle, bind_within
+from cadbridge.recognition.subassemblies import bind_caps, bind_clamped, bind_idle, bind_studs, bind_within
 from cadbridge.recognition.turntables import hinged_apart, still_apart
 from cadbridge.recognition.whole import connect
 
@@ -139,6 +139,7 @@ def _moves_nothing(run: Inference) -> None:
 def _connected(run: Inference) -> None:
     """What nothing connects yet is bound, or hinged, to what it rests on, reaches into or stands beside."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
+    bind_studs(scene, run.joints())
     apart, on_faces = connect(scene, run.joints(), pairs, run.evidence.drives)
     apart, on_line = hinged_apart(scene, bind_wheels(scene, apart, pairs))
     run.loose, beside = bind_beside(scene, apart)

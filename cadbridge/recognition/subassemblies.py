@@ -124,6 +124,21 @@ def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
     return found
 
 
+def bind_studs(scene: Scene, joints: Sequence[Candidate]) -> None:
+    """Bind what a ball alone would hold, and that lies on a third body, to that: the foot of a ball stud."""
+    members = scene.groups.members()
+    balls = {
+        name: set(members[own[0].other(body)])
+        for body, own in by_body(joints).items() if len(own) == 1 and own[0].verdict.type == "spherical"
+        for name in members[body]
+    }  # fmt: skip
+    for a, b, area in resting(scene):
+        for stud, host in ((a, b), (b, a)):
+            if stud in balls and host not in balls[stud] and scene.connects(stud, host):
+                text = f"rests on it over {area * 1e6:.4g} mm², and but a ball holds it elsewhere"
+                scene.bind(stud, host, text, 0.5)
+
+
 def shares(scene: Scene, a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether any part of two bodies lies in one sub-assembly."""
     return bool(_paths(scene, a) & _paths(scene, b))

@@ -25,9 +25,10 @@ SAME_SURFACE = 1e-5
 class Surface:
     """A plane, cylinder, cone, sphere or torus of a part.
 
-    `point` (3,) lies on the plane or the axis, or is the sphere's centre; `direction` (3,) is the normal out of the
-    material or the axis (None for a sphere). `radius`: of cylinder and sphere, of a cone at `point`, a torus's major
-    one. `second`: the half angle (rad) by which a cone widens along `direction`, a torus's minor radius.
+    `point` (3,) lies on the plane or the axis (of a cone in the middle of its face), or is the sphere's centre;
+    `direction` (3,) is the normal out of the material or the axis (None for a sphere). `radius`: of cylinder and
+    sphere, of a cone at `point`, a torus's major one. `second`: the half angle (rad) by which a cone widens along
+    `direction`, a torus's minor radius.
     `hollow`: the material is outside, as of a bore. `low`, `high`: the extent along `direction` from `point`.
     `turn`: how much of a full turn (rad) its faces cover. `loops`: boundaries as polygons (n, 3). `faces`: indices
     into `Shape.faces`.
@@ -64,7 +65,7 @@ def merged(found: list[Surface], size: float) -> list[Surface]:
     for kind in ("cylinder", "cone", "sphere"):
         members = [_canonical(s) for s in found if s.kind == kind]
         for group in _groups(members, size):
-            rest.extend(_joined(run) for run in _runs(group, SAME_SURFACE * size))
+            rest.extend(_at_middle(_joined(run)) for run in _runs(group, SAME_SURFACE * size))
     return sorted(rest, key=lambda s: s.faces)
 
 
@@ -138,3 +139,13 @@ def _joined(run: list[Surface]) -> Surface:
         loops=tuple(loop for s in run for loop in s.loops),
         faces=tuple(sorted(i for s in run for i in s.faces)),
     )
+
+
+def _at_middle(s: Surface) -> Surface:
+    """A cone with its point and radius in the middle of its face: far off it the radius says nothing about the part."""
+    if s.kind != "cone":
+        return s
+    middle, half = (s.low + s.high) / 2, s.length / 2
+    assert s.direction is not None
+    radius = s.radius + math.tan(s.second) * middle
+    return replace(s, point=s.point + middle * s.direction, radius=radius, low=-half, high=half)

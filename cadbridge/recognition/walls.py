@@ -84,6 +84,10 @@ class Wall:
         """What they have in common, m²."""
         return self.contact.overlap + sum(c.overlap for c in self.more)
 
+    def side(self, of_a: bool) -> Placed:
+        """The face of body a, or of the other: the normal points out of a, whichever a contact names first."""
+        return self.contact.a if (float(self.contact.direction @ self.normal) > 0) is of_a else self.contact.b
+
     def extent(self, direction: Vector) -> float:
         """The extent of the smaller of the two sides along a direction, m."""
         if not self.more:
@@ -119,8 +123,7 @@ def between_walls(planes: Sequence[Wall]) -> Verdict:
         return bar
     for i, p in enumerate(planes[:MOST_WALLS]):
         for q in planes[i + 1 : MOST_WALLS]:
-            found = _slide(p, q, planes) if float(p.normal @ q.normal) < -ALONG else None
-            if found is not None:
+            if float(p.normal @ q.normal) < -ALONG and (found := _slide(p, q, planes) or _slot(p, q, planes)):
                 return found
     return Verdict("rest", biggest.point, biggest.normal, (plane_text(biggest),), (), 0.5)
 
@@ -176,6 +179,32 @@ def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
             against = ("a face across it stops one way",) if stops else ()
             return Verdict("prismatic", floor.point, along, (text,), against, 0.55)
     return None
+
+
+def _slot(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
+    """A slide in a slot that goes through a plate: two walls and no floor, along the walls of what encloses the other.
+
+    What is shorter than the slot is wide would jam in it: a strut between two rails, which is held there.
+    """
+    width = float((p.point - q.point) @ p.normal)
+    inner, outer = (tuple(w.side((width > 0) is own) for w in (p, q)) for own in (True, False))
+    if any(faces_along(w, p.normal) is False for w in planes) or not all(side.surface.loops for side in outer):
+        return None
+    along = longest_way(outer[0])
+    across = np.cross(p.normal, along)
+    stroke, deep = (min(extent_of(side, way) for side in outer) for way in (along, across))
+    long = max(extent_of(side, along) for side in inner)
+    if long < DEEP_HOLE * abs(width) or stroke < LONG_WALL * max(long, deep):
+        return None
+    text = f"between two walls of a slot, {in_mm(stroke)} long and {in_mm(deep)} deep, with no floor"
+    return Verdict("prismatic", (p.point + q.point) / 2, along, (text,), ("nothing holds it across the slot",), 0.5)
+
+
+def longest_way(p: Placed) -> Vector:
+    """The direction in W along which a face with an outline is longest, by the main axes of its corners."""
+    corners = np.concatenate(p.surface.loops)
+    way: Vector = np.linalg.svd(corners - corners.mean(axis=0), full_matrices=False)[2][0]
+    return p.X_WI.vector(way)
 
 
 def plane_text(p: Wall) -> str:

@@ -50,6 +50,17 @@ def disc(radius: float, height: float) -> cq.Workplane:
     return cq.Workplane().circle(radius).extrude(height)
 
 
+def tube(outer: float, inner: float, length: float) -> cq.Workplane:
+    return cq.Workplane().circle(outer).circle(inner).extrude(length)
+
+
+def link(length: float, thick: float = 3.0) -> cq.Workplane:
+    """A flat link along x with a rounded end and an eye of radius 3 at both ends, the first at the origin."""
+    return cq.Workplane().center(length / 2, 0).slot2D(length + 16, 16).extrude(thick).cut(
+        cq.Workplane().pushPoints([(0, 0), (length, 0)]).circle(3).extrude(thick)
+    )  # fmt: skip
+
+
 def box(x: float, y: float, z: float) -> cq.Workplane:
     """On the plane z = 0, about the origin."""
     return cq.Workplane().box(x, y, z, centered=(True, True, False))

@@ -53,6 +53,7 @@ def test_cones_spheres_and_tori_have_sides(tmp_path: Path) -> None:
     assert abs(cone.second) == pytest.approx(math.radians(45), abs=1e-6)
     ends = sorted(cone.radius + math.tan(cone.second) * z for z in (cone.low, cone.high))
     assert ends == pytest.approx([3 * MM, 6 * MM])
+    assert cone.radius == pytest.approx(4.5 * MM)  # in the middle of its face, wherever its file gives it
     cup, ball = sorted(found.of("sphere"), key=lambda s: -s.radius)
     assert (cup.hollow, ball.hollow) == (True, False)
     (ring,) = found.of("torus")

@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from cadbridge.recognition.calibration import of_joint
-from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
-
-
-def tube(outer: float, inner: float, length: float) -> cq.Workplane:
-    return cq.Workplane().circle(outer).circle(inner).extrude(length)
+from tests.recognition.solids import Parts, box, disc, joints, link, plate, recognised, tube
 
 
 def test_a_pin_that_nothing_stops_is_a_hinge_and_says_what_speaks_against_it(tmp_path: Path) -> None:
@@ -155,13 +151,6 @@ def test_a_shaft_beside_a_flat_turns_where_links_alone_are_drawn(tmp_path: Path,
         assert found.joints[0].confidence == of_joint(0.4)
 
 
-def link(length: float, thick: float = 3.0) -> cq.Workplane:
-    """A flat link along x with a rounded end and an eye of radius 3 at both ends, the first at the origin."""
-    return cq.Workplane().center(length / 2, 0).slot2D(length + 16, 16).extrude(thick).cut(
-        cq.Workplane().pushPoints([(0, 0), (length, 0)]).circle(3).extrude(thick)
-    )  # fmt: skip
-
-
 def test_eyes_of_links_drawn_beside_each_other_are_hinges_and_close_the_loop(tmp_path: Path) -> None:
     """A parallelogram whose couplers are drawn a washer's width beside its cranks, without a pin."""
     bar, crank = link(100), cq.Workplane().circle(8).extrude(3)
@@ -183,6 +172,14 @@ def test_an_eye_drawn_a_little_into_a_square_plate_is_a_hinge(tmp_path: Path, he
 
 def test_holes_of_one_radius_far_apart_on_one_line_are_no_hinge(tmp_path: Path) -> None:
     found = recognised(tmp_path, {"one": (link(100), (0, 0, 0)), "other": (link(100), (0, 0, 60))})
+    assert found.joints == ()
+
+
+def test_a_flat_cone_about_a_hole_is_as_wide_as_its_face_and_makes_no_eye_of_it(tmp_path: Path) -> None:
+    """Screw holes of twins across a machine: where the axis passes the part's origin their cones are 100 mm wide."""
+    cone = cq.Workplane().circle(6).workplane(offset=1).circle(4).loft().translate((0, 0, 4))
+    boss = box(30, 20, 4).union(cone).cut(disc(3, 5)).translate((0, 0, 50))
+    found = recognised(tmp_path, {"one": (boss, (0, 0, 0)), "other": (boss, (0, 0, 60))})
     assert found.joints == ()
 
 

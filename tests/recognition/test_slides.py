@@ -1,0 +1,48 @@
+"""Slides between walls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.recognition.solids import box, disc, joints, link, recognised
+
+
+@pytest.mark.parametrize(
+    ("block", "slot", "kinds"),
+    [
+        ((10.0, 10.0, 20.0), 80.0, ["prismatic"]),
+        ((5.0, 10.0, 20.0), 80.0, []),  # a strut between two rails: it would jam
+        ((10.0, 10.0, 20.0), 15.0, []),  # no stroke
+    ],
+)
+def test_a_block_in_a_slot_through_a_plate_slides_along_the_slot(
+    tmp_path: Path, block: tuple[float, float, float], slot: float, kinds: list[str]
+) -> None:
+    """Two walls and no floor; the block is higher than the plate."""
+    guide = box(120, 40, 5).cut(box(slot, block[1], 5))
+    found = recognised(tmp_path, {"guide": (guide, (0, 0, 0)), "slider": (box(*block), (0, 0, -8))})
+    assert [j.type for j in found.joints] == kinds
+    if kinds:
+        axis = found.joints[0].axis
+        assert axis is not None
+        assert abs(axis[0]) == pytest.approx(1.0)
+
+
+def test_a_slider_crank_in_a_slot_closes_its_loop(tmp_path: Path) -> None:
+    """The slider's slide is in the same loop as its pin: neither is moved alone, and no turn is blocked by the slot."""
+    base = box(200, 40, 6).cut(box(100, 10, 6).translate((40, 0, 0))).cut(disc(3, 6).translate((-70, 0, 0)))
+    pin = disc(3, 7).translate((0, 20, 0))
+    crank = box(8, 30, 3).translate((0, 10, 0)).union(disc(3, 6).translate((0, 0, -6))).union(pin)
+    slider = box(10, 10, 9).union(disc(3, 14))
+    rod = link((100**2 + 20**2) ** 0.5).rotate((0, 0, 0), (0, 0, 1), -11.309932474)
+    found = recognised(tmp_path, {
+        "base": (base, (0, 0, 0)), "crank": (crank, (-70, 0, 6)), "slider": (slider, (30, 0, -1)),
+        "rod": (rod, (-70, 20, 9.5)),
+    })  # fmt: skip
+    assert joints(found) == {
+        frozenset(("base", "crank")): "revolute", frozenset(("crank", "rod")): "revolute",
+        frozenset(("rod", "slider")): "revolute", frozenset(("base", "slider")): "prismatic",
+    }  # fmt: skip
+    assert found.freedoms == 1

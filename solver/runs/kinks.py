@@ -37,7 +37,8 @@ _END, _RELEASE, _BOUND, PULL = range(4)
 @table
 class Kinks(NamedTuple):
     """Corners of loads: what each is of (`kind`), its `term`, the load's or motor's `place` (m,), the `side` (±1) and
-    `level` of it; `before` and `after` (m, 3) are g, its rate, and whether it counts, at the ends of a step.
+    `level` of it; `before` and `after` (m, 3) are g, its rate, and whether it counts, at the ends of a step; `noise`
+    (m,) is what of g is rounding.
     """
 
     kind: Ints1
@@ -47,6 +48,7 @@ class Kinks(NamedTuple):
     level: Array1
     before: Array2
     after: Array2
+    noise: Array1
 
 
 def kinks_of(F: Loads) -> Kinks:
@@ -66,7 +68,7 @@ def kinks_of(F: Loads) -> Kinks:
     whole = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
     parts = np.array([row[3:] for row in rows], float).reshape(-1, 2)
     m = len(rows)
-    return Kinks._make([*whole.T.copy(), *parts.T.copy(), np.zeros((m, 3)), np.zeros((m, 3))])
+    return Kinks._make([*whole.T.copy(), *parts.T.copy(), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros(m)])
 
 
 @kernel
@@ -93,7 +95,8 @@ def look_at_kinks(
                 counts = 1.0 if value > 0.0 else 0.0
                 value, rate = _of_release(F, k, (value, rate, N.side[r] * along[2]))
                 size *= F.stop_stiffness[k]
-        out[r, 0] = value if abs(value) > _ROUNDED * size else 0.0
+        N.noise[r] = _ROUNDED * size
+        out[r, 0] = value if abs(value) > N.noise[r] else 0.0
         out[r, 1], out[r, 2] = rate, counts
 
 
@@ -129,16 +132,18 @@ def first_kink(N: Kinks, h: float) -> float:
     first = 1.0
     for r in range(N.term.shape[0]):
         if N.before[r, 2] + N.after[r, 2] > 0.0:
-            first = min(first, _root(N.before[r, 0], h * N.before[r, 1], N.after[r, 0], h * N.after[r, 1]))
+            values, slopes = (N.before[r, 0], N.after[r, 0]), (h * N.before[r, 1], h * N.after[r, 1])
+            first = min(first, _root(values, slopes, N.noise[r]))
     return first
 
 
 @kernel
-def _root(p0: float, u: float, p1: float, w: float) -> float:
+def _root(values: Pair, slopes: Pair, noise: float) -> float:
     """The first change of sign within (0, 1) of the cubic of these values and slopes at both ends, or 1.
 
-    Between its extremes a cubic only rises or only falls.
+    Between its extremes a cubic only rises or only falls. An extreme below `noise` has no sign.
     """
+    (p0, p1), (u, w) = values, slopes
     c2, c3 = 3.0 * (p1 - p0) - 2.0 * u - w, u + w - 2.0 * (p1 - p0)
     one, two = 0.0, 1.0
     under = c2 * c2 - 3.0 * c3 * u
@@ -151,6 +156,9 @@ def _root(p0: float, u: float, p1: float, w: float) -> float:
     last, before = 0.0, p0
     for end in (one, two, 1.0):
         now = p1 if end == 1.0 else p0 + end * (u + end * (c2 + end * c3))
+        # A robot that falls as one rests at the ends of its joints but for rounding: slopes of 1e-17 make roots there.
+        if abs(now) <= noise:
+            continue
         if before * now < 0.0:
             low, high = last, end
             while high - low > 1e-12:

@@ -168,6 +168,17 @@ def test_the_first_root_of_a_cubic_that_counts() -> None:
     assert found > 20
 
 
+def test_what_falls_at_the_end_of_its_range_passes_it_by_rounding_alone() -> None:
+    """Slopes of rounding between values of none make roots of the cubic, which cut each step of a robot that falls."""
+    N = kinks_of(prepare(bar(0.0, **stopped(Stop(0.0, 1.0, 500.0, 1.0, 0.1)))[0]).loads)
+    N.before[:], N.after[:] = (0.0, 1e-15, 1.0), (0.0, 2e-15, 1.0)
+    assert first_kink(N, 0.1) < 1.0
+    N.noise[:] = 1e-13
+    assert first_kink(N, 0.1) == 1.0
+    N.before[0], N.after[0] = (1e-3, 1e-17, 1.0), (-1e-3, 1e-17, 1.0)
+    np.testing.assert_allclose(first_kink(N, 0.1), 0.5, atol=1e-9)
+
+
 def test_a_bar_at_rest_at_its_stop_costs_no_more_steps() -> None:
     """Held against a stop, and at its very end: no corner is passed, and none is looked for without end."""
     stop = Stop(-0.3, 0.0, 500.0, 1.0, 0.01)

@@ -230,7 +230,9 @@ def _named(
     else:
         moved = moving(mechanism, graph, axes, motion.q, branch if alone else None)
     body = mechanism.bodies[branch.unit].name
-    words = sentence(mechanism, body, joint, kind, moved.rates)
+    twist = moved.twists.get(branch.unit)
+    way = None if twist is None else twist[:3] if kind == "slide" else twist[3:]
+    words = sentence(mechanism, body, joint, kind, moved.rates, way)
     if moved.carried:
         words = f"{words}; {count(moved.carried, 'more body', 'more bodies')} move as well"
     return Freedom(

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+import numpy as np
+
+from cadbridge.frames import Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.wording import count
 
 FOLLOWERS = 4
 """Followers of one rate that are named."""
+ALONG = 1e-6
+"""Sine of the angle up to which a direction is an axis of the world: above rounding of files, below what one sees."""
 VERBS = {
     "turn": "turns about",
     "slide": "slides along",
@@ -20,14 +25,19 @@ VERBS = {
 UNITS = {("turn", "slide"): " m/rad", ("slide", "turn"): " rad/m"}
 
 
-def sentence(mechanism: Mechanism, body: str, joint: Joint | None, kind: str, rates: dict[str, float]) -> str:
-    """A sentence like "crank turns about the axis of O; coupler (in A) follows at −0.5"; `rates` of joints by name."""
+def sentence(
+    mechanism: Mechanism, body: str, joint: Joint | None, kind: str, rates: dict[str, float], way: Vector | None = None
+) -> str:
+    """A sentence like "crank turns about the axis of O; coupler (in A) follows at −0.5"; `rates` of joints by name.
+
+    `way` (3,) is the direction in W about or along which the body moves in a joint with several axes.
+    """
     if joint is None:
         leader = f"{body} {VERBS[kind].split()[0]}"
     elif joint.kind.unbound or kind == "move":
         leader = f"{body} {VERBS[kind].split()[0]} at {joint.name}"
     elif not joint.kind.axial:
-        leader = f"{body} {VERBS[kind].split()[0]} in {joint.name}"
+        leader = f"{body} {VERBS[kind].split()[0]} in {joint.name}{_direction(kind, way)}"
     else:
         leader = f"{body} {VERBS[kind]} the axis of {joint.name}"
     by_rate: dict[str, list[str]] = defaultdict(list)
@@ -39,6 +49,16 @@ def sentence(mechanism: Mechanism, body: str, joint: Joint | None, kind: str, ra
     if len(followers) > FOLLOWERS:
         followers = [*followers[:FOLLOWERS], count(len(followers) - FOLLOWERS, "more rate")]
     return "; ".join([leader, *followers])
+
+
+def _direction(kind: str, way: Vector | None) -> str:
+    """The direction in W about or along which a motion is: two slides of a joint differ in nothing else."""
+    if way is None or kind not in ("turn", "slide") or not np.any(way):
+        return ""
+    largest, unit = int(np.argmax(np.abs(way))), way / float(np.linalg.norm(way))
+    if float(np.linalg.norm(np.delete(unit, largest))) > ALONG:
+        return f" {VERBS[kind].split()[1]} ({', '.join(f'{round(x, 3) + 0.0:g}' for x in unit)})".replace("-", "−")
+    return f" {VERBS[kind].split()[1]} {'xyz'[largest]}"
 
 
 def _follow(mechanism: Mechanism, joints: Sequence[str], rate: str) -> str:

@@ -17,6 +17,7 @@ from benchmark import imports, longrun, report
 from benchmark.cases import CASES
 from benchmark.comparing import compare
 from benchmark.engines import FILES, OWN
+from cadbridge.version import __version__
 
 QUICK = ("chain 6", "chain 43", "four-bars 2", "redundant four-bar", "Bricard")
 PACKAGES = {
@@ -90,10 +91,13 @@ def _some(names: object) -> object:
 def _heading(engines: list[str]) -> str:
     told = []
     for name in engines:
+        if PACKAGES[name] == OWN:  # the code that runs: metadata of an editable install may be of an older one
+            told.append(f"{name} {__version__}")
+            continue
         try:
             told.append(f"{name} {version(PACKAGES[name])}")
         except PackageNotFoundError:
-            told.append(name if PACKAGES[name] == OWN else f"{name} (not installed)")
+            told.append(f"{name} (not installed)")
     when = datetime.datetime.now(datetime.UTC)
     return (
         f"{when:%Y-%m-%d %H:%M} UTC, {_processor()}, {os.cpu_count()} cores (one used), {platform.system()}, "

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import cadbridge as cb
 from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind, Limit, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import build
@@ -104,6 +106,25 @@ def test_a_freedom_says_what_leads_and_what_follows() -> None:
     )
     assert freedom.twists["wheel 1"] == pytest.approx([0, 0, 0, 0, 0, -0.4], abs=1e-12)
     assert freedom.leader == "axle of pinion"
+
+
+@pytest.mark.parametrize(
+    ("normal", "slides"),
+    [("0 0 1", {"slides in f along x", "slides in f along y"}), ("0.6 0 0.8", {"slides in f along y"})],
+)
+def test_the_slides_of_one_joint_say_which_way(tmp_path: Path, normal: str, slides: set[str]) -> None:
+    links = "".join(
+        f'<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        "</inertial></link>" for name in ("base", "plate")
+    )  # fmt: skip
+    ends = f'<parent link="base"/><child link="plate"/><axis xyz="{normal}"/>'
+    path = tmp_path / "plate.urdf"
+    path.write_text(f'<robot name="p">{links}<joint name="f" type="planar">{ends}</joint></robot>')
+    words = {f.words.removeprefix("plate ") for f in diagnose(build(cb.read(path))).freedoms}
+    assert len(words) == 3
+    assert slides <= words
+    if normal != "0 0 1":
+        assert "turns in f about (0.6, 0, 0.8)" in words
 
 
 def test_a_part_that_nothing_holds_is_told_once() -> None:

@@ -61,6 +61,7 @@ class Beginning:
             return ""
         from cadbridge.readers.lenient import lenient
 
+        # As it stands first: what is well-formed keeps its meaning, and the declared encoding is mostly true.
         texts = (self.raw, lenient(self.raw)[0])
         return next(filter(None, (_root(text, code) for code, text in product((None, "utf-8"), texts))), "")
 

@@ -72,6 +72,7 @@ def _axes(leaves: Free) -> Matrix:
     if len(turns) == 2:
         x, y = np.eye(3)[list(turns)]
         return np.column_stack([x, y, np.cross(x, y)])
+    # Without a single turn: along the one slide, or across the two, which is the index that 0 + 1 + 2 leaves over.
     axis = turns[0] if len(turns) == 1 else {1: sum(slides), 2: 3 - sum(slides)}.get(len(slides), 2)
     z, x = np.eye(3)[[axis, slides[0] if len(slides) == 1 and slides[0] != axis else (axis + 1) % 3]]
     return np.column_stack([x, np.cross(z, x), z])
@@ -143,6 +144,7 @@ def _apart(leaves: Free, a: Feature, b: Feature) -> list[Held]:
         return _along(frame, _three(frame)[i], kind)
 
     slides, turns = leaves.slides, leaves.turns
+    # No slide leaves a point, one a line, two a plane, whose normal is the index that 0 + 1 + 2 leaves over.
     places = [_point(a), *(axis(a, i) for i in slides[:1]), axis(a, (3 - sum(slides)) % 3, FeatureKind.PLANE)]
     held = [(MateKind.COINCIDENT, places[len(slides)], _point(b))] if len(slides) < 3 else []
     if len(turns) == 2:

@@ -69,6 +69,8 @@ class JsonFile:
         refuse_file("JSON bytes", path, findings)
         try:
             self.text = path.read_text(encoding="utf-8-sig")
+            # A value takes some hundred bytes where its text takes two: what they will need is bounded before any is
+            # made.
             refuse("marks", self.text.count(",") + self.text.count(":"), path.name, findings, where)
             self.content: Any = json.loads(
                 self.text, parse_constant=_no_number, parse_int=_integer, object_pairs_hook=self._object
@@ -167,6 +169,7 @@ class JsonFile:
 
 def is_number(value: Any) -> bool:
     """Whether a value is a finite number of a sensible size."""
+    # True and False are integers in Python, and no lengths.
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_IN_JSON
 
 

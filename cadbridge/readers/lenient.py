@@ -59,6 +59,7 @@ def _colons(text: bytes) -> tuple[bytes, list[str]]:
 
 def _prefixes(text: bytes) -> tuple[bytes, list[str]]:
     """Prefixes that nothing declares are declared at the root, each as a namespace of its own."""
+    # Values hold colons that end no prefix (package://, file:), and comments hold elements that are not there.
     bare = _QUOTED.sub(b'=""', _with_comments(text, lambda comment: b""))
     used = {found[1] for found in _PREFIX.finditer(bare)} - {b"xml", b"xmlns"}
     if len(used) > MOST_PREFIXES:  # each is looked for in the whole text

@@ -88,6 +88,7 @@ def referenced(
     folders = Folders.of(source, package_dirs)
     scheme, mark, rest = uri.partition("://")
     if not mark:
+        # A URDF lies in PACKAGE/urdf or PACKAGE/urdf/NAME and names ../meshes: all of its package may be read.
         own = [f for f in (folders.own, *list(folders.own.parents)[:2]) if is_package(f)]
         path = folders.own / uri.replace("\\", "/")
         roots = (*folders.roots, *own, *_shape_roots(path, folders.own, missing))
@@ -111,7 +112,8 @@ def referenced(
         findings.add(missing, f"{uri} names no package, and {tail} is not beside the source", where)
         return None
     if root is None:
-        findings.add(missing, f"no folder of the package {package!r} is known for {uri}", where, "Name its folder with --package-dir.")  # fmt: skip  # noqa: E501
+        text = f"no folder of the package {package!r} is known for {uri}"
+        findings.add(missing, text, where, "Name its folder with --package-dir.")
         return None
     return inside(root / tail, (root,), findings, where, missing)
 
@@ -160,6 +162,7 @@ def package_folder(package: str, folders: Folders) -> Path | None:
         return None
     for given in folders.given:
         at = (given / package).resolve()
+        # A link among packages may lead out of the folder given: it counts where it leads to a package.
         if at.is_dir() and (is_package(at) or holds(given, at)) and not is_home_or_above(at):
             return at
         if given.name == package or _declares(given, package):

@@ -56,6 +56,7 @@ def _document(path: Path, findings: Findings) -> dict[str, Any]:
     try:
         refuse_file("document bytes", path, findings)
         data = path.read_bytes()
+        # A value takes some hundred bytes where its text takes two: what they will need is bounded before any is made.
         refuse("marks", data.count(b",") + data.count(b":"), path.name, findings, where)
         document = json.loads(data)
     except (ValueError, RecursionError, OSError) as error:
@@ -116,6 +117,7 @@ def parse_ply(data: bytes) -> Mesh | None:
     if header is None:
         return None
     vertices, triangles = int(header[1]), int(header[2])
+    # The header's counts are the file's own claim: arrays are made only of bytes that are there.
     if len(data) != header.end() + 24 * vertices + _FACE.itemsize * triangles:
         return None
     points = np.frombuffer(data, "<f8", 3 * vertices, header.end()).reshape(-1, 3)

@@ -53,6 +53,7 @@ def _starts(mark: bytes) -> Callable[[Beginning], bool]:
 
 def _packed(start: Beginning, name: bytes) -> bool:
     """Whether this is an archive whose first members have the name."""
+    # The name of a zip's member stands in plain letters in front of its data.
     return start.raw.startswith(b"PK") and name in start.raw
 
 
@@ -248,6 +249,7 @@ def _taken(path: Path, start: Beginning) -> tuple[Format, str] | None:
             how = f"its root element is <{start.root}>" if start.root else f"it begins as {fmt.name} does"
             return fmt, f"{how}{also}"
     for fmt in FORMATS:
+        # Any program's files end in .xml. One with a DOCTYPE goes to a reader, as that says why it is refused.
         if ending in fmt.endings and (ending != ".xml" or b"<!DOCTYPE" in start.data[:HEAD_BYTES]):
             return fmt, f"its name ends in {ending}; its beginning says nothing"
     return None
@@ -271,6 +273,7 @@ def load(path: Path, options: ReadOptions) -> Assembly:
         raise InputError(f"no reader takes {path.name}", findings)
     fmt, why = found
     remarks = (*_without_effect(fmt, path, options), *_opened(path, options))
+    # Numbers that overflow in a reader become infinite, and refuse_wild names their items.
     with np.errstate(over="ignore", invalid="ignore"):
         assembly: Assembly = refuse_wild(import_module(fmt.reader).read(path, options))
     most = max(len(assembly.instances), len(assembly.components))

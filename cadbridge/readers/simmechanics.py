@@ -136,6 +136,7 @@ def _body(r: _Reader, element: Element, above: Key, uid: str) -> Occurrence | No
     """A body, placed by its CS1 (else its centre of mass), with the mass that the file declares."""
     name = _text(element, "name") or "Body"
     key = (*above, uid)
+    # Reversed twice: of two frames of one name the first stays in the dictionary, and the order is the file's.
     elements = {_text(f, "name"): f for f in reversed(_in(element, "frames", "Frame"))}
     done: dict[str, Pose] = {}
     poses = {n: _frame_pose(r, f, done, elements, name, frozenset((n,))) for n, f in reversed(elements.items())}
@@ -179,6 +180,7 @@ def _frame_pose(
     kind = _text(frame, "orientationType") or "3x3 Transform"
     if p is None or nine is None:
         return None
+    # MATLAB lists a matrix column by column; the later schema 2 goes row by row.
     R = nine.reshape(3, 3).T
     if kind != "3x3 Transform" or float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDED_ROTATION or np.linalg.det(R) < 0:
         r.say("CB133", f"{item}: the orientation ({kind}) is no rotation", frame, item)
@@ -195,6 +197,7 @@ def _frame_pose(
             return None
         bases.append(base)
     origin, position, orientation = bases
+    # Three frames of reference: one gives the origin, one the axes of the position, one those of the orientation.
     X = Pose(orientation.R @ (U @ Vt), origin.p + position.vector(p * length))
     if others.get(name) is frame:
         done[name] = X
@@ -266,6 +269,7 @@ def _plane(axes: Axes) -> tuple[Vector, Vector] | None:
     """z across both slides, along the turn where there is one."""
     slides = _along(axes, "prismatic")
     normal = np.cross(slides[0], slides[1])
+    # Parallel slides are one freedom twice.
     if float(np.linalg.norm(normal)) < ALIGNED:
         return None
     z = unit(normal)

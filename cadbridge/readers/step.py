@@ -89,6 +89,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         },
         findings=findings.as_tuple(),
     )
+    # Last, since a link of the kinematics may be an occurrence of any level, whose paths are known only here.
     return with_kinematics(assembly, prepared.path.read_bytes(), path)
 
 
@@ -108,6 +109,8 @@ def _restore(document: Document, prepared: Prepared, path: Path, findings: Findi
             for child in product.children
             if child.name == operator.name and document.products[child.product].name == operator.child
         ]
+        # OCCT gives occurrences no numbers of the file: they are found again by the names of parent, child and their
+        # own.
         if len(candidates) != 1:
             where = Where(file=str(path), item=operator.name or operator.child)
             text = f"{operator.child} in {operator.parent} is mirrored or scaled, but which one is not clear"
@@ -143,6 +146,7 @@ def _unfold(document: Document, path: Path, findings: Findings) -> tuple[str, li
     if len(roots) == 1:
         product = document.products[roots[0].product]
         name = clean(product.name) or path.stem
+        # One root with children is the assembly itself: its children are the components, and its name the model's.
         if product.children:
             start, colour, above, roots = roots[0].matrix, product.colour, (name,), product.children
     tops = unfolder.occurrences(roots, start, "", colour, above)
@@ -172,6 +176,7 @@ class _Unfolder:
                 raise InputError(why, self._findings)
             product = self._document.products[occurrence.product]
             placed = compose(matrix, occurrence.matrix)
+            # A colour given to an occurrence or an assembly overrides those of the parts in it.
             shade = occurrence.colour or colour
             products = (*above, clean(product.name) or product.label)
             node = Node(prefix + name, product, placed, shade, products)
@@ -255,6 +260,7 @@ def _component(top: Node, parts: _Parts, instances: list[Instance]) -> Component
         waiting.extend(reversed(node.children))
     mine = [_instance(leaf, top.path, parts) for leaf in leaves]
     instances.extend(mine)
+    # A component of one part has that part's frame, in which people give points, however many levels lie between.
     pose = mine[0].X_WI if len(mine) == 1 else top.rigid[0]
     where = Where(file=str(parts.path), item=top.path)
     return Component(top.path, tuple(i.name for i in mine), pose, where=where)
@@ -324,6 +330,7 @@ class _Parts:
         if shape is not None and scale != 1.0:
             shape = scaled(shape, scale)
         where = Where(file=str(self.path), item=name)
+        # Said of the original already.
         density, source = _density(product, name, where, self.findings if original is None else Findings())
         self.parts[name] = Part(
             name=name,

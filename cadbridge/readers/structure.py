@@ -114,11 +114,13 @@ class Structure:
             rigid = proper(matrix)
             row: dict[str, object] = {"path": name, "product": item.product, "X_WI": rigid[0]}
             self.tree.append(row)
+            # The first component from above: what lies below it is rigid within it.
             if component is None and not (item.flexible and item.children):
                 fixed = item.grounded
                 own = frame if fixed and frame not in ("", GROUND) else name
                 if own == name:
                     self._component(name, rigid[0], item, fixed and still)
+                # The first fixed child bears the sub-assembly's frame, and the further ones are one body with it.
                 if fixed and not frame:
                     frame = name
                 below = self._below(item, matrix, rigid, name, here, own)
@@ -127,6 +129,7 @@ class Structure:
             else:
                 below = self._below(item, matrix, rigid, name, here, component)
             row |= {"children": below, "leaf": not below and item.part is not None}
+        # Mates may hold the sub-assembly's own planes, which are known by its path.
         if key and frame and key in self.placed:
             self.placed[key] = replace(self.placed[key], component=frame)
         return paths
@@ -194,6 +197,7 @@ class Structure:
         or x lies along z.
         """
         X_CW = self.frame(place.component).inverse()
+        # The map of the file, not its rigid motion: a mirrored part's features are mirrored with it.
         linear = place.matrix[:, :3]
         world = linear @ np.asarray(point, dtype=float) + place.matrix[:, 3]
         z = None if direction is None else unit(X_CW.R @ linear @ unit(direction))

@@ -133,6 +133,7 @@ def _part(r: _Reader, entry: dict[str, Any], name: str) -> Part:
         com = r.file.vector(entry.get("sw_com"), 3, f"{name}: sw_com", name)
         six = r.file.vector(entry.get("sw_inertia"), 6, f"{name}: sw_inertia", name)
         if mass is not None and com is not None and six is not None and mass > 0:
+            # The upper triangle of the tensor, row by row.
             xx, xy, xz, yy, yz, zz = six
             declared = MassProperties(mass, com, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
     return Part(
@@ -150,6 +151,7 @@ def _edge(r: _Reader, edge: dict[str, Any]) -> list[Mate]:
     a, b = text_of(edge.get("a")), text_of(edge.get("b"))
     made: list[Mate] = []
     for entry in r.file.objects(edge.get("mates"), f"mates of {a} and {b}"):
+        # The file has no ids of mates: two entries of the same content are the two listings of one mate.
         identity = repr(sorted(entry.items()))
         if identity in r.seen:
             r.twice += 1
@@ -189,6 +191,8 @@ def _mate(r: _Reader, entry: dict[str, Any], a: str, b: str) -> Mate | None:
         return None
     value = 0.0
     if kind in VALUED:
+        # Older files write neither values nor limits: a limit mate, a distance without its range, would lock what it
+        # bounds.
         if "limit_joints" not in r.file.content:
             r.file.say("CB1311", f"{name} between {owners[0]} and {owners[1]} has no value", a or None, name)
             return None
@@ -202,6 +206,7 @@ def _mate(r: _Reader, entry: dict[str, Any], a: str, b: str) -> Mate | None:
 
 def _side(r: _Reader, entry: dict[str, Any], index: int, owner: str, entity: Any, name: str) -> Feature | None:
     """A feature given in the world, of the component that owns it or holds its owner."""
+    # A path into a sub-assembly leads to the sub-assembly, which is one rigid component.
     placed = r.structure.placed.get((owner,)) or r.structure.placed.get((owner.split("/", 1)[0],))
     kind = ENTITIES.get(entity) if isinstance(entity, int) else None
     if placed is None or kind is None:
@@ -263,6 +268,7 @@ def _limited(r: _Reader, mates: list[Mate], pair: set[str]) -> list[Mate]:
     sign = 1.0
     if along is not None and float(r.structure.frame(first.a.component).vector(along) @ axis) < 0:
         sign = -sign
+    # The range is counted with the file's order of the two components.
     if first.a.component != text_of(entry.get("a")):
         sign = -sign
     lower, upper = (low, high) if sign > 0 else (-high, -low)

@@ -39,6 +39,8 @@ def parse(path: Path, findings: Findings) -> Element:
     refuse_file("XML bytes", path, findings)
     with path.open("rb") as stream:
         start = stream.read(_PIECE)
+        # Counted in the bytes, before a parser makes anything of them: a tag of four letters becomes some hundred
+        # bytes.
         _countable(start, path, findings)
         _counted(chain((start,), iter(lambda: stream.read(_PIECE), b"")), path, findings)
     return _parse(os.fsencode(path), path, findings, path.read_bytes)  # a name need not be UTF-8
@@ -84,6 +86,7 @@ def _parse(source: bytes | BytesIO, path: Path, findings: Findings, again: Calla
         )
         findings.add("CB104", f"not well-formed: {reason}", Where(str(path), line))
         raise InputError(f"{path.name} is no well-formed XML.", findings) from fault
+    # The parser expands no entity, but a file that declares some would be read without what they stand for.
     if tree.docinfo.internalDTD is not None or tree.docinfo.doctype:
         findings.add("CB103", f"{path.name} declares a document type", Where(file=str(path)))
         raise InputError(f"{path.name} holds a DOCTYPE, which is refused.", findings)

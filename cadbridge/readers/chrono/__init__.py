@@ -157,6 +157,7 @@ def _pose(body: Made) -> Pose | None:
     """X_WB, the identity where the file says nothing (as in Chrono); None where what it says cannot be read."""
     p = body.numbers("SetPos", 3) if "SetPos" in body.calls else np.zeros(3)
     q = body.numbers("SetRot", 4) if "SetRot" in body.calls else np.array([1.0, 0.0, 0.0, 0.0])
+    # Decimals leave a unit quaternion near length 1; one far from it is no rotation that a normalisation could restore.
     if p is None or q is None or not 0.5 < float(np.linalg.norm(q)) < 2.0:
         return None
     return Pose.from_quaternion(p, q)
@@ -173,8 +174,10 @@ def _mass(r: _Reader, body: Made, name: str) -> MassProperties | None:
     if mass is None or diagonal is None or products is None or p is None or q is None or not np.any(q):
         r.say("CB1314", f"{name}: mass or inertia cannot be read", body.line, name)
         return None
+    # SetInertiaXY takes entries of the tensor itself, in the order xy, xz, yz: they bear their sign already.
     xy, xz, yz = products
     inertia = np.diag(diagonal) + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
+    # The inertia is along the axes of the centre's frame, which the exporter may turn against the body's own.
     return MassProperties(mass, np.zeros(3), inertia).moved(Pose.from_quaternion(p, q))
 
 
@@ -187,16 +190,20 @@ def _link(r: _Reader, link: Made) -> _Link | None:
         r.say("CB162", f"{name} is between bodies that are not there", link.line, _item(name, link.line))
         return None
     vectors = [array(v, 3) for v in arguments[3:]]
+    # Initialize takes as third argument whether points are relative to the bodies. The exporter writes False; points of
+    # the bodies' own frames would put the joint elsewhere without any other sign.
     if len(vectors) < 2 or vectors[0] is None or vectors[1] is None or arguments[2] is not False:
         r.say("CB181", f"{name}: {link.kind} has no points in the world", link.line, _item(name, link.line))
         return None
     directions = [None if v is None or float(np.linalg.norm(v)) < 1e-9 else v for v in vectors[2:]]
+    # ChLinkMateDistanceZ takes one direction only, that of the second body's plane.
     dA, dB = (*directions, None, None)[:2] if len(directions) != 1 else (None, directions[0])
     distance = finite((link.calls.get("SetDistance") or [0.0])[0])
     if distance is None:
         r.say("CB181", f"{name}: the distance cannot be read", link.line, _item(name, link.line))
         return None
     kind = link.kind.removeprefix("ChLinkMate").removeprefix("ChLink")
+    # A generic link is what its constrained coordinates say, so that they belong to the name that the tables know.
     if kind == "Generic":
         flags = link.calls.get("SetConstrainedCoords") or []
         kind += "".join("1" if f is True else "0" for f in flags)

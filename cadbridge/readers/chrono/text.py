@@ -95,6 +95,7 @@ def _statements(text: str) -> Iterator[tuple[int, list[str], list[str]]]:
     start, depth, mark = 0, 0, ""
     for number, line in enumerate(text.split("\n"), 1):
         if not lines:
+            # An indented line belongs to a block whose head was left out already.
             if not line or line[0] in " \t\r\f#@":
                 continue
             tokens, start, depth = [], number, 0
@@ -140,6 +141,7 @@ class _Reader:
         self._line, self._odd = line, False
         second = tokens[1] if len(tokens) > 1 else ""
         if second == "=":
+            # The added parenthesis ends the right-hand side as it ends the arguments of a call.
             self._assign(tokens[0], self._values(iter((*tokens[2:], ")"))))
         elif second == "(" and "." in tokens[0]:
             rest = iter(tokens[2:])

@@ -58,12 +58,14 @@ def _assembly(document: Document, library: Library, options: ReadOptions, unit: 
         walker.assembly(root, root.placement() or Pose())
     scopes: list[Scope] = [] if root is None else [(root, ()), *walker.flexible]
     draft = place(walker.units)
+    # Shapes come before joints: what a Distance joint means depends on the kinds of the faces and edges that it names.
     breps = _shapes(draft, options, LENGTH[unit] / LENGTH["mm"], findings)
     resolver = Resolver(library, draft.by_way, breps)
     grounded = {u.way for u in _grounded(scopes, resolver)}
     mates, couplings, given = _joints(scopes, resolver, LENGTH[unit], findings)
     held = {f.component for m in mates for f in (m.a, m.b)} | {u.name for u in walker.units if u.way in grounded}
     held |= {f.component for k in couplings for f in (k.a, k.b) if f is not None}
+    # Only all joints together tell a helper, which nothing holds, from a part whose shape is missing.
     idle = _idle(walker.units, held, findings)
     return Assembly(
         name=document.path.stem if root is None else root.label,
@@ -115,6 +117,7 @@ def _root(document: Document, findings: Findings) -> Object | None:
     """The assembly that no other holds; of several, the one with the most in it. None where there is none."""
     assemblies = document.of_type(ASSEMBLY)
     held = {name for o in document.objects.values() for name in o.links("Group")}
+    # An assembly that a link shows is a sub-assembly too, although no group lists it.
     held |= {target[1] for o in document.objects.values() if (target := o.link("LinkedObject")) and not target[0]}
     tops = [a for a in assemblies if a.name not in held] or assemblies
     if not tops:
@@ -196,6 +199,8 @@ def _joints(
     couplings: list[Coupling] = []
     found = [(joint, way) for owner, way in scopes for joint in _members(owner, "JointType")]
     for joint, way in found:
+        # A rack is known by its slider, which may stand behind the rack's joint in the file: all sliders are noted
+        # first.
         reader.note(joint, way)
     for joint, way in found:
         made = reader.read(joint, way)

@@ -59,6 +59,7 @@ class Object:
 
     def number(self, name: str) -> float | None:
         """A float, length or angle."""
+        # PropertyLength, PropertyAngle and PropertyFloat are all saved as <Float>.
         for tag in ("Float", "Integer"):
             text = self.value(name, tag)
             if text is not None:
@@ -94,6 +95,7 @@ class Object:
         section = None if prop is None else next(iter(children(prop, "XLink", "LinkSub")), None)
         if section is None:
             return []
+        # FreeCAD saves a single sub-element as the attribute `sub` of <XLink>, several as children.
         found = [v for e in children(section, "Sub") if (v := e.get("value")) is not None]
         return found or [v for v in (section.get("sub"),) if v is not None]
 
@@ -212,6 +214,7 @@ class Library:
             if len(self._documents) >= MOST_FILES:
                 self.findings.add("CB138", f"{file} is one file too many: {MOST_FILES} are read", owner.where(name))
                 return None
+            # None until it is read whole: a file that cannot be read is not tried again for each link to it.
             self._documents[real] = None
             try:
                 self._documents[real] = self._read(real)

@@ -111,6 +111,7 @@ class Joints:
         """Remember the sides of a slider: racks are known by them."""
         if self._kind(joint) != "Slider" or joint.flag("Suppressed", False) or not joint.flag("Activated", True):
             return
+        # The same faults are reported when the joint itself is read.
         quiet = Findings()
         findings, self.resolver.findings = self.resolver.findings, quiet
         for number in "12":
@@ -140,6 +141,8 @@ class Joints:
         """The angle between the axes: `Angle` in newer files, `Distance` in those of 1.0; degrees."""
         degrees = abs(self.amount(joint, "Angle" if joint.has("Angle") else "Distance")) % 360.0
         a, b = feature(first.marker, AXIS), feature(second.marker, AXIS)
+        # At 0 the cosine of the angle is flat, so that an equation of the angle would hold nothing there. FreeCAD's
+        # solver makes a parallel joint of it as well.
         kind = MateKind.PARALLEL if degrees == 0.0 else MateKind.ANGLE
         return Mate(joint.label, kind, a, b, value=math.radians(degrees), where=joint.where())
 
@@ -183,6 +186,8 @@ class Joints:
         across = x - z * float(x @ z)
         if float(np.linalg.norm(across)) < ALIGNED:
             raise ValueError("the rack runs along the pinion's axis")
+        # The solver's rack runs along x of its marker; FreeCAD's connector has z along the slide. The frame is turned
+        # so, with z along the pinion's axis.
         x = unit(across)
         X_WI = Pose(np.column_stack([x, np.cross(z, x), z]), bar.X_WM.p)
         X_WC = bar.unit.X_WC

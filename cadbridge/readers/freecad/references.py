@@ -101,6 +101,7 @@ class Resolver:
                 if target is None:  # a ring of links too, which the walk through the assembly reports
                     return here, X, element
                 followed.append(here)
+                # A link replaces the placement of its target by its own, unless LinkTransform lets both count.
                 passed = target.placement() if here.flag("LinkTransform", False) else None
                 here, X = target, X @ (passed or Pose())
             if not names:

@@ -126,6 +126,7 @@ class Walker:
         return member.type in (ASSEMBLY, ASSEMBLY_LINK) and member.has("Rigid") and not member.flag("Rigid", True)
 
     def _placed(self, member: Object) -> Pose | None:
+        # In FreeCAD Placement is an alias of a link's LinkPlacement, and not every link has the alias.
         X = member.placement("LinkPlacement" if not member.has("Placement") else "Placement")
         if X is None:
             self.findings.add("CB181", f"{member.label}: its placement cannot be read", member.where("Placement"))
@@ -148,6 +149,7 @@ class Walker:
         """FreeCAD's binary list: a count, then seven numbers each, little endian."""
         data = member.document.archive.read(file) or b""
         count = struct.unpack_from("<I", data)[0] if len(data) >= 4 else 0
+        # The count is what the file claims: an array is made only of bytes that are there.
         if count > allowed("instances") or len(data) - 4 < 56 * count:
             self.findings.add("CB181", f"{member.label}: its list of placements is cut off", member.where())
             return []
@@ -172,6 +174,7 @@ class Walker:
         if item.type in LINKS or (item.type == ASSEMBLY_LINK and not item.links("Group")):
             target = self.library.linked(item, "LinkedObject")
             if target is not None:
+                # A link replaces the placement of its target by its own, unless LinkTransform lets both count.
                 passed = target.placement() if item.flag("LinkTransform", False) else Pose()
                 yield from self._leaves(target, X @ (passed or Pose()), path, (*above, item))
         elif item.type in CONTAINERS:

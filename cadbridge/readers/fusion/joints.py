@@ -113,6 +113,7 @@ def _joint(c: Context, uuid: str, joint: dict[str, Any], as_built: bool) -> tupl
         return ()
     keys = ("joint_geometry",) if as_built else ("geometry_or_origin_one", "geometry_or_origin_two")
     geometry = [joint.get(key) for key in keys]
+    # A rigid joint needs no geometry: it holds the occurrences as they are.
     if all(g is None for g in geometry) and not motion.free.axes:
         return _fixed(c, uuid, name, one, two)
     sides = [_side(c, p, g, uuid, name) for p, g in zip((one, two), geometry, strict=False)]
@@ -221,6 +222,7 @@ def _turn(X_WJ: Pose, first: Pose, axes: tuple[int, int]) -> float:
 def _readings(one: _Side, two: _Side) -> list[tuple[Pose, Pose]]:
     """Pairs of frames, those read the same way on both sides first."""
     pairs = list(itertools.product(range(4), repeat=2))
+    # One program writes both sides in the same frames; a mixed pair that meets as well does so by chance.
     pairs.sort(key=lambda p: p[0] != p[1])
     return [(one.frames[i], two.frames[j]) for i, j in pairs]
 
@@ -233,6 +235,7 @@ def _met(motion: Motion, first: Pose, second: Pose, axes: tuple[int, int], offse
     sideways = math.hypot(*(gap - height * z).tolist())
     if not motion.free.ball and math.hypot(*rotation.cross(z, first.R[:, axes[0]]).tolist()) > JOINT_MET:
         return False
+    # The file does not say along whose z the offset counts, and that of a flipped joint points the other way.
     met_along = min(abs(height - offset), abs(height + offset)) < JOINT_MET
     return (not motion.across or sideways < JOINT_MET) and (not motion.along or met_along)
 
@@ -302,5 +305,6 @@ def _group(c: Context, uuid: str, group: dict[str, Any]) -> tuple[Mate, ...]:
         if place.component not in done:
             done.add(place.component)
             made += _fixed(c, uuid, name, place, places[0], f" {len(made) + 1}" if made else "")
+    # `given` is compared with the number of mates, and a group of n members makes n - 1 of them.
     c.given += len(made) - 1
     return tuple(made)

@@ -116,6 +116,7 @@ class _Tree:
 
     def bodies(self, component: str, shown: Any) -> list[Occurrence]:
         """The bodies of a component, as leaves without motion."""
+        # The occurrence lists only bodies that are shown; hidden ones have mass too.
         listed = names_of(self.components.get(component, {}).get("bodies"))
         uuids = listed if listed is not None else tuple(shown) if isinstance(shown, dict) else ()
         made = []
@@ -177,6 +178,7 @@ def _transform(c: Context, value: Any, name: str) -> Matrix | None:
     if float(np.abs(R.T @ R - np.eye(3)).max()) > EXACT_ROTATION:
         c.file.say("CB181", f"{name} is not placed by a rigid motion; it is left out", name)
         return None
+    # Written axes are rounded; the nearest rotation keeps products of many placements orthogonal.
     U, _, Vt = np.linalg.svd(R)
     return affine(U @ Vt, origin * c.length)
 
@@ -203,6 +205,8 @@ def _shapes(c: Context, bodies: dict[str, dict[str, Any]]) -> dict[str, Shape]:
     collected = Findings()
     found = load_shapes(files.values(), findings=collected)
     for finding in collected:
+        # A body without its shape leaves the mechanism whole, so what is fatal to the STEP file is no more than a
+        # missing shape here.
         if finding.severity is Severity.ERROR:
             c.findings.add("CB193", f"no shape: {finding.message} ({finding.code})", finding.where)
         else:

@@ -30,6 +30,7 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
     Every link that a pair needs becomes a component (an occurrence of any level with all in it), the base is
     grounded. What is not understood is in the findings.
     """
+    # Most STEP files have no kinematics, and a search for bytes is far cheaper than a scan of the whole text.
     if b"_PAIR" not in data or b"KINEMATIC_JOINT" not in data:
         return assembly
     findings, text = Findings(), Text(data)

@@ -53,6 +53,7 @@ def read_links(text: Text, assembly: Assembly, path: Path, findings: Findings) -
             continue
         links.path[link] = found
         links.X_WL[link] = Pose() if found == GROUND else tree[found]["X_WI"]
+        # The third attribute of a representation is its context, which assigns the units. Each link may have its own.
         context = argument(text, representation, 2)
         links.scale[link] = context_units(text, context).length if isinstance(context, Ref) else 1e-3
     for base in _bases(text, findings):
@@ -98,10 +99,12 @@ def regrouped(assembly: Assembly, links: Links) -> tuple[Component, ...]:
 
 def _representations(text: Text) -> Iterable[tuple[int, int]]:
     """Pairs of link and its representation, in both editions."""
+    # The second edition names the link in its representation (represented_link).
     for entity in text.of("RIGID_LINK_REPRESENTATION", "KINEMATIC_LINK_REPRESENTATION"):
         arguments = next(iter(entity.parts.values()))
         if len(arguments) >= 4 and isinstance(arguments[3], Ref):
             yield int(arguments[3]), entity.number
+    # In the first edition a relation joins them: topological_aspects, geometric_aspects.
     for entity in text.of("KINEMATIC_LINK_REPRESENTATION_RELATION"):
         arguments = next(iter(entity.parts.values()))
         if len(arguments) == 2 and all(isinstance(a, Ref) for a in arguments):
@@ -111,6 +114,7 @@ def _representations(text: Text) -> Iterable[tuple[int, int]]:
 def _bases(text: Text, findings: Findings) -> list[int]:
     """The links that stand still."""
     found: list[int] = []
+    # The second edition names the base as a link representation, the first as the link itself.
     for entity in text.of("KINEMATIC_PROPERTY_MECHANISM_REPRESENTATION"):
         base = argument(text, entity.number, 2)
         link = argument(text, base, 3) if isinstance(base, Ref) else None
@@ -253,6 +257,7 @@ class Occurrences:
         if len(arguments) < 5 or not isinstance(arguments[4], Ref):
             raise Part21Error(f"#{usage} is no occurrence")
         paths = self._by_product.get(self._product(arguments[4]), [])
+        # id and name of the occurrence; writers put what the user sees into either.
         names = {clean(str(n)) for n in arguments[:2] if n}
         named = [p for p in paths if p.rpartition("/")[2] in names]
         if len(named) == 1:
@@ -286,6 +291,8 @@ class Occurrences:
         context = argument(self._text, representation, 2)
         scale = context_units(self._text, context).length if isinstance(context, Ref) else 1e-3
         first, second = (placement(self._text, argument(self._text, arguments[0], i), scale) for i in (2, 3))
+        # transform_item_1 lies in the component's representation, transform_item_2 in the assembly's: the occurrence is
+        # placed so that they coincide.
         return second @ first.inverse()
 
 

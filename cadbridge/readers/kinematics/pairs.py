@@ -24,6 +24,7 @@ FLAGS = ("t_x", "t_y", "t_z", "r_x", "r_y", "r_z")
 _TRANSFORMATION = ("name", "description", "transform_item_1", "transform_item_2", "joint")
 _LIMITS = ("lower", "upper")
 
+# ISO 10303-105 lets a prismatic pair slide along x of its frame, and a revolute or cylindrical one turn about z.
 FREEDOM: dict[str, Free] = {
     "REVOLUTE": free("rz"),
     "PRISMATIC": free("tx"),
@@ -110,6 +111,7 @@ def attributes(entity: Entity) -> Read:
     types = [t for t in entity.parts if t in KIND_OF]
     if not types:
         raise Part21Error(f"{entity.type} is no pair")
+    # A pair with range is a subtype of the pair, and its name the longer one.
     type_ = max(types, key=lambda t: (KIND_OF[t] not in _LOW, len(t)))
     kind = KIND_OF[type_]
     if len(entity.parts) > 1:
@@ -194,6 +196,7 @@ def read_pair(
     if read.kind == "RACK_AND_PINION":
         return _rack(read, name, ends, units, where)
     if read.kind == "SCREW":
+        # The standard's pitch is an advance a turn, a mate's a radian.
         pitch = _number(read, "pitch") * units.length / (2.0 * math.pi)
         limit, more = _limit(ends, 5, ranges.get("r_z"), units), {"joint_name": joint_name, "value": pitch}
         return joint_mates(
@@ -292,6 +295,7 @@ def _number(read: Read, key: str) -> float:
 def _gears(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Coupling:
     """Axes that meet or cross make bevel gears; of parallel ones the centre distance tells spur from internal gears."""
     ra, rb = (abs(_number(read, key)) * units.length for key in ("radius_first_link", "radius_second_link"))
+    # Its sign depends on the way the writer points the two axes; the kind of the gears gives the sense of rotation.
     ratio = abs(_number(read, "gear_ratio")) or (rb / ra if ra else 0.0)
     a, b = ends.line(0, 2), ends.line(1, 2)
     u, v = (X.R[:, 2] for X in ends.X_WJ)

@@ -152,6 +152,7 @@ def _touched(surfaces: dict[str, _Surface], name: str, others: list[str]) -> dic
 
 def _contact(of: _Surface, on: _Surface, reach: float) -> float:
     """The surface (m²) of `of` whose samples (corners and centres of triangles) lie on `on`."""
+    # A large face may touch in its middle alone, where none of its corners is: the centre counts as well.
     samples = np.concatenate([of.triangles, of.triangles.mean(axis=1, keepdims=True)], axis=1).reshape(-1, 3)
     weights = np.repeat(of.areas / 4.0, 4)
     near = np.all((samples >= on.box[0] - reach) & (samples <= on.box[1] + reach), axis=1)
@@ -173,6 +174,7 @@ def _on_surface(points: Vector, on: _Surface, reach: float) -> NDArray[np.bool_]
     close = np.ones((len(points), len(on.triangles)), dtype=bool)
     for axis in range(3):
         p = points[:, axis, None]
+        # A box test leaves few pairs; the exact distance costs a hundred times as much for each.
         close &= (p >= on.low[:, axis] - reach) & (p <= on.high[:, axis] + reach)
     i, j = np.nonzero(close)
     result = np.zeros(len(points), dtype=bool)

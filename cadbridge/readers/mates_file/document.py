@@ -56,6 +56,7 @@ def load_document(path: Path) -> Document:
     empty = Document(file, None, places, {}, 0, findings)
     if not _has_format(data, places, findings, file):
         return empty
+    # Counted as written, before faulty items go: the report says how many of them hold.
     given = sum(len(data[key]) for key in ("mates", "gears") if isinstance(data.get(key), list))
     # A section with nothing below its key is an empty one.
     data = {k: v for k, v in data.items() if v is not None or k == "format" or k not in schema.MatesFile.model_fields}

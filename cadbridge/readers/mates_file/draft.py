@@ -104,7 +104,10 @@ class Draft:
         X = kept.X_WC.inverse() @ gone.X_WC
         self.refer(lambda f: moved(f, into, X) if f.component == name else f)
         self.frames = [replace(f, component=into, X_CF=X @ f.X_CF) if f.component == name else f for f in self.frames]
+        # A carrier is named, not held by a feature, and `refer` does not see it.
         self.couplings = [replace(c, carrier=into) if c.carrier == name else c for c in self.couplings]
+        # What had been attached to the component that goes now belongs to the other, so that its name still leads
+        # somewhere.
         self.moved_into = {old: into if new == name else new for old, new in self.moved_into.items()}
         self.moved_into[name] = into
         self.pose_before[name] = gone.X_WC

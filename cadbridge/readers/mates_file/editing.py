@@ -82,6 +82,7 @@ def set_type(text: str, name: str, kind: str) -> str | None:
             line, column = data.places.find(("mates", i, "type"))
             lines = text.split("\n")
             old, at = lines[line - 1], column - 1
+            # A type in quotes, or of an alias: its text in the file is not the value that was read.
             if not old[at:].startswith(mate["type"]):
                 return None
             lines[line - 1] = old[:at] + kind + old[at + len(mate["type"]) :]
@@ -114,6 +115,7 @@ def accept(text: str, name: str) -> str:
                 line = data.places.find((section, i))[0]
                 lines = text.split("\n")
                 if "accepted" not in lines[line - 1]:
+                    # One comment a line: recognition's evidence stands in it already.
                     joint = "," if "#" in lines[line - 1] else "  #"
                     lines[line - 1] += f"{joint} accepted in the view"
                 return "\n".join(lines)
@@ -178,6 +180,7 @@ def _renewed(text: str, key: str, content: Sequence[str]) -> str:
     if place is None:
         return "\n".join([*lines, *new]) + "\n"
     start, end = place
+    # Lines that the view wrote itself are replaced without a trace; those of a person stay as comments.
     own = all(MARK in line for line in lines[start + 1 : end]) and end > start + 1
     before = (
         [] if own else [line if line.startswith("#") or not line else f"# before: {line}" for line in lines[start:end]]

@@ -39,6 +39,7 @@ def yaml_for_face(component: str, part: str | None, face: Face, faces: Sequence[
 def yaml_text(text: str) -> str:
     """Plain where YAML reads it back as the same text, else in quotes."""
     plain = re.fullmatch(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*", text) and text == text.strip()
+    # Words such as `on`, `1e3` and `null` look plain and are read back as something else.
     if plain and isinstance(scalar(text), str) and text not in ("---", "..."):
         return text
     escapes = {'"': '\\"', "\\": "\\\\"}

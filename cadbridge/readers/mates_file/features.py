@@ -81,6 +81,7 @@ def resolve(draft: Draft, spec: FeatureSpec, section: str, item: int, side: str,
         X_CP = draft.pose(component).inverse()
     elif requested.instance is not None:
         X_CP = draft.pose(component).inverse() @ requested.instance.X_WI
+    # A person gives coordinates in the frame of the part as it is in the CAD, whatever it was attached to since.
     elif (attached := draft.attached(spec.component)) is not None:
         X_CP = draft.pose(component).inverse() @ draft.pose_before[attached]
     placed = moved(feature, component, X_CP)
@@ -252,5 +253,6 @@ def _same(a: Feature, b: Feature) -> bool:
     if cross_length(a.direction, b.direction) > _ONE_SURFACE:
         return False
     if a.kind is FeatureKind.PLANE:
+        # The two sides of a thin sheet lie on one plane within rounding, and face away from each other.
         return bool(a.direction @ b.direction > 0 and abs(gap @ a.direction) < _ONE_SURFACE)
     return bool(cross_length(a.direction, gap) < _ONE_SURFACE)

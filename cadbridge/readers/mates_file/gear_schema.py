@@ -186,6 +186,7 @@ class WormPair(LossyPair):
         lead = math.radians(5.0) if self.lead_angle is None else self.lead_angle * angle
         if lead >= math.pi / 2:
             raise ValueError(f"a lead angle must be below 90°, not {math.degrees(lead):g}°")
+        # A helix angle is measured from the axis, a lead angle across it.
         helix = math.copysign(math.pi / 2 - lead, 1.0 if self.hand == "right" else -1.0)
         teeth = {"teeth_a": self.starts, "teeth_b": self.teeth, "pressure_angle": _pressure(self.pressure_angle, angle)}
         return {"ratio": self.teeth / self.starts, **teeth, "helix": helix, "efficiency": self.efficiency}

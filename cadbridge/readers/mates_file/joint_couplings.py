@@ -67,6 +67,7 @@ def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str,
     else:
         # The factors are of the values as the file writes them.
         factor_of = {joint: factor / _unit(draft, mates[joint]) for joint, factor in spec.factors.items()}
+        # The equation is one of any scale; residuals of joints in mm beside joints in degrees are of one size only so.
         largest = max(map(abs, factor_of.values())) or 1.0
         factor_of = {joint: factor / largest for joint, factor in factor_of.items()}
     factors = tuple((mates[joint].name, factor) for joint, factor in factor_of.items())

@@ -38,6 +38,7 @@ def add_mates(draft: Draft) -> None:
             a=a,
             b=b,
             value=_value(draft, spec),
+            # Flush is Inventor's word for normals the same way; without it the side would be taken as designed.
             aligned=True if kind is MateKind.FLUSH else getattr(spec, "aligned", None),
             lock_rotation=getattr(spec, "lock_rotation", False),
             inside=getattr(spec, "inside", False),
@@ -97,6 +98,7 @@ def limit_in_si(draft: Draft, spec: LimitSpec, freedom: str | None) -> Limit:
 def name_joints(draft: Draft) -> dict[str, str]:
     """Put the names and limits of `joints` on their mates; returns mate name → joint name."""
     names = dict(draft.assembly.joint_names)
+    # Reversed, so that of two mates of one name the first is meant.
     index = {mate.name: i for i, mate in reversed(list(enumerate(draft.mates)))}
     for joint, spec in draft.spec.joints.items():
         members: list[int] = []

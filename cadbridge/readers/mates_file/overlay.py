@@ -32,6 +32,8 @@ def overlay(assembly: Assembly, document: Document, joints_of: JointsOf) -> Asse
     if document.spec is None:
         return assembly.with_findings(document.findings.as_tuple())
     draft = Draft(assembly, document)
+    # The order counts. Components are made before mates name them; densities before masses, which hold over them;
+    # contact after mates, since only what no mate holds is loose; leave_out after all mates and gears are there.
     restructure(draft)
     attach_by_name(draft)
     set_densities(draft)
@@ -42,6 +44,7 @@ def overlay(assembly: Assembly, document: Document, joints_of: JointsOf) -> Asse
     set_masses(draft)
     override_parts(draft)
     _add_frames(draft)
+    # Joints get their stable names first: patterns, couplings, home pose and drives refer to those.
     overrides = JointOverrides(draft, name_joints(draft), joints_of)
     overrides.apply()
     joint_names = overrides.names

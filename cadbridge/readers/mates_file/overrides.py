@@ -141,10 +141,12 @@ class JointOverrides:
 
 def _joints(draft: Draft, names: dict[str, str], joints_of: JointsOf) -> list[_Joint]:
     """The joints that the mates make of their components, and the floating bodies that have a mate."""
+    # Shapes and masses do not change which joints there are, and weighing them takes seconds.
     bare = tuple(replace(c, instances=(), override=None) for c in draft.components.values())
     assembly = replace(
         draft.finished(), parts=(), instances=(), components=bare, couplings=(), drives=(), joint_names=names
     )
+    # A floating body has no joint in the mechanism, but its mate bears damping, too.
     free = (m for m in draft.mates if m.kind is MateKind.FREE)
     return [
         *(

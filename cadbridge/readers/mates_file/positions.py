@@ -34,7 +34,7 @@ _WORDS: dict[str, Any] = {
 _PLAIN_TAGS = (None, "!", *(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map")))
 
 
-class _Stop(Exception):  # noqa: N818
+class _Stop(Exception):  # noqa: N818 - no error of its own: it unwinds to the one that reports
     """The file cannot be read further; the finding is made."""
 
 
@@ -163,6 +163,7 @@ class _Builder:
 
     def _scalar(self, event: Any) -> None:
         self._check_tag(event)
+        # A scalar in quotes is text, whatever it looks like.
         plain = event.implicit[0] and not event.style
         self._close(scalar(event.value) if plain else event.value, self._place(event), event.anchor)
 
@@ -197,6 +198,8 @@ class _Builder:
 
     def _close(self, data: Any, place: Place, anchor: str | None) -> None:
         """Hand a complete value to what holds it."""
+        # An alias counts as much as it repeats: nine lists of nine aliases each, nine levels deep, are a billion
+        # values.
         if why := beyond("YAML values", place.size, "this"):
             self._stop("CB142", why, place)
         if anchor:

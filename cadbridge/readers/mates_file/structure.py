@@ -24,6 +24,7 @@ def _make_flexible(draft: Draft) -> None:
     for index, pattern in enumerate(draft.spec.flexible):
         fits = wildcard(pattern)
         inner = [path for path, node in nodes.items() if node["children"]]
+        # A full path before a last name: a pattern that says a path exactly must not catch namesakes elsewhere.
         found = [p for p in inner if fits(p)] or [p for p in inner if fits(last(p))]
         if not found:
             where = draft.place("flexible", index)

@@ -75,6 +75,7 @@ def validated(
                     reporter(written, fault)
                 reported.add(written)
                 rest.leave_out(loc, keys_at(loc, kind) if fault["type"] == "extra_forbidden" else ())
+            # Only after all faults of this round: their paths count positions that a removal would shift.
             rest.close_up()
             rest.data["format"] = own
         else:

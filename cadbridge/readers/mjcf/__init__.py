@@ -46,6 +46,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     Needs the extra `mjcf` (MissingExtraError). InputError where MuJoCo refuses the file.
     """
     path, options, findings = Path(path), options or ReadOptions(), Findings()
+    # Before MuJoCo sees the file: its own parser opens whatever the model names.
     leads = check_files(path, options, findings)
     c = Context(path, options, _compile(path, leads, findings), len(leads.models) == 1, findings)
     c.name_all()
@@ -124,6 +125,7 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
     try:
         answer: dict[str, Any] = _WORKER.request("compile", request, seconds)
         arrays = {key: value for key, value in answer.items() if isinstance(value, np.ndarray)}
+        # MuJoCo compiles nan and 1e308 without a word; a zero quaternion has no rotation to give.
         wild = [key for key, value in arrays.items() if not _finite(value)]
         wild += [k for k, v in arrays.items() if k.endswith(("quat", "jnt_axis")) and not v.any(axis=-1).all()]
         if not wild:

@@ -49,6 +49,7 @@ def read_drives(c: Context) -> tuple[Drive, ...]:
         if int(transmission) not in _OF_JOINT or int(m["jnt_type"][joint]) not in (SLIDE, HINGE) or gear == 0.0:
             c.findings.add("CB1409", f"{name} drives no joint of one freedom", where, items=[name])
             continue
+        # MuJoCo's actuator length is gear times the coordinate, which begins at `ref`; here it begins at 0.
         law = _law(c, i, gear * float(m["qpos0"][int(m["jnt_qposadr"][joint])]))
         if law is None:
             kinds = (int(m[f"actuator_{what}type"][i]) for what in ("gain", "bias"))
@@ -104,6 +105,7 @@ def _law(c: Context, i: int, at: float) -> ControlLaw | None:
     if gain not in (_FIXED, _AFFINE) or bias not in (0, _AFFINE):
         return None
     factors = [np.array(m[f"actuator_{what}prm"][i][:3], dtype=float) for what in ("gain", "bias")]
+    # MuJoCo leaves numbers without effect in the parameters of another type.
     factors[0][1:] *= gain == _AFFINE
     factors[1] *= bias == _AFFINE
     return ControlLaw(

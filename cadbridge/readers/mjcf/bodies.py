@@ -35,6 +35,7 @@ def _declared(c: Context, body: int) -> MassProperties | None:
     if mass == 0.0:
         return None
     X = Pose.from_quaternion(m["body_ipos"][body], m["body_iquat"][body])
+    # MuJoCo stores principal moments, along the axes of body_iquat.
     return MassProperties(mass, X.p, X.R @ np.diag(m["body_inertia"][body]) @ X.R.T)
 
 
@@ -65,6 +66,7 @@ def _shape(c: Context, body: int) -> Shape | None:
 
 def _mesh(c: Context, geom: int) -> Mesh:
     m, i = c.model, int(c.model["geom_dataid"][geom])
+    # MuJoCo moves a mesh to its centre and principal axes when it compiles; geom_pos and geom_quat hold the way back.
     vertices = m["mesh_vert"][m["mesh_vertadr"][i] :][: m["mesh_vertnum"][i]]
     faces = m["mesh_face"][m["mesh_faceadr"][i] :][: m["mesh_facenum"][i]]
     return Mesh(np.array(vertices, dtype=float), np.array(faces, dtype=np.int32))

@@ -47,6 +47,7 @@ class Context:
 
     def where(self, kind: str, index: int, item: str) -> Where:
         """The place of an element: its line where one file holds all."""
+        # `info` has a line but no file: with includes the line would be of any of them.
         found = _LINE.search(self.model[f"{kind}_info"][index]) if self.lines else None
         return Where(str(self.path), int(found[1]) if found else None, None, item)
 

@@ -104,6 +104,7 @@ def _connect(c: Context, i: int, name: str, where: Where) -> Made:
     ends = _ends(c, i)
     if ends is None:
         data = m["eq_data"][i]
+        # The compiler has put the anchor, given in body 1, into body 2 at the reference pose as well.
         ends = ((int(m["eq_obj1id"][i]), Pose(p=data[0:3])), (int(m["eq_obj2id"][i]), Pose(p=data[3:6])))
     a, b = (_feature(c, body, X) for body, X in ends)
     return Mate(name, MateKind.SPHERICAL, a, b, joint_name=name, where=where)
@@ -128,6 +129,7 @@ def _joint(c: Context, i: int, name: str, where: Where) -> Made:
     m = c.model
     driven, driver = int(m["eq_obj1id"][i]), int(m["eq_obj2id"][i])
     polynomial = m["eq_data"][i][:5]
+    # An equality of one joint holds it at a₀ of the polynomial.
     if driver < 0:
         return _linear(c, name, [(driven, 1.0)], float(polynomial[0]), where)
     return _coupling(c, name, driver, driven, polynomial, where)

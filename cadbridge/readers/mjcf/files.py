@@ -71,6 +71,8 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
         models[at] = root = parse(at, findings)
         _check_text(root, at, findings)
         _check_copies(root, at, findings)
+        # From the folders around only what says that it is a model: with any other root, whatever ends in .xml could
+        # be read into names.
         if not folders.hold(at):
             if local(root) not in ("mujoco", "mujocoinclude"):
                 _refuse(path, f"{at} lies outside the folder of the source and is no model", Where(str(at)), findings)
@@ -79,6 +81,8 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
             _too_many(path, f"more than {MOST_FILES} files include one another", findings)
         for element, candidates in _named(root, {folder, at.parent}, included=True):
             waiting += _checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
+    # After all models: MuJoCo merges the <compiler> of included files into one, so that any of them may name the
+    # folder.
     searched = _searched(models, folder)
     if len(searched) > MOST_FILES + MAX_FOLDERS:
         _too_many(path, f"more than {MAX_FOLDERS} folders are named", findings)
@@ -126,6 +130,7 @@ def _pixels(path: Path) -> int:
         start = stream.read(24)
     if len(start) < 24 or not start.startswith(b"\x89PNG"):
         return 0
+    # IHDR, the first chunk of a PNG, holds width and height at fixed places.
     return int.from_bytes(start[16:20], "big") * int.from_bytes(start[20:24], "big")
 
 
@@ -152,6 +157,7 @@ def _checked(
     It opens the first place that exists.
     """
     existing = [candidate for candidate in candidates if os.path.exists(candidate)]
+    # Where none exists all are held to the folders: CB102 or not must not tell what lies outside.
     for candidate in existing or candidates:
         looked_for(candidate)  # MuJoCo opens it in another process
         if not folders.hold(candidate) and not _beside(element, candidate, folders):

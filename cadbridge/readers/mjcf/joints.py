@@ -67,6 +67,7 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
         elif _alike(c, joints) and (pair := _pair(c, joints)) is not None:
             mates.append(_composed(c, pair, joints, parent, body))
         else:
+            # MuJoCo applies the joints of a body in the order of the file, the first next to the parent.
             chain = [free_name(f"{c.bodies[body]}/{c.joints[j]}", units) for j in joints[:-1]]
             text = f"{c.bodies[body]} hangs on {len(joints)} joints in series"
             c.findings.add("CB1401", text, c.where("bodies", body, c.bodies[body]), items=c.bodies[body : body + 1])
@@ -146,10 +147,12 @@ def _limit(c: Context, joint: int) -> Limit | None:
     lower = upper = None
     if m["jnt_limited"][joint] and LEAVES[int(m["jnt_type"][joint])].single:
         zero = float(m["qpos0"][int(m["jnt_qposadr"][joint])])
+        # A coordinate of MuJoCo is `ref` in the reference pose, ours is 0 there.
         lower, upper = (float(v) - zero for v in m["jnt_range"][joint])
     elif m["jnt_limited"][joint]:
         text = f"{c.joints[joint]}: the limit of a ball joint is left out"
         c.findings.add("CB1305", text, c.where("joints", joint, c.joints[joint]))
+    # A limit holds one effort for both directions; _report_friction reports a range that has two.
     effort = float(np.abs(m["jnt_actfrcrange"][joint]).max()) if m["jnt_actfrclimited"][joint] else None
     return Limit.of(lower, upper, effort=effort)
 

@@ -114,6 +114,7 @@ def _tendon(c: Context, i: int) -> dict[str, Any] | None:
         if any(value):
             values[what] = value
     if "stiffness" in values:
+        # An export counts joints from the designed pose, so lengths are kept from there as well.
         values["springlength"] = (m["tendon_lengthspring"][i] - zero).tolist()
     if m["tendon_limited"][i]:
         values["range"] = (m["tendon_range"][i] - zero).tolist()
@@ -157,6 +158,7 @@ def _keys(c: Context) -> list[dict[str, Any]]:
         for joint, kind in enumerate(m["jnt_type"]):
             at = int(m["jnt_qposadr"][joint])
             if int(kind) in (SLIDE, HINGE):
+                # From the designed pose, in which an export has all coordinates at 0.
                 key["joints"][c.joints[joint]] = float(q[at] - m["qpos0"][at])
             elif int(kind) == BALL:
                 key["turns"][c.joints[joint]] = q[at : at + 4].tolist()

@@ -167,6 +167,7 @@ def _softness(c: Context) -> str | None:
 def _differs(c: Context, field: str) -> bool:
     hard = next(value for what, value in _HARD.items() if what in field)
     values = c.model.get(field)
+    # "solref" and "solimp" stand within names such as tendon_solref_lim, so a field is matched by its part.
     return values is not None and bool(len(values)) and not np.allclose(values, hard)
 
 

@@ -75,6 +75,7 @@ def compile_model(path: str) -> dict[str, Any]:
     answer["stepping"] = _stepping(model.opt, mujoco.MjOption())
     answer["model"] = spec.modelname
     for kind in _NAMED:
+        # The specification lists items as they were added, the compiled arrays are indexed by id.
         items = sorted(getattr(spec, kind), key=lambda item: item.id)
         answer[kind] = [item.name for item in items]
         answer[f"{kind}_info"] = [item.info for item in items]
@@ -112,10 +113,12 @@ def _confined(answers: BinaryIO, files: list[str], memory: int, arguments: dict[
     """Answer from a child that can open these files alone and take so much memory; where it dies, so does this one."""
     with contextlib.suppress(ModuleNotFoundError):
         import mujoco  # noqa: F401  (a confined process can import nothing)
+    # What stands in the buffer would be written by parent and child, twice.
     sys.stdout.flush()
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
+        # The caller tells a crash or a lack of memory from a refusal by the way this process ends.
         if os.WIFSIGNALED(status):
             os.kill(os.getpid(), os.WTERMSIG(status))
         elif status:
@@ -133,6 +136,7 @@ def _confined(answers: BinaryIO, files: list[str], memory: int, arguments: dict[
 
 def main() -> None:
     """Answer until the caller closes the pipe. MuJoCo writes its log where the process stands."""
+    # MuJoCo prints warnings to stdout, and one of them amid the answers would break their framing.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     with tempfile.TemporaryDirectory() as folder:

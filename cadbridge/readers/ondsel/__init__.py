@@ -44,6 +44,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         r.findings.add("CB1209", f"the file states no unit of length; {unit} is taken", Where(str(r.path), 1))
     r.length = LENGTH[unit]
     root = assembly.value("Name") or r.path.stem
+    # The order is that of reference: joints name markers of parts, limits and motions name joints.
     velocities = read_parts(r, assembly)
     mates, couplings, given = read_joints(r, assembly, root)
     mates = read_limits(r, assembly, mates)

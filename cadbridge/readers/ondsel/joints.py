@@ -267,12 +267,14 @@ def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
         side, text = _SIDES.get(side_name or ""), _checked(r, node, key, name)
         if pair is None or text is None:
             continue
+        # A limit does not name its joint: the joint is the one that holds the same two markers.
         index = _held(r, done, pair)
         if side is None or index is None or node.text not in ("RotationLimit", "TranslationLimit"):
             r.findings.add("CB1305", f"{name} limits no joint of one freedom", where)
             continue
         turns = node.text == "RotationLimit"
         value = parse(text).evaluate(0.0)[0] * (1.0 if turns else r.length)
+        # The file counts from where the markers coincide, a limit here from the designed pose.
         value -= coordinate(_in_world(r, pair[0]).inverse() @ _in_world(r, pair[1]), 5 if turns else 2)
         limit = done[index].limit or Limit()
         done[index] = replace(done[index], limit=replace(limit, **{side: value}))

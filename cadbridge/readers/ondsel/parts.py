@@ -39,6 +39,7 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
         _markers(r, node, name, Pose(), full)
         twist = _twist(r, node, name)
         if twist is not None and np.any(twist):
+            # The assembly may stand turned in the world, and its parts' velocities are given along its own axes.
             velocities[name] = np.concatenate([X_WA.vector(twist[:3]), X_WA.vector(twist[3:])])
     _placeholders(r)
     return velocities
@@ -66,6 +67,7 @@ def _mass(r: Reader, node: Node, name: str, full: str) -> MassProperties | None:
     if not mass > 0:
         r.say("CB163", f"{name} has a mass of {mass:g}", marker, name)
         return None
+    # Moments are about the centre along the axes of the marker; the mass is in kg whatever the unit of length.
     inertia = X_CP.R @ np.diag(moments) @ X_CP.R.T * r.length**2
     return MassProperties(mass, X_CP.p, inertia)
 

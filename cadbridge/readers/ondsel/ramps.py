@@ -69,6 +69,7 @@ def _ramp(node: ast.expr, integrated: bool) -> ast.expr:
     if len(node.args) != 5 or not _is_time(node.args[0]):
         raise ValueError("no ramp over time")
     t0, y0, t1, y1 = (_number(argument) for argument in node.args[1:])
+    # The integral counts from 0: of a ramp that began earlier, the part before 0 would have to be taken off.
     if not 0.0 <= t0 < t1:
         raise ValueError("a ramp that begins before 0 or is none")
     slope = (y1 - y0) / (t1 - t0)

@@ -63,6 +63,7 @@ def _part(r: Reader, lines: list[tuple[int, str]], reference: Reference, compone
         return
     reference.positions[component] = p * r.length
     reference.rotations[component] = rotation.matrix(_turned(angles))
+    # Some programs write positions alone; velocities then are not compared, which is no fault of the file.
     if not any(text.strip().startswith("VX\t") for _, text in lines):
         return
     v, w = columns("VX", "VY", "VZ"), columns("OmegaX", "OmegaY", "OmegaZ")
@@ -88,6 +89,7 @@ def _column(r: Reader, lines: list[tuple[int, str]], name: str, count: int | Non
     """A named line of numbers less the first (before assembly); a finding and None where it cannot be used."""
     named = ((i, text.strip().partition("\t")) for i, text in lines)
     line, found = next(((i, rest) for i, (first, _, rest) in named if first.strip() == name), (lines[0][0], ""))
+    # The first number is the state before OndselSolver assembled the parts (its column "Input").
     _, _, results = found.partition("\t")
     values = row(results)
     if values and (count is None or len(values) == count):

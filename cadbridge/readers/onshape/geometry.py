@@ -65,6 +65,7 @@ def _matches(instances: list[Instance], found: Assembly) -> dict[str, Instance]:
     match: dict[str, Instance] = {}
     for instance in instances:
         here = [i for i in _near(cells, instance.X_WI) if i.name in free]
+        # Two parts may share a place (a bearing's rings): the name decides among them.
         here.sort(key=lambda i: _base(i.product_path[-1] if i.product_path else i.name) != _base(instance.name))
         if here:
             match[instance.name] = free.pop(here[0].name)
@@ -92,5 +93,6 @@ def _cell(X: Pose) -> tuple[int, ...]:
 def _near(cells: dict[tuple[int, ...], list[Instance]], X: Pose) -> list[Instance]:
     home = _cell(X)
     steps = [(i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)]
+    # A place near the side of a cell has its equal in the next one, perhaps.
     around = [i for s in steps for i in cells.get((home[0] + s[0], home[1] + s[1], home[2] + s[2]), ())]
     return [i for i in around if float(np.abs(i.X_WI.matrix() - X.matrix()).max()) < SAME_PLACE]

@@ -46,6 +46,7 @@ class Parameters:
         parameter = self.values.get(key)
         if parameter is None or parameter.get("isNull") is True:
             return None
+        # The expression first: beside it Onshape leaves `value` 0 and `units` empty.
         found = quantity(parameter.get("expression"))
         if found is None and is_number(parameter.get("value")):
             unit = UNITS.get(text_of(parameter.get("units")).strip().lower())

@@ -69,6 +69,7 @@ def _mate(c: Context, place: Key, feature: dict[str, Any]) -> tuple[Mate, ...]:
         text = f"{name}: a mate of type {data.get('mateType')!r} with {connectors} is not understood"
         c.file.say("CB1303", text, identity, name)
         return ()
+    # Onshape moves the first selected entity; a mate of ours moves b against a.
     b, a = (c.frame(place, e.get("matedOccurrence"), e.get("matedCS"), name) for e in entities)
     if a is None or b is None:
         return ()

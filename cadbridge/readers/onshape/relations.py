@@ -42,6 +42,7 @@ def read_relations(c: Context, mates: list[Mate]) -> tuple[list[Mate], list[Coup
             made = _relation(c, place, feature)
             if isinstance(made, Mate):
                 turned[made.name] = made
+                # The relation and its mate are one mate of ours.
                 c.given -= 1
             elif made is not None:
                 couplings.append(made)

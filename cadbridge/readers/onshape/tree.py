@@ -137,6 +137,7 @@ def _is_moving(feature: Definition) -> bool:
 
 def _identity(definition: Definition) -> str:
     """What makes two instances be of one definition: document, element and configuration."""
+    # Each configuration of a part is another shape.
     configuration = definition.get("fullConfiguration") or definition.get("configuration") or "default"
     return "|".join(text_of(v) for v in (definition.get("documentId"), definition.get("elementId"), configuration))
 

@@ -133,6 +133,7 @@ def _joints(
                 mates.append(made)
             else:
                 couplings.append(made)
+    # A mimic may name a joint of another model, so all joints come first.
     by_name = {mate.name: mate for mate in mates}
     for scope in everything:
         found, number = read_mimics(c, scope, by_name)
@@ -146,6 +147,7 @@ def _frames(c: Context, everything: list[Scope], X: dict[str, Pose]) -> list[Nam
     found = []
     for scope in everything:
         for name, entry in scope.entries.items():
+            # Names with a leading underscore are those that a merge of models made.
             if entry.kind != "frame" or name.startswith("_"):
                 continue
             try:

@@ -66,6 +66,7 @@ class Context(XmlSource):
         element = child(parent, "pose")
         if element is None:
             return Pose(), ""
+        # SDF calls it `relative_to` from 1.7 on, `frame` before.
         relative = element.get("relative_to") or element.get("frame") or ""
         text = (element.text or "").strip()
         if not text:

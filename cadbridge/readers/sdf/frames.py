@@ -52,6 +52,7 @@ class Scope:
 
     def X_M(self, name: str) -> Pose:
         """The pose X_MF of a name in this scope's own frame M; UnresolvedError where it has none."""
+        # A loop, not recursion: a chain of ten thousand frames is a valid file.
         chain: dict[str, FrameEntry] = {}
         at = name
         while at not in self._known and at not in ("", MODEL, WORLD) and (at in self.entries or "::" not in at):
@@ -66,6 +67,7 @@ class Scope:
             X = X @ entry.pose
             inner = self.nested.get(link)
             if inner is not None and inner.placement:
+                # placement_frame: the pose given is that of a frame within the model, not of the model's own frame.
                 X = X @ inner.X_M(inner.placement).inverse()
             self._known[link] = X
         return X

@@ -123,11 +123,13 @@ def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, ver
         c.say("CB181", f"joint {name}: the axis {(text or '').strip()!r} has no direction", element, name)
         return None
     frame = "" if given is None else given.get("expressed_in", "")
+    # SDF 1.5 made the joint's own frame the default; 1.7 replaced the flag by `expressed_in`.
     in_model = version < 1.5 or c.flag(element, "use_parent_model_frame")
     if frame:
         X = placed(scope, frame)
     else:
         X = placed(scope, MODEL) if in_model else X_WJ
+    # Divided first: the square of 1e200 overflows.
     return X.vector(unit(np.array(found) / max(abs(v) for v in found)))
 
 
@@ -142,6 +144,7 @@ def _mate(c: Context, j: Joint, kind: Type) -> Mate | None:
     if not _need(c, j, kind.axes) or (kind.axes == 2 and not _crossed(c, j)):
         return None
     axes = j.axes[: kind.axes] or (j.X_WJ.R[:, 2],)
+    # A mate has one set of loads; those of a cross's two axes are reported in _crossed.
     more = _loads(c, j, kind) if kind.axes == 1 else {}
     if kind.free.pitched:
         turn, old = (c.number(j.element, key, j.name, 0.0) for key in ("screw_thread_pitch", "thread_pitch"))
@@ -237,6 +240,7 @@ def _gearbox(c: Context, j: Joint) -> Coupling | None:
     frames = (j.frame(end, [axis]) for end, axis in zip((j.a, j.b), j.axes, strict=False))
     a, b = (replace(frame, kind=FeatureKind.AXIS, x=None) for frame in frames)
     where = c.where(j.element, j.name)
+    # Gazebo's gearbox holds θ₁ · ratio + θ₂ = 0.
     return Coupling(j.name, CouplingKind.RATIO, a, b, ratio=-ratio, carrier=carrier, where=where)
 
 

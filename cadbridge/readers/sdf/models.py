@@ -39,6 +39,7 @@ class Models:
     def world(self, root: Element) -> Scope:
         """The scope of the world, with all models of the document in it."""
         self._c.files[root] = self._c.path
+        # A name with :: is reserved from 1.8 on, where it means a nested element.
         self._flat = root.get("version", "") in _FLAT
         worlds = children(root, "world")
         scope = Scope("", root)
@@ -52,6 +53,7 @@ class Models:
         return scope
 
     def _fill(self, scope: Scope, holder: Element, depth: int) -> None:
+        # Own elements before nested models: of two equal names the model's own is kept, whatever the order of the file.
         for element in children(holder, "link", "frame", "joint"):
             self._enter(scope, element)
         for element in children(holder, "model"):
@@ -73,6 +75,7 @@ class Models:
             pose, relative = c.pose(element, name)
             attached = element.get("attached_to") or MODEL
             if kind == "joint":
+                # SDF's defaults: a joint's pose is in its child's frame, a frame's in that of `attached_to`.
                 relative = relative or c.text(element, "child")
                 attached = c.text(element, "child")
             elif kind == "frame":
@@ -92,6 +95,7 @@ class Models:
         if name in scope.entries:
             c.say("CB1422", f"a second model or other element is named {name!r}; it is left out", element, name)
             return
+        # An <include>'s pose replaces the model's own, it does not add to it.
         source = over if over is not None and child(over, "pose") is not None else element
         pose, relative = c.pose(source, name)
         placement = (c.text(over, "placement_frame") if over is not None else "") or element.get("placement_frame", "")
@@ -108,6 +112,7 @@ class Models:
         path = self._file(element, uri)
         if path is None:
             return
+        # Only files above count: the same wheel may be included four times side by side.
         if depth >= DEEPEST_MODELS or path in self._above(element):
             c.say("CB1423", f"{uri} includes itself, or models nest deeper than {DEEPEST_MODELS}", element)
             return
@@ -130,6 +135,7 @@ class Models:
             c.say("CB1423", f"{path.name} holds no SDF model", element)
             return
         report_unknown(c, root)
+        # On the tree itself: an element leads to its document's root, but not to the <include> that brought that.
         root.set("cadbridge-included-by", "|".join(str(p) for p in (*self._above(element), path)))
         if element.get("merge") in ("true", "1"):
             self._merge(scope, models[0], element, depth)
@@ -148,6 +154,8 @@ class Models:
             entry = scope.entries[key]
             if entry.relative_to == MODEL:
                 entry.relative_to = name
+            # A merged frame moves with the canonical link of the model that brought it, not with that of the model
+            # around.
             if entry.attached_to == MODEL and entry.kind != "link":
                 entry.attached_to = model.get("canonical_link") or next(
                     (e.get("name") for e in children(model, "link") if e.get("name")), MODEL
@@ -176,6 +184,7 @@ class Models:
         if not files:
             c.say("CB1423", f"{config} names no SDF file", element)
             return None
+        # model.config lists one file for each version of SDF, in rising order by custom: the last is the newest.
         return referenced(files[-1], config, c.options.package_dirs, c.findings, where)
 
 

@@ -17,6 +17,7 @@ def read_servos(c: Context, scope: Scope, joints: Collection[str]) -> list[Drive
     """A drive for each joint of one freedom that a controller of the model moves; `joints` are those by name."""
     drives = []
     for plugin in children(scope.element, "plugin"):
+        # gz::sim::systems::JointPositionController and ignition::gazebo's of that name are the same plug-in.
         if _CONTROLLER not in (plugin.get("name") or "").lower().replace("_", "").rsplit("::", 1)[-1]:
             continue
         for element in children(plugin, "joint_name"):

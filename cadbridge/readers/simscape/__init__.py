@@ -66,6 +66,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
 def _units(c: Context, root: Element) -> tuple[str, ...]:
     """Take the units of the data, those of the model where there are none (Creo), and keep the ledger."""
     data, model = child(root, "DataUnits"), child(root, "ModelUnits")
+    # The two differ in real files: Onshape models in pounds and writes its data in kilograms.
     used = model if data is None else data
     names = {"length": "meter", "mass": "kilogram"}
     for name, table in (("length", LENGTH), ("mass", MASS)):

@@ -89,6 +89,8 @@ def read_mates(c: Context, root: Element, assembly: Element) -> tuple[list[Mate]
     for element in [] if section is None else children(section, "Assembly"):
         here = places.get(element.get("uid", ""), [])
         mates += _of_holder(c, element, here)
+        # A sub-assembly's mates count at each place of it, as they are made; those of one that is placed nowhere count
+        # once.
         given += max(1, len(here)) * sum(len(children(p)) for p in children(element, "Constraints", "Joints"))
     return mates, given
 
@@ -183,6 +185,8 @@ def _held(c: Context, element: Element, name: str, kind: MateKind, a: Feature, b
     """The distance (m) or angle (rad) that a mate holds: the file's or, reported, the designed one; None: limits."""
     given, designed = _value(element), _designed(c, kind, a, b)
     shown = f"{np.degrees(designed):.6g}°" if kind is MateKind.ANGLE else f"{designed * 1e3:.6g} mm"
+    # SolidWorks exports a limit mate as a plain Distance or Angle without its range: held at a value, it would lock the
+    # freedom that it only bounds.
     if LIMIT_MATE.search(name):
         c.say("CB165", f"{name} is a limit mate by its name; as designed it stands at {shown}", element, name)
         return None
@@ -218,6 +222,7 @@ def _designed(c: Context, kind: MateKind, a: Feature, b: Feature) -> float:
     u, w = (None if f.direction is None else X.vector(f.direction) for f, X in ((a, A), (b, B)))
     if kind is MateKind.ANGLE and u is not None and w is not None:
         angle = float(np.arctan2(cross_length(u, w), u @ w))
+        # An angle of almost 0 or a half turn is rounded parallelism, and the equation of an angle is singular there.
         return next((whole for whole in (0.0, np.pi) if abs(angle - whole) < ALIGNED), angle)
     gap = B.point(b.point) - A.point(a.point)
     planes = [d for f, d in ((a, u), (b, w)) if f.kind is FeatureKind.PLANE and d is not None]

@@ -56,6 +56,7 @@ def _geometry_file(c: Context, part: Element) -> Path | None:
     if there:
         return wanted
     if wanted.parent.is_dir():
+        # Windows knows no case: the XML may say .STEP of a file that is called .step.
         for candidate in sorted(wanted.parent.iterdir()):
             real = candidate.resolve()
             if candidate.name.lower() == wanted.name.lower() and real.is_file() and holds(folder, real):
@@ -93,6 +94,7 @@ def _declared(c: Context, part: Element, name: str) -> MassProperties | None:
     if not mass[0] > 0:
         c.say("CB163", f"{name} has a mass of {mass[0]:g}", element, name)
         return None
+    # The order of Simscape's own inertia vectors: moments, then the products yz, xz, xy.
     xx, yy, zz, yz, xz, xy = six * c.mass * c.length**2
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return MassProperties(float(mass[0]) * c.mass, com * c.length, inertia)

@@ -58,6 +58,7 @@ def _occurrence(c: Context, element: Element, moving: set[str], empty: dict[str,
     below = children(element, "Instance")
     entity = element.get("entityUid", "")
     rigid = (element.get("rigid") or "").lower()
+    # SolidWorks exports a virtual sub-assembly whose parts are deleted or suppressed without any instance.
     if not below and entity in empty and not c.structure.known(entity):
         if not empty[entity]:
             c.say("CB171", f"{name} is of the assembly {entity!r}, which places nothing", element, name)

@@ -1,4 +1,4 @@
-"""URDF: links with their meshes, joints, mimics and transmissions. Lengths m, masses kg, angles rad, as the format has it."""  # noqa: E501
+"""URDF: links with their meshes, joints, mimics and transmissions; m, kg and rad, as the format has it."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     """
     c = Context(Path(path), options or ReadOptions())
     robot = _robot(c)
+    # Names come first: links, joints, mimics and extensions all refer to the links by them.
     _rename_ground(c, robot)
     _add_world(c, robot)
     links = read_links(c, robot) if local(robot) == "robot" else {}
@@ -53,6 +54,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     joints = read_joints(c, robot, links)
     couplings = read_mimics(c, joints)
     drives = read_drives(c, robot, joints)
+    # Extensions close loops between links, so they need all links placed.
     X = c.placements = _placements(links, joints)
     more = read_extensions(c, robot, links, joints, drives)
     grounded = _ground(c, links, joints)
@@ -98,6 +100,7 @@ def drives_of(path: Path) -> tuple[Drive, ...]:
     c = Context(path, ReadOptions())
     robot = _robot(c)
     for link in children(robot, "link"):
+        # Meshes take seconds, and drives have none.
         for shape in children(link, "visual", "collision"):
             link.remove(shape)
     links = read_links(c, robot)
@@ -150,6 +153,7 @@ def _expanded(c: Context, robot: Element) -> bytes | None:
     try:
         text = expand(c.path, c.options, findings)
     except InputError as error:
+        # Expanded files of some generators keep elements of xacro that no engine looks at.
         plain = c.path.suffix.lower() == ".urdf" and not has_expressions(robot)
         if not plain or {f.code for f in error.findings if f.severity == Severity.ERROR} != {"CB196"}:
             c.findings.extend(findings)
@@ -218,6 +222,7 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
     That is what the format means by a link without <inertial>. Where nothing of what moves together has a mass, that
     is reported too. A density given by the person weighs such links instead.
     """
+    # Links that fixed joints join move as one body: any mass among them is the body's.
     group = {name: name for name in links}
     for joint in joints:
         if not joint.free.axes:
@@ -265,6 +270,7 @@ def _report_loops_beside(c: Context) -> None:
     """CB1264 of a file of the generator beside the URDF that says which links close loops."""
     for beside in dict.fromkeys((c.path.with_name("robot.yaml"), c.path.with_suffix(".yaml"))):
         looked_for(beside)
+        # It is opened unasked, so a link that leads out of the folder is not followed.
         if not beside.is_file() or beside.is_symlink() or beside.stat().st_size > _MOST_YAML:
             continue
         text = beside.read_text(encoding="utf-8", errors="replace")

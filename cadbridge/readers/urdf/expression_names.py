@@ -26,6 +26,7 @@ _MOST_DIGITS = 400
 
 
 def _range(*ends: int) -> list[int]:
+    # The length of a range is known before any of its numbers is made.
     numbers = range(*ends)
     if len(numbers) > MOST_ITEMS:
         raise TooLargeError(f"a range has more than {MOST_ITEMS} items")
@@ -90,6 +91,7 @@ def tokenize(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
     """xacro's `tokenize`: a text cut at each of the characters of `sep`."""
     if len(sep) > 20 or len(text) > LONGEST_TEXT:
         raise TooLargeError("tokenize takes 20 separators at most")
+    # As xacro does it: every separator becomes the first one, at which the text is then split.
     for mark in sep[1:]:
         text = text.replace(mark, sep[0])
     words = text.split(sep[0]) if sep else [text]

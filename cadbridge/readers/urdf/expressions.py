@@ -86,6 +86,7 @@ def checked(value: Any) -> Any:
         at, depth = waiting.pop()
         kind = type(at)
         if kind is str:
+            # A text counts by its length: ten thousand texts of a megabyte each are few items.
             items += len(at) // 16
             if len(at) > LONGEST_TEXT:
                 raise TooLargeError(f"a text is longer than {LONGEST_TEXT} characters")
@@ -136,6 +137,7 @@ def multiply(a: Any, b: Any) -> Any:
                 raise TooLargeError("a text or list is repeated too often")
             return checked(many * count)
     if isinstance(a, int) and isinstance(b, int):
+        # Before the product is computed: its bits are those of both factors together.
         _bits(a.bit_length() + b.bit_length())
     return a * b
 
@@ -162,6 +164,7 @@ def _modulo(a: Any, b: Any) -> Any:
     """a % b; of a text, its conversions filled in, where their widths are short."""
     _data(a), _data(b)
     if isinstance(a, str):
+        # "%999999999d" makes a gigabyte of a few letters.
         if "%" in _CONVERSION.sub("", a):
             raise RefusedError("a conversion of % with a width of more than three digits, a * or a name")
         checked([a, b])
@@ -204,6 +207,7 @@ _COMPARE: dict[type, Callable[[Any, Any], Any]] = {
 
 
 def _replace(text: str, old: str, new: str, count: int = -1) -> str:
+    # Each of these bounds its result before it is made.
     if len(text) + (text.count(old) + 1) * len(new) > LONGEST_TEXT:
         raise TooLargeError(f"a text is longer than {LONGEST_TEXT} characters")
     return text.replace(old, new, count)
@@ -353,6 +357,7 @@ def _callee(node: ast.expr, names: Mapping[str, Any]) -> Function:
     if isinstance(node, ast.Attribute):
         value = _value(node.value, names)
         if not isinstance(value, Group):
+            # By the exact type, never by getattr: what is not listed cannot be reached.
             method = METHODS.get(type(value), {}).get(node.attr)
             if method is None:
                 raise RefusedError(f"the method {node.attr!r} of {_described(value)}")

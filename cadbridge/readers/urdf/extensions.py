@@ -201,6 +201,7 @@ def _loop(
         return None
     first, second = frames
     if first is None:
+        # SDF gives the frame of a joint in the child link alone.
         first = c.placements[ends[0]].inverse() @ c.placements[ends[1]] @ second
     a, b = (axis_feature(end, X, axes[: 1 + crossed]) for end, X in zip(ends, (first, second), strict=True))
     (mate,) = joint_mates(leaves, name, a, b, c.where(element, name), aligned=True, joint_name=name)

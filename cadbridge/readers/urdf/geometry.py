@@ -76,6 +76,7 @@ def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
     if scale is None:
         return None
     path = referenced(uri, c.path, c.options.package_dirs, c.findings, c.where(element, name), "CB112")
+    # Only after `referenced`: a missing mesh is reported even where shapes are not read.
     if path is None or not c.options.geometry:
         return None
     from cadbridge.mass import load_mesh_file

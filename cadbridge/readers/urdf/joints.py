@@ -72,6 +72,7 @@ def read_joints(c: Context, robot: Element, links: Mapping[str, Link]) -> list[J
 
 
 def _keeps_tree(c: Context, joint: Joint, parent_of: dict[str, str]) -> bool:
+    # URDF is a tree: a second parent would make a loop, which its engines do not read either.
     if joint.child in parent_of:
         text = f"{joint.child} hangs on {parent_of[joint.child]} already; {joint.name} is left out"
         c.say("CB184", text, joint.element, joint.name)
@@ -132,6 +133,7 @@ def _axis(c: Context, element: Element, name: str) -> Vector | None:
     if size < 1e-12:
         c.say("CB185", f"{name}: the axis is zero", given, name)
         return None
+    # Divided first: the square of 1e200 overflows.
     return unit(xyz / size)
 
 
@@ -212,6 +214,7 @@ def _leader_of(
     leader_name, ratio, offset, seen = name, 1.0, 0.0, {name}
     while leader_name in follows:
         leader_name, by, shift = follows[leader_name]
+        # q = ratio · (by · q' + shift) + offset: the offset of a leader passes through the ratio so far.
         ratio, offset = ratio * by, offset + ratio * shift
         if leader_name in seen:
             break
@@ -246,6 +249,7 @@ def read_drives(c: Context, robot: Element, joints: list[Joint]) -> list[Drive]:
         c.leave(element, "type", "joint", "actuator", *_REDUCTION, *_ROTOR)
         at, actuator = child(element, "joint"), child(element, "actuator")
         joint = None if at is None else at.get("name") or (at.text or "").strip()
+        # ROS writes the reduction in <actuator>, older files in <joint> or in <transmission> itself.
         holders = [e for e in (actuator, at, element) if e is not None]
         for holder in holders[:-1]:
             c.leave(holder, "hardwareInterface", *_REDUCTION, *_ROTOR)

@@ -90,9 +90,11 @@ def _declared(c: Context, link: Element, name: str) -> MassProperties | None:
     if mass == 0.0 and any(entries):
         c.say("CB1924", f"{name} has inertia and no mass", inertial, name)
     if X_LI is None or mass is None or len(entries) != 6 or (mass == 0.0 and not any(entries)):
-        return None  # a mass of zero: `read_urdf` reports it where the link moves
+        return None  # a mass of zero is reported where the link moves, once the joints are read
     xx, yy, zz, yz, xz, xy = entries
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    # The inertia is about the centre of mass, along the axes of <inertial>'s own <origin>; its products are entries of
+    # the tensor, with their sign.
     return MassProperties(mass, X_LI.p, X_LI.R @ inertia @ X_LI.R.T)
 
 

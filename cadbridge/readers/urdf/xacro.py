@@ -68,6 +68,7 @@ def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
     request = {
         "path": str(path.resolve()),
         "arguments": dict(options.arguments),
+        # The child is a fresh process: it does not know what this one allowed.
         "larger": options.larger,
         "packages": {name: str(where) for name, where in packages.items()},
         "own": str(folders.own),

@@ -72,6 +72,7 @@ class Expansion:
         lacking = [name for name in _REPLACED if not hasattr(xacro, name)]
         if lacking:
             raise RefusedError(f"this version of xacro is not known: it has no {lacking[0]}")
+        # xacro restricts Python's eval by a list of names only, from which attributes lead on to the interpreter.
         xacro.safe_eval = self.evaluate
         xacro.eval_text = self.eval_text
         xacro.eval_extension = self.substitute
@@ -106,6 +107,7 @@ class Expansion:
         @functools.wraps(function)
         def placed(node: Any, *rest: Any) -> Any:
             before = self.place
+            # The place is restored on success alone: after a fault it is still the innermost.
             self.place = node.getUserData("place") or before
             self.elements += name == "eval_all"
             self.calls += name == "handle_macro_call" and node.tagName.startswith("xacro:")
@@ -229,6 +231,8 @@ class Expansion:
 
     def _bytes(self, path: Path) -> bytes:
         """What a file below the folders holds: a regular one, of a bounded size."""
+        # Links are resolved first, and the file is opened by the resolved path: a link cannot lead elsewhere between
+        # the two.
         real = path.resolve()
         if not self.folders.hold(real):
             raise RefusedError(f"{path} lies outside the folder of the source and its packages")
@@ -245,6 +249,7 @@ class Expansion:
         if not re.search(r"[*[?]", name):
             yield name
             return
+        # glob lists folders before any file is opened, so that even the names of what lies outside would be read.
         plain, *patterns = re.split(r"[*[?]", name)
         if not self.folders.hold(Path(plain + "x").parent.resolve()) or any(".." in text for text in patterns):
             raise RefusedError(f"{name} lies outside the folder of the source and its packages")
@@ -365,6 +370,7 @@ def main() -> None:
     answer: dict[str, Any]
     seconds = int(raised(SECONDS))
     _end_in_time(seconds)
+    # Modules and encodings are loaded, the request is read: from here on only the source's folders can be opened.
     layers = confine(expansion.folders.roots, seconds, int(raised(MEMORY)))
     try:
         answer = {"text": expansion.run(), "notes": expansion.notes, "layers": layers}

@@ -57,5 +57,6 @@ def _plain(value: Any, count: list[int], name: str) -> Any:
     if isinstance(value, list):
         return [_plain(each, count, name) for each in value]
     if isinstance(value, datetime.date):
+        # YAML makes dates of texts such as 2024-01-31, and a date is no data of an expression.
         return str(value)
     return checked(value)

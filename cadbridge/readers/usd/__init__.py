@@ -159,6 +159,7 @@ def _shape(c: Context, name: str, X_WB: Pose, shapes: Sequence[Mapping[str, Any]
         linear, p = c.affine(shape["matrix"])
         mesh = mesh_of(shape, X_WB.R.T @ linear, X_WB.inverse().point(p))
         if mesh is None:
+            # A plane without end is the floor of a scene.
             if shape["type"] != "Plane":
                 c.say("CB1452", f"{shape['path']} ({shape['type']}) makes no closed shape", name)
             continue

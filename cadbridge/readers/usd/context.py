@@ -73,6 +73,7 @@ class Context:
         if units["upAxis"] == "Y":
             self.up = _UPRIGHT
             self.say("CB1442", "the stage has y up; x, y, z are read as x, −z, y")
+        # USD's fallbacks are centimetres and y up, which robots are mostly not in.
         absent = [key for key in ("metersPerUnit", "upAxis") if key not in stated and not (given and key[0] == "m")]
         if absent:
             keys = ", ".join(f"{key} ({units[key]})" for key in absent)
@@ -96,6 +97,7 @@ class Context:
         if float(sizes.min()) <= 1e-12 * self.length:
             return Pose(self.up, p), 1.0
         axes = linear / sizes
+        # A mirrored prim: all axes turned round make a right-handed frame again.
         axes *= math.copysign(1.0, float(np.linalg.det(axes)))
         u, _, vt = np.linalg.svd(axes)
         R = np.asarray(u @ vt)
@@ -118,6 +120,8 @@ class Context:
         attributes = scenes[0]["attributes"]
         direction = vector(attributes, "physics:gravityDirection", (0.0, 0.0, 0.0))
         size = number(attributes, "physics:gravityMagnitude", -math.inf)
+        # UsdPhysics: a negative magnitude, −inf by default, stands for the Earth's gravity; a direction of zero for
+        # "down".
         size = EARTH if size < 0 or not math.isfinite(size) else size * self.length
         down = self.up @ direction if direction.any() else np.array([0.0, 0.0, -1.0])
         x, y, z = (float(v) for v in down / np.linalg.norm(down) * size)

@@ -100,6 +100,7 @@ def _gear(c: Context, prim: Mapping[str, Any], by_path: Mapping[str, Joint]) -> 
         c.say("CB1450", f"{prim['name']} ({prim['type']}) couples no two joints of its bodies", prim["name"])
         return None
     ratio = number(prim["attributes"], "physics:ratio" if rack else "physics:gearRatio", 1.0)
+    # PhysX couples the turns of the gears' bodies: a joint that has the body first counts its coordinate against that.
     ratio *= math.prod(-1.0 if joint.ends[0] in bodies else 1.0 for joint in (first, second))
     ratio *= _side(prim, c, first, second) * math.radians(1.0) / c.length if rack else -1.0
     where, names = Where(str(c.path), item=prim["name"]), (first.name, second.name)
@@ -178,5 +179,6 @@ def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
     if k:
         law = ControlLaw((k, 0.0, 0.0), (d * rate - k * joint.at, -k, -d), effort=effort, start=value)
     else:
+        # Without stiffness the drive is of the rate alone, which becomes the control.
         law = ControlLaw((d, 0.0, 0.0), (0.0, 0.0, -d), effort=effort, start=rate)
     return Drive(joint.name, joint.name, where=where, law=law)

@@ -153,6 +153,7 @@ def _open(c: Context, name: str, prim: dict[str, Any]) -> tuple[int, ...] | None
     axes = []
     for i, axis in enumerate(AXES):
         low, high = (number(attributes, f"limit:{axis}:physics:{end}", math.nan) for end in ("low", "high"))
+        # UsdPhysics locks an axis by a low limit above the high one. Written so, an axis without limits (nan) is free.
         if not low >= high:
             axes.append(i)
         elif low == high and abs(low) > _FRAMES_MET:
@@ -189,6 +190,7 @@ def _settle(c: Context, joint: Joint) -> None:
     gap = max(float(np.abs(rest.p).max()), float(np.abs(rest.R - np.eye(3)).max()))
     if joint.free.single:
         joint.at = coordinate(motion, joint.free.axes[0])
+    # Frames in single precision never coincide exactly, and a mate between them would be off as designed.
     if gap <= _FRAMES_MET:
         joint.frames = (b @ motion.inverse(), b)
     elif gap > _FRAMES_WRONG and GROUND in joint.ends:
@@ -257,6 +259,7 @@ def _limit(c: Context, joint: Joint) -> Limit | None:
         if any(end is not None for ends in ranges for end in ends):
             c.say("CB1305", f"joint {joint.name}: the limits of a joint of several freedoms are left out", joint.name)
         return None
+    # UsdPhysics counts angles in degrees.
     per = math.pi / 180.0 if joint.turns else c.length
     lower, upper = (None if end is None else end * per for end in ranges[0])
     if lower is not None and upper is not None and lower > upper:
@@ -290,6 +293,7 @@ def effort_of(c: Context, joint: Joint, force: float | None) -> float | None:
 def drives_of(joint: Joint) -> list[str]:
     """The prefixes of the drives of a joint of one freedom."""
     names = {TURN: ("angular",), SLIDE: ("linear",)}.get(joint.free.motion or "", AXES)
+    # A generic joint of one free axis has its drive under that axis's own name.
     names = (*names, *(AXES[i] for i in joint.free.axes)) if joint.free.single else names
     return [f"drive:{name}" for name in names if f"PhysicsDriveAPI:{name}" in joint.prim["schemas"]]
 

@@ -16,7 +16,7 @@ from cadbridge.budget import beyond
 from cadbridge.folders import Folders
 
 ENDINGS = (".usd", ".usda", ".usdc", ".usdz")
-"""Prims that the layers may hold together."""
+"""Of files that are opened as layers: USD reads others by plug-ins, which open more files than those looked at here."""
 
 Remark = tuple[str, str]
 """Code and message."""
@@ -47,6 +47,7 @@ def open_layers(source: Path, folders: Folders, remarks: list[Remark]) -> tuple[
         for asset in layer.GetCompositionAssetDependencies():
             found = _allowed(layer, asset, folders, remarks)
             if found is None:
+                # In memory only: USD then composes the stage without that arc.
                 layer.UpdateCompositionAssetDependency(asset, "")
             elif found:
                 waiting.append(found)

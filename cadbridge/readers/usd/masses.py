@@ -75,6 +75,7 @@ def _collected(
         moments = moments_of(shape, X_WB.R.T @ linear, X_WB.inverse().point(p)) if shape["touches"] else None
         if moments is None:
             continue
+        # A body that is its own shape has one MassAPI, which `declared` has read as the body's.
         attributes = shape["attributes"] if shape["path"] != body["path"] else {}
         density = number(attributes, "physics:density") or own or float(shape["density"])
         watery += not density

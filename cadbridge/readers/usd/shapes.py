@@ -136,6 +136,7 @@ def _of_solid(kind: str, sizes: Mapping[str, Any]) -> Moments | None:
         ),
     }  # fmt: skip
     volume, across, second = along[kind]
+    # USD's cone stands with half its height at the origin; its centre lies a quarter of the height above the base.
     first = np.array([0.0, 0.0, -volume * h / 4.0 if kind == "Cone" else 0.0])
     turned = _TURNED["Z"] if kind in ("Cube", "Sphere") else _TURNED.get(str(sizes.get("axis")), _TURNED["Z"])
     return Moments(volume, first[turned], np.diag([across, across, second])[np.ix_(turned, turned)])
@@ -143,14 +144,13 @@ def _of_solid(kind: str, sizes: Mapping[str, Any]) -> Moments | None:
 
 def _of_mesh(mesh: Mesh, approximation: str) -> Moments | None:
     vertices, triangles = mesh.vertices, mesh.triangles
-    # Cubes and spheres of a known size have moments: none is None here.
     if approximation == "boundingCube":
         low, high = vertices.min(axis=0), vertices.max(axis=0)
-        return _of_solid("Cube", {"size": 1.0}).mapped(np.diag(high - low), (low + high) / 2.0)  # type: ignore[union-attr]
+        return _of_solid("Cube", {"size": 1.0}).mapped(np.diag(high - low), (low + high) / 2.0)  # type: ignore[union-attr]  # its size is known
     if approximation == "boundingSphere":
         middle = (vertices.min(axis=0) + vertices.max(axis=0)) / 2.0
         radius = float(np.linalg.norm(vertices - middle, axis=1).max())
-        return _of_solid("Sphere", {"radius": radius}).mapped(np.eye(3), middle)  # type: ignore[union-attr]
+        return _of_solid("Sphere", {"radius": radius}).mapped(np.eye(3), middle)  # type: ignore[union-attr]  # likewise
     if approximation == "convexHull":
         import trimesh
 
@@ -160,6 +160,7 @@ def _of_mesh(mesh: Mesh, approximation: str) -> Moments | None:
             return None
         vertices, triangles = np.asarray(hull.vertices, dtype=float), np.asarray(hull.faces, dtype=np.int32)
     volume, com, inertia = volume_properties_of(vertices, triangles)
+    # A mesh wound inside out has a negative volume, and weighs the same.
     size = abs(volume)
     second = math.copysign(1.0, volume) * (0.5 * float(np.trace(inertia)) * np.eye(3) - inertia)
     return Moments(size, size * com, second + size * np.outer(com, com))

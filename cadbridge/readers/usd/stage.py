@@ -68,6 +68,7 @@ def extract(source: Path, folders: Folders, geometry: bool) -> dict[str, Any]:
         raise ValueError("USD makes no stage of it")
     remarks += _faults(stage, source.parent)
     found = _Found(stage, geometry)
+    # Instance proxies as well: the bodies of an instanced robot exist only as those.
     for count, prim in enumerate(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())):
         if why := beyond("prims", count, "its stage") or beyond("cells", found.numbers, "its stage"):
             raise ValueError(why)
@@ -151,6 +152,7 @@ class _Found:
                 self.variants.append(f"{prim.GetPath()} {name} = {chosen} (of {others})")
 
     def _matrix(self, prim: Any) -> Any:
+        # USD multiplies row vectors from the left, so its matrices are the transposes of ours.
         return np.array(self._cache.GetLocalToWorldTransform(prim)).T
 
     def _prim(self, prim: Any, schemas: list[str]) -> dict[str, Any]:

@@ -36,11 +36,13 @@ def _answer(path: str, package_dirs: list[str], geometry: bool, larger: float) -
     allow(larger)
     source = Path(path)
     folders = Folders.of(source, map(Path, package_dirs))
+    # USD looks for relative names in the current folder, too.
     os.chdir(source.parent)
     try:
         from cadbridge.readers.usd import stage
     except ModuleNotFoundError as error:
         return protocol.Failure("missing", str(error))
+    # Plug-ins are read from the disk at their first use, which the confinement would refuse.
     stage.load_plugins()
     confine([*folders.roots, *folders_around(source.parent)], int(raised(SECONDS_OF_STAGE)), int(raised(MEMORY)))
     try:
@@ -64,6 +66,7 @@ def main() -> None:
     os.dup2(2, 1)
     for name in _ELSEWHERE:
         os.environ.pop(name, None)
+    # A confined process starts no thread.
     os.environ["PXR_WORK_THREAD_LIMIT"] = "1"
     _, arguments = protocol.receive(sys.stdin.buffer)
     protocol.send(answers, _answer(**arguments))

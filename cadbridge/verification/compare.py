@@ -176,12 +176,13 @@ def _compare_files(
     bare = _bare(mechanism, how)
     with _as_input(to, folder):
         engine: Engine = loaded(how.by)(folder, mechanism.gravity)
-    tree = close_loops(bare).tree if how.closes_loops else spanning_tree(bare)
-    mine = _Comparison(tree, engine, names)
+    # What a joint has besides its constraint decides how a loop is closed: the tree is that of the whole mechanism.
+    tree = close_loops(mechanism).tree if how.closes_loops else spanning_tree(mechanism)
+    mine = _Comparison(replace(tree, mechanism=bare), engine, names)
     with _as_input(engine.name, folder):
         mass, centre, inertia = mine.masses()
         pose = max(mine.pose(np.random.default_rng((seed, k))) for k in range(POSES_COMPARED))
-        contents = compare_contents(mine.exported(mechanism, how), mine.held(), engine.precision)
+        contents = compare_contents(mine.exported(mechanism), mine.held(), engine.precision)
         swing = _swing(mine, bare, duration, random_twists(mechanism, seed))
         for fault in engine.faults():
             findings.add("CB562", fault)
@@ -289,12 +290,9 @@ class _Comparison:
         single = [link for link in tree.links if len(link.freedoms) == 1]
         self.joints = {new_joint[link.freedoms[0].name]: link.first for link in single}
 
-    def exported(self, mechanism: Mechanism, how: EngineCheck) -> Exported:
+    def exported(self, mechanism: Mechanism) -> Exported:
         """The links and joints with all that the mechanism has on them."""
-        tree = close_loops(mechanism).tree if how.closes_loops else spanning_tree(mechanism)
-        first = {link.body: link for link in reversed(tree.links)}
-        links = {name: first[link.body] for name, link in self.links.items()}
-        return Exported(tree, links, self.joints, self.frames)
+        return Exported(replace(self.tree, mechanism=mechanism), self.links, self.joints, self.frames)
 
     def held(self) -> Contents:
         """What the engine has of them."""

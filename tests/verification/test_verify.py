@@ -81,6 +81,15 @@ def test_a_loop_that_swings_otherwise_does_not_pass(monkeypatch: pytest.MonkeyPa
     assert not result.passed
 
 
+def test_a_loop_whose_joints_have_limits_passes() -> None:
+    """Its closing joint keeps its limit on half of a body: what is compared is cut as the export is."""
+    plain = models.four_bar()
+    limited = replace(plain, joints=tuple(replace(j, limit=Limit(-2.0, 2.0)) for j in plain.joints))
+    result = verify(limited, "mjcf", duration=0.3)
+    assert result.passed
+    assert result.joints == verify(plain, "mjcf", duration=0.3).joints + 1
+
+
 def test_a_hinge_across_gravity_moves_from_its_velocity() -> None:
     rig = models.Builder(3)
     turntable = rig.body()

@@ -68,8 +68,8 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
     """What is inferred under hints, with the joints that cannot move as welds."""
     found, stuck = _once(evidence, hints), list[Hypothesis]()
-    for _ in range(MOST_MOVINGS):
-        found, new = proved(found, hints)
+    for k in range(MOST_MOVINGS):
+        found, new = proved(found, hints, evidence.lying if k < MOST_MOVINGS - 1 else ())
         if not new:
             break
         stuck += new

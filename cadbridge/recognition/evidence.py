@@ -14,6 +14,7 @@ from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.fasteners import find_fasteners, find_standard_parts
 from cadbridge.recognition.gears import wheels_of_parts
 from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.hints import Pair
 from cadbridge.recognition.meshing import Meshing, find_meshing, place
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel
 from cadbridge.recognition.scene import Overlaps, Scene
@@ -43,6 +44,11 @@ class Evidence:
     def meshes(self) -> set[frozenset[str]]:
         """The pairs of instances whose teeth mesh, or that a belt ties."""
         return {frozenset((p.a.instance, p.b.instance)) for p in (*self.meshing.pairs, *self.drives)}
+
+    @property
+    def lying(self) -> set[Pair]:
+        """The pairs of instances, in alphabetical order, that lie on each other."""
+        return {c.pair for c in self.whole.contacts.found if c.kind == "plane"}
 
 
 def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evidence:

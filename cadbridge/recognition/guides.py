@@ -11,7 +11,7 @@ The rules, in the order in which they are tried; all numbers are of the geometry
    that, slides and turns (cylindrical). All else turns (revolute): a plain pin is seldom meant to slide.
    A hole that meets another turns where faces or the rounded end of a link lie about it (its eye); else it is a bolt's.
 4. Planes alone: walls on both sides, long in one direction, and a floor make a slide along it, as do walls on four
-   sides. A plane alone rests.
+   sides, and the two of a slot through a part. A plane alone rests.
 """
 
 from __future__ import annotations

@@ -93,12 +93,14 @@ class FoundBody:
 class Motion:
     """What moving a joint showed: `state` is free, blocked (neither way) or untested; `reason` says it.
 
-    `ends`: what stops it at its lower and its upper limit, "" where nothing does.
+    `ends`: what stops it at its lower and its upper limit, "" where nothing does. `meet`: two instances that meet where
+    it is blocked.
     """
 
     state: str
     reason: str
     ends: tuple[str, str] = ("", "")
+    meet: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)

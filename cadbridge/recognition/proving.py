@@ -8,12 +8,12 @@ joint; what is surer than that stays, and CB1610 reports it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.hypotheses import Hypothesis, parts_of
-from cadbridge.recognition.model import FoundJoint, Held, Recognition
+from cadbridge.recognition.model import FoundJoint, Held, Motion, Recognition
 from cadbridge.recognition.sweep import moved
 
 BLOCKED = 3.0
@@ -26,10 +26,12 @@ MOST_BODIES_MOVED = 100
 """Bodies above which no joint is moved, for time alone; 54 machines have 52."""
 
 
-def proved(found: Recognition, hints: Hints) -> tuple[Recognition, list[Hypothesis]]:
+def proved(found: Recognition, hints: Hints, lying: Collection[Pair] = ()) -> tuple[Recognition, list[Hypothesis]]:
     """The recognition with the motion of its joints, and those that cannot move and are not surer than that.
 
-    These are decisions whose second verdict is the weld.
+    These are decisions whose second verdict is the weld. Where the two parts that meet are of `lying`, pairs in
+    alphabetical order that lie on each other, of bodies with joints to others and to none in common, it is these that
+    are welded: halves of one bar, each with a hinge at its end.
     """
     if not 1 < len(found.bodies) <= MOST_BODIES_MOVED:
         return found, []
@@ -38,19 +40,30 @@ def proved(found: Recognition, hints: Hints) -> tuple[Recognition, list[Hypothes
     stuck = [
         h for before, after in zip(found.joints, joints, strict=True)
         if after.motion is not None and after.motion.state == "blocked"
-        and (h := _decision(found, before, after.motion.reason)).cost < BLOCKED
+        and (h := _decision(found, before, after.motion, lying)).cost < BLOCKED
         and frozenset((h.a, h.b)) not in told
     ]  # fmt: skip
     return replace(found, joints=joints), stuck
 
 
-def _decision(found: Recognition, joint: FoundJoint, why: str) -> Hypothesis:
+def _decision(found: Recognition, joint: FoundJoint, motion: Motion, lying: Collection[Pair]) -> Hypothesis:
     a, b = parts_of(found, joint)
-    return Hypothesis(a, b, "joint", joint.confidence, why, ((a, b),), True, 0)
+    reason = f"as a joint ({100 * joint.confidence:.0f} %) it could not move: {motion.reason}"
+    p, q = sorted(motion.meet or (a, b))
+    if (p, q) in lying and _halves(found, found.body_of[p], found.body_of[q]):
+        reason = f"lies on it, and as two they could not move: {motion.reason}, where {a} turns on {b}"
+        a, b = p, q
+    return Hypothesis(a, b, "joint", joint.confidence, reason, ((a, b),), True, 0)
+
+
+def _halves(found: Recognition, a: int, b: int) -> bool:
+    """Whether two bodies have joints, but none to each other or to one third body, on which one of them would turn."""
+    beside = [{j.a + j.b - body for j in found.joints if body in (j.a, j.b)} for body in (a, b)]
+    return a != b and all(beside) and not (beside[0] | {a}) & (beside[1] | {b})
 
 
 def welded(hints: Hints, stuck: Sequence[Hypothesis]) -> Hints:
-    """The hints with the joints that cannot move as welds."""
+    """The hints with what cannot move as welds."""
     for h in stuck:
         hints = hints.having("fixed", h.equal)
     return hints
@@ -62,16 +75,12 @@ def attributed(found: Recognition, stuck: Sequence[Hypothesis]) -> Recognition:
     bodies = tuple(
         replace(body, bonds=tuple(
             b if h is None or b.how is not Held.SAID
-            else replace(b, reason=_reason(h), confidence=_share(h), how=Held.OTHER)
+            else replace(b, reason=h.reason, confidence=_share(h), how=Held.OTHER)
             for b in body.bonds for h in (of.get(frozenset((b.instance, b.to or ""))),)
         ))
         for body in found.bodies
     )  # fmt: skip
     return replace(found, bodies=bodies)
-
-
-def _reason(h: Hypothesis) -> str:
-    return f"as a joint ({100 * h.confidence:.0f} %) it could not move: {h.reason}"
 
 
 def _share(h: Hypothesis) -> float:

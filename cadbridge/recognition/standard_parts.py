@@ -167,7 +167,7 @@ def _bearing(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
     height = cutter.high - cutter.low
     if bore <= 0:
         return None
-    spheres = [f for f in shape.faces if f.kind == "sphere"]
+    spheres = [f for f in shape.faces if f.kind == "sphere" and f.area > _LEAST_BALL * (f.radius or math.inf) ** 2]
     if shape.solids >= 3 and len(spheres) >= 5 and np.ptp([f.area for f in spheres]) < 0.05 * spheres[0].area:
         text = f"{len(spheres)} balls between rings of {2e3 * bore:.1f} and {2e3 * outer:.1f} mm"
         return layered_part(StandardKind.BEARING, layers, bore, outer, 0.9, text)
@@ -228,6 +228,9 @@ def _key(mesh: Mesh) -> StandardPart | None:
 _RULES: tuple[Callable[[Shape, Cutter, list[Layer]], StandardPart | None], ...] = (
     _spring, _bearing, _ring, screw_of, _pin,
 )  # fmt: skip
+
+_LEAST_BALL = 0.75 * math.pi
+"""sr of a face of a ball in a bearing at least, of those that a writer makes of it; the corner of a block has π/2."""
 
 _KEYS = (
     (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8, 7), (10, 8), (12, 8), (14, 9), (16, 10), (18, 11), (20, 12), (22, 14),

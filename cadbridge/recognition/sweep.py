@@ -93,7 +93,9 @@ def _moved(found: Recognition, scene: Scene, hanging: _Hanging, joint: FoundJoin
         assert first is not None
         reason = f"{first[0]} meets {first[1]} at once, both ways"
         confidence = min(joint.confidence, 0.3)
-        return replace(joint, motion=Motion("blocked", reason), against=(*joint.against, reason), confidence=confidence)
+        return replace(
+            joint, motion=Motion("blocked", reason, meet=first), against=(*joint.against, reason), confidence=confidence
+        )
     hit = next((h for h in hits if h is not None), None)
     if hit is not None:
         return replace(joint, motion=Motion("free", f"moves one way; the other way {hit[0]} meets {hit[1]} at once"))

@@ -182,13 +182,14 @@ def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
 
 
 def _slot(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
-    """A slide in a slot that goes through a plate: two walls and no floor, along the walls of what encloses the other.
+    """A slide in a slot through a part: two walls and no floor, along the walls of what encloses the other.
 
-    What is shorter than the slot is wide would jam in it: a strut between two rails, which is held there.
+    What is shorter than the slot is wide would jam in it, and what stands between two parts holds those apart: a strut.
     """
     width = float((p.point - q.point) @ p.normal)
     inner, outer = (tuple(w.side((width > 0) is own) for w in (p, q)) for own in (True, False))
-    if any(faces_along(w, p.normal) is False for w in planes) or not all(side.surface.loops for side in outer):
+    one = outer[0].instance == outer[1].instance and all(side.surface.loops for side in outer)
+    if not one or not all(faces_along(w, p.normal) for w in planes):
         return None
     along = longest_way(outer[0])
     across = np.cross(p.normal, along)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import cadquery as cq
 import numpy as np
 import pytest
 
+import cadbridge as cb
 from cadbridge.geometry import Shape
 from cadbridge.recognition.standard_names import StandardKind
 from cadbridge.recognition.standard_parts import standard_part
 from tests.recognition.gear_shapes import polygon, ridged, ring, turned, wheel
+from tests.recognition.solids import box, disc, tube
 
 M5 = 2.5e-3
 
@@ -101,3 +106,21 @@ def test_other_parts_are_none(shape: Shape, what: str) -> None:
 def test_a_threaded_rod_is_known_by_its_ridges() -> None:
     rod = ridged(1, 4e-3, 3.3e-3, 1.25e-3, 30, turns=20)
     assert standard_part(rod) is None  # it has a bore along it, as no rod has
+
+
+@pytest.mark.parametrize("balls", [True, False])
+def test_balls_make_a_bearing_and_the_corners_of_a_rounded_block_do_not(tmp_path: Path, balls: bool) -> None:
+    """A servo's case of several solids, bored through: its eight corners are pieces of balls of one size."""
+    if balls:
+        rings = [tube(15, 12, 9), tube(8, 5, 9)]
+        solids = [*rings, *(cq.Workplane().sphere(2.9).translate((10, 0, 4.5)).rotate((0, 0, 0), (0, 0, 1), 60 * k)
+                            for k in range(6))]  # fmt: skip
+    else:
+        case = box(40, 20, 36).edges().fillet(1).translate((8, 0, 0)).cut(disc(1.5, 36))
+        solids = [case, *(tube(7, 1.5, 2).translate((0, 0, z)) for z in (-2, 36))]
+    made = cq.Compound.makeCompound([s.val() for s in solids])
+    cq.Assembly(name="made").add(made, name="part").export(str(tmp_path / "made.step"))
+    part = cb.read(tmp_path / "made.step").part("part")
+    assert part.shape is not None
+    found = standard_part(part.shape)
+    assert (found is not None and "balls between rings" in found.evidence) == balls

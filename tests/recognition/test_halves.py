@@ -1,0 +1,35 @@
+"""Links made of several parts, which the sweep of their joints shows to be one body."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+
+from tests.recognition.solids import box, disc, joints, recognised
+
+
+def half_rod(tongue: bool) -> cq.Workplane:
+    """Half of a rod along x with an eye of radius 4 at the origin, and a tongue or its groove from x = 60 to 80."""
+    end = box(20, 6, 6).translate((70, 0, 0))
+    whole = box(68 if tongue else 88, 16, 6).translate((26 if tongue else 36, 0, 0))
+    return (whole.union(end) if tongue else whole.cut(end)).cut(disc(4, 6))
+
+
+def test_halves_of_rods_put_together_are_one_body_each(tmp_path: Path) -> None:
+    """A parallelogram: each half would meet the other at once, and is bound to it and not to its bracket."""
+    bracket = box(30, 100, 6).translate((0, 30, -6))
+    for y in (0, 60):
+        bracket = bracket.union(disc(4, 8).translate((0, y, 0)))
+    near = half_rod(True)
+    far = half_rod(False).rotate((0, 0, 0), (0, 1, 0), 180).translate((140, 0, 6))
+    parts = {"base": (bracket, (0.0, 0.0, 0.0)), "top": (bracket.translate((140, 0, 0)), (0.0, 0.0, 0.0))}
+    for k, off in enumerate((0.0, 60.0)):
+        parts |= {f"near{k}": (near, (0.0, off, 0.0)), f"far{k}": (far, (0.0, off, 0.0))}
+    found = recognised(tmp_path, parts)
+    assert {body.instances for body in found.bodies} == {("base",), ("top",), ("far0", "near0"), ("far1", "near1")}
+    assert list(joints(found).values()) == ["revolute"] * 4
+    assert found.freedoms == 1
+    reasons = [bond.reason for body in found.bodies for bond in body.bonds]
+    assert len(reasons) == 2
+    assert all("lies on it, and as two they could not move: " in reason for reason in reasons)

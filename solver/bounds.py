@@ -100,6 +100,7 @@ def roots(
         (low, high), (least, most) = bounds(a, b)
         # Bounds are rounded.
         slack = 1e-13 * max(abs(low), abs(high)) if max(abs(low), abs(high)) < math.inf else 0.0
+        # A function that stands at the level all along crosses it nowhere.
         if low > level + slack or high < level - slack or (low == high and least == most == 0.0):
             continue
         if least > 0.0 or most < 0.0:
@@ -112,6 +113,7 @@ def roots(
             if not found or middle - found[-1] > 2 * _SHORTEST_PIECE * max(1.0, abs(a)):
                 found.append(middle)
             continue
+        # The earlier half goes last, to be taken first: roots come in the order of time.
         pieces += [(middle, b), (a, middle)]
     return found
 

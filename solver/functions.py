@@ -140,10 +140,13 @@ def _divide(a: Dual, b: Dual) -> Dual:
 
 def _power(a: Dual, b: Dual) -> Dual:
     if b[1] == b[2] == 0.0:
+        # A constant exponent goes without the logarithm, which a base below zero does not have; and 0 to the power n −
+        # 1 has no value for an n of 0, nor n − 2 for one of 1, though the derivatives are 0.
         n = b[0]
         d1 = n * a[0] ** (n - 1) if n != 0 else 0.0
         d2 = n * (n - 1) * a[0] ** (n - 2) if n not in (0, 1) else 0.0
         value = a[0] ** n
+        # Python gives a complex root of a base below zero.
         if isinstance(value, complex):
             raise ValueError
         return _chain(value, d1, d2, a)

@@ -34,6 +34,8 @@ def assemble(model: Model | System, rough: State, tolerance: float = 1e-9) -> Pr
     if not found.status.ok:
         return found
     state = replace(found.state, velocities=np.zeros_like(given.velocities))
+    # The norm is that of the rough pose throughout: one that turned with the pose would be another distance in each
+    # round.
     M = mass_matrix(system, given)
     for _ in range(_MOST_STEPS_BACK):
         way = _way(given, state)

@@ -60,6 +60,7 @@ def linearise(model: Model | System, state: State | None = None) -> Linearisatio
     dof = at.dof
     matrix = np.block([[np.zeros((dof, dof)), np.eye(dof)], [-K, -C]])
     values, vectors = np.linalg.eig(matrix)
+    # Rounded, as the two of a conjugate pair differ by rounding in size and would be torn apart or change places.
     order = np.lexsort((np.round(values.imag, 9), np.round(np.abs(values), 9)))
     values, vectors = values[order], vectors[:, order]
     shapes = at.basis @ vectors[:dof]

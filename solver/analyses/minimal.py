@@ -78,6 +78,7 @@ def minimal(system: System, state: State) -> Minimal:
     if values[0] <= 1e-14 * values[-1]:
         raise ValueError("a freedom of the model has no inertia")
     if N.shape[1]:
+        # With NᵀMN = L Lᵀ the basis N L⁻ᵀ has (N L⁻ᵀ)ᵀ M N L⁻ᵀ = 1.
         N = np.linalg.solve(np.linalg.cholesky(reduced), N.T).T
     return Minimal(system, replace(state, velocities=np.zeros_like(state.velocities)), N, M)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from solver.constraints import GROUND
 from solver.constraints.evaluation import evaluate_program
 from solver.constraints.gears import error_scale
+from solver.constraints.kernels import evaluate_rows
 from solver.constraints.program import compile_program
 from solver.equations.system import prepare
 from solver.model import Model
@@ -85,8 +86,6 @@ def wrenches(model: Model, trajectory: Trajectory) -> dict[str, Array]:
         a, b = ends[name]
         body, sign = (b, -1.0) if b != GROUND else (a, 1.0)
         chosen[name] = (np.flatnonzero(np.isin(owner, rows) & (T.block_body == body)), sign)
-    from solver.constraints.kernels import evaluate_rows
-
     for k in range(len(trajectory.t)):
         angles = trajectory.angles[k]
         state = (trajectory.positions[k], trajectory.quaternions[k], trajectory.velocities[k])

@@ -125,6 +125,7 @@ class _Builder:
 
     def relative_point(self, group: str, a: int, b: int, point: Array) -> int:
         """The 1-junction of the velocity of b's point against the point of a in the same place."""
+        # Rows of one joint write one point with other rounding: they share its junction.
         key = ("point", group, a, b, *np.round(point, 12))
         if key not in self.shared:
             between = self.node(ZERO, "ṙ of b − ṙ of a", group)
@@ -134,8 +135,7 @@ class _Builder:
                 name = self.model.bodies[body].name
                 at, here = self.node(ZERO, f"{name}: ṙ + ω×r", group), self.node(ONE, f"ṙ of {name}", group)
                 self.bond(self.v[body], at)
-                arm = lambda p, i=body, b=b: -skew(p.point(b, point) - p.x[i])  # noqa: E731
-                self.transformer(self.w[body], at, "−r̃", group, arm, (3, 3))
+                self.transformer(self.w[body], at, "−r̃", group, _arm(body, b, point), (3, 3))
                 self.bond(at, here)
                 self.bond(*((here, between) if body == b else (between, here)))
             self.shared[key] = self.common(between, "ḣ", group)
@@ -164,8 +164,7 @@ class _Builder:
         total = self.node(ZERO, label, group)
         for i in bodies:
             for k, junction in ((0, self.v[i]), (3, self.w[i])):
-                part = lambda p, at=6 * i + k: rows(p)[:, at : at + 3]  # noqa: E731
-                self.transformer(junction, total, "Ĝ", group, part, (3, count))
+                self.transformer(junction, total, "Ĝ", group, _three_columns(rows, 6 * i + k), (3, count))
         return total
 
     def extra_rows(self, primitive: Primitive) -> Rows:
@@ -188,7 +187,7 @@ class _Builder:
         if key in self.shared:
             return self.shared[key]
         c, rate = coordinate, self.node(ONE, "q̇", name)
-        axis = lambda p: (p.R[c.a] @ c.axis_a / np.linalg.norm(c.axis_a))[None]  # noqa: E731
+        axis = _directions(np.array([c.axis_a]), c.a)
         if c.kind == "angle":
             self.transformer(self.relative_turn(name, c.a, c.b), rate, "axis", name, axis, (3, 1))
         elif c.kind == "distance":
@@ -253,8 +252,7 @@ def _constraints(builder: _Builder) -> None:
         rows = tuple(int(row[i]) for i in members)
         held = [model.primitives[i] for i in members]
         if isinstance(first, PointOnPlane):
-            normals = np.array([p.normal_a / np.linalg.norm(p.normal_a) for p in held if isinstance(p, PointOnPlane)])
-            across = lambda p, n=normals, a=first.a: n @ p.R[a].T  # noqa: E731
+            across = _directions(np.array([p.normal_a for p in held if isinstance(p, PointOnPlane)]), first.a)
             builder.constrain(builder.relative_point(group, first.a, first.b, first.point_b), group, across, rows)
         elif isinstance(first, AxesAngle):
             angles = [p for p in held if isinstance(p, AxesAngle)]
@@ -263,6 +261,22 @@ def _constraints(builder: _Builder) -> None:
             bodies = [b for b in first.bodies if b != GROUND]
             own = builder.extra_rows(first)
             builder.constrain(builder.sum_of("Ĝv", group, bodies, own, 1), group, None, rows)
+
+
+def _arm(body: int, b: int, point: Array) -> Modulus:
+    """From the turn of a body to what it adds to the velocity of a point of b, or of the body in the same place: −r̃."""
+    return lambda p: -skew(p.point(b, point) - p.x[body])
+
+
+def _three_columns(rows: Rows, first: int) -> Modulus:
+    """The part of rows that belongs to one velocity: three columns from `first` on."""
+    return lambda p: rows(p)[:, first : first + 3]
+
+
+def _directions(vectors: Array, a: int) -> Modulus:
+    """Unit vectors along `vectors` (k, 3) of body a, in the world, as rows."""
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return lambda p: units @ p.R[a].T
 
 
 def _orientation(i: int) -> Modulus:

@@ -125,11 +125,13 @@ def _joined(graph: BondGraph, i: int, effort_from: tuple[int, ...]) -> list[Give
     strong = next(b for b in bonds if (effort_from[b] == i) == one)
     rest = [b for b in bonds if b != strong]
     source = 2 * strong + common
-    found: list[Given] = [(2 * b + common, {source}, lambda v, m, s=source: v[s]) for b in rest]  # type: ignore[misc]
+    found: list[Given] = [(2 * b + common, {source}, lambda v, m: v[source]) for b in rest]
 
     def sign(b: int) -> float:
         return 1.0 if graph.bonds[b].head == i else -1.0
 
+    # Σ sign · variable = 0 over all bonds, of which the strong one's is sought; power comes in along a bond with its
+    # head here.
     parts = [(2 * b + 1 - common, -sign(b) * sign(strong)) for b in rest]
     found.append((2 * strong + 1 - common, {p for p, _ in parts}, lambda v, m: _sum(v, parts)))
     return found

@@ -85,6 +85,7 @@ def forward_kinematics(C: Chart, q: Array1, rates: Array1, K: Kinematics) -> Non
             at, u, w = three(K.x, p, 0), three(K.v, p, 0), three(K.v, p, 3)
         along = cross(w, arm)
         at, u, a = add(at, arm), add(u, along), cross(w, along)
+        # From the parent outwards: each step's axis is turned by all before it, and its own rate turns those behind.
         for s in range(C.step[k], C.step[k + 1]):
             j, r = C.v_start[s], C.q_start[s]
             if C.ball[s] == 1:
@@ -100,6 +101,8 @@ def forward_kinematics(C: Chart, q: Array1, rates: Array1, K: Kinematics) -> Non
             put(K.point, j, 0, at)
             if C.slide[s] != 0.0:
                 moved, rate = mul(C.slide[s] * q[r], axis), mul(C.slide[s] * rates[j], axis)
+                # A point that slides by s along an axis which turns with ω: α × s + ω × (ω × s) + 2 ω × ṡ, the last
+                # that of Coriolis. A screw slides before it turns: about its own axis the order is of no account.
                 along = cross(w, moved)
                 a = add(a, add(cross(alpha, moved), cross(w, add(along, mul(2.0, rate)))))
                 at, u = add(at, moved), add(add(u, along), rate)
@@ -156,6 +159,7 @@ def joint_rates(C: Chart, K: Kinematics, motion: Array2, part: float, out: Array
             u = add(three(motion, p, 0), cross(w, sub(three(K.x, i, 0), three(K.x, p, 0))))
         u = sub(sub(three(motion, i, 0), u), mul(part, three(K.bias, i, 0)))
         w = sub(sub(three(motion, i, 3), w), mul(part, three(K.bias, i, 3)))
+        # Rotations come first: what they move the centre by goes off u before the translations are read of it.
         _rotations(C, K, k, w, out)
         for s in range(C.step[k], C.step[k + 1]):
             for j in range(C.v_start[s], C.v_start[s + 1]):
@@ -181,6 +185,7 @@ def _rotations(C: Chart, K: Kinematics, k: int, w: Triple, out: Array1) -> None:
                 count += 1
                 if count == 2 and C.ball[s] == 0:
                     other = three(K.axis, before, 0)
+                    # ω = a q̇₁ + b q̇₂ with oblique unit axes, seen along both: [1 c; c 1] q̇ = [a·ω; b·ω].
                     c = dot(axis, other)
                     one, two = out[before], out[j]
                     out[before], out[j] = (one - c * two) / (1.0 - c * c), (two - c * one) / (1.0 - c * c)

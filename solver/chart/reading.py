@@ -39,6 +39,7 @@ def read_poses(C: Chart, K: Kinematics, x: Array2, quaternions: Array2, v: Array
         inward = _inverse(quaternion_product(turn, four(C.turn, k)))
         _read_rotations(C, k, quaternion_product(inward, own), q)
         _read_translations(C, k, rotate(inward, away), q)
+    # Rates are read along the axes as they stand in the world, which the poses alone give.
     for j in range(rates.shape[0]):
         rates[j] = 0.0
     forward_kinematics(C, q, rates, K)

@@ -156,6 +156,8 @@ def _spanning_tree(bodies: int, joints: Sequence[TreeJoint]) -> list[tuple[int, 
         reached.add(body)
         for other, joint in at.get(body, ()):
             if other not in reached:
+                # The tick lets the first of equal joints win, and no comparison gets as far as the joints, which have
+                # no order.
                 heapq.heappush(heap, (joint.freedoms, next(tick), other, body, joint))
 
     reach(bodies)

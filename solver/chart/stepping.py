@@ -151,6 +151,7 @@ def _step(
     acceleration, turning, power = slope
     stages = tableau.nodes.shape[0]
     _combine(S, h, tableau.weights, 0)
+    # The slope is known as v̇ of the bodies: θ̈ is read of it where the step begins.
     forward_kinematics(C, S.q, S.rates, K)
     joint_rates(C, K, acceleration, 1.0, S.acceleration)
     _slope(C, S, turning, power, 0)
@@ -160,6 +161,7 @@ def _step(
         joint_accelerations(tables, C, K, S, drives[s], 1)
         _slope(C, S, E.turning, E.power, s)
     _combine(S, h, tableau.weights, stages)
+    # Quaternions of balls leave length 1 by the step's error.
     normalise(C, S.q)
     numbers = (S.start, S.end, S.slopes)
     return scaled_error(tableau, h, numbers, (S.most, S.rated), S.end.shape[0] - S.work.shape[0], energy, tolerances)
@@ -191,6 +193,7 @@ def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: 
             for j in range(S.rates.shape[0]):
                 S.rates[j] -= S.displacement[j]
             if speed < FACTOR_SERVES or rounds == _MOST_ROUNDS:
+                # No round follows: without this K would keep the velocities before their correction.
                 forward_kinematics(C, S.q, S.rates, K)
                 break
         else:
@@ -325,6 +328,8 @@ def advance_joints(
             S.angles[k] = J.angles[k]
         for k in range(S.work.shape[0]):
             S.work[k] = J.work[k]
+        # The next step begins with the acceleration of the closed end, and the multipliers are those that keep it
+        # closed.
         stage(T, P, B, F, W, E, (S.x, S.q, S.v, S.angles), drive, complete, S.multipliers)
     return error, moved, residual
 

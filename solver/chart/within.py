@@ -31,6 +31,7 @@ def _joint_data(
             continue
         turn, w = (q[i], q[i + 1], q[i + 2], q[i + 3]), (0.0, rates[j], rates[j + 1], rates[j + 2])
         # q̇ = ½ q ⊗ ω, with ω in body axes.
+        # So q̈ = ½ (q̇ ⊗ ω + q ⊗ ω̇) = ¼ q ⊗ ω ⊗ ω + ½ q ⊗ ω̇.
         twice = quaternion_product(turn, w)
         bent = quaternion_product(twice, w)
         led = quaternion_product(turn, (0.0, accelerations[j], accelerations[j + 1], accelerations[j + 2]))

@@ -39,7 +39,7 @@ _WORD_BYTES = 8
 """Bytes of a pointer, an int64 and a float64: all that tables hold, on the machines that are compiled for."""
 
 
-class TableType(types.Type):  # type: ignore[misc]
+class TableType(types.Type):  # type: ignore[misc]  # Numba has no types, here and below
     """A table, as Numba knows it: a pointer to its words."""
 
     def __init__(self, name: str, kinds: dict[str, Kind]) -> None:
@@ -273,6 +273,7 @@ def _module(entries: list[Entry[..., Any]]) -> Any:
         for entry, result in zip(entries, lowered, strict=True)
     )
     whole.link_in(llvm.parse_assembly(text))
+    # What nobody sees from outside, LLVM may put in place, merge and leave out.
     symbols = {entry.symbol for entry in entries}
     for function in whole.functions:
         if not function.is_declaration and function.name not in symbols:
@@ -312,6 +313,7 @@ def objects_of(entries: list[Entry[..., Any]], processors: Sequence[str], far: b
     with _unfinished():
         module = _module(entries)
     for processor in processors:
+        # A copy, as optimising binds a module to the vectors of one kind of processor.
         target, copy = machine(processor, far), module.clone()
         _optimised(copy, target)
         yield bytes(target.emit_object(copy))

@@ -66,19 +66,20 @@ Kind = ArrayOf | type | tuple["Kind", ...] | None
 def kind_of(hint: Any) -> Kind:
     """What an evaluated annotation says. Raises TypeError for one that kernels do not know."""
     if get_origin(hint) is Annotated:
-        return hint.__metadata__[0]  # type: ignore[no-any-return]
+        return hint.__metadata__[0]  # type: ignore[no-any-return]  # an ArrayOf
     if get_origin(hint) is tuple:
         return tuple(map(kind_of, get_args(hint)))
     if hint is type(None):
         return None
     if hint in (float, int, bool) or (isinstance(hint, type) and issubclass(hint, Table)):
-        return hint  # type: ignore[no-any-return]
+        return hint  # type: ignore[no-any-return]  # one of the types just asked for
     raise TypeError(f"no type that kernels know: {hint}")
 
 
 def _address(array: Any, kind: ArrayOf) -> int:
     """Where an array's numbers are. Raises TypeError unless it is what a kernel takes it for."""
     wanted = _REAL if kind.real else _WHOLE
+    # Nearly all arrays pass this test by identity; one of an equal type that was made elsewhere passes the slower one.
     if type(array) is not np.ndarray or array.dtype is not wanted or array.ndim != kind.dimensions:
         fits = isinstance(array, np.ndarray) and array.dtype == wanted and array.ndim == kind.dimensions
         if not fits:
@@ -109,7 +110,7 @@ def _described(value: Any) -> str:
     return type(value).__name__
 
 
-class Table(tuple):  # type: ignore[type-arg]
+class Table(tuple[Any, ...]):
     """What `table` makes of a named tuple: `kinds` of its fields, and `address` of its words."""
 
     kinds: dict[str, Kind]
@@ -121,6 +122,7 @@ class Table(tuple):  # type: ignore[type-arg]
         words: list[int] = []
         for value, kind in zip(self, type(self).kinds.values(), strict=True):
             words += _words(value, kind)
+        # They stay with the table, as the address is that of this memory.
         self._words = np.array(words, dtype=np.int64)
         self.address = int(self._words.ctypes.data)
         return self.address
@@ -158,7 +160,7 @@ def table(cls: Class) -> Class:
     }
     made: Any = type(cls.__name__, (Table, cls), space)
     made.__reduce__ = Table.__reduce__
-    return made  # type: ignore[no-any-return]
+    return made  # type: ignore[no-any-return]  # the class given, with a table's methods
 
 
 def zeros(*shapes: int | tuple[int, ...]) -> Iterator[Any]:
@@ -280,7 +282,7 @@ def _caller(entry: Entry[..., Any], compiled: Callable[[bytes], int]) -> Callabl
         "at": ctypes.addressof,
     }  # fmt: skip
     exec(text, space)  # - the text is made of the entry's own argument kinds alone
-    return space["call"]  # type: ignore[no-any-return]
+    return space["call"]  # type: ignore[no-any-return]  # what exec made
 
 
 class Foreign(Kernel[P, R]):

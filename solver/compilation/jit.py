@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def njit(**options: Any) -> Callable[[F], F]:
     """Numba's `njit`, which keeps a function's type: what it compiles is called as the function is."""
-    return numba.njit(**options)  # type: ignore[no-any-return]
+    return numba.njit(**options)  # type: ignore[no-any-return]  # Numba has no types
 
 
 @cache
@@ -39,7 +39,7 @@ def sources_hash(package: Path = PACKAGE) -> str:
     return digest.hexdigest()[:16]
 
 
-class _BySources(_CacheLocator):  # type: ignore[misc]
+class _BySources(_CacheLocator):  # type: ignore[misc]  # Numba has no types
     """Keeps the kernels of the solver in one folder for each state of its sources."""
 
     def __init__(self, py_func: Any, py_file: str) -> None:
@@ -66,5 +66,6 @@ class _BySources(_CacheLocator):  # type: ignore[misc]
         return locator
 
 
+# Before Numba's own locators, the first that serves being taken.
 if _BySources not in CacheImpl._locator_classes:
     CacheImpl._locator_classes.insert(0, _BySources)

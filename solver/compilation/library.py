@@ -73,8 +73,9 @@ def processor() -> str:
     machine = platform.machine().lower().replace("amd64", "x86_64")
     if machine != "x86_64":
         return machine
-    from numpy._core._multiarray_umath import __cpu_features__ as features  # type: ignore[import-not-found]
+    from numpy._core._multiarray_umath import __cpu_features__ as features  # type: ignore[import-not-found]  # no stub
 
+    # Not every NumPy lists BMI2; a processor that has the others has it.
     third = ("AVX2", "FMA3", "BMI2", "F16C")
     return "x86-64-v3" if all(features.get(name, name == "BMI2") for name in third) else "x86-64-v2"
 
@@ -129,7 +130,7 @@ def opened(path: Path) -> Callable[[str], Callable[[bytes], int]]:
         def find(symbol: str) -> Callable[[bytes], int]:
             found = getattr(shared, symbol)
             found.argtypes, found.restype = [ctypes.c_char_p], ctypes.c_int
-            return found  # type: ignore[no-any-return]
+            return found  # type: ignore[no-any-return]  # a symbol of ctypes
 
         return find
     return _opened_object(path.read_bytes())

@@ -87,6 +87,8 @@ def rotations(quaternions: Array2, R: Array3) -> None:
     n = quaternions.shape[0]
     for i in range(n):
         w, x, y, z = quaternions[i, 0], quaternions[i, 1], quaternions[i, 2], quaternions[i, 3]
+        # At the stages of a step quaternions are off length 1 by the error of the stage: the matrix takes them as they
+        # are.
         s = 2.0 / (w * w + x * x + y * y + z * z)
         R[i, 0, 0], R[i, 0, 1], R[i, 0, 2] = 1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)
         R[i, 1, 0], R[i, 1, 1], R[i, 1, 2] = s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)

@@ -128,6 +128,7 @@ class _System:
     def equation(self, i: int, qdd: Array) -> GenericTerms:
         """Eqs. (11)–(15)."""
         v, own = self.axes[i], self.own[i]
+        # The first is e_i itself: all that hangs on it has larger numbers.
         beyond = np.flatnonzero(self.reach[:, i])[1:]
         J_eff = self.effective(i, i)
         a_hp, alpha_u = self._parent_motion(i, qdd)

@@ -189,6 +189,8 @@ class Tree:
                 result[i] += step[j]
                 continue
             if kind == FREE:
+                # The travel turns with the link. Along the orientation at half the time it is off by θ²/24 of itself, θ
+                # being the turn.
                 turned = rotation.exponential(step[j + 3 : j + 6] / 2)
                 result[i : i + 3] += rotation.rotate(rotation.multiply(result[i + 3 : i + 7], turned), step[j : j + 3])
                 i, j = i + 3, j + 3

@@ -186,6 +186,7 @@ def _forward(
         if p < n:
             J[p] += carried.T @ ((mass - psi @ ratio) @ carried)
             w[p] += carried.T @ (load + psi @ here)
+    # As in `recursions.aba`: the wrenches hold gravity and the bias accelerations.
     a[:] = 0.0
     for m in range(count):
         N, carried = _module(m, M, L, o, S)

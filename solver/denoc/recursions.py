@@ -173,6 +173,8 @@ def twists_and_bias(L: Tables, o: Array2, S: Array2, rates: Array1, t: Array2, b
 @njit(cache=True)
 def spatial_inertias(L: Tables, R: Array3, t: Array2, J: Array3, b: Array2) -> None:
     """Spatial inertia J (n, 6, 6) of each link about its origin, and the bias wrench b (n, 6) of its velocity."""
+    # With d from the origin to the centre of mass: J = [m 1, −m d̃; m d̃, I + m (d·d 1 − d dᵀ)], b = [m ω × (ω × d); ω
+    # × J_ωω ω].
     for k in range(L.mass.shape[0]):
         m, d = L.mass[k], out_of(R, k, row(L.com, k))
         dd = dot(d, d)
@@ -377,10 +379,13 @@ def aba(L: Tables, gravity: Array1, q: Array1, rates: Array1, effort: Array1, wr
     o, _, S, _, bias, J, b = kinematics(L, q, rates)
     a, w = np.zeros((n + 1, 6)), np.empty((n, 6))
     U, D, u, out = np.empty((nv, 6)), np.empty(nv), np.empty(nv), np.zeros(nv)
+    # A ground that accelerates against gravity gives every link its weight as an inertia force.
     a[n, :3] = -gravity
     rnea_forward(L, o, S, out, bias, J, b, wrench, a, w)
     articulated_inertias(L, o, S, J, U, D)
     aba_backward(L, o, S, U, D, effort, w, u)
+    # The wrenches w hold what gravity and the bias accelerations ask for. Outward only what θ̈ adds is left to find,
+    # from a ground at rest.
     a[n] = 0.0
     aba_forward(L, o, S, U, D, u, out, a)
     return out
@@ -418,6 +423,7 @@ def crba(L: Tables, q: Array1) -> Array2:
             child = k
             while child < n:
                 for j in range(L.v_start[child], L.v_start[child + 1]):
+                    # Freedoms of one joint meet twice, each as the other's i.
                     if j <= i or child != k:
                         s = dot_rows(S, j, w, child)
                         G[i, j] += s

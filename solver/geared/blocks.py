@@ -59,6 +59,7 @@ def cut(rows: Sequence[int], unknowns: Sequence[int], values: Sequence[float], k
     owner = np.empty(m, np.int64)
     owner[match] = np.arange(m)
     at_row = np.repeat(np.arange(m), np.diff(A.indptr))
+    # A row waits for the rows whose matched unknowns it contains; rows that wait for each other are one block.
     needed = owner[A.indices]
     links = csr_array((np.ones(len(needed)), (at_row, needed)), shape=(m, m))
     count, labels = connected_components(links, connection="strong") if m else (0, [])

@@ -193,6 +193,7 @@ def _oriented(
     driven = [m.b for m in graph.meshes]
     ways = []
     for start in inputs:
+        # Breadth first, so that the first primary link met is the nearest, and the way to it the shortest.
         before: dict[int, tuple[int, int]] = {}
         ready, end = [start], start
         while ready:

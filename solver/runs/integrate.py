@@ -175,6 +175,7 @@ def _begin(
     places: Ints | None = None
     if method.alpha is not None:
         system = plain.implicit
+        # Some coordinates have several angles in the implicit system, a row's and a load's: the first of each counts.
         own = {owner: k for k, owner in reversed(list(enumerate(system.angle_owner)))}
         places = np.array([own[owner] for owner in plain.angle_owner], dtype=np.int64)
         state = carry_angles(state, plain, system)
@@ -183,6 +184,7 @@ def _begin(
     if places is not None:
         marcher.angle_places = places
     h = first_step(method, tolerances, longest_step) if step is None else step
+    # No error refuses a step of fixed length; the iteration of generalised-α needs the tolerance all the same.
     allowed = (0.0, np.inf) if step is not None and method.alpha is None else tolerances
     pace = pace_of(method, h, longest_step, step is not None)
     marcher.begin(state, pace, np.concatenate([[state.t], times]), allowed, watched, tuple(events))
@@ -215,6 +217,7 @@ def _advance_all(run: _Run, progress: Callable[[float], None] | None, should_sto
             if should_stop():
                 return endings.stopped(run.state.t)
             how = _go(run)
+            # After an event that stops, the run goes on to make the samples before it.
             if how == MET and ended is None:
                 ended = _meet_events(run)
             status = None if marcher.done else _failed(run, how)

@@ -23,8 +23,11 @@ def begin_anew(tables: Tables, charts: Charts, S: Steps, drives: Drives, corner:
     place(E, x, q, v)
     first, second = look_at_gaps(T, P, W, E, length, angles, drives.end)
     if not first <= OPEN:
+        # A driver's value jumps, and no body can follow: the run goes on with the value before, and its next step finds
+        # no end.
         fill_before(drives, corner, drives.end)
     elif not second <= CLOSED:
+        # Which driver it is shows in the rows before they are closed.
         driver, before = _driver(tables), energies(T, B, F, E.x, E.R, E.v, E.value, E.rate)[0]
         if joints[0].body.shape[0] > 0:
             C, K, J = joints

@@ -98,6 +98,7 @@ class Marcher:
         self._work[:] = 0.0
         self._find_corners()
         self._repeated = self._sample_start()
+        # Of steps before nothing is known: all accelerations are those of the start, in the order of `Memory`.
         _, _, memory, _ = self.engine.implicit
         for own, value in zip(memory, (*[self._slope[0]] * 3, *np.zeros(4), 1.0, 0.0), strict=True):
             own[...] = value

@@ -109,6 +109,7 @@ def _report(run: Run, begin: Begin, i: int, start: float, h: float) -> None:
     (tables, charts, S, drives, D, _, _, out), (state, work, _) = run, begin
     T, P, B, F, W, _, E = tables
     if (out.times[i] - start) / h >= 1.0 - 1e-12:
+        # A sample at the step's end is that end itself, no value of the polynomial.
         stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
         for k in range(work.shape[0]):
             out.work[i, k] = work[k]
@@ -268,14 +269,17 @@ def _try_step(
         counts[1] += 1
         counts[5] = 0
         return NO_VALUE if without else GOES_ON, True
+    # Generalised-α puts a step's end on the constraints only where somebody looks at it.
     due = last or A.term.shape[0] > 0 or _due(course, out, t + step)
     error, moved, residual, cost = _advance(tables, charts, S, tableau, plain, step, begin, drives, due, tolerances)
     counts[3] += cost
     whole = _judged(tables, S, pace, error, moved, residual)
     off, met, now, pivot = 0.0, False, bound if last else t + step, np.inf
+    # The step is not taken, and the next one ends at the bend: the course keeps when that is.
     if whole <= 1.0 and not pace.fixed and _bends_within(run, begin, t, step, tolerances):
         return GOES_ON, refused
     if whole <= 1.0:
+        # Before the polynomial: its extra accelerations replace the factor of the step's end.
         pivot = smallest_pivot(tables[1], tables[6].sweeps, tables[4].compliance, D.doubled)
         off, met = _read(run, begin, t, step, now, tolerances)
     if whole > 1.0 or (not off <= 1.0 and not pace.fixed):
@@ -320,9 +324,11 @@ def _accept(run: Run, begin: Begin, h: float, now: float, corner: float) -> None
     """Make the end `now` of a step of h the start of the next; after a corner that begins with other accelerations."""
     (tables, charts, S, drives, D, (A, N), course, _), (state, work, slope) = run, begin
     (joints, implicit), clock = charts, course.clock
+    # `keep` overwrites the slope of the step's start, which generalised-α remembers: so this comes first.
     remember(implicit, clock[0], h, slope[0])
     keep(tables[6], S, state, work, slope)
     keep_joints(joints)
+    # Exactly: a step that ends at a corner takes its time from it (`bound`).
     if now == corner:
         begin_anew(tables, charts, S, drives, corner, begin)
         coordinates_at(tables, D, A.term, state, slope[0], A.after)
@@ -341,6 +347,8 @@ def _longer(pace: Pace, course: Course, step: float, whole: float, last: bool, r
     """The length of the next step after an accepted one."""
     clock = course.clock
     wished = next_step(pace, step, whole, clock[5], refused)
+    # The bound of DOPRI5: an error of nearly nothing would shorten the step after the next, as its power is a factor
+    # there.
     clock[5] = max(whole, 1e-4)
     if pace.fixed:
         left = clock[8] - step
@@ -365,10 +373,13 @@ def march(
     clock, counts = course.clock, course.counts
     _resume(run, begin)
     tried, refused, how = 0, False, ENDED if counts[4] == counts[6] else GOES_ON
+    # A call ends after a step that was taken. Whether the last one was refused is not kept from call to call, and how
+    # steps grow may not depend on where calls end.
     while how == GOES_ON and (refused or (tried < most and clock[0] < clock[10])):
         tried += 1
         how, refused = _try_step(run, begin, tableau, pace, refused, tolerances)
     T, P, B, F, W, _, E = tables
+    # Steps compute the multipliers of loops alone; whoever looks between calls gets all of them.
     fill_here(drives, clock[0], drives.end)
     stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
     return how, repeated(tables)

@@ -54,6 +54,8 @@ def joined(parts: Sequence[Trajectory], lost: Sequence[float], samples: Array) -
 def widened(part: System, whole: System, T: Trajectory) -> Trajectory:
     """A stage's samples with the rows and angles of the whole model; those that do not hold are zero."""
     multipliers = np.zeros((len(T.t), whole.constraint_rows))
+    # Stages share the primitives and motors themselves, so that identity tells which is which; equal ones may be
+    # several.
     at = {id(p): int(whole.program.primitive_row[i]) for i, p in enumerate(whole.model.primitives)}
     for i, p in enumerate(part.model.primitives):
         own = slice(int(part.program.primitive_row[i]), int(part.program.primitive_row[i + 1]))

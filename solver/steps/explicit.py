@@ -161,6 +161,7 @@ def combine(stages: Stages, h: float, weights: Array1, count: int) -> None:
         end[i] = start[i]
     for r in range(count):
         part = h * weights[r]
+        # A quarter of DOP853's coefficients is zero, and each would cost a pass over all numbers.
         if part != 0.0:
             for i in range(end.shape[0]):
                 end[i] += part * slopes[r, i]
@@ -254,6 +255,7 @@ def _begin(S: Steps, x: Array2, v: Array2, angles: Array1, work: Array1) -> None
         for j in range(3):
             y[3 * i + j] = x[i, j]
         for j in range(4):
+            # Each step begins a new turn δ from the pose reached: it stays near 1, whatever the pose.
             y[3 * n + 4 * i + j] = 1.0 if j == 0 else 0.0
         for j in range(6):
             y[7 * n + 6 * i + j] = v[i, j]
@@ -323,6 +325,7 @@ def step(
     place(E, x, q, v)
     shaft_axes(B, E.R, v, S.spins)
     _begin(S, x, v, angles, work)
+    # Of no stage at all the sum is the start.
     _combine(S, h, tableau.weights, 0)
     _slope(v, S.turn, S.spins, acceleration, turning, power, S.slopes[0])
     for s in range(1, stages):
@@ -363,6 +366,7 @@ def settle(
         for j in range(3):
             moved = max(moved, abs(x[i, j] - x0[i, j]) / (atol + rtol * abs(x[i, j])))
         for j in range(4):
+            # The size of a unit quaternion is 1, whatever its components are.
             moved = max(moved, abs(q[i, j] - q0[i, j]) / (atol + rtol))
     fastest = 1e-200  # never 0: where contradictory rows bound nothing, times a huge number
     for i in range(v.shape[0]):
@@ -388,6 +392,8 @@ def advance(
     moved, residual = 0.0, 0.0
     # A comparison with NaN is false.
     if error <= 1.0:
+        # The projection moves the end: a last stage there, which methods such as dopri5 make the next step's first, is
+        # none of the projected state, so that accelerations are computed anew.
         end = (S.x, S.q, S.v, S.angles)
         moved, residual = settle(tables, (S.before_x, S.before_q, S.before_v), S.sudden, end, drive, tolerances)
         stage(T, P, B, F, W, E, end, drive, complete, S.multipliers)

@@ -77,6 +77,8 @@ def _place_guess(G: Guess, alpha: Alpha, h: float, state: StateArrays, accelerat
     for i in range(x.shape[0]):
         for j in range(6):
             own, old = memory.algorithmic[i, j], acceleration[i, j]
+            # (1 − αm) a + αm a₀ = (1 − αf) v̇ + αf v̇₀, and Newmark's formulas with a: v = v₀ + h ((1 − γ) a₀ + γ a),
+            # and the way h v₀ + h² ((½ − β) a₀ + β a).
             a = ((1 - alpha.force) * G.now[i, j] + alpha.force * old - alpha.mass * own) / (1 - alpha.mass)
             G.own[i, j] = a
             kick = G.pushes[i, j] + G.moves[i, j] / h
@@ -167,6 +169,7 @@ def _take(tables: Tables, G: Guess, effects: Triple, tolerances: Pair) -> Pair:
 def _take_velocities(tables: Tables, G: Guess, tolerances: Pair) -> float:
     """Change the velocities of G by those of the workspace, and correct them; see `_take`."""
     T, P, B, _, W, length, E = tables
+    # Rows of loops have ġ of the velocities before: Ĝ times the change is added. Those of joints `gaps` computes anew.
     _add_rates(T, P, W, E, True, E.gv)
     add_rows(E.v, 1.0, G.v)
     gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
@@ -196,6 +199,7 @@ def _take_poses(tables: Tables, G: Guess) -> float:
         for j in range(3):
             E.v[i, j] = G.moves[i, j] + G.ways[i, j]
             E.v[i, 3 + j] = G.moves[i, 3 + j] + way[j] + first[j] / 2 + second[j] / 6
+    # The poses have not moved yet: to first order g grows by Ĝ times the way, which `gaps` gives for joints as ġ.
     _add_rates(T, P, W, E, False, E.g)
     gaps(T, P, E.x, E.R, E.v, length, E.g, E.gv)
     for k in range(n):
@@ -408,6 +412,8 @@ def advance_implicit(
     else near them.
     """
     (G, alpha, memory, soft), (T, P, _, _, W, _, E) = implicit, tables
+    # Whether a motor's rate is met is judged by the rows at the end (`solver.runs.marching`): where one is prescribed,
+    # the end must lie on the constraints, and the rows be of there.
     held = False
     for i in P.row:
         held = held or W.kind[i] == SPEED
@@ -417,6 +423,7 @@ def advance_implicit(
         place(E, G.x, G.q, G.v)
         look(T, P, W, E, G.angles, drive)
     for k in range(work.shape[0]):
+        # The trapezoidal rule, of second order as the method is.
         S.work[k] = work[k] + h * (slope[2][k] + E.power[k]) / 2
     return 0.0 if plain and error < np.inf else error, 0.0, residual, rounds
 

@@ -193,6 +193,8 @@ def _pose_data(D: Within, rows: tuple[int, int, int], state: StateArrays, accele
         s = (0.0, D.spins[i, 0], D.spins[i, 1], D.spins[i, 2])
         w = (0.0, v[i, 3], v[i, 4], v[i, 5])
         a = (0.0, acceleration[i, 3], acceleration[i, 4], acceleration[i, 5])
+        # δ = q ⊗ (exp(t s) ⊗ q₀)⁻¹, δ′ = ½ (ω ⊗ δ − δ ⊗ s) and, the spin s being steady, δ″ = ½ (ω̇ ⊗ δ + ω ⊗ δ′ − δ′ ⊗
+        # s).
         turn = quaternion_product(_quaternion(q, i), (b[0], -b[1], -b[2], -b[3]))
         one, two = quaternion_product(w, turn), quaternion_product(turn, s)
         rate = (0.5 * (one[0] - two[0]), 0.5 * (one[1] - two[1]), 0.5 * (one[2] - two[2]), 0.5 * (one[3] - two[3]))
@@ -323,6 +325,8 @@ def polynomials_at(D: Within, theta: float, h: float) -> None:
             rate = rate * theta + value
             value = value * theta + D.pose_part[r, k]
         D.pose[k], D.rate[k] = value, rate / h
+    # The value of a sum at the step's end is no datum of its polynomial. What that misses there is spread by a cubic
+    # which is flat at both ends, so that the rates there stay.
     close = theta * theta * (3 - 2 * theta)
     for k in range(D.sum.shape[0]):
         value = 0.0
@@ -344,6 +348,7 @@ def bodies_within(D: Within, theta: float, h: float) -> None:
         size = turn[0] ** 2 + turn[1] ** 2 + turn[2] ** 2 + turn[3] ** 2
         s = quaternion_product(turn, (0.0, D.spins[i, 0], D.spins[i, 1], D.spins[i, 2]))
         both = (2 * D.rate[k] + s[0], 2 * D.rate[k + 1] + s[1], 2 * D.rate[k + 2] + s[2], 2 * D.rate[k + 3] + s[3])
+        # δ′ = ½ (ω ⊗ δ − δ ⊗ s) solved for the rate: ω = (2 δ′ + δ ⊗ s) ⊗ δ⁻¹.
         w = quaternion_product(both, (turn[0] / size, -turn[1] / size, -turn[2] / size, -turn[3] / size))
         q, unit = quaternion_product(turn, _quaternion(D.base, i)), 1.0 / math.sqrt(size)
         for j in range(4):

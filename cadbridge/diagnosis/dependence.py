@@ -112,6 +112,7 @@ def _across(block: Loops) -> tuple[Ints, Ints, Array]:
     """The conditions of a block that repeat others, as sums over the other rows of their self-stress."""
     row, column, value = block.stresses
     repeated = block.repeated[column]
+    # In a self-stress the repeated row has the part 1: it is the sum of the others with the opposite signs.
     others = row != repeated
     return repeated[others], row[others], -value[others]
 

@@ -82,6 +82,7 @@ def body_web(
     def along_joint(pair: BodyPair) -> Matrix:
         return readable(mechanism, between.get(frozenset((pair.a, pair.b))), pair, on_bodies)
 
+    # Where nothing is locked together bodies are components, and their graph is known.
     known = by_component if body == list(range(rows.count)) else None
     return graph_of(on_bodies, order, choice, along_joint, known)
 

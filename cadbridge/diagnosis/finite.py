@@ -155,6 +155,8 @@ def _settled(subsystem: Subsystem, free: int) -> Subsystem:
     g, J = closing(subsystem, subsystem.home)
     if float(np.max(np.abs(g), initial=0.0)) < CLOSED:
         return subsystem
+    # The singular value of the first motion that the design leaves: rounded dimensions make it larger than 0, and a
+    # step that took it for a constraint would be as long as its inverse.
     s = np.linalg.svd(J, compute_uv=False)
     below = float(s[subsystem.size - free]) if subsystem.size - free < len(s) else 0.0
     subsystem = replace(subsystem, blurred=max(subsystem.blurred, WORSE * below / max(float(s[0]), 1e-300)))
@@ -275,6 +277,7 @@ def close(
         before = size
         step = -_least(J, g, subsystem.blurred)
         reach = float(np.max(np.abs(step), initial=0.0)) / subsystem.length
+        # A row's gradient says nothing half a turn away: a longer step may close the loops on another branch.
         if reach > 0.5:
             step *= 0.5 / reach
         displacements, total = advance(subsystem, displacements, step), total + step
@@ -291,6 +294,7 @@ def _least(J: Array, g: Array, blurred: float) -> Array:
     S = J.T @ J
     factor = cho_factor(S + 1e-10 * float(np.trace(S)) / len(S) * np.eye(len(S)))
     y = np.asarray(cho_solve(factor, J.T @ g))
+    # One round more gives back what the shift took.
     return y + np.asarray(cho_solve(factor, J.T @ (g - J @ y)))
 
 
@@ -314,10 +318,13 @@ def is_finite(subsystem: Subsystem, q: Array) -> bool:
         return True
     z = unit_step(subsystem, q)
     far, near = (correction(subsystem, step * z)[0] for step in STEPS)
+    # A motion that needs no correction at all goes on; its order would be that of rounding.
     if near < max(1e-9, WORSE * subsystem.slack):
         return True
+    # A correction half as long as the step takes it back: nothing goes on.
     if not np.isfinite(near) or near > 0.5 * STEPS[1]:
         return False
+    # A dead point may lie within the longer step: then a shorter one is the second.
     if not np.isfinite(far):
         return _shrinks(near, correction(subsystem, STEPS[1] / 4 * z)[0], 4.0)
     return _shrinks(far, near, STEPS[0] / STEPS[1])

@@ -73,6 +73,7 @@ def readable(mechanism: Mechanism, joint: Joint | None, pair: BodyPair, rows: Ro
 
 def joints_between(mechanism: Mechanism) -> dict[frozenset[int], Joint]:
     """The joint of every pair of bodies that has one."""
+    # Reversed, so that of two between the same bodies the first stays.
     return {frozenset((j.a, j.b)): j for j in reversed(mechanism.joints)}
 
 

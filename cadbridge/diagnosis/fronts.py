@@ -75,6 +75,7 @@ def fronts_of(elements: Sequence[Element], count: int, lowest: float, highest: f
         home[bodies] = k
     own: list[list[int]] = [[] for _ in groups]
     for k, element in enumerate(elements):
+        # A row is gathered where the first of its bodies goes: later that body's columns are no longer there.
         own[min(home[list(element.bodies)])].append(k)
     children: list[list[int]] = [[] for _ in groups]
     handed: dict[int, tuple[Ints, Array]] = {}
@@ -145,11 +146,13 @@ def _solved(
 ) -> tuple[Front, Array]:
     """A front solved for its bodies, and the rows (c, 6·b) that it hands on."""
     p = 6 * len(bodies)
+    # The triangle has the singular values of all rows, which to decompose themselves would take longer.
     Q, R = np.linalg.qr(F[:, :p], mode="complete")
     U, s, Vt = np.linalg.svd(R[: min(R.shape)])
     r = significant(s, *window)
     Q[:, : len(U)] = Q[:, : len(U)] @ U
     seen = Q.T @ F[:, p:]
+    # Of the rows that hold the bodies, s (Vᵀ x) + seen · boundary = 0, solved for the bodies' twists x.
     follow = -(Vt[:r].T / s[:r]) @ seen[:r]
     turned, rank = _row_space(seen[r:], window)
     combinations = Q[:, r:] @ turned
@@ -178,6 +181,7 @@ def motions_of(fronts: Sequence[Front], count: int) -> list[Sparse]:
     none = Sparse(np.zeros(0, np.int64), np.zeros((6, 0)))
     found = [none] * count
     known = 0
+    # From the last to go back to the first: what is around a front is known before what it follows.
     for front in reversed(fronts):
         around = [found[body] for body in front.boundary.tolist()]
         ids = np.unique(np.concatenate([np.zeros(0, np.int64), *(part.ids for part in around)]))

@@ -199,6 +199,7 @@ def _lock(mechanism: Mechanism, coupling: BodyCoupling, joints: tuple[Joint, Joi
         gradient += q * sum(
             float(w @ twists[u]) for u, w in zip(row.units[0], row.wrenches[0], strict=True) if u in twists
         )
+    # Nothing that the rest leaves free changes this row: what is at rest is not locked by it.
     if float(np.linalg.norm(gradient)) < 1e-6:
         return None
     axes: Axes = axes_of(mechanism, rows)

@@ -145,6 +145,7 @@ def _test(
     The directions that go on form a cone; where two at random are in it, all are. Else the pose is singular: the
     directions in which it can be left are found, and the freedoms named along them.
     """
+    # The same directions each time: what is said of a mechanism must not change from call to call.
     weights = np.random.default_rng(7).normal(size=(DIRECTIONS_TRIED, len(motions)))
     mixed = list(weights @ np.array([m.q for m in motions]))
     if all(is_finite(subsystem, q) for q in mixed[:2]):

@@ -100,6 +100,7 @@ def reduce_rows(W: Array, choice: Choice = FIRST) -> Reduced:
     m, n = W.shape
     if m == 0 or n == 0:
         return Reduced(np.zeros(0, np.int64), np.zeros((m, 0)), np.eye(n))
+    # The triangle of many rows has their singular values and right vectors.
     square = np.linalg.qr(W, mode="r") if m > 2 * n else W
     _, s, Vt = np.linalg.svd(square, full_matrices=True)
     r = significant(s, choice.lowest, choice.highest)

@@ -40,6 +40,7 @@ def reactions_of(mechanism: Mechanism, graph: ConstraintGraph) -> tuple[Reaction
 def _self_stresses(pairs: Sequence[BodyPair], block: Loops) -> dict[frozenset[int], Array]:
     """Wrenches (d, 6) between pairs of bodies of the self-stresses of a block that reach them, each of length 1."""
     row, column, value = block.stresses
+    # Of length 1, or what counts as an artefact would depend on which row was given the part 1.
     value = value / np.sqrt(np.bincount(column, value**2))[column]
     order = np.argsort(row, kind="stable")
     row, column, value = row[order], column[order], value[order]

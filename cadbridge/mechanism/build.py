@@ -74,6 +74,7 @@ def build(assembly: Assembly) -> Mechanism:
     owner = clusters(mate_rows, rows, b.highest)
     from cadbridge.mass import mass_ledger
 
+    # What is locked to the ground does not move: that its mass is unknown matters to nobody, and is no finding.
     still = [name for name, cluster in zip(b.names, owner, strict=True) if cluster == GROUND_BODY]
     part_masses = mass_ledger(b.assembly, b.findings, still)
     masses = component_masses(b.assembly, part_masses)
@@ -233,6 +234,7 @@ def _merge(b: _Builder, owner: list[int], masses: dict[str, ComponentMass]) -> t
 
 def _body(b: _Builder, name: str, components: list[str], masses: dict[str, ComponentMass], X_WB: Pose) -> Body:
     mass, source = body_mass(b.assembly, components, masses, X_WB)
+    # The ground may have any: nothing turns it.
     if mass is not None and name != GROUND and not turns(mass):
         text = f"body {name}: a principal moment of inertia of all that moves with it is below zero"
         b.findings.add("CB305", text, Where(item=name), items=components)
@@ -252,6 +254,7 @@ def _joints(b: _Builder, mate_rows: tuple[MateRows, ...]) -> tuple[Joint, ...]:
     connections, names, axes = [], [], []
     for rows_of_pair in pairs.values():
         mates = tuple(by_name[r.mate] for r in rows_of_pair)
+        # A mate that somebody gave a joint's name says how the joint is seen; without one it is the first of the file.
         chief = next((m for m in mates if _requested_name(b, m)), mates[0])
         connection = _connection(b, rows_of_pair, mates, chief)
         connections.append(connection)
@@ -404,6 +407,8 @@ def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
         if i is None:
             b.findings.add("CB226", f"drive {drive.name} drives {drive.joint}, which is no joint", drive.where)
             continue
+        # The rotor turns `reduction` times as fast as the joint: ½ J (n q̇)² is the energy of an inertia n² J on the
+        # joint.
         reflected = drive.reduction**2 * drive.rotor_inertia
         done[i] = replace(done[i], armature=done[i].armature + reflected)
     return tuple(done)

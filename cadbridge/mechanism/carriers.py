@@ -47,6 +47,7 @@ def carried(mechanism: Mechanism, coupling: BodyCoupling) -> Carried | str:
     if wheels is None:
         return f"a {coupling.coupling.kind.value} has no two wheels whose loss could be placed"
     on_a, on_b = (_carriers(mechanism, wheel) for wheel in wheels)
+    # A wheel carries itself, by no joint at all: against itself it does not turn.
     both = [body for body in on_a if body in on_b and body not in (wheels[0].body, wheels[1].body)]
     carrier = coupling.coupling.carrier
     if carrier is not None:

@@ -43,6 +43,7 @@ def _split(twists: Array, length: float) -> tuple[Array, Array]:
     """A basis in which twists either turn (independent ω) or only slide."""
     scaled = twists.copy()
     scaled[3:] *= length
+    # The right singular vectors of the rotations: combinations of twists along the small ones turn nothing.
     _, s, Vt = np.linalg.svd(scaled[3:], full_matrices=True)
     count = int(np.sum(s > SAME_PAIR * max(1.0, float(s.max(initial=0.0)))))
     combined = scaled @ Vt.T
@@ -59,6 +60,7 @@ def _line(twist: Array, centre: Vector) -> tuple[Vector, Vector, float]:
 
 def _one_turn(turns: Array, slides: Array, centre: Vector, length: float) -> LowerPair:
     axis, point, pitch = _line(turns[:, 0], centre)
+    # A pitch that slides less in a radian than files are rounded is none.
     if abs(pitch) < SAME_PAIR * length:
         return LowerPair("revolute", axis, point)
     return LowerPair("screw", axis, point, pitch)

@@ -77,6 +77,7 @@ def _joint(connection: Connection, name: str, W: Array, twists: Array, pair: Low
         kind = pair.type
     else:
         X_WJ = Pose(np.eye(3), connection.centre)
+        # What other rows of these mates imply would only make the joint's own rows repeat each other in every run.
         keep = independent_rows(W, length)
         primitives = tuple(p for p, k in zip(connection.primitives, keep, strict=True) if k)
         moving, kind = twists, "universal" if _is_universal(connection) else "generic"
@@ -102,6 +103,7 @@ def _moves(stack: Stack, pairs: Sequence[LowerPair | None], length: float) -> li
     """Whether the mates of connections still hold after each freedom of their pairs has been moved by a finite step."""
     freedoms = [motions(pair).T if pair is not None else np.zeros((0, 6)) for pair in pairs]
     holds = [True] * len(pairs)
+    # The k-th freedoms of all pairs at once: one evaluation serves all connections, of which there may be thousands.
     for k in range(max((len(f) for f in freedoms), default=0)):
         moved = {}
         for i, (pair, connection) in enumerate(zip(pairs, stack.connections, strict=True)):

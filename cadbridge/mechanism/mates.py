@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -103,6 +103,8 @@ def _perpendicular(m: Mate, a: Side, b: Side) -> Rows:
 
 def _angle(m: Mate, a: Side, b: Side) -> Rows:
     cosine = math.cos(m.value)
+    # At 0° and 180° the cosine is at an extreme: its row would have no gradient and hold nothing. Parallel axes need
+    # two rows.
     if abs(math.sin(m.value)) < 1e-9:
         return parallel(a, b)
     return [AxesAngle(a.index, b.index, a.direction, b.direction, cosine)]
@@ -112,8 +114,6 @@ def _distance(maker: Maker) -> Maker:
     """A distance has no sign: it is taken on the side on which the parts are."""
 
     def make(m: Mate, a: Side, b: Side) -> Rows:
-        from dataclasses import replace
-
         if a.feature.direction is None:
             return maker(m, a, b)
         height = float(a.world_direction() @ (b.world_point() - a.world_point()))
@@ -142,6 +142,7 @@ def _tangent_round(m: Mate, a: Side, b: Side) -> Rows:
     if reach <= NO_DISTANCE:
         raise MeaninglessError("the two radii leave no distance to be tangent at", "radii that differ")
     if a.feature.kind is FeatureKind.AXIS and b.feature.kind is FeatureKind.AXIS:
+        # Of parallel axes the common perpendicular is no one line, and the row of crossed ones has no gradient there.
         if cross_length(a.world_direction(), b.world_direction()) < 1e-6:
             return [*parallel(a, b), PointLineDistance(a.index, b.index, a.point, a.direction, b.point, reach)]
         n = unit(np.cross(a.world_direction(), b.world_direction()))
@@ -182,6 +183,7 @@ def _constant_velocity(m: Mate, a: Side, b: Side) -> Rows:
 def _screw(m: Mate, a: Side, b: Side) -> Rows:
     """Advance of `value` m a radian, zero as designed: 5 rows."""
     x_in_b = b.X.R.T @ a.X.vector(a.x)
+    # The screw is at its zero as designed, wherever along it the nut then is.
     advance = float(a.world_direction() @ (b.world_point() - a.world_point()))
     travel = Coordinate("distance", a.index, b.index, a.point, a.direction, b.point)
     turn = Coordinate("angle", a.index, b.index, a.point, a.direction, b.point, a.x, x_in_b)

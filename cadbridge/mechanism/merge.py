@@ -36,6 +36,7 @@ def clusters(mate_rows: Sequence[MateRows], rows: Rows, highest: float) -> list[
             a, b = find(mate.a), find(mate.b)
             if a != b:
                 between[min(a, b), max(a, b)].append(W)
+        # Of clusters that were joined in this round the mates are gathered anew before they are judged again.
         for (a, b), group in sorted(between.items(), key=lambda item: item[0]):
             if find(a) == a and find(b) == b and _locked(group, highest):
                 changed = merged.join(a, b)

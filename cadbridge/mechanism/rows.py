@@ -101,6 +101,8 @@ def rows_of(primitives: Sequence[Primitive], owners: Sequence[str], poses: Seque
     centre = positions.mean(axis=0) if len(positions) else np.zeros(3)
     blocks = found.blocks.copy()
     if len(blocks):
+        # Moments about one centre for all: so wrenches of different units add up, and a row is the same whichever unit
+        # of a rigid group bears it.
         blocks[:, 3:] += np.cross(positions[found.body] - centre, blocks[:, :3])
         blocks[:, 3:] /= length
     starts = np.searchsorted(found.row, np.arange(len(found.g) + 1))

@@ -57,10 +57,6 @@ class Side:
         """The direction in the world as designed."""
         return self.X.vector(self.direction)
 
-    def seen(self, other: Side, world: Vector) -> Vector:
-        """A world vector in the frame of this side's unit (`other` only documents whose it is)."""
-        return self.X.R.T @ world
-
 
 def side_of(assembly: Assembly, units: Mapping[str, int], feature: Feature) -> Side:
     """A feature on its component, whose unit is `units[component]`; on the ground (-1), in the world frame.

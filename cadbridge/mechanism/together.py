@@ -42,6 +42,7 @@ def together(mates: Sequence[Mate], senses: Sequence[float], named: str | None, 
     ranges = [(m.name, oriented(m.limit, sense)) for m, sense in of_joint if m.limit is not None]
     limit = met(limit for _, limit in ranges)
     losses = {key: sum(getattr(m, key) for m, _ in of_joint) for key in LOSSES}
+    # Springs side by side: Σ kᵢ (q − rᵢ) = k (q − r) with k = Σ kᵢ and r = Σ kᵢ rᵢ / k.
     pull = sum(m.stiffness * sense * m.rest for m, sense in of_joint)
     losses["rest"] = pull / losses["stiffness"] if losses["stiffness"] else 0.0
     return Together(limit, losses, tuple(apart), _exclude(ranges))

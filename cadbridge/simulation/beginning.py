@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,9 +26,6 @@ from solver.equations.system import System, prepare
 from solver.model import Motor, Stop
 from solver.state import State
 
-if TYPE_CHECKING:
-    pass
-
 
 @dataclass(frozen=True, eq=False)
 class Begun:
@@ -50,6 +46,7 @@ def begin(lowered: Lowered, what: Scenario, findings: Findings) -> Begun:
     specs = replace(what.loads, stops=(*stops, *what.loads.stops))
     state = initial_state(lowered, what, findings)
     motors = _motors(lowered, what)
+    # Motors of the scenario come first: a joint that they move has no servo of the source.
     moved = {m.name for m in motors} | {c.joint for c in what.circuits}
     motors += servo_motors(lowered, what.servos, moved, findings)
     model = replace(placed(lowered, specs), motors=motors)
@@ -115,6 +112,7 @@ def _prescribed(lowered: Lowered, what: Scenario) -> bool:
     if not drivers:
         return False
     G = evaluate((*model.primitives, *drivers), model.positions, model.quaternions).G
+    # The rank falls by all six of each of them without their columns exactly where every motion of theirs is held.
     massless = [k for k, unit in enumerate(lowered.units) if unit.name in lowered.stand_ins]
     others = np.delete(G.reshape(len(G), -1, 6), massless, axis=1).reshape(len(G), -1)
     return rank(G, length).rank == rank(others, length).rank + 6 * len(massless)

@@ -260,6 +260,7 @@ def _at_its_point(of: Samples, constraints: Constraints, mate: str, wrenches: Wr
     own: RowWrench = wrenches[mate]
     wrench = own.on(bearer) * (1.0 if second else -1.0)
     local = _local(run.lowered, bearer, constraints.blocks.frames[mate].point)
+    # From the point to the centre of mass, about which the wrench is given.
     arm = -np.einsum("kij,j->ki", rotations[:, bearer], local)
     wrench[:, 3:] += np.cross(arm, wrench[:, :3])
     return wrench

@@ -93,6 +93,7 @@ def confirm(run: Run, findings: Findings, progress: Callable[[float], None] | No
         what, rtol=FINER_TOLERANCE * what.rtol, atol=FINER_TOLERANCE * what.atol, sensitivity=False,
         step=None if what.step is None else SHORTER_STEP * what.step,
     )  # fmt: skip
+    # The method that the first run took in the end: "auto" might take another one at the finer tolerance.
     again = simulate(
         run.mechanism, finer, collapse=run.lowered.collapsed, method=run.summary["method"], progress=progress
     )

@@ -236,6 +236,7 @@ def _springs(run: Run, rows: MateRows, coordinates: dict[int, Coordinate]) -> _S
         inertia = R[body] @ own.inertia @ R[body].T
         if own.mass > 0.0:
             response += np.sum(part[:, :3] ** 2, axis=1) / own.mass
+        # The inertia of a rod or a point has no inverse: then the mass alone counts.
         if np.linalg.eigvalsh(inertia)[0] > 0.0:
             response += np.sum(part[:, 3:] * np.linalg.solve(inertia, part[:, 3:].T).T, axis=1)
     k = rows.stiffness[soft]
@@ -271,6 +272,8 @@ def _with_springs(run: Run, rows: MateRows, springs: _Springs) -> tuple[System, 
         loads=(*whole.model.loads, *springs.loads),
     )
     system = prepare(model)
+    # Displacements come of the stiffness of every row: those that stay give way too, by a thousandth of what the
+    # springs do.
     k = np.full(len(rows), HELD_STIFFER * float(rows.stiffness.max()))
     k[springs.soft] = rows.stiffness[springs.soft]
     length = run.mechanism.length_scale
@@ -296,6 +299,7 @@ def _as_run(run: Run, rows: MateRows, springs: _Springs, result: Result) -> Run:
     for s in range(len(T.t)):
         found = evaluate_sparse(whole.program, T.positions[s], T.quaternions[s], T.velocities[s])
         g, rate = found.g[soft], found.rates[soft]
+        # M v̇ + Ĝᵀλ = f: a row that pulls back by k g + d ġ has that as its multiplier, scaled as the row is.
         pulls = rows.stiffness[springs.soft] * scale * g + springs.damping * scale * rate
         multipliers[s, soft] = pulls * scale
     return replace(run, result=replace(result, trajectory=replace(T, multipliers=multipliers, angles=angles)))

@@ -251,6 +251,8 @@ def _rebuilt(mechanism: Mechanism, lowered: Lowered, found: _Fit, collapse: bool
     places = {}
     for (name, unit), X in found.places.items():
         centre = np.zeros(3) if unit == GROUND_BODY else lowered.units[unit].mass.com
+        # Displacements are about the unit's centre of mass, where the solver has its frames; joints stand in frames C
+        # and B.
         places[name, unit] = Pose(np.eye(3), centre) @ X @ Pose(np.eye(3), -centre)
     poses = []
     for i, (x, q) in enumerate(zip(found.design.positions, found.design.quaternions, strict=True)):

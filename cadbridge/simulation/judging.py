@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from solver.equations.system import System
 from solver.result import Result, Trajectory
 from solver.runs.changing import Change, simulate_changing
 from solver.runs.integrate import simulate as integrate
-
-if TYPE_CHECKING:
-    pass
 
 NEARLY_LOST = 1e-7
 """A pivot (`Statistics.pivot`) below this may be that of a pose at which rank is lost. Pivots are squares of distances
@@ -104,6 +101,7 @@ def judged(
     if not result.status.ok:
         _stopped(lowered, what, result, findings)
     ran = replace(lowered, model=system.model)
+    # It is asked for once, as it takes as long as the run: the sensitivity and the branches look at the same one.
     other = _absolute_where_branches_may_meet(what, result, again)
     if what.sensitivity and again is not None:
         sensitivity = sensitivity_of(ran, what, result, again.whole, other, singular=_nearly_lost(result))

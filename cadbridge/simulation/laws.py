@@ -86,6 +86,7 @@ def _twice(lowered: Lowered, prescribed: list[str], findings: Findings) -> None:
     rows = [Coupler(c.a, c.b, ((1.0, c),)) for c in (by_name[name] for name in prescribed)]
     G = evaluate((*model.primitives, *rows), model.positions, model.quaternions).G
     held = len(G) - len(prescribed)
+    # One rank tells that all is well, which it mostly is; which law is at fault takes two for each.
     if rank(G, length).rank == rank(G[:held], length).rank + len(prescribed):
         return
     kept, fixed = list(range(held)), []

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from cadbridge.assembly import CouplingKind
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered, without_losses
 from cadbridge.simulation.scenario import Scenario
-
-if TYPE_CHECKING:
-    pass
 
 
 def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:

@@ -39,6 +39,7 @@ class Pacer:
         if self._progress is not None:
             self._progress(t)
         now = self._clock()
+        # The first step has waited for what is loaded and compiled.
         if self._first is None:
             self._first = (t, now)
             return

@@ -89,6 +89,7 @@ def carried_mass(course: Course, model: Model, unit: int, point: Vector) -> floa
     s = carry_angles(course.state, course.system, system)
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
     values = drive_values(system, s.t)
+    # A pull that is there already has the same name: the last three are the probe's.
     rows = [k for k, (name, _) in enumerate(system.drives) if name == f"wrench {NAME}"][-3:]
     lever = _place(s, unit, point) - s.positions[unit]
 

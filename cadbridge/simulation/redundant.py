@@ -73,6 +73,7 @@ def find_redundant(lowered: Lowered, gap: float) -> Redundant | None:
 
     None where all rows hold exactly, or do not by more. ValueError where it cannot be computed.
     """
+    # Loads and measured coordinates change no row, and nothing is measured here.
     model = replace(lowered.model, loads=(), meshes=(), coordinates=(), coordinate_names=())
     system = prepare(model, carried=False)
     case = Case(system, lowered.mechanism.length_scale, min(gap / system.length, LARGEST_SHARE))
@@ -182,12 +183,14 @@ def _walk(case: Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[
     at_home = without(system, spare)
     home, _ = put_on(system, at_home, design)
     yield home, spare
+    # The same ways each time: whether a mechanism is fitted must not change from run to run.
     random = np.random.default_rng(1)
     weights = np.array([system.length] * 3 + [1.0] * 3)
     ways = [random.standard_normal(home.velocities.shape) * weights for _ in range(WAYS)]
     for rates in (*ways, *(-way for way in ways)):
         here, own, less = home, spare, at_home
         for _ in range(steps):
+            # A way goes on in its own direction, as far as the rows allow where it has come to.
             rates = put_on(system, less, replace(here, velocities=rates))[0].velocities
             size = float(np.max(np.abs(rates) / weights, initial=0.0))
             if size < 1e-9:

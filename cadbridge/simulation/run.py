@@ -138,6 +138,7 @@ def _simulated(
         call["tree"] = None if tree is None else (*tree, *begun.circuits.trees)
         rebuilt, result = _integrated(begun, changes, call)
         if method == "auto" and not real_time:
+            # A method that somebody named is kept; "auto" may take the other one.
             result = through_branches(begun, result, call)
     except ValueError as fault:
         raise InputError(str(fault), findings) from fault

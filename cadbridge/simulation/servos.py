@@ -95,6 +95,7 @@ def _bounded(mechanism: Mechanism, name: str, made: list[Motor], findings: Findi
     """
     own, joint = [motor for motor in made if motor.name == name], mechanism.joint_named(name)
     most = joint.limit.effort if joint is not None and joint.limit is not None and joint.limit.effort else math.inf
+    # What all of them together cannot reach does not bound them.
     if max(sum(m.bounds[1] for m in own), -sum(m.bounds[0] for m in own)) <= most:
         return own
     if len(own) > 1 and (one := _together(own)) is not None:
@@ -185,6 +186,7 @@ def limited(control: TimeFunction, law: ControlLaw) -> TimeFunction:
     def evaluate(t: float) -> tuple[float, float, float]:
         found = control.evaluate(t)
         held = law.limited(found[0])
+        # At the end of its range a control stands still.
         return found if held == found[0] else (held, 0.0, 0.0)
 
     return replace(control, evaluate=evaluate)

@@ -65,6 +65,7 @@ def carried_inertia(model: Model, coordinates: Sequence[int]) -> list[float]:
 
     inertias = []
     for k, i in enumerate(coordinates):
+        # The difference of two torques: gravity and springs accelerate the joint as well.
         rest = rate(i)
         values[k, 0] = 1.0
         gained = rate(i) - rest

@@ -82,12 +82,15 @@ def with_thrust(
         for pair in pairs:
             row = np.zeros((len(x), 6))
             row[:-1] = teeth[pair.name][s]
+            # As a whole teeth push nothing: the ground gets what the bodies leave.
             row[-1, :3] = -row[:, :3].sum(axis=0)
             row[-1, 3:] = -(row[:-1, 3:] + np.cross(x[:-1], row[:-1, :3])).sum(axis=0)
             row += _losses(run, pair.name, torques[s], R)
             contact, forces[pair.name][s] = _contact(pair, x, R, row)
             more += contact - row
         G = evaluate_program(program, T.positions[s], T.quaternions[s], T.velocities[s], T.angles[s]).G[:held]
+        # What contact forces do beyond the row is borne by the joints: Ĝᵀ extra = more, of least norm where that is one
+        # of many.
         extra = np.linalg.lstsq(G.T, more[:-1].ravel(), rcond=None)[0]
         for group, first, last in rows:
             found[group][s] -= (extra[first:last] @ G[first:last]).reshape(-1, 6)
@@ -134,6 +137,7 @@ def _contact(pair: Screw, x: Array, R: Array, row: Array) -> tuple[Array, Array]
     foot = np.linalg.solve(np.column_stack([ua, -ub, n]), points[1] - points[0])[0]
     at = points[0] + foot * ua + ra * n
     across = np.vstack([np.cross(ua, n), np.cross(ub, n), n])
+    # F · (u_a × n) and F · (u_b × n) by the moments on the wheels; no part along n yet.
     plane = np.linalg.solve(across, [-moments[0] / ra, -moments[1] / rb, 0.0])
     radial = abs(float(plane @ np.cross(trace, n))) * np.tan(pair.pressure)
     force = plane + radial * n

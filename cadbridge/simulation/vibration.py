@@ -38,6 +38,7 @@ def fastest(system: System, state: State | None = None) -> float:
     def moving(v: Array) -> State:
         return settled(system, replace(at, velocities=v.reshape(-1, 6)), drive)
 
+    # A step into a pose that no rows hold gives no numbers, which `_gain` takes for none.
     with np.errstate(all="ignore"):
         swing = _gain(system, lambda x: displaced(system, at, x))
         return max(float(np.sqrt(swing)), _gain(system, moving))

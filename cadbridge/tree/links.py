@@ -124,6 +124,7 @@ def _links(
         axis = C.axis[steps[i]] if joint is not None and steps else np.array([0.0, 0.0, 1.0])
         pitch = float(C.slide[steps[i]] * C.spin[steps[i]]) if steps else 0.0
         more = {**(place if i == 0 else {}), **(bears if last else {})}
+        # A rotor's inertia is that of one coordinate; a joint of several says not of which.
         rotor = armature if len(kinds) == 1 else 0.0
         on = parent if i == 0 else at + i - 1
         found.append(Link(name, on, kind, axis=axis, pitch=pitch, armature=rotor, **more))
@@ -163,6 +164,7 @@ def _placed(links: list[Link], C: Chart, bearer: Ints, n: int) -> tuple[Link, ..
     found = list(links)
     first = np.concatenate([[0], bearer[C.body][:-1] + 1]) if n else np.zeros(0, np.int64)
     for k in range(n):
+        # The ground has no centre of mass: from there both count alike.
         if C.parent[k] != n:
             link = found[int(first[k])]
             found[int(first[k])] = replace(link, point=link.point + links[int(bearer[C.parent[k]])].com)

@@ -163,6 +163,7 @@ def _ease(model: Model, c: Coordinate) -> float:
             continue
         own = matrix(np.asarray(model.quaternions[end], float)).T @ axis
         inertia = np.asarray(model.bodies[end].inertia, float)
+        # Least squares, as a rod without thickness has no inertia about itself: about that axis it takes no part.
         turned = float(own @ np.linalg.lstsq(inertia, own, rcond=None)[0])
         ease += turned if c.kind == "angle" else 1.0 / model.bodies[end].mass
     return ease

@@ -148,6 +148,7 @@ def _meeting_at(system: System, what: Scenario, T: Trajectory, dip: Dip, call: d
     about = _again(system, what, start, (first, last), call)
     if about is None:
         return None
+    # At the pose itself rows are lost: the rank is that of poses about it.
     rank = max(_rank(_rows(system, _sample(about, i))) for i in (0, POSES_ABOUT // 2, -1))
     values = _smallest(system, about, rank)
     values[about.t < first] = np.inf

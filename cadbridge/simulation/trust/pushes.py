@@ -38,6 +38,7 @@ def pushed_intervals(functions: Sequence[TimeFunction], t: Array) -> tuple[list[
 
 def _departures(function: TimeFunction, t: Array, points: int) -> Array:
     """How far a function departs from the line between two times, on the mean, over its largest value, times s."""
+    # In the middles of equal parts: at the samples themselves there is no departure.
     parts = (np.arange(points) + 0.5) / points
     ends = np.array([_value(function, float(x)) for x in t])
     within = t[:-1, None] + np.diff(t)[:, None] * parts

@@ -153,6 +153,7 @@ def sensitivity_of(
     if lowered.model.callbacks:
         return Sensitivity(reason="functions in Python are not called again")
     found = _by_coarser(lowered, what, T, again)
+    # Errors scatter: what may be beyond the limit within their scatter is looked at from nearer by.
     doubtful = found.worst is not None and not UNEVEN * found.worst.tolerances <= PROMISED
     if doubtful or (singular and tolerance <= ROOT_OF_ROUNDING):
         found = _nearest(lowered.model, found, _by_finer(lowered, what, T, again))
@@ -300,6 +301,7 @@ def _of_bodies(T: Trajectory, beside: Trajectory, names: list[str]) -> dict[str,
     n = len(names)
     moved = np.linalg.norm(beside.positions[:, :n] - T.positions[:, :n], axis=2)
     p, q = beside.quaternions[:, :n], T.quaternions[:, :n]
+    # q and −q are one orientation.
     chord = np.minimum(np.linalg.norm(p - q, axis=2), np.linalg.norm(p + q, axis=2))
     turned = 4.0 * np.arcsin(np.clip(0.5 * chord, 0.0, 1.0))
     rates = T.velocities[:, :n]

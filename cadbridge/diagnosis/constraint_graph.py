@@ -110,6 +110,8 @@ class ConstraintGraph:
     def all_twists(self, q: Array) -> Array:
         """Twists (n, 6) of all units, as of `twists`: faster where much of a large tree moves."""
         order, start, end = self._ranges
+        # A coordinate moves the whole subtree of its unit, which is one piece of the order: its twist is added where
+        # the piece starts and taken off where it ends, and the running sum has for each unit all that move it.
         steps = np.zeros((len(order) + 1, 6))
         moved = np.flatnonzero(q)
         own = self._columns[moved] * q[moved, None]
@@ -137,6 +139,7 @@ def graph_of(
     if readable is not None:
         pairs = [replace(p, freedom=readable(p)) for p in pairs]
     place = {row: k for k, row in enumerate(order)}
+    # The strongest first: what the tree holds needs no closing row, and what it leaves free is a coordinate.
     pairs.sort(key=lambda p: (-p.rank, min(place[int(i)] for i in p.rows)))
     tree, others = _spanning(pairs)
     branches = _branches(rows.count, tree)

@@ -137,6 +137,7 @@ def _back_pressure(side: CylinderSide, t: Array, speed: Array) -> Array:
     pressure = np.full(len(t), side.initial)
     for k, h in enumerate(np.diff(t)):
         z = h / (side.resistance * side.capacity)
+        # 1 − exp(−z) without cancelling where samples are close beside the time constant.
         gone = -np.expm1(-z)
         pressure[k + 1] = pressure[k] + gone * (u[k] - pressure[k]) + (1.0 - gone / z) * (u[k + 1] - u[k])
     return pressure

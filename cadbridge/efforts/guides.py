@@ -129,6 +129,8 @@ def prescribed_model(model: Model, motion: Motion, lowered: Lowered) -> Prescrib
     for path in motion.bodies:
         if path.turning is not None:
             made = _gimbals(path, path.turning, lowered, len(bodies), len(primitives))
+            # A body must have some inertia. What the gimbals' own asks for goes into their own drivers; the torque on
+            # the body is that of the rows that hold it.
             bodies += [RigidBody(f"gimbal of {path.name}", 1.0, np.eye(3))] * len(made[0].motors)
             primitives += made[1]
             gimbals.append(made[0])

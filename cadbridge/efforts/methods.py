@@ -59,6 +59,7 @@ def _least(task: Task, states: list[State], efforts: Array) -> Forces:
     measured = Measured(task.model, task.channels)
     for k, state in enumerate(states):
         J = measured.gradients(state) @ null_space(jacobian(plain, state)[0], plain.length)
+        # Efforts do what their work on the free motions is, Jᵀ τ: of all τ with the same the shortest.
         least[k] = np.linalg.pinv(J.T, rcond=1e-9) @ (J.T @ efforts[k])
         here = carry_angles(complete(plain, state), plain, pushed)
         drive = drive_values(pushed, here.t)

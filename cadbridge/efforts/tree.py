@@ -152,6 +152,8 @@ class _Sweeps:
 
 def _shared(h: Array, C: Array, J: Array, free: Array) -> tuple[Array, Array]:
     """τ and λ with Cᵀ τ − Jᵀ λ = h, each of least norm; `free` (nv, d) are the rates that J allows."""
+    # Closing forces do no work on rates that their rows allow: along these freeᵀ Cᵀ τ = freeᵀ h. What is left is
+    # theirs.
     tau = np.linalg.lstsq((C @ free).T, free.T @ h, rcond=_NO_SINGULAR_VALUE)[0]
     closing = np.linalg.lstsq(-J.T, h - C.T @ tau, rcond=_NO_SINGULAR_VALUE)[0]
     return np.asarray(tau, float), np.asarray(closing, float)

@@ -82,6 +82,7 @@ def fit(
     judged = [(g, _group(g, job)) for g in (with_shared(g, settings) for g in groups_of(constraints))]
     if normals := normals_of(mechanism.assembly):
         judged = [(g, _with_contacts(g, done, job, signs_of(constraints, g, normals), one_sided)) for g, done in judged]
+    # Rounded, so that alike groups of a pattern stay in the order of the file.
     judged.sort(key=lambda pair: -round(pair[1].play.worst, 12))
     named = 1 if brief else len(judged)
     judged[:named] = [(g, _with_alone(g, done, job)) for g, done in judged[:named]]
@@ -198,6 +199,7 @@ def _preloads(group: Group, settings: Settings) -> Array:
     """The interference (m,) with which mates are put together."""
     found = np.zeros(len(group.rows))
     for block in group.blocks:
+        # The interference is that of the block as a whole, the root of its rows' squares: each gets an equal part.
         found[block.rows] = preload_of(settings, block) / math.sqrt(len(block.rows))
     return found
 

@@ -202,6 +202,8 @@ def _blocks(name: str, numbers: Ints, W: Array, axis: Array | None) -> list[Bloc
         own = np.flatnonzero(chosen)
         D = part[own] / np.linalg.norm(part[own], axis=1, keepdims=True)
         for kind, some in _split(D, axis, kinds):
+            # Only directions at right angles are components of one displacement; askew ones would count a part of it
+            # twice.
             square = np.allclose(D[some] @ D[some].T, np.eye(len(some)), atol=SQUARE)
             sets = [some] if square else [np.array([i]) for i in some]
             blocks += [Block(name, kind, numbers[own[k]], D[k]) for k in sets]
@@ -283,8 +285,8 @@ def _uses(mechanism: Mechanism, mates: Sequence[Mate]) -> dict[tuple[object, ...
     found: dict[tuple[object, ...], list[_Use]] = defaultdict(list)
     for mate in mates:
         for side, f in enumerate((mate.a, mate.b)):
-            direction = () if f.direction is None else tuple(np.round(f.direction, 6) + 0.0)
-            found[f.component, f.kind, tuple(np.round(f.point, 8) + 0.0), direction].append((mate, side))
+            direction = () if f.direction is None else tuple(np.round(f.direction, 6))
+            found[f.component, f.kind, tuple(np.round(f.point, 8)), direction].append((mate, side))
     return found
 
 

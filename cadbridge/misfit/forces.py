@@ -54,6 +54,7 @@ class Springs:
 
     def shared(self, force: Array) -> Array:
         """Of all forces that balance the same loads as `force` (m,), those that the springs carry."""
+        # λ − N (Nᵀ C N)⁻¹ Nᵀ C λ: the forces of the misfits C λ, which no displacement makes, go off.
         return np.asarray(force - self.forces(force / self.k))
 
     def sums(self, B: csr_array) -> Array | None:

@@ -109,6 +109,8 @@ class Play:
 
     def _solved(self, e: Array, k: Array) -> Array:
         """The unknowns (n, c) of the basis for springs k (b, c) and misfits e (k, c) as they are seen."""
+        # The smaller of two systems for the same springs: Nᵀ K⁻¹ N x = Nᵀ e over the self-stresses, whose forces are N
+        # x, or Eᵀ K E y = Eᵀ K e over the displacements, which leave e − E y.
         M, n = self._basis, self._basis.shape[1]
         H = ((1.0 / k if self._by_stresses else k).T @ self._squares).reshape(-1, n, n)
         right = e if self._by_stresses else M.T @ (k[self._owner] * e)

@@ -44,6 +44,8 @@ def pushed_forces(N: Array, signs: Array, k: Array, felt: Array, loads: Array) -
     such forces balance the loads.
     """
     contacts = np.flatnonzero(signs)
+    # With Nᵀ C N = L Lᵀ and y = Lᵀ z the energy is ½ ‖y − y₀‖² but for a constant, y₀ that of springs that also pull:
+    # the signs ask for the point nearest to y₀ in a cone.
     L = np.linalg.cholesky(N.T @ (N / k[:, None]))
     solved = np.linalg.solve(L, np.column_stack([felt - N.T @ (loads / k), (signs[contacts, None] * N[contacts]).T]))
     y, pushed = solved[:, 0], solved[:, 1:].T
@@ -54,6 +56,7 @@ def pushed_forces(N: Array, signs: Array, k: Array, felt: Array, loads: Array) -
             return None
         y = y + moved
     force = np.asarray(loads + N @ np.linalg.solve(L.T, y))
+    # Rounding leaves contacts at the edge of the cone with a pull of some digits.
     force[contacts] = signs[contacts] * np.maximum(signs[contacts] * force[contacts], 0.0)
     return force
 

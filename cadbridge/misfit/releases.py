@@ -59,12 +59,14 @@ class Search:
 def search(group: Group, options: dict[str, list[Option]], loads: Loads) -> Search:
     """All sets of options that remove exactly the redundant equations, ranked by the stiffness left under loads."""
     N = group.N.toarray()
+    # A self-stress may be of any size; with a largest part of 1 `SAME_STRESS` means the same for all.
     N = N / np.maximum(np.max(np.abs(N), axis=0), 1e-300)
     found, complete = _all_sets(N, [own for own in options.values() if own])
     if not complete:
         found = list({_key(s): s for s in (*_plain_sets(N, options), *_stiff_sets(N, options, loads))}.values())
     judged = _judged(found, group, loads)
     names: dict[int, tuple[str, str]] = {id(o): _key((o,))[0] for own in options.values() for o in own}
+    # Rounded, so that what is alike but for rounding comes in the order of its words, on each machine the same.
     judged.sort(key=lambda c: (-round(c.left, 6), len(c.options), -round(float(np.sum(c.along)), 6),
                                sorted(names[id(o)] for o in c.options)))  # fmt: skip
     return Search(tuple(judged), complete)
@@ -161,6 +163,7 @@ def _stiff_sets(N: Array, options: dict[str, list[Option]], loads: Loads) -> Ite
     singles = [o for own in options.values() for o in own if o.count == 1]
     energy = np.array([loads.energy(o) for o in singles])
     parts = [o.stresses(N) for o in singles]
+    # The same orders each time: what is proposed must not change from call to call.
     random = np.random.default_rng(11)
     floor = 1e-9 * max(float(energy.max(initial=0.0)), 1e-300)
     for k in range(STIFF_TRIES):

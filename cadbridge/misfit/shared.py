@@ -48,8 +48,8 @@ def _key(errors: Errors, z: int, zone: Zone, settings: Settings) -> tuple[object
     if face is None or pattern is None:
         return (z,)
     f = face.feature
-    direction = () if f.direction is None else tuple(np.round(f.direction, 6) + 0.0)
-    return (pattern, zone.kind, f.kind, tuple(np.round(f.point, 7) + 0.0), direction)
+    direction = () if f.direction is None else tuple(np.round(f.direction, 6))
+    return (pattern, zone.kind, f.kind, tuple(np.round(f.point, 7)), direction)
 
 
 def _named(errors: Errors, first: list[int]) -> tuple[Face, ...]:

@@ -58,10 +58,12 @@ class Statics:
         w[6 * unit : 6 * unit + 6] = own = _unit_wrenches(point, constraints.rows.centre, length)
         solved = self._factor.solve(np.asarray(basis @ w))
         left = w - basis.T @ solved
+        # A combination of wrenches that the mates carry leaves nothing over: its eigenvalue is none.
         s, V = np.linalg.eigh(left.T @ left / float(np.sum(own[:, :3] ** 2)))
         ways = V[:, s < CARRIED**2]
         forces = np.zeros((len(constraints.rows), ways.shape[1]))
         forces[self._keep] = (solved / self._size[:, None]) @ ways
+        # `ways` are orthonormal: an axis lies in their span where its row is of length 1.
         whole = np.flatnonzero(np.sum(ways**2, axis=1) > 1.0 - WHOLE)
         name = constraints.mechanism.component_names[unit]
         return Carried(name, forces, ways[whole].T, tuple(NAMES[k] for k in whole))

@@ -90,7 +90,7 @@ def _change(lowered: Lowered, spec: ChangeSpec) -> Change:
         index = lowered.coordinate_of(joint.name)
         assert index is not None
         return Change(spec.t, spec.title, make=hold(lowered.model.coordinates[index]), **shared)
-    a, b = spec.bodies if spec.bodies is not None else (joint.a, joint.b)  # type: ignore[union-attr]
+    a, b = spec.bodies if spec.bodies is not None else (joint.a, joint.b)  # type: ignore[union-attr]  # one is given
     return Change(spec.t, spec.title, make=weld(lowered.unit_of[a], lowered.unit_of[b]), **shared)
 
 

@@ -166,6 +166,7 @@ class InteractiveRun:
     def _forget(self) -> None:
         """A run that is too long for a table goes on without being kept."""
         parts = self._course.parts
+        # Now and then, as the count goes through all parts.
         if self.kept and len(parts) % 64 == 0:
             samples = sum(len(result.trajectory.t) for _, result in parts)
             self.kept = samples * len(self.lowered.units) <= MOST_KEPT

@@ -263,7 +263,7 @@ class LoadsResolver(NameResolver):
             functions = {kind: _turned(X_BC.R, parts) for kind, parts in functions.items()}
         point = X_BC.point(np.array(entry.point) * 1e-3)
         force, torque = tuple(functions["force"]), tuple(functions["torque"])
-        return Wrench(name, body, point, force, torque, entry.axes)  # type: ignore[arg-type]
+        return Wrench(name, body, point, force, torque, entry.axes)  # type: ignore[arg-type]  # three parts each
 
     def _friction(self, entry: FrictionEntry, where: Where, number: int) -> tuple[str, Friction] | None:
         joint = self.joint(entry.joint, where)

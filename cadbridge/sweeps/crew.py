@@ -61,6 +61,7 @@ class Crew:
                 thread.join(timeout=10)
 
     def _next(self) -> Point | None:
+        # An iterator serves one thread at a time.
         with self._lock:
             return None if self._stopped else next(self._points, None)
 
@@ -106,6 +107,8 @@ class Crew:
                 python("cadbridge.sweeps.worker"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                # One core each, as the threads of numerical libraries would contend for all; and a session of their
+                # own, so that Ctrl-C comes to this process alone, which ends the others.
                 env=environment(ONE_CORE),
                 start_new_session=True,
             )

@@ -82,6 +82,7 @@ def _base(
     else:
         document = scenario or _EMPTY
     base = Base(mechanism, document=document, duration=duration)
+    # Made here, so that its faults come before any run.
     _ = base.scenario
     return base
 

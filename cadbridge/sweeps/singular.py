@@ -97,6 +97,7 @@ def singular_poses(
     singular = []
     for i in range(len(at)):
         around = sizes[max(i - 1, 0) : i + 2]
+        # Of two equal neighbours the first stands for both.
         if sizes[i] > around.min() or (i > 0 and sizes[i - 1] == sizes[i]):
             continue
         value = values[i]

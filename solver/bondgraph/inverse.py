@@ -62,6 +62,7 @@ class KinetoStatics:
 
     def _driven_storage(self) -> NDArray[np.bool_]:
         """Storage (6n,) of the bodies that a driving effort reaches directly: i1."""
+        # Which bodies an effort reaches is the graph's matter, and the same at any pose.
         rest = {"x": np.asarray(self.model.positions, float), "q": np.asarray(self.model.quaternions, float)}
         J = self.structure.evaluate(self._place(State.at_rest(rest["x"], rest["q"]))).J["i"]["u1"]
         touched = np.any(np.abs(J.reshape(-1, 6, J.shape[1])) > 0, axis=(1, 2))

@@ -218,7 +218,8 @@ def _oriented(
 
 def _line(pair: int, way: tuple[tuple[int, ...], tuple[int, ...]], column: Array) -> Line:
     moved = np.flatnonzero(np.abs(column) > _UNMOVED * np.abs(column).max())
-    return Line(pair, *way, int(moved[-1]) + 1)
+    # An input that moves nothing has no level; `_balance`, which comes next, refuses it with its reason.
+    return Line(pair, *way, int(moved[-1]) + 1 if len(moved) else 0)
 
 
 def local_frame(graph: Graph, mesh: Mesh, link: int) -> Array:

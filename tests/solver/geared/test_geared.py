@@ -209,6 +209,22 @@ def test_what_is_no_geared_robot_is_told(spoilt, kind: str, said: str) -> None: 
     assert [r.kind for r in error.value.reasons if said in r.message] == [kind]
 
 
+def test_an_input_that_moves_no_joint_is_told() -> None:
+    """Two wheels on the base with two gear pairs of unlike ratios lock each other; the output link stands beside."""
+    places = [0.0, 1.0, 3.0]
+    rows = [row for i, x in enumerate(places) for row in hinge(GROUND, i, x * X, O, Z)]
+    rows += [_mesh(0, 1, 0.0, 1.0, places, ratio) for ratio in (1.0, 2.0)]
+    names = ("first", "second", "output")
+    model = Model(
+        tuple(RigidBody(name, 1.0, np.eye(3)) for name in names), tuple(rows), np.outer(places, X),
+        np.tile([1.0, 0.0, 0.0, 0.0], (3, 1)), (*(name for name in names for _ in range(5)), "gear 1", "gear 2"),
+        tuple(replace(turn(GROUND, i, Z, x * X), point_b=O) for i, x in enumerate(places)), names,
+    )  # fmt: skip
+    with pytest.raises(NotGearedError) as error:
+        geared.transmission(model, "output", ["first"])
+    assert [r.kind for r in error.value.reasons] == ["inputs"]
+
+
 def test_loads_that_are_not_along_hinges_are_refused_and_shapes_too() -> None:
     model = train([0.5, 0.7], [1.5], [0])
     soft = Bushing("soft", GROUND, 1, O, np.eye(3), O, np.eye(3), np.eye(6), np.eye(6))

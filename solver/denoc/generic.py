@@ -90,7 +90,7 @@ def generic_accelerations(
         for j in np.flatnonzero(system.reach[:, i]):
             H[rows, system.own[j]] = system.axes[i].T @ system.effective(i, int(j)) @ system.axes[j]
             H[system.own[j], rows] = H[rows, system.own[j]].T
-    return np.asarray(np.linalg.solve(H, right))
+    return np.asarray(np.linalg.solve(H + np.diag(system.armature), right))
 
 
 class _System:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -139,3 +141,12 @@ def test_the_topology_is_explicit() -> None:
     assert_allclose(reach[:, 1], [0, 1, 0, 0, 1, 1, 1])
     with pytest.raises(ValueError, match="only: slide"):
         generic_equations(Tree((Link("slide", GROUND, "prismatic", mass=1.0),)), [0.0], [0.0], [0.0], [0.0])
+
+
+def test_armatures_count_in_the_accelerations() -> None:
+    tree = branches()
+    tree = replace(tree, links=tuple(replace(link, armature=0.5 + k) for k, link in enumerate(tree.links)))
+    rng = np.random.default_rng(3)
+    q, rates, efforts = tree.moved(tree.neutral, rng.normal(size=tree.nv)), *rng.normal(size=(2, tree.nv))
+    expected = forward_dynamics(tree, q, rates, efforts)
+    assert_allclose(generic_accelerations(tree, q, rates, efforts), expected, atol=1e-9 * np.abs(expected).max())

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Pose
+from cadbridge.mass.boxes import Box, box_of, depth
 from cadbridge.mass.overlap import solid_of
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Scene:
         self._smaller: dict[str, Manifold] = {}
         self._boxes: dict[str, NDArray[np.float64]] = {}
         self._corners: dict[str, NDArray[np.float64] | None] = {}
+        self._own_boxes: dict[str, Box] = {}
         self._designed: dict[Pair, list[_Piece]] = {}
         self._known: dict[tuple[str, str, bytes], list[_Piece]] = {}
         self._gaps: dict[tuple[str, str, bytes, float], float] = {}
@@ -175,6 +177,8 @@ class Scene:
         """Whether two parts collide, more than as designed, where the first is displaced by X."""
         # Of parts smaller than 15 mm a hundredth of their extent: else thin washers could pass through each other.
         limit = min(THINNEST_MEETING, 0.01 * self.extent(name), 0.01 * self.extent(other))
+        if self._depth(name, other, X) < limit:
+            return False
         pieces = [piece for piece in self._shared(name, other, X) if piece.thickness > limit]
         if not pieces:
             return False
@@ -185,6 +189,18 @@ class Scene:
             piece.thickness > THICKER * max((d.thickness for d in self._designed[pair] if d.near(piece)), default=0.0)
             for piece in pieces
         )
+
+    def _depth(self, name: str, other: str, X: Pose) -> float:
+        """What two parts share is no thicker, m, where the first is displaced by X: as deep as their boxes overlap."""
+        one, two = (self._assembly.instance(n) for n in (name, other))
+        return depth(self._own_box(one.part), self._own_box(two.part), two.X_WI.inverse() @ X @ one.X_WI)
+
+    def _own_box(self, part: str) -> Box:
+        if part not in self._own_boxes:
+            corners = self._box_of(part)
+            assert corners is not None
+            self._own_boxes[part] = box_of(corners)
+        return self._own_boxes[part]
 
     def _shared(self, name: str, other: str, X: Pose) -> list[_Piece]:
         """The pieces that a displaced part shares with one that stays, in the frame of the latter, mm.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cadbridge.assembly import Limit
 from cadbridge.findings import Findings
@@ -22,7 +23,7 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism, build
 from cadbridge.recognition import Recognition, with_recognised
 from cadbridge.recognition.model import FoundJoint, Motion
 from cadbridge.recognition.sweep import MOTION_CODES, motion_findings
-from cadbridge.simulation.posing import Mover, leading_joints
+from cadbridge.simulation.posing import Mover, leading_joints, movable
 from cadbridge.wording import count, listed
 
 STEP_TURN = math.radians(5.0)
@@ -41,6 +42,9 @@ core in 2026. It is not counted by the clock, so that a file gives the same limi
 _SAME_PLACE = 1e-9
 """Of rotation matrices, and parts of the assembly's size: placements that differ by less are one shape's, and are not
 intersected again. Above rounding of products of poses, 1e-15 each."""
+BESIDE = 0.03
+"""Share of a step by which a pose may lie beside it to be one of its poses: of a turn by 5° the arc is a hundredth off
+its chord, and a limit is known to a thirty-second of a step."""
 _SPENT = "the work that was allowed is used up"
 _OPEN = "its loops close no further"
 
@@ -164,7 +168,9 @@ def sweep(
         findings.add(
             "CB1482", f"{count(len(hollow), 'part has', 'parts have')} no closed mesh: {listed(hollow)}", items=hollow
         )
-    return [_swept(mechanism, scene, sides, joint) for joint in requested]
+    ready = movable(mechanism) if requested else mechanism  # fitting takes longer than all that follows: once for all
+    look = _Look(scene, sides)
+    return [_swept(ready, leading_joints(mechanism, j.name), look, j) for j in requested]
 
 
 def _bounded(joint: Joint) -> bool:
@@ -182,17 +188,66 @@ def _meshing(mechanism: Mechanism) -> set[frozenset[str]]:
     return found
 
 
-def _swept(mechanism: Mechanism, scene: Scene, sides: Sequence[Sequence[str]], joint: Joint) -> Swept:
-    leading = leading_joints(mechanism, joint.name)
+class _Known:
+    """Poses that were found free, as points of a space, in the order in which a joint went through them.
+
+    Many joints of a loop lead the same motion: what lies between two neighbours of it is not looked at again.
+    """
+
+    def __init__(self, size: float) -> None:
+        self._size = size
+        self._from: list[NDArray[np.float64]] = []
+        self._to: list[NDArray[np.float64]] = []
+
+    def point(self, poses: Sequence[Pose]) -> NDArray[np.float64]:
+        """The poses of all bodies, (n, 12)."""
+        return np.array([[*X.R.ravel(), *X.p / self._size] for X in poses]).reshape(-1, 12)
+
+    def has(self, point: NDArray[np.float64]) -> bool:
+        """Whether a pose lies between two neighbours that are free, each body beside its own way."""
+        if not self._from:
+            return False
+        start = np.array(self._from)
+        way, off = np.array(self._to) - start, point - start
+        share = (off * way).sum(axis=(1, 2)) / (way**2).sum(axis=(1, 2))
+        off -= share[:, None, None] * way
+        beside = (off**2).sum(axis=2) <= BESIDE**2 * (way**2).sum(axis=2) + _SAME_PLACE**2
+        return bool(((share >= 0.0) & (share <= 1.0) & beside.all(axis=1)).any())
+
+    def add(self, before: NDArray[np.float64], point: NDArray[np.float64]) -> None:
+        """Keep that a joint went from one free pose to the next."""
+        if not np.array_equal(before, point):
+            self._from.append(before)
+            self._to.append(point)
+
+
+class _Look:
+    """What meets where bodies are displaced: the parts, the instances of each body and of the ground, the last."""
+
+    def __init__(self, scene: Scene, sides: Sequence[Sequence[str]]) -> None:
+        self.scene, self._sides, self.known = scene, sides, _Known(scene.size)
+
+    def met(self, moved: Sequence[Pose]) -> str | None:
+        """Which two parts meet where the bodies are displaced by X_WW; None where none do."""
+        for (X, some), (Y, others) in combinations(_alike([*moved, Pose()], self._sides, self.scene.size), 2):
+            pair = self.scene.first_hit(some, others, Y.inverse() @ X)
+            if pair is not None:
+                drawn = ", which overlap as drawn" if self.scene.overlap_as_drawn(pair) else ""
+                return f"{pair[0]} meets {pair[1]}{drawn}"
+        return None
+
+
+def _swept(ready: Mechanism, leading: tuple[str, ...], look: _Look, joint: Joint) -> Swept:
     if joint.name not in leading:
         return Swept(joint, fault="no freedom of the mechanism moves it")
     turning = joint.coordinate == "angle"
-    step, most = (STEP_TURN, 2 * math.pi) if turning else (scene.size / STEPS_SLIDE, scene.size)
+    step, most = (STEP_TURN, 2 * math.pi) if turning else (look.scene.size / STEPS_SLIDE, look.scene.size)
     low = high = None
+    mover = Mover(ready, leading, ready=True)
     try:
-        high = _stop(_meets(Mover(mechanism, leading), scene, sides, joint.name, 1.0), step, most)
+        high = _stop(_meets(mover, look, joint.name, 1.0), step, most)
         if high is not None or not turning:  # what turns all round one way does so the other way
-            low = _stop(_meets(Mover(mechanism, leading), scene, sides, joint.name, -1.0), step, most)
+            low = _stop(_meets(mover, look, joint.name, -1.0), step, most)
     except SpentError:
         return Swept(joint, fault=_SPENT)
     if low is not None and high is not None and max(low[0], high[0]) < (LEAST_TURN if turning else LEAST_SLIDE):
@@ -201,22 +256,23 @@ def _swept(mechanism: Mechanism, scene: Scene, sides: Sequence[Sequence[str]], j
     return Swept(joint, None if low is None else -low[0], None if high is None else high[0], ends)
 
 
-def _meets(
-    mover: Mover, scene: Scene, sides: Sequence[Sequence[str]], name: str, way: float
-) -> Callable[[float], str | None]:
+def _meets(mover: Mover, look: _Look, name: str, way: float) -> Callable[[float], str | None]:
     """What stops the joint at a coordinate; None where nothing does."""
     designed = mover.home().poses
+    before = look.known.point(designed)
 
     def meets(q: float) -> str | None:
+        nonlocal before
         posed = mover.move({name: way * q})
         if not posed.status.ok:
             return _OPEN
-        moved = [X @ X0.inverse() for X, X0 in zip(posed.poses, designed, strict=True)]
-        for (X, some), (Y, others) in combinations(_alike([*moved, Pose()], sides, scene.size), 2):
-            pair = scene.first_hit(some, others, Y.inverse() @ X)
-            if pair is not None:
-                drawn = ", which overlap as drawn" if scene.overlap_as_drawn(pair) else ""
-                return f"{pair[0]} meets {pair[1]}{drawn}"
+        point = look.known.point(posed.poses)
+        if not look.known.has(point):
+            met = look.met([X @ X0.inverse() for X, X0 in zip(posed.poses, designed, strict=True)])
+            if met is not None:
+                return met
+            look.known.add(before, point)
+        before = point
         return None
 
     return meets

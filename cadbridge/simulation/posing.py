@@ -67,9 +67,12 @@ class Mover:
     Every call starts from the pose of the last one, so that gears keep their turns and loops their branch.
     """
 
-    def __init__(self, mechanism: Mechanism, leading: tuple[str, ...] | None = None) -> None:
-        """`leading` are joint names, by default `leading_joints`. KeyError where one of them has no coordinate."""
-        self.mechanism = mechanism = fitted(_with_masses(mechanism), Findings())
+    def __init__(self, mechanism: Mechanism, leading: tuple[str, ...] | None = None, *, ready: bool = False) -> None:
+        """`leading` are joint names, by default `leading_joints`. KeyError where one of them has no coordinate.
+
+        `ready`: the mechanism is what `movable` gave.
+        """
+        self.mechanism = mechanism = mechanism if ready else movable(mechanism)
         self._wanted: dict[str, tuple[float, float]] = {}
         lowered = lower(mechanism)
         plain = replace(lowered.model, loads=())
@@ -250,6 +253,11 @@ def _within(joint: Joint, value: float) -> float:
     if upper is not None and value > max(upper, 0.0):
         return max(upper, 0.0)
     return value
+
+
+def movable(mechanism: Mechanism) -> Mechanism:
+    """The mechanism as a `Mover` moves it: its mates fitted, with masses. It is the same whatever leads."""
+    return fitted(_with_masses(mechanism), Findings())
 
 
 def leading_joints(mechanism: Mechanism, first: str | None = None) -> tuple[str, ...]:

@@ -7,7 +7,11 @@ import re
 from pathlib import Path
 
 import cadquery as cq
+import numpy as np
 import pytest
+import shapely
+from shapely import Polygon
+from shapely.affinity import rotate, translate
 from typer.testing import CliRunner
 
 import cadbridge as cb
@@ -115,6 +119,47 @@ def test_a_loop_stops_where_it_closes_no_further(tmp_path: Path) -> None:
     out, fold = (toward + math.acos((0.01 + reach**2 - d**2) / (0.2 * reach)) for d in (0.16, 0.04))
     assert ends(mechanism.joint("in")) == pytest.approx((math.degrees(fold) - 90, math.degrees(out) - 90), abs=0.25)
     assert any("its loops close no further" in f.message for f in findings)
+
+
+def four_bar_at(crank: float) -> tuple[float, float]:
+    """The angles of the coupler and the rocker of `FOUR_BAR` where its crank turned so far, degrees from the design."""
+    tip = 0.1 * np.array([-math.sin(math.radians(crank)), math.cos(math.radians(crank))])
+    way = np.array([0.1, 0.04]) - tip
+    far = float(np.linalg.norm(way))
+    # The coupler of 0.1 m turns from the line to the rocker's hinge up to the rocker's tip: law of cosines.
+    inner = math.acos((0.01 + far**2 - 0.0036) / (0.2 * far))
+    coupler = math.atan2(way[1], way[0]) + inner
+    end = tip + 0.1 * np.array([math.cos(coupler), math.sin(coupler)]) - (0.1, 0.04)
+    return math.degrees(coupler), math.degrees(math.atan2(-end[0], end[1]))
+
+
+def bar(length: float, at: tuple[float, float], angle: float) -> Polygon:
+    return translate(rotate(shapely.box(0, -0.005, length, 0.005), angle, origin=(0, 0)), *at)
+
+
+def test_each_joint_of_a_loop_stops_where_the_loop_does_by_a_fine_sweep(tmp_path: Path) -> None:
+    """Joints of one loop lead the same motion: what one found free is not looked at again."""
+    posts = [(-0.03, 0.1), (0.13, 0.1)]
+    solid = "".join(f'<geom type="box" size="0.005 0.02 0.001" pos="{x} {y} 0.01"/>' for x, y in posts)
+    path = tmp_path / "four_bar.xml"
+    path.write_text(FOUR_BAR.replace("<worldbody>", f"<worldbody>{solid}"))
+    joints = {j.name: j for j in with_limits(cb.build(cb.read(path)), Findings()).joints}
+    stops = []
+    for way in (-1, 1):
+        crank = 0.0
+        while True:
+            tip = (-0.1 * math.sin(math.radians(crank)), 0.1 * math.cos(math.radians(crank)))
+            coupler = bar(0.1, tip, four_bar_at(crank)[0])
+            if any(coupler.intersects(shapely.box(x - 0.005, y - 0.02, x + 0.005, y + 0.02)) for x, y in posts):
+                break
+            crank += 0.02 * way
+        stops.append(crank)
+    assert ends(joints["in"]) == pytest.approx(tuple(stops), abs=0.35)
+    for name, values in (
+        ("out", [four_bar_at(crank)[1] for crank in stops]),
+        ("mid", [four_bar_at(crank)[0] - crank for crank in stops]),
+    ):
+        assert ends(joints[name]) == pytest.approx(tuple(sorted(values)), abs=0.5), name
 
 
 def test_nothing_to_meet_is_no_limit(tmp_path: Path) -> None:

@@ -225,6 +225,14 @@ def test_a_merged_include_stands_where_its_model_would(tmp_path: Path) -> None:
       <include merge="true"><uri>part.sdf</uri><pose>0 0 5 0 0 0</pose></include></model></sdf>"""
     assembly = _read(tmp_path, text)
     np.testing.assert_allclose(assembly.component("x").X_WC.p, [1, 0, 5])
+    assert assembly.frames == ()  # the merged model's own frame is nobody's
+
+
+def test_a_frame_whose_name_begins_with_an_underscore_is_kept(tmp_path: Path) -> None:
+    text = f"""<sdf version="1.9"><model name="m"><link name="a">{INERTIAL}</link>
+      <frame name="_tool"><pose>0 0 2 0 0 0</pose></frame></model></sdf>"""
+    (frame,) = _read(tmp_path, text).frames
+    assert (frame.name, frame.component) == ("_tool", "a")
 
 
 def test_inertia_from_shapes_is_left_to_weighing(tmp_path: Path) -> None:

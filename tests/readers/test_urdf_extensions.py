@@ -134,6 +134,14 @@ def test_loops_of_converters_close(loop: str, dof: int, tmp_path: Path) -> None:
     assert diagnose(build(robot)).mobility.dof == dof
 
 
+def test_a_joint_of_gazebo_without_an_axis_turns_about_z_as_sdf_has_it(tmp_path: Path) -> None:
+    loop = GAZEBO_LOOP.replace("<axis><xyz>0 0 1</xyz></axis>", "")
+    for text in (loop, GAZEBO_LOOP.replace("<xyz>0 0 1</xyz>", "")):
+        mate = _robot(tmp_path, FOUR_BAR.replace("{loop}", text)).mates[-1]
+        assert mate.b.direction is not None
+        np.testing.assert_allclose(mate.b.direction, [0, 0, 1], atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("pitch", "value"),
     [("<screw_thread_pitch>0.02</screw_thread_pitch>", 0.02 / (2 * np.pi)), ("<thread_pitch>-50</thread_pitch>", 0.02)],

@@ -14,7 +14,7 @@ from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import Scope, UnresolvedError
 from cadbridge.readers.sdf.joints import read_joints, read_mimics
 from cadbridge.readers.sdf.links import read_part, weightless
-from cadbridge.readers.sdf.models import Models, placed, scopes
+from cadbridge.readers.sdf.models import MERGED, Models, placed, scopes
 from cadbridge.readers.sdf.servos import read_servos
 from cadbridge.readers.sdf.vocabulary import report_unknown
 from cadbridge.readers.xml import Element, child, local, numbers, parse
@@ -147,8 +147,7 @@ def _frames(c: Context, everything: list[Scope], X: dict[str, Pose]) -> list[Nam
     found = []
     for scope in everything:
         for name, entry in scope.entries.items():
-            # Names with a leading underscore are those that a merge of models made.
-            if entry.kind != "frame" or name.startswith("_"):
+            if entry.kind != "frame" or name.startswith(MERGED):
                 continue
             try:
                 body, X_WF = scope.body(name), placed(scope, name)

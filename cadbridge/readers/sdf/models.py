@@ -20,6 +20,8 @@ MOST_INCLUDED = 5_000
 """Models that may be included, by those that are included too: 3 includes in each of 20 files are 10⁹. A choice."""
 
 _RESERVED = ("world", MODEL)
+MERGED = "_merged__"
+"""Begins the names of frames that stand for merged models, as sdformat calls them too; nobody refers to those."""
 _FLAT = tuple(f"1.{k}" for k in range(3, 8))
 """Versions in which an included model's links stand in the including model as "model::link"."""
 
@@ -144,7 +146,7 @@ class Models:
 
     def _merge(self, scope: Scope, model: Element, include: Element, depth: int) -> None:
         """The model's elements become the including model's own; they stand where the model would."""
-        c, name = self._c, f"_merged__{len(scope.entries)}"
+        c, name = self._c, f"{MERGED}{len(scope.entries)}"
         source = include if child(include, "pose") is not None else model
         pose, relative = c.pose(source, name)
         scope.entries[name] = FrameEntry(pose, relative or MODEL, MODEL, model, "frame")

@@ -105,7 +105,8 @@ def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Ma
     ends = [(e.text or "").strip() if (e := child(element, tag)) is not None else "" for tag in ("parent", "child")]
     pose = numbers(_inner(element, "pose") or "0 0 0 0 0 0", 6)
     given = [child(element, tag) for tag in ("axis", "axis2")]
-    axes = _axes(["1 0 0" if e is None else _inner(e, "xyz") or "1 0 0" for e in given[: 1 + (given[1] is not None)]])
+    # What stands within <gazebo> is SDF, whose default axis is z; a joint of the URDF itself has x.
+    axes = _axes(["0 0 1" if e is None else _inner(e, "xyz") or "0 0 1" for e in given[: 1 + (given[1] is not None)]])
     if pose is None or axes is None:
         _refused(c, element, name, "its pose or axis cannot be read")
         return None

@@ -83,13 +83,15 @@ def make_plan(
 ) -> Plan:  # fmt: skip
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
-    In `one_namespace` no joint is called like a link; the format may hold `polynomials` between two joints. `root` is
-    what the format's users call the ground, unless a body has that name.
+    In `one_namespace` no joint or frame is called like a link; the format may hold `polynomials` between two joints.
+    `root` is what the format's users call the ground, unless a body has that name.
     """
     _check_masses(tree, findings, masses_needed)
     links, frames = Names("link"), Names("frame")
     joints = links if one_namespace else Names("joint")
-    frames_taken = links if folders[0] != folders[1] else frames
+    # URDF, which alone keeps what is seen and what collides in two folders, writes frames as links; in SDF and USD
+    # links, joints and frames share their names. MJCF's sites have names of their own.
+    frames_taken = links if one_namespace or folders[0] != folders[1] else frames
     wanted = [tree.body(link).name + ("" if _first(tree, link) else "_half") for link in tree.links]
     if root and root not in {clean(name) for name in wanted}:
         wanted[0] = root

@@ -126,6 +126,19 @@ def test_frames_of_a_ground_without_shape_load_in_drake(tmp_path: Path) -> None:
     assert load(tmp_path / "sdf").HasFrameNamed("mark")
 
 
+def test_a_frame_that_is_called_like_a_link_or_joint_gets_another_name(tmp_path: Path) -> None:
+    mechanism = models.pendulum()
+    names = (mechanism.bodies[0].name, mechanism.joints[0].name)
+    frames = tuple(NamedFrame(name, GROUND, Pose()) for name in names)
+    mechanism = replace(mechanism, assembly=replace(mechanism.assembly, frames=frames))
+    export(mechanism, tmp_path / "out", "sdf")
+    model = ET.parse(tmp_path / "out" / "model.sdf").getroot().find("model")
+    assert model is not None
+    written = [e.get("name") for e in model if e.tag in ("link", "joint", "frame")]
+    assert len(set(written)) == len(written)
+    load(tmp_path / "out")  # libsdformat refuses a name that stands twice
+
+
 def test_gears_turn_in_drake_as_the_relation_says(tmp_path: Path) -> None:
     from pydrake.systems.analysis import Simulator
 

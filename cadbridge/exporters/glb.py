@@ -120,6 +120,7 @@ class _Scene:
     def accessor(self, values: Any, kind: str, target: int | None = None) -> int:
         """Index of an accessor to `values`, float32 or uint32, with the bounds that glTF wants."""
         document = self._document
+        # All components have four bytes, so that every view begins at a multiple of four, as glTF demands.
         view = self._gltf.BufferView(buffer=0, byteOffset=len(self._data), byteLength=values.nbytes, target=target)
         document.bufferViews.append(view)
         self._data += values.tobytes()
@@ -180,6 +181,7 @@ def _animate(scene: _Scene, mechanism: Mechanism, nodes: dict[str, int], path: P
         return
     times = _column(table, "time")
     span = float(times[-1] - times[0])
+    # A run may be sampled a thousand times a second, which no viewer shows.
     stride = max(1, int((len(times) - 1) / max(span * PLAYED_PER_SECOND, 1.0))) if span > 0 else 1
     motions = {}
     for body in mechanism.bodies:

@@ -34,6 +34,7 @@ def close_loops(mechanism: Mechanism) -> Closed:
     driven = driven_joints(mechanism)
     connects, halved, left = [], [], []
     random, count = np.random.default_rng(1), len(tree.freedoms)
+    # As designed rows may depend on each other by symmetry alone, which ends with the first motion.
     trials = [kinematics(tree, q) for q in (np.zeros(count), *(0.5 * random.standard_normal((2, count))))]
     for joint in tree.closures:
         if joint.kind.unbound:

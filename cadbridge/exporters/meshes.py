@@ -98,6 +98,7 @@ def usdc_bytes(mesh: Mesh) -> bytes:
     shape.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(np.array([points.min(axis=0), points.max(axis=0)])))
     shape.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(_normals(mesh).astype(np.float32)))
     shape.SetNormalsInterpolation(UsdGeom.Tokens.uniform)
+    # USD's default is Catmull-Clark, which rounds every edge.
     shape.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
         # USD writes crates to files alone.
@@ -173,6 +174,7 @@ def _files_of(
     if pieces:
         return MeshFile(path, _written(pieces, f"{collision}/{stem}_collision", files))
     touched = _usable(shape.collision)
+    # One file serves both where a format has one folder; URDF has a folder for each.
     if touched is None or touched is shown:
         if visual == collision:
             return MeshFile(path, (Touched(Pose(), path),))
@@ -249,6 +251,7 @@ def _within_limit(mesh: Mesh) -> Mesh:
         return mesh
     import fast_simplification
 
+    # Simplification collapses edges that triangles share: corners that merely coincide share none.
     vertices, index = np.unique(mesh.vertices, axis=0, return_inverse=True)
     triangles = index.reshape(-1)[mesh.triangles].astype(np.int32)
     points, faces = fast_simplification.simplify(vertices, triangles, target_count=int(0.95 * MAX_TRIANGLES))

@@ -36,6 +36,8 @@ from cadbridge.wording import listed
 ASSETS = "assets"
 SETTINGS = {"timestep": "0.001", "integrator": "implicitfast"}
 """Of <option>, for whoever simulates the export."""
+# MuJoCo's constraints are springs. A time constant of twice the step is the shortest that MuJoCo keeps stable; by its
+# default, ten times as long, loops and gears would give way visibly.
 _TIGHT = {"solref": "0.002 1", "solimp": "0.99 0.9999 0.001 0.5 2"}
 _HAIR = 1e-9
 """rad, m: MuJoCo drops a range whose ends are equal, so that they are put apart by so much (of servos a tenth)."""
@@ -101,6 +103,7 @@ def _loops(closed: Closed) -> bool:
 def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     """robot.xml."""
     root = ET.Element("mujoco", model=name)
+    # MJCF's own default is degrees. Masses are given, so none is to be inferred from geoms.
     compiler = add(root, "compiler", angle="radian", meshdir=ASSETS, autolimits="true", inertiafromgeom="false")
     if any(b.mass is not None and not balanced(b.mass) for b in plan.mechanism.bodies):
         compiler.set("balanceinertia", "true")  # CB1434: MuJoCo refuses such a body otherwise
@@ -205,6 +208,7 @@ def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:
     if mass is None or not mass.mass > 0:
         return
     I = tensor(mass.inertia)  # noqa: E741 - the symbol of mechanics
+    # MJCF's order: the moments, then xy, xz, yz.
     full = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
     add(body, "inertial", pos=numbers(mass.com), mass=small(mass.mass), fullinertia=" ".join(small(v) for v in full))
 
@@ -232,6 +236,7 @@ def _joints(body: ET.Element, plan: Plan, link: Link, X_BL: Pose) -> None:
 
 def _free_joint(body: ET.Element, plan: Plan, link: Link, name: str) -> None:
     held = plan.mechanism.floats.get(link.body)
+    # <freejoint> takes no damping, armature or stiffness.
     if held is None or not any((held.damping, held.armature, held.stiffness)):
         add(body, "freejoint", name=name)
     else:
@@ -289,6 +294,7 @@ def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings)
         _connect(equality, names.give(joint.name), joint, plan)
     for whole, half in closed.welds:
         name = names.give(f"{plan.link_names[half]}_weld")
+        # Without relpose MuJoCo holds the two as they stand at first, where the halves coincide.
         add(equality, "weld", name=name, body1=plan.link_names[whole], body2=plan.link_names[half])
     root.extend(element for element in (tendons, equality) if len(element))
 
@@ -301,6 +307,7 @@ def _joint_equality(equality: ET.Element, name: str, relation: Relation, plan: P
     for driver, c2 in others:
         element.set("joint2", plan.joint_names[driver])
         ratio = -c2 / c1
+    # MuJoCo: joint1 less its reference = Σ polycoef[k] · (joint2 less its reference)ᵏ. References are 0 here.
     element.set("polycoef", f"{number(relation.constant / c1)} {exact(ratio)} 0 0 0")
 
 
@@ -374,6 +381,7 @@ def _sensors(root: ET.Element, plan: Plan, motors: list[str]) -> None:
     """Position and velocity of each joint of one freedom that follows no other, motor efforts, poses of frames."""
     sensor = ET.Element("sensor")
     names = Names("sensor")
+    # A joint that follows another says nothing that its leader does not.
     following = {d.dependent for d in eliminate(plan.relations, ranking(plan.tree))[0]}
     for link in plan.tree.links:
         if len(link.freedoms) == 1 and link.first not in following:

@@ -168,6 +168,7 @@ def independent_rows(items: Sequence[Relation], count: int) -> tuple[list[Relati
         for k, c in item.terms:
             row[k] = c
         rest = row - basis.T @ (basis @ row)
+        # Gram-Schmidt twice: once leaves rounding along the basis that looks like something new.
         rest -= basis.T @ (basis @ rest)
         if np.linalg.norm(rest) > 1e-8 * np.linalg.norm(row):
             basis = np.vstack([basis, rest / np.linalg.norm(rest)])

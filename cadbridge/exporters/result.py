@@ -116,6 +116,7 @@ def _refuse_foreign(target: Path) -> None:
     if not ours:
         raise InputError(f"{target} is not empty and holds no earlier export ({LOSSES}); name another folder")
     own = target / LOSSES
+    # An earlier export may have been edited and be the source of this one.
     source = next((name for name in read_below(target) if not own.exists() or not own.samefile(name)), None)
     if source is not None:
         raise InputError(f"{target} holds {Path(source).name}, which this command reads; name another folder")
@@ -125,6 +126,7 @@ def _put(target: Path, contents: dict[str, bytes]) -> None:
     """Write to a folder beside the target, then rename; an interruption leaves the old state."""
     target = target.absolute()
     target.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the target: a rename is one step only within a file system.
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         new, old = work / "new", work / "old"

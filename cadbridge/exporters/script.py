@@ -69,6 +69,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
 def _is_default(field: dataclasses.Field[Any], owner: Any) -> bool:
     value = getattr(owner, field.name)
+    # An array has no truth value when compared, and is written in any case.
     if isinstance(value, np.ndarray) or field.default is dataclasses.MISSING:
         return False
     return bool(value == field.default)

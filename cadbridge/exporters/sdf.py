@@ -33,6 +33,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     if findings.errors:
         return {}
     screws = {link.joint.name for link in tree.links if link.kind.coupled and link.joint is not None}
+    # The format's own screw holds its coupling itself.
     dependences, agree = eliminate([r for r in plan.relations if r.name not in screws], ranking(tree))
     if not agree:
         findings.add("CB518", "the couplings contradict each other at the designed pose")

@@ -84,6 +84,7 @@ class Writer:
         _pose(element, link.X_WL)
         weight = self._carried.get(link.body)
         if weight is not None and weight.share == 1.0:
+            # <gravity> is a switch: SDF has no place for a share of the weight.
             add(element, "gravity").text = "false"
         mass = plan.tree.mass(link)
         if i in plan.tree.serial:
@@ -262,6 +263,7 @@ def servos_of(plan: Plan) -> dict[str, tuple[str, dict[str, float]]]:
         constant, p, d = drive.law.on_joint(drive.law.start, drive.reduction)
         limit = at[0].limit
         most = limit.effort if limit is not None and limit.effort else np.inf
+        # A negative reduction turns the ends round.
         ends = sorted(drive.reduction * end for end in drive.law.effort or (-np.inf, np.inf))
         low, high = max(ends[0], -most, -_ENDLESS), min(ends[1], most, _ENDLESS)
         found[drive.name] = plan.joint_names[at[1]], {

@@ -203,9 +203,11 @@ def hang(mechanism: Mechanism, joint: Joint, child: int, parent_link: int) -> Li
     kind = "generic" if joint.kind.crossed and axes is None else joint.type
     steps = [(step.suffix, step.kind, step.axis) for step in JOINT_TYPES[kind].steps]
     if axes is not None:
+        # Of a cross seen from the other side the arms come in the opposite order.
         own = [X_WJ.R.T @ axis for axis in axes[:2]][:: int(sign)]
         steps = [(suffix, what, axis) for (suffix, what, _), axis in zip(steps, own, strict=True)]
         X_WJ = Pose(X_WJ.R, axes[2])
+    # Turned round, the coordinate keeps its sign although the other body moves.
     freedoms = tuple(Freedom(joint.name + suffix, what, sign * axis) for suffix, what, axis in steps)
     return Link(child, parent_link, X_WJ, kind, joint, freedoms)
 
@@ -261,6 +263,8 @@ def kinematics(tree: Tree, q: Vector) -> Kinematics:
         pose = tree.X_PL(link) if link.parent is None else poses[link.parent] @ tree.X_PL(link)
         for k, freedom in enumerate(link.freedoms, link.first):
             axis = pose.R @ freedom.axis
+            # The velocity of the world's origin, taken along with the link: of all links in one frame, so that they
+            # add.
             screws[k] = (*np.cross(pose.p, axis), *axis) if freedom.turns else (*axis, 0.0, 0.0, 0.0)
             pose = pose @ motion(freedom.kind, freedom.axis, float(q[k]))
         poses.append(pose)

@@ -121,6 +121,7 @@ def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findi
         if link.parent is not None:
             _joints(robot, plan, i, mimics, unknown, via)
     for frame, i, X_LF in plan.frames():
+        # URDF has no frames: a link without mass on a fixed joint is what tf shows.
         add(robot, "link", name=frame)
         joint = add(robot, "joint", name=f"{frame}_fixed", type="fixed")
         _connect(joint, X_LF, plan.link_names[i], frame)
@@ -151,6 +152,7 @@ def _mujoco(robot: ET.Element, tree: Tree) -> None:
         add(robot, "mujoco"),
         "compiler",
         balanceinertia="false" if within else "true",
+        # MuJoCo allows a free joint on bodies of the world alone, and makes them that by fusing the root into it.
         fusestatic="true" if any(link.kind.unbound for link in tree.links) else "false",
     )
     if tree.serial or any(len(link.freedoms) > 1 and not _floating(link) for link in tree.links):
@@ -249,6 +251,7 @@ def _single(
     own = joint is not None and freedom.name == joint.name and joint.coordinate is not None
     limit = joint.limit if own and joint is not None else None
     if mimic is not None and not mimic.terms:
+        # A joint that couplings hold still follows nobody: its range is one value.
         limit = Limit(lower=mimic.offset, upper=mimic.offset)
     bounded = limit is not None and (limit.lower is not None or limit.upper is not None)
     endless = freedom.turns and not bounded

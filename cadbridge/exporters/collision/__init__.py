@@ -76,6 +76,7 @@ def _made(mesh: Mesh, kind: str, tolerance: float) -> Collision:
 
 
 def _path(cache: Path, mesh: Mesh, kind: str, tolerance: float) -> Path:
+    # Another release of these libraries makes other pieces of the same mesh.
     versions: list[str] = []
     for name in _LIBRARIES:
         with suppress(metadata.PackageNotFoundError):
@@ -107,6 +108,7 @@ def _dumped(made: Collision) -> bytes:
 
 
 def _loaded(data: bytes) -> Collision:
+    # A pickle runs code when it is read, and others may write to a folder of caches.
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         pieces = []
         for i, kind in enumerate(arrays["kinds"].tolist()):

@@ -106,6 +106,7 @@ def _ball(points: Matrix) -> tuple[Vector, float]:
     solution = np.linalg.lstsq(A, np.einsum("ij,ij->i", d, d), rcond=None)[0]
     centre = solution[:-1]
     distances = np.linalg.norm(d - centre, axis=1)
+    # Half way between the nearest and the farthest point: least squares would leave one side further off.
     return middle + centre, float(0.5 * (distances.min() + distances.max()))
 
 
@@ -116,6 +117,7 @@ def _round(points: Matrix, axis: Vector) -> Iterator[Placed]:
     R = frame_from_axis(axis)
     own = points @ R
     rim = own[ConvexHull(own[:, :2]).vertices, :2]
+    # A triangle, a square or a pentagon lies on a circle as well: the end of a prism is no round one.
     if len(rim) < 6:
         return
     centre, radius = _ball(rim)

@@ -44,6 +44,7 @@ def _hull_of(mesh: Mesh) -> Mesh:
     used = np.sort(found.vertices)
     triangles = np.searchsorted(used, found.simplices)
     corners = mesh.vertices[found.simplices]
+    # Qhull gives outward normals, but orders the corners of a triangle anyhow.
     turned = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inward = np.einsum("ij,ij->i", turned, found.equations[:, :3]) < 0
     triangles[inward] = triangles[inward][:, ::-1]
@@ -58,9 +59,13 @@ def decomposition(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
         raise MissingExtraError("convex decomposition needs coacd: pip install 'cadbridge[collision]'") from None
     coacd.set_log_level("error")
     factor, least, most = _CONCAVITY
+    # CoACD cuts a closed surface, and meshes from STL give each triangle corners of its own.
     welded = weld(surface.mesh, 0.0)
     parts = coacd.run_coacd(
-        coacd.Mesh(welded.vertices, welded.triangles), threshold=min(max(factor * tolerance, least), most), seed=0
+        # CoACD searches at random: with a fixed seed the same mesh gives the same pieces.
+        coacd.Mesh(welded.vertices, welded.triangles),
+        threshold=min(max(factor * tolerance, least), most),
+        seed=0,
     )
     return tuple(Piece(_AT_REST, _hull_of(Mesh(np.asarray(v, dtype=float), np.asarray(t)))) for v, t in parts)
 

@@ -54,6 +54,7 @@ class Surface:
         """One in each triangle, the others by area."""
         corners = self.mesh.vertices[self.mesh.triangles]
         areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+        # A fixed seed, as the distance that is reported must be the same on each run.
         random = np.random.default_rng(1)
         total = areas.sum()
         more = random.choice(len(areas), _SAMPLES, p=areas / total) if total > 0 else np.zeros(0, dtype=int)
@@ -94,6 +95,7 @@ class Surface:
         repeated = np.repeat(points, count, axis=0)
         found = closest_point(self._pieces[near.ravel()], repeated)
         apart = np.linalg.norm(found - repeated, axis=1).reshape(len(points), count)
+        # closest_point divides by the area: of a sliver without any it is nan.
         return np.asarray(np.nanmin(apart, axis=1))
 
 
@@ -150,6 +152,7 @@ class Piece:
             return np.full(len(points), -np.inf)
         planes = self._planes
         own = (points - self.X_IP.p) @ self.X_IP.R
+        # In parts: all points times all planes of a fine hull would be gigabytes.
         depths = [-(part @ planes[:, :3].T + planes[:, 3]).max(axis=1) for part in np.array_split(own, 16)]
         return np.concatenate(depths)
 

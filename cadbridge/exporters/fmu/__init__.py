@@ -42,6 +42,8 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     if changed:
         findings.add("CB510", f"names changed: {changed}")
     rows = rows_of(variables)
+    # The token is the digest of the tables with zeros in its own place: the runtime computes it anew, and refuses
+    # tables that were changed, since kernels follow the indices in them unchecked.
     token = hashlib.sha256(tables.content(bytes(16), rows)).digest()[:16]
     what = machine.scenario
     description_of_model = Description(
@@ -81,6 +83,7 @@ def _packed(files: dict[str, bytes]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in files.items():
+            # The earliest date that a zip can hold, and Unix as its system, whose permissions the library needs.
             entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
             entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
             entry.external_attr = (0o755 if path.endswith(".so") else 0o644) << 16

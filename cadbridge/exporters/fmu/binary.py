@@ -59,6 +59,7 @@ def shared_library() -> bytes:
     """The library, made where there is none yet. NoBinaryError with the reason where it cannot be."""
     name = f"fmu-{stamp()}.so"
     for folder in (library.SHIPPED, library.kernel_folder()):
+        # A library in a cache folder that is somebody else's would run their code.
         if (folder / name).is_file() and (folder == library.SHIPPED or is_own(folder / name)):
             return (folder / name).read_bytes()
     if not serves():
@@ -70,6 +71,7 @@ def _made(target: Path) -> bytes:
     import filelock
 
     try:
+        # Two exports at once would both compile for a minute, and one might read the other's half.
         with filelock.FileLock(f"{target}.lock"):
             if not is_own(target):
                 with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fmu") as folder:

@@ -154,6 +154,8 @@ def _fmi2(content: Description) -> Iterable[str]:
     yield _experiment(content)
     yield "  <ModelVariables>"
     for k, v in enumerate(content.variables):
+        # FMI 2.0 counts variables from 1 in `derivative` and in ModelStructure, by their places; FMI 3.0 by value
+        # references.
         inner = f"<Real{_attributes(**_real(content, v, 1))}/>"
         yield f"    <ScalarVariable{_attributes(**_common(k, v))}>{inner}</ScalarVariable>"
     yield "  </ModelVariables>"

@@ -43,6 +43,7 @@ class Image:
             raise TypeError("the block takes contiguous arrays of words of 8 bytes")
         key = (int(array.ctypes.data), array.nbytes)
         if key not in self._arrays:
+            # An array that is freed could leave its address to another one, which would then be taken for it.
             self._kept.append(array)
             self._arrays[key] = self._put(array.tobytes())
             if array.dtype.kind == "f":
@@ -93,6 +94,7 @@ class Image:
 
     def _table(self, table: Table) -> int:
         if id(table) not in self._tables:
+            # As above: tables are known by their ids.
             self._kept.append(table)
             pairs = zip(table, type(table).kinds.values(), strict=True)
             self._tables[id(table)] = self._lay([word for value, kind in pairs for word in self._words(value, kind)])

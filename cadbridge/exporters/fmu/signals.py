@@ -70,6 +70,7 @@ def _pieces(
     """The ends of the pieces, halved until each follows the function; one of no length to speak of at each corner."""
     found = [(0.0, evaluate(0.0))]
     size = max(1.0, *(abs(evaluate(t)[0]) for t in np.linspace(0.0, duration, 65).tolist()))
+    # A quintic cannot bend or jump within: one piece ends just before a corner, another begins just after it.
     aside = 1e-14 * np.maximum(1.0, corners)
     ends = np.concatenate([np.linspace(0.0, duration, 17)[1:], corners - aside, corners + aside])
     waiting = np.unique(ends[(ends > 0.0) & (ends <= duration)])[::-1].tolist()

@@ -270,6 +270,7 @@ class _Sampling:
             moved = self._allowed(np.clip(start[:, k] + steps, self._low, self._high), start)
             both = np.concatenate([best, moved])
             distances = np.concatenate([least, self._distances(pair, moved)])
+            # Stable, so that equal distances give the same matrix on every machine.
             order = np.argsort(distances, kind="stable")[: len(best)]
             spread = spread if order[0] >= len(best) else 0.7 * spread
             best, least = both[order], distances[order]

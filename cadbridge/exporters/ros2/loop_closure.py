@@ -217,6 +217,7 @@ class LoopClosure:
             leap = np.abs(trial - state[k])[:, self._P] / self._scale[self._P]
             good = (error <= max(TOLERANCE, 2 * self.gap)) & (np.max(leap, axis=1, initial=0.0) <= LEAP)
             state[k[good]], done[k[good]], errors[k[good]] = trial[good], share[good], error[good]
+            # Doubled after a success, so that one hard place does not slow the whole way.
             step[k] = np.where(good, np.minimum(longest[k], 2 * step[k]), step[k] / 2)
             failed = ~good & (step[k] * span[k] < shortest)
             errors[k[failed]] = error[failed]
@@ -235,6 +236,7 @@ class LoopClosure:
         for _ in range(ITERATIONS):
             residuals, J = self._rows(state @ self._E.T + self._e)
             error = np.max(np.abs(residuals), axis=1, initial=0.0)
+            # Newton may overshoot near a pose of lower rank: the best state so far is the answer.
             better = error < least
             best, least = np.where(better[:, None], state, best), np.where(better, error, least)
             self._gradient = J @ self._E
@@ -309,6 +311,7 @@ class LoopClosure:
                 raise ValueError("joints that follow one another in a circle")
             for k in ready:
                 terms, offset = left.pop(k)
+                # In the order of who follows whom, as a leader may follow others in turn.
                 E[k] = sum((c * E[j] for j, c in terms), np.zeros(len(own)))
                 e[k] = offset + sum(c * e[j] for j, c in terms)
         return E, e, own
@@ -330,6 +333,7 @@ class LoopClosure:
         """The equations of a joint, or why there are none."""
         equations = []
         for primitive in joint["primitives"]:
+            # A screw's coupler counts whole turns, which poses alone do not tell; _screw holds it up to those.
             if primitive["kind"] == "Coupler" and joint.get("pitch") is not None:
                 continue
             if primitive["kind"] not in _ROWS:

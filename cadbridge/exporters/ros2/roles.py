@@ -51,6 +51,7 @@ class Roles:
 
 def roles_of(described: Description) -> Roles:
     """The roles of the joints of a description."""
+    # Twice: the first, of no active joint, says which may be active; the second solves for the others.
     text = ET.tostring(described.robot, encoding="unicode")
     free = LoopClosure(text, closures_of(described, ()).decode())
     mimics = {
@@ -104,6 +105,7 @@ def _independent(loops: LoopClosure, driven: set[str], single: set[str]) -> tupl
     rank = _rank(J)
     held = [k for k in range(len(names)) if np.any(np.abs(J[:, k]) > 1e-9)]
     chosen = {k for k in range(len(names)) if k not in held}
+    # A joint can be given if the others still have the rank of all: the loops then follow from them.
     for k in sorted(held, key=lambda k: (names[k] not in driven, k)):
         rest = [j for j in held if j != k and j not in chosen]
         if names[k] in single and _rank(J[:, rest]) == rank:

@@ -19,6 +19,7 @@ def document_of(described: Description, roles: Roles, name: str, disabled: tuple
     if roles.commanded:
         group = add(root, "group", name=GROUP)
         ends = _chain(described)
+        # MoveIt plans for every joint of a chain; those that a loop moves take no commands.
         if ends is not None and not roles.relayed:
             add(group, "chain", base_link=ends[0], tip_link=ends[1])
         else:

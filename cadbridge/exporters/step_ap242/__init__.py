@@ -54,6 +54,7 @@ def _source(assembly: Assembly, findings: Findings) -> bytes | None:
     except InputError as error:
         findings.add("CB790", str(error), where)
         return None
+    # Parts in other files would stay where they are, and the references of a copy elsewhere lead to nothing.
     if external_names(data):
         findings.add("CB790", f"{Path(assembly.source).name} refers to other files for its parts", where)
         return None

@@ -143,6 +143,7 @@ class Writer:
                 raise Part21Error(f"the occurrence {path} cannot be found in the file")
             X, shape = self.occurrences.pose(path), Ref(found)
         context = argument(self.text, shape, 2)
+        # Each representation counts in the units of its own context, which may differ within a file.
         context = context if isinstance(context, Ref) else self.context
         scale = context_units(self.text, context).length
         origin = self._placement(Pose(), scale)
@@ -234,6 +235,7 @@ class Writer:
 
     def _spliced(self, data: bytes) -> bytes:
         """The text without earlier kinematics and with ours, its schema AP242."""
+        # An export of an export: two mechanisms in a file would both be read.
         for number in self.text.numbers_of(*KINEMATIC):
             data = re.sub(rb"#%d\s*=\s*(?:[^';]|'[^']*')*;[ \t]*\r?\n?" % number, b"", data, count=1)
         if b"AP242" not in data[: data.find(b"DATA")]:

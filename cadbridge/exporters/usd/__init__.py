@@ -37,6 +37,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     plan = make_plan(
         tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usdc", one_namespace=True
     )
+    # Closures are joints as well, and the tree's names are given already.
     names = Names("joint", (*plan.link_names, *plan.joint_names))
     closures = {joint.name: names.give(joint.name) for joint in tree.closures}
     plan.names["joints"].update(names.mapping)

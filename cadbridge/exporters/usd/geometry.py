@@ -42,12 +42,14 @@ def geometry_layer(plan: Plan, name: str) -> bytes:
                 else:
                     shape = _solid(stage, at, touched.body)
                 place(shape.GetPrim(), X_LI @ touched.X_IP)
+                # Viewers hide guides: what collides would else cover what is seen.
                 shape.CreatePurposeAttr(UsdGeom.Tokens.guide)
                 if isinstance(touched.body, Box):
                     shape.AddScaleOp().Set(Gf.Vec3f(*touched.body.size))
     for frame_name, link_index, X_LF in plan.frames():
         path = links(name).AppendChild(plan.link_names[link_index]).AppendChild(frame_name)
         place(UsdGeom.Xform.Define(stage, path).GetPrim(), X_LF)
+    # A stage would look for the mesh files at once, which are written after it.
     layer = detached(stage)
     for path, file in references:
         layer.GetPrimAtPath(path).referenceList.Prepend(Sdf.Reference(f"../{file}"))

@@ -120,6 +120,7 @@ def _mass(prim: Any, mass: MassProperties) -> None:
     if not np.any(mass.inertia):
         return  # of a link between joints in series; USD takes zeros for no value, and half of a value for a fault
     principal, R = np.linalg.eigh(tensor(mass.inertia))
+    # Eigenvectors have either sign: the largest entry is made positive, so that files are alike on all machines.
     R = R * np.where(R[np.argmax(np.abs(R), axis=0), range(3)] < 0, -1.0, 1.0)
     if np.linalg.det(R) < 0:
         R[:, 2] *= -1.0
@@ -147,6 +148,7 @@ def _joint(stage: Any, plan: Plan, link: Link, path: Any, name: str) -> Any:
             limit = UsdPhysics.LimitAPI.Apply(joint.GetPrim(), axis)
             # The schema's own range is all numbers. Without it an axis is as free, but Newton 1.8 locks it.
             if axis in locked:
+                # UsdPhysics locks an axis by a low limit above the high one.
                 limit.CreateLowAttr(1.0)
                 limit.CreateHighAttr(-1.0)
     _ends(joint, plan, link, path, X_LK, name)

@@ -71,6 +71,7 @@ def audit_mesh(mesh: Mesh) -> MeshAudit:
         return MeshAudit(mesh, closed=False)
     size = float(np.ptp(mesh.vertices, axis=0).max())
     welded, unmatched = mesh, 0
+    # From exact to coarse: a tolerance that is wider than needed would close real gaps.
     for fraction in _WELDS:
         welded = weld(mesh, fraction * size)
         unmatched = _holes(welded.triangles)
@@ -78,6 +79,7 @@ def audit_mesh(mesh: Mesh) -> MeshAudit:
             break
     degenerate = total - len(welded.triangles)
     if unmatched or len(welded.triangles) == 0:
+        # What no tolerance closes is left as fine as it was.
         open_mesh = weld(mesh, 0.0)
         return MeshAudit(open_mesh, closed=False, open_edges=unmatched, degenerate=degenerate)
     triangles, flipped = _consistent(welded.triangles)
@@ -85,6 +87,7 @@ def audit_mesh(mesh: Mesh) -> MeshAudit:
         return MeshAudit(welded, closed=False, degenerate=degenerate, open_edges=_unbalanced(triangles))
     shells = _shells(triangles)
     triangles, inverted, overlapping = _outside_out(welded.vertices, triangles, shells)
+    # A shell turned as a whole makes the others the ones that were flipped.
     flipped = min(flipped, len(triangles) - flipped) if inverted else flipped
     return MeshAudit(Mesh(welded.vertices, triangles), True, 0, flipped, inverted, degenerate, len(shells), overlapping)
 
@@ -159,6 +162,8 @@ def _consistent(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
     for seed in range(len(triangles)):
         if not seen[seed]:
             shell = _spread(seed, neighbours, turned, seen)
+            # Which of the two sides is right is not known here: the majority is, since single triangles are what is
+            # flipped.
             if turned[shell].sum() * 2 > len(shell):
                 turned[shell] = ~turned[shell]
     result = triangles.copy()

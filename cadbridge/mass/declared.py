@@ -90,7 +90,9 @@ def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
             code = "CB306" if declared.mass == 0 else "CB305"
             findings.add(code, f"{part.name} declares mass properties of no body: {reason}", part.where)
             continue
+        # A mirrored part has its original's mass by right.
         if part.mirrored_from is None:
+            # Principal moments are the same for copies in turned frames; nine digits, as files round.
             values = (declared.mass, *np.linalg.eigvalsh(declared.inertia))
             alike.setdefault(tuple(float(f"{v:.9g}") for v in values), []).append(part)
     for values, same in alike.items():

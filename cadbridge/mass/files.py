@@ -144,6 +144,7 @@ def _nodes_of_scene(root: Any) -> float:
         """The node with all below it: lxml's depth is bounded, and a node that waits for itself has no end."""
         if node in known:
             return known[node]
+        # Infinite until it is counted: a node that is reached again on the way is within itself.
         known[node] = math.inf
         placed = (library.get((e.get("url") or "").removeprefix("#")) for e in node.iterchildren("{*}instance_node"))
         below = chain(node.iterchildren("{*}node"), (n for n in placed if n is not None))

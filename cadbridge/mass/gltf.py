@@ -81,6 +81,7 @@ def _placed(document: dict[str, Any]) -> float:
         total = 0.0
         for i in all_of:
             if i not in known:
+                # Infinite until it is counted: a node that is reached again on the way is within itself.
                 known[i] = math.inf
                 known[i] = 1.0 + count(nodes[i].get("children", ()))
             total += known[i]

@@ -31,6 +31,7 @@ def mass_ledger(assembly: Assembly, findings: Findings, still: Collection[str] =
     findings.extend(audit_declared(assembly.parts))
     shapes = [part.shape for part in assembly.parts]
     meshes = [first_mesh(shape) for shape in shapes if shape is not None]
+    # All at once, as the answer for an assembly is kept as one.
     known = weigh_meshes(mesh for mesh in meshes if mesh is not None)
     volumes = [part_volume(part, known) for part in assembly.parts]
     weighed = list(zip(assembly.parts, volumes, strict=True))

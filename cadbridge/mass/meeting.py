@@ -184,6 +184,7 @@ class Scene:
             return False
         pair = (name, other)
         if pair not in self._designed:
+            # Only for pairs that meet elsewhere: most never do.
             self._designed[pair] = self._shared(name, other, Pose())
         return any(
             piece.thickness > THICKER * max((d.thickness for d in self._designed[pair] if d.near(piece)), default=0.0)

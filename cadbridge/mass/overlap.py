@@ -153,6 +153,7 @@ class _Solids:
         volume, share, thickness, size = self._intersection(a, b, X_AB, fine=False)
         if thickness < THINNEST:
             return 0.0, 0.0
+        # Thin and wide, it may be what chords cut off a round face: fine meshes decide, which cost more.
         if thickness < PLUMP_SHAPE * size and (self._has_finer(a) or self._has_finer(b)):
             exact, share, thickness, _ = self._intersection(a, b, X_AB, fine=True)
             if thickness < THINNEST or exact < 0.5 * volume:
@@ -199,6 +200,7 @@ def solid_of(mesh: Mesh | None) -> Manifold | None:
     with np.errstate(over="ignore"):
         vertices = (1e3 * mesh.vertices).astype(np.float32)
     raw = manifold3d.Mesh(vertices, mesh.triangles.astype(np.uint32))
+    # manifold wants triangles that share vertices; after single precision some that were one differ.
     raw.merge()
     made = manifold3d.Manifold(raw)
     return made if made.status() == manifold3d.Error.NoError and made.volume() > 0 else None
@@ -207,6 +209,7 @@ def solid_of(mesh: Mesh | None) -> Manifold | None:
 def _near(assembly: Assembly, names: Sequence[str]) -> list[tuple[str, str]]:
     """Pairs of instances whose boxes in the world overlap by more than a fit."""
     boxes = np.array([_box(assembly, name) for name in names]).reshape(-1, 2, 3)
+    # Sorted along x, each box meets a few candidates: all pairs of ten thousand parts are fifty million.
     order = np.argsort(boxes[:, 0, 0], kind="stable")
     low, high = boxes[order, 0] + THINNEST, boxes[order, 1]
     # Along x the candidates of a box are those after it that begin before it ends.

@@ -76,6 +76,7 @@ def part_volume(part: Part, known: Mapping[int, Weighed] = MappingProxyType({}))
     mesh, weighed = first_mesh(shape), None
     if mesh is not None:
         weighed = known.get(id(mesh)) or weigh_mesh(mesh)
+        # A fine mesh takes OCCT seconds for some parts, so it is made only where the coarse one leaves a doubt.
         if mesh is not shape.fine and not _confirms(weighed, shape):
             mesh = shape.fine
             weighed = None if mesh is None else weigh_meshes([mesh])[id(mesh)]
@@ -84,6 +85,7 @@ def part_volume(part: Part, known: Mapping[int, Weighed] = MappingProxyType({}))
         _report_audit(part, weighed, shape, findings)
         _report_deviation(part, volume, findings)
     of_mesh = None if weighed is None or weighed.volume is None else weighed.volume.mass
+    # The exact volume before that of any mesh, which chords make smaller.
     if shape.brep is not None and shape.brep.mass > 0:
         return PartVolume(shape.brep, "brep", of_mesh, findings.as_tuple())
     if volume is not None:
@@ -117,6 +119,7 @@ def weigh_part(part: Part, volume: PartVolume, findings: Findings, instances: in
     """The mass of a part by the precedence above; what is wrong or missing goes to `findings`, once."""
     own = Findings()
     properties, source = _mass(part, volume, own)
+    # Overriding and computing may both find the same fault.
     findings.extend(dict.fromkeys(own))
     return PartMass(
         part=part.name,

@@ -128,6 +128,8 @@ def _ask_files(blobs: list[bytes], verb: str, question: dict[str, Any]) -> list[
         try:
             return _of_files(paths, verb, question)
         except (WorkerDiedError, WorkerRefusedError):
+            # Together first: a request costs far more than a small shape. Alone, the one that kills OCCT takes only
+            # itself along.
             return [_alone(path, verb, question) for path in paths]
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -51,6 +51,7 @@ class Archive:
             plausible = max(1 << 20, info.compress_size * MAX_RATIO)
             most = min(allowed(kind), allowed("archive bytes") - self._total, plausible)
             with self._zip.open(info) as stream:
+                # One byte more than is allowed tells whether there is more, whatever the index claims.
                 data = stream.read(most + 1)
         except KeyError:
             self._findings.add("CB1222", f"{self.path.name} lacks {name}", where)

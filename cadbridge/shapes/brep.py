@@ -57,6 +57,7 @@ def load(path: str) -> Any:
     shape = TopoDS_Shape()
     if not Path(path).stat().st_size or not BRepTools.Read_s(shape, path, BRep_Builder()) or shape.IsNull():
         raise ValueError("OCCT finds no shape in it")
+    # FreeCAD's objects have their placements in Document.xml, and OCCT's text repeats them.
     shape.Location(TopLoc_Location())
     return shape
 

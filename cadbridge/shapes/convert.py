@@ -91,6 +91,7 @@ def _mirrored_mesh(mesh: Mesh | None) -> Mesh | None:
 
 
 def _flipped(mesh: Mesh) -> Mesh:
+    # Mirroring turns a surface inside out; triangles run the other way round restore the outside.
     return Mesh(mesh.vertices * _FLIP, np.ascontiguousarray(mesh.triangles[:, ::-1]))
 
 
@@ -98,6 +99,7 @@ def scaled(shape: Shape, factor: float) -> Shape:
     """The shape `factor` times as large, about the origin of its frame."""
     brep = shape.brep
     if brep is not None:
+        # At density 1 a volume grows with the third power of lengths, its inertia with the fifth.
         brep = MassProperties(brep.mass * factor**3, brep.com * factor, brep.inertia * factor**5)
     return replace(
         shape,

@@ -111,6 +111,7 @@ class StepDocument:
         TDF_Tool.Label_s(self.document.GetData(), label, target, False)
         if target.IsNull() or not XCAFDoc_ShapeTool.GetSubShapes_s(target, found):
             return {}
+        # The same map that numbers `Shape.faces` (TopExp's), as a face has no number of its own.
         order = TopTools_IndexedMapOfShape()
         TopExp.MapShapes_s(shape, TopAbs_FACE, order)
         for sub in _labels(found):
@@ -131,6 +132,7 @@ def read_document(source: StepDocument, scale: float, geometry: bool = True) -> 
     while waiting:
         label = waiting.pop()
         if label not in products:
+            # A product that occurs a thousand times is looked at once.
             products[label] = _product(source, label, scale)
             waiting.extend(child.product for child in products[label].children)
     _name_bodies(source, products)
@@ -216,6 +218,7 @@ def _shapes(source: StepDocument, leaves: list[Product], scale: float) -> dict[s
         item = meshing.weigh(shape)
         if item.size == 0:
             continue
+        # Some writers copy a shape for every occurrence: equal copies are meshed and described once.
         key = geometry_key(item, scale)
         leaf.shape = key
         keys.setdefault(key, leaf.label)

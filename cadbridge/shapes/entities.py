@@ -41,6 +41,7 @@ class Operator:
 
 def densities(data: bytes) -> dict[str, Density]:
     """Densities by product name."""
+    # Most files have neither, and a search for bytes is far cheaper than a scan of the text.
     if b"density" not in data.lower():
         return {}
     text, found = Text(data), {}

@@ -50,6 +50,7 @@ def references(data: bytes) -> list[Reference]:
     """The strings of a Part 21 text that OCCT may take for names of files, in order, empty ones left out."""
     if not any(mark in data for mark in _MARKS) or _NAMING.search(data) is None:
         return []
+    # Blanks of the same length: places in the bare text are places in the data.
     bare = replaced(_OPAQUE, lambda found: b" " * len(found[0]), data)
     found: dict[int, Reference] = {}
     for word in _NAMING.finditer(bare):
@@ -100,6 +101,7 @@ class Copies:
         """Write the text of the source, with what it names; the path of the copy."""
         folders = Folders.of(self.source)
         target = self.folder / "source.stp"
+        # A file that names its own source leads to the copy, not to a second reading.
         self._names[self.source.resolve()] = target.name
         waiting = [(text, self.source, target)]
         while waiting:

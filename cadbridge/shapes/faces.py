@@ -88,6 +88,7 @@ def _spline(surface: Any, face: Any) -> Described | None:
                 normal.Reverse()
             return "plane", plane.Location(), normal, None
     cylinder, cone, sphere = gp_Cylinder(), gp_Cone(), gp_Sphere()
+    # A cylinder before the rest: within the tolerance a slim cone or a huge sphere fits many a cylinder as well.
     if recognise.IsCylinder(_CANONICAL, cylinder):
         return "cylinder", cylinder.Location(), cylinder.Axis().Direction(), cylinder.Radius()
     if recognise.IsSphere(_CANONICAL, sphere):

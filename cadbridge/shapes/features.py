@@ -106,6 +106,7 @@ def _points(edge: Any) -> list[tuple[float, float, float]]:
     else:
         count = _CURVE
     steps = [first + (last - first) * k / count for k in range(count + 1)]
+    # A wire runs through an edge against its curve where the edge is reversed.
     steps = steps[:0:-1] if edge.Orientation() == TopAbs_REVERSED else steps[:-1]
     found = []
     for t in steps:

@@ -105,6 +105,7 @@ def weigh(shape: Any) -> Solids:
         bulk = GProp_GProps()
         BRepGProp.VolumeProperties_s(shape if not sheets else compound(solids), bulk, GAUSS_TOLERANCE)
         centre, matrix = bulk.CentreOfMass(), bulk.MatrixOfInertia()
+        # A solid whose faces look inward has a negative volume; its amount is right.
         inverted = bulk.Mass() < 0
         sign = -1.0 if inverted else 1.0
         volume = sign * bulk.Mass()
@@ -152,6 +153,8 @@ def triangulate(items: list[Solids], fraction: float, angle: float) -> None:
     classes: dict[int, list[Any]] = {}
     for item in items:
         if item.size > 0:
+            # OCCT takes one deflection a call, in mm: parts of about one size share it, so that a screw is not meshed
+            # as coarsely as the frame, nor the frame as finely as the screw.
             classes.setdefault(math.floor(math.log2(item.size * fraction)), []).append(item.shape)
     for power, shapes in sorted(classes.items()):
         BRepMesh_IncrementalMesh(compound(shapes), 2.0**power, False, angle, True)
@@ -165,6 +168,7 @@ def disagreement(item: Solids, mesh: MeshArrays | None) -> float:
     if mesh is None or item.volume <= 0:
         return 0.0
     volume, _, inertia = volume_properties_of(*mesh)
+    # The mesh of such a solid looks inward, too.
     volume, inertia = (-volume, -inertia) if item.inverted else (volume, inertia)
     difference = float(np.linalg.norm(inertia - item.inertia) / np.linalg.norm(item.inertia))
     return max(abs(volume / item.volume - 1.0) / VOLUME_TOLERANCE, difference / INERTIA_TOLERANCE)

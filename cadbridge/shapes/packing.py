@@ -54,6 +54,7 @@ class _Packer:
     def tree(self, it: Any) -> Any:
         if it is None or isinstance(it, str | bool | int):
             return it
+        # JSON has no word for nan and infinity.
         if isinstance(it, float):
             return it if np.isfinite(it) else {"f": repr(it)}
         if isinstance(it, list):
@@ -101,6 +102,7 @@ class _Unpacker:
             return {self.value(k): self.value(v) for k, v in content}
         if kind == "r":
             return self._seen[content]
+        # Numbered before its content, as in packing: what lies within has higher numbers on both sides.
         number = len(self._seen)
         self._seen.append(None)
         if kind == "t":

@@ -97,6 +97,7 @@ class Sources:
 
     def _prepare(self, path: Path, findings: Findings) -> Prepared:
         data = _checked(path, findings)
+        # From the text as it is: in the copy the names of files are ours.
         lost = (densities(data), operators(data))
         copies = Copies(path, self._workspace.new(), findings, lambda other: _checked(other, findings))
         copy = copies.write(data)
@@ -106,6 +107,8 @@ class Sources:
 def _checked(path: Path, findings: Findings) -> bytes:
     """The text of a STEP file that OCCT can be given. InputError where it cannot."""
     data = load(path, findings)
+    # In this order: the later checks take strings and comments apart, which an open comment would make take the square
+    # of the text.
     for check in (check_frame, check_comments, check_numbers, check_sizes, check_quotes, check_nesting):
         check(data, path, findings)
     return data
@@ -215,6 +218,8 @@ def check_comments(data: bytes, path: Path, findings: Findings) -> None:
 
 def check_numbers(data: bytes, path: Path, findings: Findings) -> None:
     """InputError where an entity's number stands twice: OCCT then may look for the one it means without end."""
+    # On the whole text first, which is fast and right for nearly every file: strings may only add numbers, not hide
+    # any.
     if _first_twice(data) is None:
         return
     bare = _bare(data)

@@ -119,6 +119,7 @@ class Worker:
             except queue.Empty:
                 if reached := limit.reached:
                     raise WorkerLateError(f"it was stopped after its time limit of {reached}", self._tail()) from None
+                # Looked at while it lives: how much a process had is gone when it has died.
                 data = _data_of(process.pid) or data
                 continue
             if answer is None:

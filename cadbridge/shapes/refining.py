@@ -25,6 +25,7 @@ def _made(content: str, rough: Rough) -> Mesh | None:
     limit = limits.mesh_seconds(len(rough.brep))
     if (content, limit) in _late:
         return None
+    # The limit belongs to the question: who allows more time must not get an earlier failure.
     found = ask_once(content, "refine", {"limit": limit}, lambda: _asked(rough, limit))
     if found is None:
         _late.add((content, limit))

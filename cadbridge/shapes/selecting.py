@@ -25,5 +25,6 @@ def select(shape: Any, selector: str) -> list[int] | Failure:
     except (ValueError, IndexError) as error:
         # cadquery raises where nothing is left to compare, as with an index beyond the end.
         return Failure("nothing", f"{error}")
+    # By identity: cadquery's selectors hand the same objects on, while faces of equal copies may be equal.
     numbers = {id(face): i for i, face in enumerate(faces)}
     return sorted(numbers[id(face)] for face in picked)

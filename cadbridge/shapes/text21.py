@@ -90,6 +90,7 @@ class Text:
     """The entities of a Part 21 text."""
 
     def __init__(self, data: bytes) -> None:
+        # Strings are matched as well, so that what looks like a comment within one stays.
         if b"/*" in data:
             data = replaced(_COMMENT, lambda m: m[0] if m[0].startswith(b"'") else b" ", data)
         self._raw: dict[int, bytes] = {int(number): raw for number, raw in _ENTITY.findall(data)}
@@ -245,6 +246,7 @@ def real(value: float) -> str:
     """A number as Part 21 writes it: always with a point, exact to the last bit."""
     text = repr(float(value)).upper()
     mantissa, mark, exponent = text.partition("E")
+    # Part 21 tells a real from an integer by its point.
     if "." not in mantissa:
         mantissa += "."
     return mantissa + mark + exponent

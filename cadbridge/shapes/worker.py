@@ -109,6 +109,7 @@ class Server:
 
         key = (path, os.stat(path).st_mtime_ns)
         if key not in self._documents:
+            # Before OCCT reads: a file of brackets takes gigabytes while it is parsed.
             self._memory.hold(memory)
             self._documents[key] = StepDocument(path)
             while len(self._documents) > _DOCUMENTS_KEPT:

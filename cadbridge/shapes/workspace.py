@@ -57,6 +57,8 @@ def _held(folder: Path) -> IO[bytes] | None:
         import fcntl
     except ImportError:
         return None
+    # Locked before it has its name: in between, another process would find a lock that nobody holds and clear the
+    # folder.
     file = (folder / f"{_LOCK}.new").open("wb")
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     (folder / f"{_LOCK}.new").rename(folder / _LOCK)

@@ -139,6 +139,8 @@ def _wire_cylinder(wiring: _Wiring, source: int, lines: tuple[FluidLine, ...]) -
         wiring.modulus(swept, -line.area)
         for tail, head in ((source, swept), (swept, pressure), (flow, pressure), (supply, flow)):
             wiring.bond(tail, head)
+        # Without a resistance the supply sets the pressure: a capacity there would have derivative causality, and no
+        # say.
         if line.capacity and line.resistance:
             wiring.bond(pressure, wiring.node(COMPLIANCE, "C", name))
         if line.resistance:

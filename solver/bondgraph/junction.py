@@ -81,6 +81,7 @@ class Structure:
     def evaluate(self, place: Place) -> Junction:
         """The matrices where the bodies are."""
         moduli = {node: np.asarray(modulus(place)) for node, modulus in self.built.moduli.items()}
+        # Every variable is carried as its row of factors of all that ports put in: one pass gives all blocks of J.
         unit = np.eye(self._width)
         values = {variable: unit[span] for variable, span in self._inputs}
         for variable, step in self._steps:

@@ -64,6 +64,8 @@ def inertia_factors(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
     owner = np.repeat(np.arange(len(tree.links)), np.diff(L.v_start))
     for j in range(tree.nv):
         k = int(owner[j])
+        # 𝒰_ij = S_iᵀ A_kiᵀ U_j / D_j: U_j, the wrench of a unit acceleration of freedom j, carried inward to those
+        # before it.
         for i in range(int(L.v_start[k]), j):
             factor[i, j] = S[i] @ U[j] / D[j]
         wrench = U[j] / D[j]

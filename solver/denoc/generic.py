@@ -58,6 +58,8 @@ def topology(tree: Tree) -> Array:
 
 def attachment_vectors(A: Array) -> Array:
     """Λ̂ (s, s): column i has 1 for body i and all bodies beyond it."""
+    # The inverse of a unit triangular matrix of whole numbers is of whole numbers: rounding takes off only its own
+    # kind.
     return np.asarray(np.round(np.linalg.inv(np.eye(len(A)) - A.T)))
 
 

@@ -117,6 +117,7 @@ def forward_kinematics(L: Tables, q: Array1, o: Array2, R: Array3, S: Array2) ->
         arm = out_of(R, p, row(L.point, k))
         product(R, p, L.turn, k, W)
         if kind == SINGLE:
+            # `about_axis` turns by q itself, and q of a slide is a length.
             if L.spin[k] != 0.0:
                 about_axis(W, L.axis, q[i], R, k)
             else:
@@ -285,6 +286,7 @@ def articulated_inertias(L: Tables, o: Array2, S: Array2, J: Array3, U: Array2, 
         for j in range(L.v_start[k + 1] - 1, L.v_start[k] - 1, -1):
             apply_inertia(J, k, S, j, U, j)
             D[j] = dot_rows(S, j, U, j) + L.armature[j]
+            # A freedom without inertia has D = 0: by the infinities that follow `forward_dynamics` knows to refuse it.
             s = 1.0 / D[j]
             for a in range(6):
                 e = s * U[j, a]

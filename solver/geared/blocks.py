@@ -71,6 +71,7 @@ def cut(rows: Sequence[int], unknowns: Sequence[int], values: Sequence[float], k
 def _ordered(count: int, block_of: Ints, at_row: Ints, needed: Ints, keys: Sequence[float]) -> list[int]:
     """Blocks such that none needs a later one."""
     first, then = block_of[needed], block_of[at_row]
+    # Each edge once: `waits` counts blocks, not entries.
     edges = sorted({(int(a), int(b)) for a, b in zip(first, then, strict=True) if a != b})
     followers: list[list[int]] = [[] for _ in range(count)]
     waits = [0] * count
@@ -107,6 +108,7 @@ def _packed(A: csr_array, match: Ints, block_of: Ints, order: list[int], keys: S
         size = float(np.abs(own).max())
         if not np.linalg.svd(own / size, compute_uv=False)[-1] > _SINGULAR:
             raise ValueError(f"rows {rows} of the system repeat each other")
+        # Inverted once and for all: radii and ratios do not change with the pose, and every sample only multiplies.
         inverses.append(np.linalg.inv(own))
     counts, columns, values = [0], [], []
     owner_block = np.empty(len(block_of), np.int64)

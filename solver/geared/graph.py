@@ -124,6 +124,7 @@ def graph_of(model: Model) -> Graph:
     parents, order = _tree(model, hinges, reasons)
     if reasons:
         raise NotGearedError(reasons)
+    # The base counts by its origin: a robot of one link has an extent as well.
     extent = float(np.max(np.ptp(np.vstack([poses.positions, np.zeros(3)]), axis=0), initial=0.0)) or 1.0
     pairs, canonical = _canonical(model, poses, parents, order, extent)
     bare = Graph(tuple(b.name for b in model.bodies), pairs, (), canonical, order)
@@ -198,6 +199,7 @@ def _canonical(
             canonical[link], label = canonical[parent], inner.label
         else:
             canonical[link] = parent
+            # Only axes on one parent are compared: those on others may fall on one line in the reference pose alone.
             known = (n for n, on, p, u in labels if on == parent and same_line(point, axis, p, u, extent))
             label = next(known, "")
             if not label:

@@ -188,6 +188,7 @@ def _resistance(robot: Transmission, L: Links, q: Array, qd: Array, qdd: Array) 
             reasons.append(Reason("loads", f"the load {load.name} does not act along a hinge alone"))
             continue
         turn, rate, second = (values[:, L.share_link[link]] @ L.share[link] for values in padded)
+        # A load's rest is a value of the coordinate; angles of the motion count from the reference pose.
         turn = turn + starts[link]
         torque = -load.damping * rate - load.stiffness * (turn - load.rest) - load.armature * second
         if load.friction is not None:
@@ -229,6 +230,7 @@ def primary_values(robot: Transmission, pairs: ArrayLike, *, angles: bool = True
     if angles:
         given = given - reference(robot)
     found = np.zeros_like(given)
+    # Parents first: a pair's turn holds the angle of the link that bears it.
     for link in robot.graph.order:
         (_, own), *others = shares(robot.graph, link)
         found[:, link] = (given[:, link] - sum(f * found[:, other] for other, f in others)) / own

@@ -135,6 +135,8 @@ def move(
         wp, ap = _of(w, p), _of(alpha, p)
         wi = add(wp, mul(qd[i], u))
         ai = add(ap, add(mul(qdd[i], u), mul(qd[i], cross(wp, u))))
+        # By way of the hinge's point P, which both links have: a_P by the parent's ω and α, from there to the centre by
+        # the link's own.
         out, back = turn(R[p], L.at_parent[i]), mul(-1.0, turn(R[i], L.at_link[i]))
         xi = add(_of(x, p), add(out, back))
         first = add(cross(ap, out), cross(wp, cross(wp, out)))
@@ -148,6 +150,7 @@ def move(
 def required(L: Links, R: Array3, w: Array2, a: Array2, alpha: Array2, external: Array2, wrench: Array2) -> None:
     """What must act on each link in its centre beside hinges and teeth: eqs. (15), (16), less the external wrench."""
     for i in range(L.order.shape[0]):
+        # I α as R (I (Rᵀ α)): three products with a vector, where R I Rᵀ takes two of matrices.
         moment = turn(R[i], turn(L.inertia[i], _back(R[i], _of(alpha, i))))
         gyro = cross(_of(w, i), turn(R[i], turn(L.inertia[i], _back(R[i], _of(w, i)))))
         for k in range(3):
@@ -164,6 +167,7 @@ def effective(L: Links, x: Array2, R: Array3, wrench: Array2, right: Array1) -> 
     for k in range(n - 1, -1, -1):
         i = L.order[k]
         p = L.canonical[i]
+        # Parents come first in `order`: all that hangs on this link has been added to it.
         f, m = (total[i, 0], total[i, 1], total[i, 2]), (total[i, 3], total[i, 4], total[i, 5])
         arm = mul(-1.0, turn(R[i], L.at_link[i]))
         right[i] = dot(turn(R[p], L.axis[i]), add(m, cross(arm, f)))
@@ -183,6 +187,8 @@ def tooth_forces(
     """
     for g in range(M.driver.shape[0]):
         t, c = transmitted[g], M.carrier[g]
+        # Radial and axial parts meet or follow both wheels' axes: they have no moment about them, so that the t of the
+        # balances holds whatever the pressure angle. They point the same way whichever flank bears, hence |t|.
         local[g, 0], local[g, 1], local[g, 2] = M.radial[g] * abs(t), t, M.axial[g] * abs(t)
         in_carrier = turn(M.frame[g], local[g])
         point = add(_of(x, c), turn(R[c], M.contact[g]))
@@ -218,6 +224,8 @@ def bearings(L: Links, x: Array2, R: Array3, torque: Array1, wrench: Array2, rea
         force, moment = _back(R[i], f), _back(R[i], at_hinge)
         u = _of(L.own_axis, i)
         left[i] = dot(u, moment) - torque[i]
+        # The torque alone comes off, not all there is about the axis: what is left stays visible as a moment that no
+        # hinge bears.
         moment = sub(moment, mul(torque[i], u))
         for j in range(3):
             reaction[i, j], reaction[i, 3 + j] = force[j], moment[j]
@@ -241,6 +249,8 @@ def two_steps(
         effective(L, x, R, wrench, right)
         for i in range(n):
             torque[i] = resist[s, i]
+            # Virtual work: the pair's turn is Σ share · canonical angle, so its torque acts on each of these by its
+            # share.
             for k in range(2):
                 if L.share_link[i, k] < n:
                     right[L.share_link[i, k]] -= L.share[i, k] * resist[s, i]

@@ -244,6 +244,8 @@ def _moments(graph: Graph, g: int, driver: int) -> list[tuple[int, int, float]]:
     found = []
     for link in mesh.path:
         pair = graph.pairs[link]
+        # Each link of the path carries one of the two wheels; one that carries both would get the force and its
+        # opposite.
         sign = 1.0 if graph.subtree_holds(link, driver) else -1.0
         arm = np.cross(mesh.contact.point - pair.point, y)
         found.append((g, link, sign * float(arm @ pair.axis)))
@@ -289,6 +291,8 @@ def shares(graph: Graph, link: int) -> list[tuple[int, float]]:
     """(link, factor): the turn of a pair as designed from the canonical angles of the links it joins."""
     pair = graph.pairs[link]
     found = [(link, 1.0)]
+    # Coaxial links count their angles against one canonical parent: between two of them the difference turns, with the
+    # sign by which their axes point.
     if pair.parent != graph.canonical[link]:
         found.append((pair.parent, -float(np.sign(graph.pairs[pair.parent].axis @ pair.axis))))
     return found
@@ -329,6 +333,7 @@ def _unbalanced(model: Model, graph: Graph, secondary: tuple[int, ...]) -> tuple
         inertia = np.asarray(model.bodies[link].inertia, float)
         along, trace = float(u @ inertia @ u), float(np.trace(inertia))
         across = (trace - along) / 2
+        # The body of revolution next to it: the same moment along the axis, the mean of all those across it.
         round_ = across * (np.eye(3) - np.outer(u, u)) + along * np.outer(u, u)
         asymmetry = float(np.abs(inertia - round_).max()) / (trace or 1.0)
         if offset > BALANCED_OFFSET or asymmetry > BALANCED_ASYMMETRY:

@@ -45,16 +45,19 @@ class Callbacks:
         """Compiled code's way in; `workspace` (3, c) holds the coordinates, their rates, and gets the forces."""
         values, rates, forces = self._array(workspace)
         forces[:] = np.nan
+        # Compiled code asks on until its step ends; the first fault is the one to tell.
         if self._fault is not None:
             return
         callback = self._callbacks[k]
         try:
+            # Copies: the workspace is compiled code's own, and what a function keeps of it would change at the next
+            # call.
             given: Any = callback.function(t, values.copy(), rates.copy())
             found = np.asarray(given, dtype=float)
         except KeyboardInterrupt as stop:
             self._fault = stop
             return
-        except BaseException as fault:  # - a user's function may raise anything; it is reported, not lost
+        except BaseException as fault:  # a user's function may raise anything; it is reported, not lost
             self._fault = LoadError(
                 f'the callback "{callback.name}" raised {type(fault).__name__} at t = {t:.6g} s: {fault}'
             )

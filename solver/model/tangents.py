@@ -25,6 +25,7 @@ def _of_bushing(bushing: Bushing) -> list[Coordinate]:
     a, b = np.asarray(bushing.axes_a, float), np.asarray(bushing.axes_b, float)
     ends = (bushing.a, bushing.b)
     travel = [Coordinate("distance", *ends, bushing.point_a, a[:, j], bushing.point_b) for j in range(3)]
+    # Only how the coordinate changes is asked for: any axis across the j-th may count its zero.
     turns = [
         Coordinate("angle", *ends, bushing.point_a, a[:, j], bushing.point_b, a[:, (j + 1) % 3], b[:, (j + 1) % 3])
         for j in range(3)
@@ -46,6 +47,8 @@ def _answering(model: Model) -> list[Motor]:
 
 def _damping(motor: Motor) -> float:
     """A voltage behind a resistance resists motion as a damper of k² / R; a servo as it does at first."""
+    # What drives motion on (a negative damping) is left to the iteration: taken off the step's matrix, it could leave
+    # that indefinite.
     if motor.kind == "servo":
         return max(0.0, -motor.bias[2] - motor.gain[2] * motor.function.evaluate(0.0)[0])
     return motor.damping if motor.kind == "pd" else motor.constant**2 / motor.resistance

@@ -305,6 +305,7 @@ def _refused(code: str, message: str, advice: str) -> Status:
 
 
 def _prepared(course: Course, rows: Sequence[Held]) -> System:
+    # One length weighs turns against travel in all stages: what counts as closed would else change with what holds.
     return replace(prepare(_holding(course.model, rows, course.gone, driven=course.driven)), length=course.length)
 
 

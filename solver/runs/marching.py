@@ -72,6 +72,7 @@ def _judged(tables: Tables, S: Steps, pace: Pace, error: float, moved: float, re
         return error if error > 1.0 else np.inf
     if not residual <= OPEN or _missed(tables, S):
         return np.inf
+    # NaN in any of them makes the sum NaN; `moved`, a largest value, may pass it over.
     total: float = 0.0
     for i in range(S.v.shape[0]):
         for j in range(6):

@@ -45,6 +45,7 @@ class Watch:
             return None
         self.tries, self.blocked, self.t = *count, state.t
         pace, end = pace / made, float(ahead[-1])
+        # With a gap more than is left to the next sample: just before one, any pace would do.
         gap = float(np.min(np.diff(ahead, prepend=state.t)))
         if pace * MOST_LEFT >= end - state.t or pace * MOST_A_SAMPLE >= float(ahead[0]) - state.t + gap:
             return None
@@ -168,6 +169,8 @@ def _jumping(system: System, t: float) -> str:
         except ValueError:
             continue
         steepest = max(abs(before[1]), abs(after[1]))
+        # A smooth function moves by its slope times 2 aside; twice that is allowed, and what rounding of its value
+        # does.
         if abs(after[0] - before[0]) > 4 * aside * steepest + 1e-6 * max(abs(before[0]), abs(after[0])):
             return f"the function of {name}"
     return ""

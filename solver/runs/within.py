@@ -79,6 +79,7 @@ def raise_degree(
     if D.extra > 0:
         tried = tolerances[1] < 1e300
         _add_node(tables, joints, drives, D, start, h, 0.5, 6)
+        # Where nothing may be refused, the polynomial is the best there is: 2 asks for both quarters.
         worst = off_by(D, 6, 0.5, h, _MIDDLE, tolerances) if tried else 2.0
         fit(D, 1)
         count = 1

@@ -255,6 +255,7 @@ def alpha_step(
     if converged:
         _turn_corrections(tables, G, memory, h)
         error = _error(tables, G, alpha, h, acceleration, memory, soft, tolerances)
+    # Of a step that failed as well: the compliance of soft rows is one of the step's length, and none for projections.
     restore(E, W, soft[0])
     if not converged:
         return np.inf, np.inf, rounds
@@ -395,6 +396,7 @@ def _iterate(
         shrink = known[0] if rounds > 1 or change < _TRUSTED_CHANGE else 1.0
         left = change * shrink / (1 - shrink) if shrink < 0.3 else change
         before = change
+        # NaN ends the rounds too.
         if not left < np.inf or left <= 1.0:
             break
     return left <= 1.0, moved, rounds

@@ -65,6 +65,7 @@ def readable(mechanism: Mechanism, joint: Joint | None, pair: BodyPair, rows: Ro
         return pair.freedom
     wanted = joint_columns(mechanism, joint, rows)
     wanted = wanted / np.linalg.norm(wanted, axis=0)
+    # Onto the pair's own freedoms: the joint's axis is rounded, and a motion exactly along it would leave the rows.
     near = pair.freedom @ (pair.freedom.T @ wanted)
     if np.abs(near - wanted).max() > 0.1 or (near.shape[1] > 1 and np.linalg.cond(near) > 1e6):
         return pair.freedom

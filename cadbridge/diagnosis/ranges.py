@@ -106,6 +106,7 @@ def _narrow(relation: _Relation, ranges: dict[str, Ends]) -> str:
             others = listed([other.name for _, other in relation.terms if other is not joint]) or "its offset"
             return f"{others} would have {joint.name} {_text(joint, left)}, and its range is {_text(joint, own)}"
         if low > high:
+            # Ends that cross by rounding are one value: left crossed, every coupling on the way would add to it.
             low = high = (low + high) / 2
         ranges[joint.name] = low, high
     return ""

@@ -146,6 +146,7 @@ def _followed(driven: PrescribedModel, found: Result, motion: Motion) -> Followe
     """The result without gimbals, and what the drivers do."""
     T = found.trajectory
     efforts = driven.driver_efforts(T)
+    # Drivers stand as they were added: joints, then of each body the axes along which its position is prescribed.
     k = len(motion.joints)
     wrenches = {b.name: np.zeros((len(T.t), 6)) for b in motion.bodies}
     for body in motion.bodies:

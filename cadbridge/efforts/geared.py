@@ -34,6 +34,7 @@ def by_transmission(task: Task) -> Forces:
         raise InputError("The method transmission cannot apply external forces to a body: name the actuators.")
     if task.spare:
         raise InputError("The method transmission takes as many actuators as freedoms.")
+    # Wrenches go in as external ones: `loads` refuses a model that has any.
     plain = replace(task.lowered, model=replace(model, wrenches=()))
     analysis = transmission(task.lowered.mechanism, inputs=names, lowered=plain)
     robot, T = analysis.robot, task.trajectory
@@ -158,6 +159,7 @@ def _multipliers(analysis: Analysis, task: Task, found: Loads) -> Array:
             rows = rows_of[pair.name]
             wrench = _about_centre(model, pair, R[pair.link], found.bearings[k, pair.link])
             A = np.array([blocks[block_of[row, pair.link]] for row in rows])
+            # A bearing's wrench has no moment about the axis, and all else a hinge's rows hold: the fit is exact.
             result[k, rows] = np.linalg.lstsq(A.T, -wrench, rcond=None)[0]
         for g, mesh in enumerate(robot.graph.meshes):
             end, on_end = robot.driver[g], found.on_driver[k, g]

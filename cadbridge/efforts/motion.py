@@ -198,6 +198,7 @@ class _MotionResolver(NameResolver):
     def _joint_path(self, name: str, value: Function) -> JointPath | None:
         joint = self.joint(name, self.where("joints", name))
         drive = self.mechanism.drive_named(name)
+        # By a drive's name the path is that of its motor, which turns `reduction` times as far as the joint.
         factor = 1.0 if drive is None else 1.0 / drive.reduction
         function = self._function(value, factor if joint is None else factor * si(joint), "joints", name)
         return None if joint is None or function is None else JointPath(joint.name, function)
@@ -268,6 +269,7 @@ class _MotionResolver(NameResolver):
         functions: list[TimeFunction | None]
         if entry.table is not None:
             functions = self._columns(entry.table, degree, *place, "table")
+            # Columns stand roll, pitch, yaw; the axes stand yaw first, as in `_NAMED`.
             functions = functions if entry.sequence else functions[::-1]
         elif entry.angles is not None:
             functions = [self._function(v, degree, *place, "angles", k) for k, v in enumerate(entry.angles)]

@@ -48,6 +48,7 @@ def _effort(of: Samples, k: int, motor: Motor) -> Array:
     """What a motor does along its coordinate: given, by its law, or what its prescribed motion takes."""
     place = of.first_motor + k
     if motor.kind in ("speed", "angle"):
+        # The row acts on the bodies with −Ĝᵀλ: along its coordinate that is −λ.
         return np.asarray(-of.run.result.trajectory.multipliers[:, of.run.system.loads.motor_row[k]])
     drive = of.drive[:, k]
     if motor.kind == "torque":
@@ -239,6 +240,7 @@ def _turned_back(theta: Array, tau: Array) -> Array:
     """J⁻ᵀ τ with θ̇ = J⁻¹ ω: the moment whose work on ω is that of τ on θ̇."""
     size = float(np.linalg.norm(theta))
     half = size / 2
+    # 1 − (θ/2) cot(θ/2) loses its digits as θ falls; the series is off by θ⁴/30240.
     factor = (1 - half / np.tan(half)) / size**2 if size > 1e-3 else 1 / 12 + size**2 / 720
     twist = np.cross(theta, tau)
     return np.asarray(tau + twist / 2 + factor * np.cross(theta, twist))

@@ -145,6 +145,7 @@ def _taken(mechanism: Mechanism, found: Recognition, joint: FoundJoint, swept: S
     own = swept.joint
     base = mechanism.X_WB(own.a) @ own.X_AJ
     b = mechanism.ground if own.b == GROUND_BODY else mechanism.bodies[own.b]
+    # Counted from the other body or along the opposite axis, but not both, the coordinate has the other sign.
     if (found.bodies[joint.b].instances[0] in b.instances) != bool(base.R[:, 2] @ joint.axis > 0):
         lower, upper = (None if x is None else -x for x in (swept.upper, swept.lower))
         swept = replace(swept, lower=lower, upper=upper, ends=swept.ends[::-1])

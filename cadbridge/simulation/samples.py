@@ -98,6 +98,7 @@ class Samples:
     def first_motor(self) -> int:
         """Where the coordinates of the motors begin."""
         model = self.model
+        # Each mesh has two coordinates, one for each wheel.
         return len(model.coordinates) + len(model.loads) + 2 * len(model.meshes)
 
     @cached_property

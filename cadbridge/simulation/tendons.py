@@ -137,6 +137,8 @@ def _motor(actuator: TendonActuator, along: Coordinate, first: float, servos: Se
     if control is None and not holds(law):
         return None
     function = activated(limited(constant(law.start) if control is None else control, law), given, actuator.name)
+    # By its gear r the actuator is r (first + q) long and acts along q with r times its force: r (p₀ + p₁ r (first + q)
+    # + p₂ r q̇).
     gain, bias = ((r * p[0] + r * r * p[1] * first, r * r * p[1], r * r * p[2]) for p in (law.gain, law.bias))
     low, high = sorted(r * end for end in law.effort or (-np.inf, np.inf))
     return Motor(f"tendon {actuator.name}", along, "servo", function, gain=gain, bias=bias, bounds=(low, high))

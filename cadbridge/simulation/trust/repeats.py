@@ -126,6 +126,7 @@ def _apart(again: Trajectory, T: Trajectory, k: int, what: Scenario) -> float:
     a, b, c, d = T.quaternions[k].T
     # The vector part of the one's inverse times the other.
     turn = np.array([w * b - x * a - y * d + z * c, w * c + x * d - y * a - z * b, w * d - x * c + y * b - z * a])
+    # q and −q are one orientation.
     sense = np.sign(w * a + x * b + y * c + z * d)
     pairs = [(again.positions[-1], T.positions[k]), (2 * sense * turn, np.zeros_like(turn))]
     pairs += [(again.velocities[-1], T.velocities[k]), (again.angles[-1], T.angles[k])]

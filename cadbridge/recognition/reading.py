@@ -18,11 +18,13 @@ from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.own_mates import beside_own
 from cadbridge.recognition.recogniser import recognise
 from cadbridge.recognition.write import mates_text
+from cadbridge.storage import use_cache
 
 
 def read_bare(source: str | Path, options: ReadOptions | None = None) -> Assembly:
     """A source without the mates file that may lie beside it. Raises InputError as `cadbridge.read` does."""
     options = options or ReadOptions()
+    use_cache(not options.no_cache)
     return load(openable(Path(source)), options)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -23,6 +23,7 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism, build
 from cadbridge.recognition import Recognition, with_recognised
 from cadbridge.recognition.model import FoundJoint, Motion
 from cadbridge.recognition.sweep import MOTION_CODES, motion_findings
+from cadbridge.simulation.kept_limits import Sweep, Swept, swept_once
 from cadbridge.simulation.posing import Mover, leading_joints, movable
 from cadbridge.wording import count, listed
 
@@ -47,32 +48,6 @@ BESIDE = 0.03
 its chord, and a limit is known to a thirty-second of a step."""
 _SPENT = "the work that was allowed is used up"
 _OPEN = "its loops close no further"
-
-
-@dataclass(frozen=True)
-class Swept:
-    """How far a joint goes either way (rad, m; None: nothing stops it), and `ends`: what stops it at either end.
-
-    `fault` says why it was not moved, or that it cannot move; "" otherwise.
-    """
-
-    joint: Joint
-    lower: float | None = None
-    upper: float | None = None
-    ends: tuple[str, str] = ("", "")
-    fault: str = ""
-
-    @property
-    def text(self) -> str:
-        """Where it stops, and at what."""
-        scale, unit = (math.degrees(1.0), "°") if self.joint.coordinate == "angle" else (1e3, " mm")
-        texts = [
-            f"{name} limit {scale * value + 0.0:.4g}{unit}: {end}"
-            for name, value, end in zip(("lower", "upper"), (self.lower, self.upper), self.ends, strict=True)
-            if value is not None
-        ]
-        free = "turns all round" if self.joint.coordinate == "angle" else "slides by the assembly's size both ways"
-        return "; ".join(texts) or f"{free}, and nothing collides"
 
 
 def with_limits(mechanism: Mechanism, findings: Findings, triangles: float = math.inf) -> Mechanism:
@@ -160,18 +135,26 @@ def sweep(
 
     Pairs of instances in `apart` are not looked at.
     """
-    assembly = mechanism.assembly
-    scene = Scene(assembly, {*apart, *_meshing(mechanism)}, WORK, triangles)
-    sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
     requested = [j for j in mechanism.joints if j.coordinate and not _bounded(j)]
-    hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
-    if hollow and requested:
+    if not requested:
+        return []
+    how = sorted(map(sorted, apart)), WORK, triangles
+    found, hollow = swept_once(mechanism, requested, how, lambda: _sweep(mechanism, requested, apart, triangles))
+    if hollow:
         findings.add(
             "CB1482", f"{count(len(hollow), 'part has', 'parts have')} no closed mesh: {listed(hollow)}", items=hollow
         )
-    ready = movable(mechanism) if requested else mechanism  # fitting takes longer than all that follows: once for all
+    return found
+
+
+def _sweep(mechanism: Mechanism, joints: Sequence[Joint], apart: Set[frozenset[str]], triangles: float) -> Sweep:
+    assembly = mechanism.assembly
+    scene = Scene(assembly, {*apart, *_meshing(mechanism)}, WORK, triangles)
+    sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
+    hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
+    ready = movable(mechanism)  # fitting takes longer than all that follows: once for all
     look = _Look(scene, sides)
-    return [_swept(ready, leading_joints(mechanism, j.name), look, j) for j in requested]
+    return [_swept(ready, leading_joints(mechanism, j.name), look, j) for j in joints], hollow
 
 
 def _bounded(joint: Joint) -> bool:

@@ -1,0 +1,144 @@
+"""Limits that a sweep found, kept from one run to the next: a second call on the same file moves nothing.
+
+They are kept by what the sweep depends on: meshes and where they stand, bodies, joints and couplings, the work that
+is allowed, and the code that moves them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cadbridge.mass import boxes, meeting, overlap
+from cadbridge.mechanism import Joint, Mechanism
+from cadbridge.simulation import fitting, posing, redundant
+from cadbridge.storage import computed_once, digest, is_used
+from cadbridge.version import __version__, version_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Swept:
+    """How far a joint goes either way (rad, m; None: nothing stops it), and `ends`: what stops it at either end.
+
+    `fault` says why it was not moved, or that it cannot move; "" otherwise.
+    """
+
+    joint: Joint
+    lower: float | None = None
+    upper: float | None = None
+    ends: tuple[str, str] = ("", "")
+    fault: str = ""
+
+    @property
+    def text(self) -> str:
+        """Where it stops, and at what."""
+        scale, unit = (math.degrees(1.0), "°") if self.joint.coordinate == "angle" else (1e3, " mm")
+        texts = [
+            f"{name} limit {scale * value + 0.0:.4g}{unit}: {end}"
+            for name, value, end in zip(("lower", "upper"), (self.lower, self.upper), self.ends, strict=True)
+            if value is not None
+        ]
+        free = "turns all round" if self.joint.coordinate == "angle" else "slides by the assembly's size both ways"
+        return "; ".join(texts) or f"{free}, and nothing collides"
+
+
+Sweep = tuple[list[Swept], list[str]]
+"""What was found of each joint, and the names of the instances that have no closed mesh."""
+
+
+def swept_once(
+    mechanism: Mechanism, joints: Sequence[Joint], how: tuple[object, ...], sweep: Callable[[], Sweep]
+) -> Sweep:
+    """What `sweep` gives for some joints, or gave the same mechanism; `how` is all else that it depends on."""
+
+    def unpack(data: bytes) -> Sweep:
+        return _unpacked(data, mechanism, joints)
+
+    if not is_used():
+        return sweep()
+    try:
+        content = _content(mechanism, joints, how)
+    except TypeError:  # a mechanism made in Python with rows of another kind
+        return sweep()
+    return computed_once(["limits", _version(), content], sweep, _packed, unpack)
+
+
+def _packed(found: Sweep) -> bytes:
+    swept, hollow = found
+    return json.dumps([[[s.joint.name, s.lower, s.upper, *s.ends, s.fault] for s in swept], hollow]).encode()
+
+
+def _unpacked(data: bytes, mechanism: Mechanism, joints: Sequence[Joint]) -> Sweep:
+    """ValueError unless it is of these joints and has the form that `_packed` gives."""
+    try:
+        rows, hollow = json.loads(data)
+        known = {i.name for i in mechanism.assembly.instances}
+        if not all(isinstance(name, str) and name in known for name in hollow):
+            raise ValueError("parts of another assembly")
+        return [_row(joint, *row) for joint, row in zip(joints, rows, strict=True)], hollow
+    except (TypeError, ValueError, RecursionError) as fault:
+        raise ValueError(f"no kept limits: {fault}") from fault
+
+
+def _row(joint: Joint, name: Any, lower: Any, upper: Any, low: Any, high: Any, fault: Any) -> Swept:
+    numbers = all(x is None or (isinstance(x, float) and math.isfinite(x)) for x in (lower, upper))
+    if name != joint.name or not numbers or not all(isinstance(text, str) for text in (low, high, fault)):
+        raise ValueError("limits of another joint")
+    return Swept(joint, lower, upper, (low, high), fault)
+
+
+@cache
+def _version() -> str:
+    """The hash of the code that moves and intersects, and the version of the library that it asks."""
+    folder = Path(__file__).parent
+    sources = [Path(str(room.__file__)) for room in (boxes, meeting, overlap, fitting, posing, redundant)]
+    texts = b"".join(path.read_bytes() for path in (Path(__file__), folder / "limits.py", *sources))
+    return digest(texts + f"{__version__} {version_of('manifold3d')} {version_of('numpy')}".encode())
+
+
+def _content(mechanism: Mechanism, joints: Sequence[Joint], how: tuple[object, ...]) -> str:
+    """The hash of all that a sweep of some joints depends on."""
+    assembly, told = mechanism.assembly, hashlib.sha256()
+    shapes = [(part.name, part.shape and (part.shape.coarse, part.shape.fine)) for part in assembly.parts]
+    coupled = [
+        (c.name, c.primitive, c.coupling.kind, [f and f.component for f in (c.coupling.a, c.coupling.b)])
+        for c in mechanism.couplings
+    ]
+    places = [(i.name, i.part, i.X_WI) for i in assembly.instances]
+    components = [(c.name, c.instances) for c in assembly.components]
+    named = [sorted(assembly.joint_names.values()), [d.joint for d in mechanism.drives]]
+    bodies = (mechanism.bodies, mechanism.ground, mechanism.joints, mechanism.length_scale)
+    _tell(told, [shapes, places, components, coupled, named, bodies, [j.name for j in joints], how])
+    return told.hexdigest()
+
+
+def _tell(told: Any, value: object) -> None:
+    """Feed a value to a hash, so that different values feed different bytes."""
+    if isinstance(value, np.ndarray):
+        told.update(f"{value.dtype} {value.shape} ".encode() + value.tobytes())
+    elif dataclasses.is_dataclass(value):
+        content = getattr(value, "content", None)
+        told.update(type(value).__name__.encode())
+        _tell(
+            told, content if isinstance(content, str) else [getattr(value, f.name) for f in dataclasses.fields(value)]
+        )
+    elif isinstance(value, dict):
+        _tell(told, list(value.items()))
+    elif isinstance(value, list | tuple):
+        told.update(f"[{len(value)} ".encode())
+        for item in value:
+            _tell(told, item)
+    elif value is None or isinstance(value, Enum | str | bytes | bool | int | float | np.generic):
+        text = repr(value).encode()
+        told.update(f"{type(value).__name__} {len(text)} ".encode() + text)
+    else:
+        raise TypeError(f"{type(value).__name__} cannot be told")

@@ -16,6 +16,7 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.carriers import Carried, carried, efficiencies
+from cadbridge.mechanism.masses import unknown_mass
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.weights import carried_weights
 from cadbridge.wording import count
@@ -117,21 +118,23 @@ def _units(
     stand_ins = []
     length = mechanism.length_scale
     if collapse:
-        candidates = [(body.name, body.X_WB, body.mass) for body in mechanism.bodies]
+        candidates = [(body.name, body.X_WB, body.mass, body.components) for body in mechanism.bodies]
         unit_of = {i: i for i in range(len(mechanism.bodies))}
     else:
         masses = mechanism.component_masses
         candidates = [
-            (name, X, masses[name].mass) for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True)
+            (name, X, masses[name].mass, (name,))
+            for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True)
         ]
         index = {name: i for i, name in enumerate(mechanism.component_names)}
         unit_of = {i: index[body.components[0]] for i, body in enumerate(mechanism.bodies)}
-    for name, X, mass in candidates:
+    for name, X, mass, components in candidates:
         if (mass is None or not mass.mass > 0) and motion_only:
             units.append(Unit(name, X, MassProperties(1.0, np.zeros(3), length**2 * np.eye(3))))
             stand_ins.append(name)
         elif mass is None or not mass.mass >= 0:
-            findings.add("CB610", f"the mass of {name} is not known", Where(item=name))
+            text, cure = unknown_mass(mechanism.assembly, mechanism.part_masses, name, components)
+            findings.add("CB610", text, Where(item=name), cure)
         else:
             units.append(Unit(name, X, mass))
     if len(findings):

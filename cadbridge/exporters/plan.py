@@ -16,6 +16,7 @@ from cadbridge.exporters.relations import Polynomial, Relation, polynomials_of, 
 from cadbridge.exporters.tree import Link, Tree
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.mechanism.masses import unknown_mass
 from cadbridge.mechanism.model import Joint, Mechanism
 
 
@@ -128,7 +129,10 @@ def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
         where = Where(item=body.name)
         if body.mass is None:
             code = "CB500" if masses_needed else "CB501"
-            findings.add(code, f"the mass of body {body.name} is not known", where)
+            text, cure = unknown_mass(
+                tree.mechanism.assembly, tree.mechanism.part_masses, f"body {body.name}", body.components
+            )
+            findings.add(code, text, where, cure)
         elif not possible(body.mass):
             text = f"body {body.name} has mass {body.mass.mass:g} kg and a principal moment of inertia not above 0"
             findings.add("CB502", text, where)

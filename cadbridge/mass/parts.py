@@ -36,7 +36,7 @@ class PartMass:
 
     `properties` and `source` ("override", "declared", "mesh", "brep") are None where the mass is not known. `density`
     kg/m³ and who gave it; volumes in m³ of the closed mesh and of the exact shape; `declared` kg. None is what is not
-    known. `instances` counts its placements.
+    known. `instances` counts its placements. `weighable`: whether a density gives its mass.
     """
 
     part: str
@@ -48,6 +48,7 @@ class PartMass:
     mesh_volume: float | None
     brep_volume: float | None
     declared: float | None
+    weighable: bool = True
 
     @property
     def mass(self) -> float | None:
@@ -131,6 +132,7 @@ def weigh_part(part: Part, volume: PartVolume, findings: Findings, instances: in
         mesh_volume=volume.of_mesh,
         brep_volume=None if part.shape is None or part.shape.brep is None else part.shape.brep.mass,
         declared=None if part.declared is None else part.declared.mass,
+        weighable=volume.properties is not None,
     )
 
 
@@ -179,6 +181,8 @@ def _overridden(part: Part, volume: PartVolume, override: MassOverride, findings
     """
     if override.mass is None and override.com is None and override.inertia is None:
         return None
+    if override.mass == 0.0 and override.com is None and override.inertia is None:
+        return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))  # where nothing is, centre and inertia say nothing
     complete = override.mass is not None and override.com is not None and override.inertia is not None
     base: MassProperties | None = None
     if not complete:

@@ -12,6 +12,7 @@ import numpy as np
 from cadbridge.assembly import Assembly, Component, MassOverride
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties, combine
+from cadbridge.wording import listed
 
 if TYPE_CHECKING:
     from cadbridge.mass import PartMass
@@ -84,6 +85,32 @@ def body_mass(
         items.append(found.mass.moved(X_WB.inverse() @ assembly.component(name).X_WC))
         sources[found.source or "declared"] += found.mass.mass
     return settled(combine(items)), (max(sources, key=sources.__getitem__) if sources else None)
+
+
+NOTHING_TO_WEIGH = (
+    "These parts have no solid, so that a density does not help. Write their masses in the mates file, as "
+    "`mass: [{part: NAME, mass: 0}]` for what weighs nothing that counts, or export them as solids."
+)
+"""The cure where parts are without a shape: a source may put the solids of several under one."""
+
+
+def unknown_mass(
+    assembly: Assembly, parts: Iterable[PartMass], body: str, components: Iterable[str]
+) -> tuple[str, str | None]:
+    """That the mass of a body is not known and of which of its parts, and the cure where it is no density."""
+    known = {part.part: part for part in parts}
+    own = {assembly.instance(i).part for c in components for i in assembly.component(c).instances}
+    unweighed = [known[name] for name in sorted(own) if known[name].properties is None]
+    bare = [part.part for part in unweighed if not part.weighable]
+    light = [part.part for part in unweighed if part.weighable and part.density is None]
+    reasons = [
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} {what}"
+        for names, what in ((bare, "no solid to weigh"), (light, "no density")) if names
+    ]  # fmt: skip
+    text = f"the mass of {body} is not known" + (f": {'; '.join(reasons)}" if reasons else "")
+    if not bare:
+        return text, None
+    return text, NOTHING_TO_WEIGH + (" The others need a density (--density, --material)." if light else "")
 
 
 def turns(mass: MassProperties) -> bool:

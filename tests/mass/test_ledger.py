@@ -11,6 +11,7 @@ from cadbridge.assembly import MassOverride, Part
 from cadbridge.findings import Findings
 from cadbridge.inertia import MassProperties
 from cadbridge.mass import mass_ledger
+from cadbridge.mechanism.masses import unknown_mass
 from tests.mass.solids import box, placed, shape
 
 BLOCK = Part("block", shape(box(0.1, 0.1, 0.1)), density=2700.0, density_source="material table: aluminium")
@@ -61,3 +62,18 @@ def test_parts_without_a_density_are_told_together_after_what_moves() -> None:
     assert together.message == "3 parts have no density: a, b, c"
     findings.add("CB415", "no mates")
     assert min(findings, key=lambda f: f.weight).code == "CB415"
+
+
+def test_a_body_says_which_of_its_parts_have_no_mass_and_the_true_cure() -> None:
+    """A density helps no part without a solid; and of no mass a person need not say the centre."""
+    parts = [replace(BLOCK, density=None), Part("ball"), Part("ring", override=MassOverride(mass=0.0))]
+    made = placed(parts, *((part.name, (k, 0, 0)) for k, part in enumerate(parts)))
+    ledger = mass_ledger(made, Findings())
+    assert [entry.mass for entry in ledger] == [None, None, 0.0]
+    names = [c.name for c in made.components]
+    text, cure = unknown_mass(made, ledger, "arm", names)
+    assert text == "the mass of arm is not known: ball has no solid to weigh; block has no density"
+    assert cure is not None
+    assert "mass: 0" in cure
+    assert "--density" in cure
+    assert unknown_mass(made, ledger, "arm", names[:1]) == ("the mass of arm is not known: block has no density", None)

@@ -106,6 +106,7 @@ class Mover:
         """Lead joints to values (rad, m; 0 as designed); the leading joints that are not named stay."""
         start, goal = dict(self._values), {**self._values, **values}
         change = {name: value - start[name] for name, value in goal.items() if value != start[name]}
+        # Less by 1e-9: a whole number of steps that rounding puts above itself takes none more.
         steps = min(max(1, int(np.ceil(self._extent(change) - 1e-9))), MOST_STEPS) if change else 1
         status = self._status
         for step in range(1, steps + 1):
@@ -134,6 +135,7 @@ class Mover:
                 if float(np.linalg.norm(target - tried.poses[body].point(point))) < float(np.linalg.norm(away)):
                     nearer = tried
                     break
+                # Back, since the next trial starts from where the last one ended.
                 self.move(posed.values)
             if nearer is None:
                 return posed

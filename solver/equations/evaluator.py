@@ -80,6 +80,7 @@ class Observer(_Placed):
         self._accelerations[:] = accelerations
         kinetic, potential = self._observe()
         _, value, rate, *_ = self.workspaces[0]
+        # Copies: the next call fills these arrays again.
         second, first, other = (a.copy() for a in self._found)
         return value[self._start :].copy(), rate[self._start :].copy(), second, first, other, kinetic, potential
 

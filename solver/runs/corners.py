@@ -32,6 +32,7 @@ def corners_ahead(
         if knots and len(function.knots):
             all_of = np.asarray(function.knots)
             first = int(np.searchsorted(all_of, start))
+            # One more than asked for, by which the count below sees that there are others.
             found.update(all_of[first : first + most + 1].tolist())
     rising = np.array(sorted(t for t in found if start <= t <= until))
     if len(rising) > most:

@@ -32,6 +32,7 @@ def look_for_dip(D: Within, t: float, pivot: float) -> None:
     if pivot < passed[0]:
         passed[0], passed[1] = pivot, t
     before, when, last, at = passed[4], passed[5], passed[2], passed[3]
+    # Below the one before, but not above the one after: of equal ones in a row the first counts, and it alone.
     if when < at and at < t and last < before and last <= pivot:
         least, lost = _estimated(before, last, pivot, when, at, t)
         _keep_dip(D.dips, (least, lost, last / max(before, pivot), when, t))
@@ -52,6 +53,7 @@ def _estimated(before: float, last: float, pivot: float, when: float, at: float,
     apart = 2.0 * min(at - when, t - at) / (t - when)
     if abs(math.sqrt(max(last, 0.0)) - slope * abs(at - lost)) < _ALIKE * (first + end) * apart:
         return 0.0, lost
+    # fall < 0 ≤ rise, so that the bend is above zero.
     fall, rise = (last - before) / (at - when), (pivot - last) / (t - at)
     bend = (rise - fall) / (t - when)
     slope = fall + bend * (at - when)

@@ -72,6 +72,7 @@ def fill_here(drives: Drives, t: float, out: Array2) -> None:
 def next_corner(drives: Drives, t: float) -> float:
     """The first corner (s) after t (s); infinite without any."""
     for k in range(drives.corners.shape[0]):
+        # A step that ended at a corner did so within rounding of it: that one lies behind.
         if drives.corners[k] > t + 2 * _aside(t):
             found: float = drives.corners[k]
             return found
@@ -81,10 +82,12 @@ def next_corner(drives: Drives, t: float) -> float:
 @kernel
 def fill_nodes(drives: Drives, tableau: Tableau, t: float, h: float, corner: float) -> bool:
     """The functions of time at a step's nodes (s, rows, 3) and end, before the next corner; whether all have values."""
+    # Up to its end a step sees the functions as they are before the corner: the piece behind it is another.
     last = corner - _aside(corner) if corner < np.inf else np.inf
     for s in range(drives.nodes.shape[0]):
         fill(drives, min(t + tableau.nodes[s] * h, last), drives.nodes[s])
     fill(drives, min(t + h, last), drives.end)
+    # A function without a value has NaN (`Filler`), and so has the sum.
     total = 0.0
     for k in range(drives.end.shape[0]):
         for j in range(3):

@@ -39,6 +39,7 @@ def _matters(tables: Tables, k: int, pull: float, h: float, tolerances: Pair) ->
     for side in range(2):
         i = F.mesh_term[k, side]
         b, moved = T.body_b[i], 0.0
+        # The ground is the last body: no loss moves it.
         if b == E.v.shape[0] - 1:
             continue
         inertia = (B.inertia[b, 0, 0] + B.inertia[b, 1, 1] + B.inertia[b, 2, 2]) / 3
@@ -63,8 +64,10 @@ def rate_pulls(
     aside = _DIFFERENCE_STEP * h
     _pull_beside(tables, drives, D, start, (slope[0], slope[1]), (t, aside))
     _differences(F, N, D.multipliers, aside, N.before)
+    # Backwards from the end: beyond it a function of time may jump.
     _pull_beside(tables, drives, D, end, (D.acceleration, D.turning), (t + h, -aside))
     _differences(F, N, D.multipliers, -aside, N.after)
+    # The workspace's factor is that of the step's end again: the smallest pivot is read from it.
     stage(T, P, B, F, W, E, end, drives.end, False, D.multipliers)
     held_slope(E, D)
 

@@ -78,6 +78,7 @@ def vector_ends(D: Within) -> float:
         for end in range(2):
             turn = (D.poses[end, k], D.poses[end, k + 1], D.poses[end, k + 2], D.poses[end, k + 3])
             rate = (D.poses[2 + end, k], D.poses[2 + end, k + 1], D.poses[2 + end, k + 2], D.poses[2 + end, k + 3])
+            # 2 δ' δ⁻¹ = ω − δ s δ⁻¹ = dexp_φ(φ'): half of that rate, so that the sum over both ends is its mean.
             w = quaternion_product(rate, (turn[0], -turn[1], -turn[2], -turn[3]))
             angle, vector = _vector(turn)
             mean += math.sqrt(w[1] ** 2 + w[2] ** 2 + w[3] ** 2)

@@ -37,6 +37,7 @@ def soften(
     count = F.term.shape[0]
     for k in range(count):
         i = F.term[k]
+        # What pushes on (below zero) is left to the iteration: in its matrix it might make that indefinite.
         d, s = max(F.damping[k], 0.0), max(F.stiffness[k], 0.0)
         if F.friction[k] != 0.0:
             # cosh(300)² is 1e260: beyond, it would overflow, and the derivative is 0 anyway.
@@ -57,6 +58,7 @@ def _soften_row(T: Terms, E: Workspace, G: Guess, i: int, armature: float, parts
     """c and compliance of row i, in which c is −(q̈ at v̇ = 0), for what answers to the rate and to the place."""
     soft, now = parts[0] + parts[1], G.now
     G.damped[i] = parts[0] / parts[1] if parts[1] > 0.0 else np.inf
+    # Of nothing at all a compliance of 1e30: the row does nothing, and nothing is divided by zero.
     whole = max(armature + soft, 1e-30)
     E.compliance[i] = 1.0 / whole
     along = -E.c[i]

@@ -40,6 +40,7 @@ def parse(url: str, server: str | None = None) -> Address:
         raise _refused(url) from None
     match = _PATH.fullmatch(parts.path)
     host = (parts.hostname or "").lower()
+    # The keys go to this host: "onshape.com@elsewhere" and "notonshape.com" must not get them.
     own = parts.scheme == "https" and (host == "onshape.com" or host.endswith(".onshape.com")) and not parts.username
     if match is None or not own:
         raise _refused(url)

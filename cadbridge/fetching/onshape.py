@@ -155,6 +155,7 @@ class _Course:
             self._findings.add("CB1465", "Onshape translates workspaces and versions, not microversions")
             return
         if "translation" not in self._state:
+            # Stored in the document, the result would be a new tab in it.
             order = {"formatName": "STEP", "storeInDocument": False}
             if self._address.configuration:
                 order["configuration"] = self._address.configuration
@@ -184,6 +185,7 @@ class _Course:
                 self._note(data=_identifier(found, "id", server))
                 return True
             if state != "ACTIVE":
+                # Without it the next call orders a new one.
                 self._state.pop("translation")
                 self._note()
                 reason = answer.get("failureReason") if isinstance(answer, dict) else None

@@ -158,6 +158,7 @@ def _exchange(method: str, url: str, body: bytes | None, signed: str | None) -> 
                     raise _EndlessError
                 if (gone := time.monotonic() - began) > TIMEOUT and len(data) < SLOWEST * gone:
                     raise TimeoutError
+            # `read1` ends without an error where the line is cut: what is left of Content-Length tells.
             if answer.length:
                 raise http.client.IncompleteRead(b"", answer.length)
             return answer.status, {key.lower(): value for key, value in answer.getheaders()}, bytes(data)

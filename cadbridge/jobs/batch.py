@@ -234,7 +234,9 @@ class _Batch:
         for path, stamp in answer["touched"].items():
             name = relative_to(Path(path), job.base)
             inputs[name] = known = self.hashes.of(path)
+            # A file that changed while the job ran: the result belongs to neither state and is not kept.
             steady = steady and _as_then(path, stamp) and (known is None) == (stamp is None)
+        # A process that died at once has none.
         (stage / "log").touch()
         outputs = {name: _hash(path) for name, path in _files(stage / "out")}
         body = {

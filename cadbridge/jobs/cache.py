@@ -117,6 +117,7 @@ class Cache:
             if entry.body["base"] not in (None, str(job.base)):
                 continue
             if all(hashes.of(job.base / p) == known for p, known in entry.body["inputs"].items()):
+                # Looked at last: only an entry that would have served is worth a remark.
                 if self.own_only and not is_own(entry.path):
                     self.foreign = entry.path
                     continue
@@ -129,6 +130,7 @@ class Cache:
 
         OSError where the folder cannot be written.
         """
+        # Objects before the entry that names them: an entry is never seen without its content.
         for name, path in files.items():
             self._put(name, path)
         source = body["inputs"][job.source]

@@ -74,7 +74,9 @@ def main(request: dict[str, Any]) -> None:
     sys.stdin, sys.stdout, sys.stderr = (
         os.fdopen(n, mode, closefd=False) for n, mode in ((0, "r"), (1, "w"), (2, "w"))
     )
+    # Before anything of the source is opened.
     limits.enter(request["memory"], request["caller"])
+    # A crash of a library then leaves its traceback in the log.
     faulthandler.enable(2)
     try:
         _write(stage / "answer.json", work(request))
@@ -93,6 +95,7 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
     stage = Path(request["stage"])
     for name in ("out", "tmp"):
         (stage / name).mkdir(exist_ok=True)
+    # Libraries heed either; both go with the stage, even where the process is killed.
     os.environ["TMPDIR"] = tempfile.tempdir = str(stage / "tmp")
     os.chdir(request["base"])
     touched: dict[str, list[int] | None] = {}

@@ -77,6 +77,7 @@ class Dask:
         except queue.Empty:
             return [] if self._alive() else self._lost()
         job = self._jobs.get(number)
+        # The answer to an earlier round, or of a job that was given up.
         if job is None or future is not job.future:
             return []
         try:
@@ -236,6 +237,7 @@ class _Shipped:
         if self._files is None:
             if found["stage"] is not None:
                 there = Path(found["stage"])
+                # The worker names this folder: of any other the files would be moved into the outputs.
                 if there.parent != stage or there.is_symlink():
                     raise ValueError(f"it names {there}, which is not in the job's folder")
                 _move_into(there, stage)
@@ -331,6 +333,7 @@ def _by_content(shipment: dict[str, Any], files: dict[str, bytes]) -> dict[str, 
             path = below(base, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
+        # The caller's cache is a folder of another machine.
         ended = _run({**shipment, "base": str(base), "stage": str(stage), "cache": None})
         if ended.answer is not None:
             touched = {relative_to(Path(p), base): stamp for p, stamp in ended.answer["touched"].items()}

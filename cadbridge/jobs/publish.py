@@ -45,6 +45,8 @@ class Stages:
             findings.add("CB707", message, Where(file=str(output)))
             raise InputError(message, findings) from error
         self._alive = FileLock(self.folder / "alive.lock")
+        # Held as long as this process lives: the system lets go of it however it ends, which tells its stages to be
+        # left over.
         self._alive.acquire()
         self.publishing = FileLock(own / "publish.lock")
         for left in own.glob("run-*"):

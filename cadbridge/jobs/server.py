@@ -62,6 +62,7 @@ class Server:
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            # A job that kept the answers open would hide from the caller that this process has ended.
             for descriptor in (*ours, self._answers):
                 os.close(descriptor)
             child.main({**request, "caller": caller})
@@ -97,6 +98,7 @@ class Server:
 def main() -> None:
     """Load everything, then serve."""
     answers = os.dup(1)
+    # What libraries print must not get among the answers.
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends this process
     child.load()

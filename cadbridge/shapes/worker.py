@@ -145,7 +145,7 @@ def main() -> None:
         _serve(answers, lambda *_: protocol.Failure("machine", text))
         return
     # Loading OCCT is what takes long. All of ours is loaded before the process is held.
-    from cadbridge.shapes import brep, document, features, selecting  # noqa: F401
+    from cadbridge.shapes import brep, document, features, selecting  # noqa: F401 - only to be loaded
 
     memory = _Memory()
     hold(Path(folder))

@@ -112,6 +112,7 @@ def verify(
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
         whole = Path(scratch) / "export"
         plain = _without_study(mechanism) if how.is_program else mechanism
+        # The collision matrix of a package is not compared, so a few poses do for it.
         export(plain, whole, to, options=ExportOptions(poses=200))
         return _verified(mechanism, to, how, whole, duration, seed, foreign=False)
 
@@ -173,6 +174,8 @@ def _compare_files(
     findings: Findings,
 ) -> Found:
     """An export that an engine loads from its files."""
+    # Two mechanisms: the bare one swings, since engines differ by design in limits, friction and servos; what an export
+    # holds of these is compared as numbers.
     bare = _bare(mechanism, how)
     with _as_input(to, folder):
         engine: Engine = loaded(how.by)(folder, mechanism.gravity)
@@ -306,6 +309,7 @@ class _Comparison:
             ours, theirs = self.tree.mass(link), found[name]
             if ours is None:
                 continue
+            # Relative to the whole tensor: its small entries are differences of large ones.
             size = float(np.linalg.norm(ours.inertia)) or 1.0
             worst = np.maximum(worst, [
                 abs(theirs.mass - ours.mass) / (ours.mass or 1.0),

@@ -291,6 +291,7 @@ def _compare_extents(name: str, ours: Extent, theirs: Extent, within: float, fou
         found.differences.append(
             f"the box around the shape of {name} is off by {apart:.3g} m: {' in place of '.join(boxes)}"
         )
+    # Against the cube of the size: of a thin sheet the volume is a difference of large numbers.
     elif not abs(ours.volume - theirs.volume) <= 10.0 * within * ours.size**3:
         text = f"the volume of the shape of {name} is {theirs.volume:.6g} m³ in place of {ours.volume:.6g}"
         found.differences.append(text)
@@ -415,6 +416,7 @@ def _compare_couplings(exported: Exported, held: Contents, within: float, found:
     def rank(*rows: Array) -> int:
         return int(np.linalg.matrix_rank(np.vstack(rows), tol=10.0 * within))
 
+    # By rank: the same couplings may be written as other sums of each other.
     if rank(ours, theirs) > rank(ours):
         found.differences.append("its couplings bind joints that the mechanism leaves free, or in another ratio")
     elif rank(theirs, wanted) > rank(theirs):
@@ -436,6 +438,7 @@ def _rows(sums: Iterable[tuple[Mapping[int, float], float]], columns: int) -> Ar
         for k, factor in terms.items():
             row[k] += factor
         row[-1] = constant
+        # Scaled, as a relation may be written with any factor.
         rows = np.vstack([rows, row / (np.linalg.norm(row[:-1]) or 1.0)])
     return rows
 

@@ -149,6 +149,7 @@ class MuJoCo(Engine):
         for link, twist in start.floats.items():
             body = self._model.body(self.bodies.format(link))
             first = int(self._model.jnt_dofadr[body.jntadr[0]])
+            # MuJoCo's velocities of a free joint are linear in the world's axes and angular in the body's.
             R = Pose.from_quaternion(np.zeros(3), body.quat).R
             data.qvel[first : first + 6] = [*twist[:3], *(R.T @ twist[3:])]
 
@@ -186,6 +187,7 @@ class Drake(Engine):
     def _parsed(self, step: float, scene: Any = None) -> Any:
         """The plant as the file has it, its shapes in a scene."""
         plants, parsing = import_module("pydrake.multibody.plant"), import_module("pydrake.multibody.parsing")
+        # Drake's mimics act in its discrete solver alone.
         plant = plants.MultibodyPlant(step if self._coupled else 0.0)
         if self._coupled:
             plant.set_discrete_contact_approximation(plants.DiscreteContactApproximation.kSap)
@@ -209,6 +211,7 @@ class Drake(Engine):
         context, found = self._plant.CreateDefaultContext(), {}
         for link in links:
             M = self._plant.GetBodyByName(link).CalcSpatialInertiaInBodyFrame(context)
+            # Drake keeps an inertia about the body's origin, not about its centre.
             central = M.Shift(M.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
             found[link] = MassProperties(M.get_mass(), np.array(M.get_com()), central)
         return found

@@ -52,6 +52,7 @@ def check_foreign(mechanism: Mechanism, to: str, how: EngineCheck, folder: Path)
     FMU, which is a program, only the data may differ from what is exported here, and of its table only the numbers
     by which the program does not find its way.
     """
+    # An engine follows links, wherever they lead.
     link = next((path for path in folder.rglob("*") if path.is_symlink()), None)
     if link is not None:
         raise InputError(f"{link} is a link, and no export has one: it is not loaded.")
@@ -171,6 +172,7 @@ def _unpacked(path: Path) -> dict[str, bytes]:
     try:
         with ZipFile(path) as packed:
             entries = packed.infolist()
+            # The index may be believed here: zipfile reads no more of an entry than it says.
             if sum(entry.file_size for entry in entries) > _LARGEST_COMPARED:
                 raise InputError(f"{path} holds more than {_LARGEST_COMPARED / 1e6:g} MB.")
             return {entry.filename: packed.read(entry) for entry in entries}

@@ -129,6 +129,7 @@ def _mujoco_efforts(lib: Any, model: Any, joint: str, states: Array) -> Array:
             data.ctrl[i] = control
             if model.actuator_actadr[i] >= 0:
                 data.act[int(model.actuator_actadr[i])] = control
+        # Not mj_forward, which would solve the constraints too: only what actuators exert is asked for.
         lib.mj_fwdPosition(model, data)
         lib.mj_fwdVelocity(model, data)
         lib.mj_fwdActuation(model, data)
@@ -228,6 +229,7 @@ def _said(element: ET.Element) -> tuple[str, dict[str, str], str]:
 
 def _pinocchio_joint(model: Any, joint: Any) -> dict[str, float]:
     q, v = joint.idx_q, joint.idx_v
+    # Pinocchio counts an endless hinge by cosine and sine, and its limits are of those.
     endless = joint.nq == 2
     return {
         "lower limit": -math.inf if endless else float(model.lowerPositionLimit[q]),

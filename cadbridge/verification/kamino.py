@@ -69,6 +69,7 @@ class Kamino:
                 values.append(self._coordinates(now.body_q.numpy()))
         turns = np.array([freedom.turns for freedom in self._tree.freedoms])
         found = np.array(values)
+        # A pose tells a turn up to whole turns only.
         found[:, turns] = np.unwrap(found[:, turns], axis=0)
         return np.asarray(found[-1])
 

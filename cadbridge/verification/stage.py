@@ -73,6 +73,7 @@ class Stage(Engine):
         return [prim for prim in self._all if prim.IsA(self._physics.Joint)]
 
     def _placed(self, link: str) -> Pose:
+        # USD multiplies row vectors from the left, so its matrices are the transposes of ours.
         matrix = np.array(self._geom.XformCache().GetLocalToWorldTransform(self._prims[link])).T
         return Pose(matrix[:3, :3], matrix[:3, 3])
 

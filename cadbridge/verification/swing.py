@@ -136,6 +136,7 @@ class Swinger:
         step_error, share = None, 0.0
         same = max(MISSES_AT_MOST, ROUNDING_GROWS * self.engine.precision)
         if not difference <= same:
+            # Only where they differ: half the step takes twice as long, and tells the engine's own error.
             finer = self.engine.swing(list(self.joints), self.start, duration, finer=2)
             own = {name: abs(finer[name] - value) for name, value in theirs.items()}
             step_error = _largest(own.values())

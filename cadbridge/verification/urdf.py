@@ -100,7 +100,7 @@ class Pinocchio(Engine):
         q, v = lib.neutral(model), self._velocity(start)
         count, h = steps(duration, self.step / finer)
         for _ in range(count):
-            dq, dv = rk4(lambda x, dx: acceleration(lib.integrate(model, q, x), dx), v, h)  # noqa: B023
+            dq, dv = rk4(lambda x, dx: acceleration(lib.integrate(model, q, x), dx), v, h)  # noqa: B023 - called at once, in this round of the loop
             q, v = lib.integrate(model, q, dq), v + dv
             for name, k in index.items():
                 turned[name] += float(dq[k])
@@ -155,7 +155,7 @@ class Bound:
         q, turned = self._lib.neutral(self._model), np.zeros(len(self._index))
         z = np.asarray(np.linalg.lstsq(self._S, v, rcond=None)[0], dtype=np.float64)
         for _ in range(count):
-            dx, dz = rk4(lambda x, dx: self._acceleration(q, turned, x, dx), z, h)  # noqa: B023
+            dx, dz = rk4(lambda x, dx: self._acceleration(q, turned, x, dx), z, h)  # noqa: B023 - called at once, in this round of the loop
             dq, z = self._S @ dx, z + dz
             settled = self._closure.settle((turned + dq[self._index])[None])[0][0]
             dq[self._index], turned = settled - turned, settled
@@ -169,6 +169,7 @@ class Bound:
         lib, model, S = self._lib, self._model, self._S
         pose, v = lib.integrate(model, q, S @ x), S @ z
         M = np.array(lib.crba(model, self._data, pose))
+        # crba fills the upper triangle alone.
         M = S.T @ (np.triu(M) + np.triu(M, 1).T) @ S
         h = S.T @ lib.nonLinearEffects(model, self._data, pose, v)
         at = turned + (S @ x)[self._index]

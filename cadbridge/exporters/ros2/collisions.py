@@ -85,7 +85,7 @@ def collision_matrix(described: Description, roles: Roles, poses: int, findings:
     others = [pair for pair in pairs if pair not in found]
     if others and poses > 0:
         try:
-            import coal  # noqa: F401
+            import coal  # noqa: F401 - only to know whether it is there
         except ImportError:
             findings.add("CB557", "coal is not installed: the SRDF disables adjacent links alone")
         else:

@@ -25,7 +25,7 @@ MESHES = "meshes"
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first. MissingExtraError without usd-core."""
     try:
-        import pxr  # noqa: F401
+        import pxr  # noqa: F401 - only to know whether it is there
     except ImportError:
         raise MissingExtraError("--to usd needs usd-core: pip install 'cadbridge[usd]'") from None
     from cadbridge.exporters.usd.dialects import DIALECTS

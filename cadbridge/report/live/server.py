@@ -74,7 +74,7 @@ class Server:
         hear: Callable[[dict[str, Any]], None], fail: Callable[[BaseException], None], left: Callable[[], None],
     ) -> None:  # fmt: skip
         try:
-            import websockets  # noqa: F401
+            import websockets  # noqa: F401 - only to know whether it is there
         except ImportError as fault:
             raise MissingExtraError('The live view needs websockets: pip install "cadbridge[view]".') from fault
         refuse_unusable(host)

@@ -102,8 +102,11 @@ def confine(
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError, KeyError):
             libc = ctypes.CDLL(None, use_errno=True)
+            # The kernel takes neither from a plain user who may still gain rights by a program that he starts.
             _call(libc.prctl, 38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
             with contextlib.suppress(OSError):
+                # Before seccomp, which leaves no call to set rules with. A kernel without Landlock is held by seccomp
+                # all the same.
                 _landlock(libc, given)
                 done.append("landlock")
             _seccomp(libc, native)
@@ -168,6 +171,8 @@ _VERSION = (444, None, 0, 1)
 def _landlock(libc: Any, folders: Iterable[Path]) -> None:
     """No file but those below the folders, for reading; no connection, no signal to others."""
     version = _call(libc.syscall, *_VERSION)
+    # A kernel refuses rules with a right that it does not know: 13 are of version 1, those to rename between folders,
+    # to truncate and to control devices came with versions 2, 3 and 5.
     files = (1 << (13 + (version >= 2) + (version >= 3) + (version >= 5))) - 1
     rules = struct.pack("=QQQ", files, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
@@ -202,6 +207,7 @@ def _seccomp(libc: Any, native: bool) -> None:
 
 def _filter(machine: _Machine, native: bool) -> _Filter:
     """The filter's statements. `native`: threads, but no processes; limits of this process alone."""
+    # The architecture first: in another one's numbering a refused call has the number of an allowed one.
     code = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, machine.architecture), (_ANSWER, 0, 0, _KILL), (_LOAD, 0, 0, 0)]
     code += [(_BITS, 0, 1, 0x40000000), (_ANSWER, 0, 0, _REFUSE)]  # the numbers of x32
     code += _where(machine.openat, 2, _WRITING, 0)
@@ -243,6 +249,7 @@ def _hook(folders: tuple[Path, ...]) -> Callable[[str, tuple[Any, ...]], None]:
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             path, mode, flags = arguments[0], arguments[1], arguments[2]
+            # A descriptor is of a file that was let through.
             if isinstance(path, int):
                 return
             real = realpath(path.decode(errors="replace") if isinstance(path, bytes) else str(path))

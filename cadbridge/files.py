@@ -21,6 +21,7 @@ def replacing(path: Path) -> Iterator[Path]:
     system.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    # In the same folder: between file systems a rename is a copy, which can stop halfway.
     temporary = path.with_name(f".part-{os.urandom(8).hex()}")
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:

@@ -73,6 +73,7 @@ class Pose:
         """Fixed-axis roll, pitch, yaw (3,) in radians, the inverse of `from_rpy`."""
         R = self.R
         pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
+        # At a pitch of ±90° roll and yaw turn about one axis: all of it is taken as roll.
         if np.hypot(R[0, 0], R[1, 0]) < 1e-12:
             return np.array([np.arctan2(-R[1, 2], R[1, 1]), pitch, 0.0])
         return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])

@@ -54,6 +54,7 @@ def write_figure(
     from matplotlib.figure import Figure  # not pyplot: how the process that calls shows its own figures is its own
 
     folder.mkdir(parents=True, exist_ok=True)
+    # Without dates, versions and ids by chance, so that the same values are the same bytes.
     with mpl.rc_context({"svg.hashsalt": "cadbridge", "font.size": 9, "axes.spines.top": False,
                          "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25}):  # fmt: skip
         figure = Figure(figsize=(WIDTH, PANEL * len(panels) + 0.6), layout="constrained")

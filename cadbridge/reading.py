@@ -71,6 +71,7 @@ def _overridden(assembly: Assembly, path: Path, options: ReadOptions) -> Assembl
 
     done = overlay(assembly, load_document(file), joints_made)
     extra = {key: value for key, value in done.extra.items() if key != "mates_file"}
+    # The overrides were read as a mates file is, and noted as one.
     if "mates_file" in assembly.extra:
         extra["mates_file"] = assembly.extra["mates_file"]
     return replace(done, extra={**extra, "overrides_file": file.name})

@@ -105,6 +105,7 @@ def computed_once(key: Any, compute: Callable[[], T], pack: Callable[[T], bytes]
     if data is not None:
         with contextlib.suppress(ValueError, OSError):
             answer = unpack(data)
+            # What was used last is kept longest, and many file systems do not note that a file is read.
             os.utime(path)
             return answer
     answer = compute()

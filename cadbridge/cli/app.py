@@ -34,6 +34,8 @@ def _application(only: str | None) -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
+    # Commands import what they compute with in their own functions: the help and the shell's completion need none of
+    # it.
     for name in (only,) if only else COMMANDS:
         command = getattr(import_module(f"cadbridge.cli.{name}"), name)
         made.command(cls=Panels, short_help=(command.__doc__ or "").partition("\n")[0].rstrip("."))(command)

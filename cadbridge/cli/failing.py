@@ -33,6 +33,7 @@ def told(command: str, values: Mapping[str, Any], source: object, known: Sequenc
         yield
     except (CadbridgeError, OSError) as error:
         form = "json" if values.get("json") else values.get("output_format")
+        # One document a call: a program that reads stdout would stumble over the second.
         if output.printed_documents() > before:
             raise
         findings = tuple(dict.fromkeys((*known, *getattr(error, "findings", ()))))

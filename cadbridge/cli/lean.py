@@ -15,10 +15,10 @@ def load_sparse() -> None:
     import numpy
 
     names, listed = numpy.__all__, numpy.__dir__
-    setattr(numpy, "__all__", [name for name in names if name not in UNUSED])  # noqa: B010  # typed as constant
-    setattr(numpy, "__dir__", lambda: [name for name in listed() if name not in UNUSED])  # noqa: B010
+    setattr(numpy, "__all__", [name for name in names if name not in UNUSED])  # noqa: B010 - typed as constant
+    setattr(numpy, "__dir__", lambda: [name for name in listed() if name not in UNUSED])  # noqa: B010 - as above
     try:
-        import scipy.sparse.linalg  # noqa: F401
+        import scipy.sparse.linalg  # noqa: F401 - only to be loaded
     finally:
-        setattr(numpy, "__all__", names)  # noqa: B010
-        setattr(numpy, "__dir__", listed)  # noqa: B010
+        setattr(numpy, "__all__", names)  # noqa: B010 - as above
+        setattr(numpy, "__dir__", listed)  # noqa: B010 - as above

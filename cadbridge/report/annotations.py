@@ -30,10 +30,12 @@ def _command(finding: Finding) -> str:
 
 
 def _data(text: str) -> str:
+    # The runner reads a command to the end of its line.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
+    # Within properties these two separate.
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 

@@ -38,11 +38,13 @@ _LISTS = {
 def read_old(path: Path) -> Document:
     """An older check document; InputError where the file holds none that can be compared."""
     try:
+        # A pipe would be waited for, and a device has no end.
         if path.exists() and not path.is_file():
             raise InputError(f"{path} is no plain file (a folder, a device or a pipe).")
         if why := beyond("document bytes", path.stat().st_size, path.name):
             raise InputError(why)
         text = path.read_text(encoding="utf-8")
+        # Each value takes many times its bytes once it is parsed.
         if why := beyond("marks", text.count(",") + text.count(":"), path.name):
             raise InputError(why)
         document = json.loads(text)

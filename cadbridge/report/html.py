@@ -42,6 +42,7 @@ def el(tag: str, /, *children: Child, **attributes: str | float | bool | None) -
 
 
 _HIDDEN = re.compile(
+    # A backslash that is escaped comes first: what follows it is no escape.
     r"\\\\|\\(u(?:00[01][0-9a-f]|007f|00[89][0-9a-f]|061c|200[b-f]|202[89a-e]|206[0-9a-f]|feff|db40)|[bfr])"
 )
 _SHORT = {"\\b": "\\u0008", "\\f": "\\u000c", "\\r": "\\u000d"}

@@ -44,6 +44,7 @@ class Guard:
             return "the view is not served under this name"
         origin = headers.get("Origin")
         socket_asked = (headers.get("Upgrade") or "").lower() == "websocket"
+        # A browser tells no origin when a person opens an address, but does with every web socket.
         if (socket_asked or origin is not None) and origin != f"http://{host}":
             return "only the view's own page may speak to it"
         given = parse_qs(urlsplit(path).query).get("token", ())
@@ -59,6 +60,8 @@ class Guard:
         if name in ("localhost", self._host) and name:
             return True
         try:
+            # A stranger's page reaches this machine by a name that its owner lets lead here (DNS rebinding), and the
+            # browser sends that name as Host; an address there is the one that was connected to.
             ipaddress.ip_address(name)
         except ValueError:
             return False

@@ -39,6 +39,7 @@ class Item:
 
     def enter(self, value: Any = None) -> None:
         """What a person does: press it, or give it a value; one that it cannot have does nothing."""
+        # Anything can be in a message: what the item cannot have must not reach what hears of it.
         given = self.fit(value)
         if given is None:
             return

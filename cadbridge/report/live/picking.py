@@ -86,4 +86,5 @@ def _misfit(face: Face, p: Vector, n: Vector, size: float) -> float:
         length = float(np.linalg.norm(expected))
         tilt = 1.0 - abs(float(n @ expected)) / length if length > 1e-12 else 1.0
     reach = float(np.linalg.norm(p - face.centre)) / max(float(np.sqrt(face.area)), 1e-3 * size)
+    # Off the surface counts most; tilt and distance decide between surfaces that both pass through the point.
     return 10.0 * off / max(size, 1e-12) + tilt + 0.02 * reach

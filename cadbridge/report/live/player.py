@@ -52,6 +52,7 @@ class Player:
     def with_run(self) -> Iterator[InteractiveRun]:
         """The run, while nothing else touches it."""
         me = object()
+        # Before the lock is asked for: the step that holds it looks whether somebody waits, and breaks off.
         self._waiting.add(me)
         try:
             self._lock.acquire()
@@ -75,6 +76,7 @@ class Player:
         """Stop where the run is; returns when the thread has ended."""
         self._playing.clear()
         thread = self._thread
+        # What a step shows may pause the run from its own thread, which cannot wait for itself.
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 

@@ -145,6 +145,7 @@ class Server:
 
         for tried in range(port, min(port + PORTS, 1 << 16)):
             try:
+                # The page of a large mechanism is made within the handshake, and may take minutes.
                 server = await serve(
                     self._meet, host, tried, process_request=self._answer, max_size=MOST_TEXT, open_timeout=600,
                     logger=_LOG,
@@ -166,7 +167,9 @@ class Server:
             return None
         response = connection.respond(http.HTTPStatus.OK, "")
         headers = response.headers
+        # The page's address bears the token: it must neither go on with a link nor stay on the disk.
         headers["Referrer-Policy"], headers["Cache-Control"] = "no-referrer", "no-store"
+        # `respond` sets them for a plain text, and headers of websockets keep both values.
         del headers["Content-Type"], headers["Content-Length"]
         if path == "/":
             response.body = (await self._loop.run_in_executor(None, self._page)).encode()

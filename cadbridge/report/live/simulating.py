@@ -25,7 +25,8 @@ from solver.result import Status
 SPEEDS = {"⅒ ×": 0.1, "¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "5 ×": 5.0}
 """Seconds of the run for each second of the clock."""
 NOTHING = "– none –"
-"""Joints that are drawn while a run goes on, and places of each."""
+"""Stands in a choice where there is nothing to choose."""
+
 Pulled = tuple[Vector, Vector, str]
 """A pull: the point of the body and the place it is drawn to, in the world (m), and the force in words."""
 _TOLD = 0.2

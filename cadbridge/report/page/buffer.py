@@ -24,6 +24,7 @@ class Buffer:
         """Append an array; its reference [kind, offset, length]. Every array starts at a multiple of 4 bytes."""
         data = np.ascontiguousarray(values, dtype=TYPES[kind]).tobytes()
         start = self._size
+        # A browser makes no typed array at an offset that is no multiple of its element's bytes.
         padded = data + b"\0" * (-len(data) % 4)
         self._pieces.append(padded)
         self._size += len(padded)

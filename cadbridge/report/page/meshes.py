@@ -75,6 +75,7 @@ def _most(meshes: list[Mesh], count: NDArray[np.int_]) -> NDArray[np.float64]:
 
 def _simplified(mesh: Mesh, most: int) -> Mesh:
     """The mesh with equal vertices merged and about `most` triangles."""
+    # OCCT's faces have vertices of their own along common edges, at which a simplification would tear the shape open.
     vertices, inverse = np.unique(mesh.vertices, axis=0, return_inverse=True)
     triangles = inverse.reshape(-1)[mesh.triangles].astype(np.int32)
     triangles = triangles[(triangles[:, 0] != triangles[:, 1]) & (triangles[:, 1] != triangles[:, 2])]
@@ -107,6 +108,7 @@ def _shape(mesh: Mesh, buffer: Buffer) -> dict[str, Any]:
 def _in_order(triangles: NDArray[np.int32]) -> NDArray[np.int64]:
     """Triangles by their first vertex, so that the differences are small."""
     rows = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
+    # Turned in a circle, which keeps the side that a triangle faces.
     turn = np.argmin(rows, axis=1)[:, None] if len(rows) else np.zeros((0, 1), dtype=np.int64)
     rows = np.take_along_axis(rows, (turn + np.arange(3)) % 3, axis=1)
     return rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]

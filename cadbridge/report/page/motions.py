@@ -206,6 +206,7 @@ class RunData:
         tolerance = SAME_PLACE * self.mechanism.length_scale
         apart = []
         for joint in self.mechanism.joints:
+            # Where a joint slides its two origins differ by right.
             if joint.kind.slides:
                 continue
             ends = [self._point(poses, joint.a, joint.X_AJ.p), self._point(poses, joint.b, joint.X_BJ.p)]

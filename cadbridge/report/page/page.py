@@ -206,6 +206,7 @@ def tell_stale() -> None:
 
 
 def _head(title: str, code: str, style: str, more: str) -> Html:
+    # Names of strangers stand in the page: markup that got through all the same could run nothing and call nobody.
     policy = f"default-src 'none'; script-src '{_digest(code)}'; style-src '{_digest(style)}'; img-src data:; {more}"
     return el(
         "head",

@@ -22,6 +22,7 @@ export function coarsened(geometry: BufferGeometry, cell: number): BufferGeometr
     const [x, y, z] = [at(points, 3 * i) - min.x, at(points, 3 * i + 1) - min.y, at(points, 3 * i + 2) - min.z];
     const place = Math.floor(x / side) + nx * (Math.floor(y / side) + ny * Math.floor(z / side));
     const [a, b, c] = [at(normals, 3 * i), at(normals, 3 * i + 1), at(normals, 3 * i + 2)];
+    // Each component of a normal rounded to −1, 0 or 1: 27 ways to look.
     const looks = 27 * place + 9 * Math.round(a) + 3 * Math.round(b) + Math.round(c) + 13;
     const own = first.get(place) ?? i;
     if (own === i) first.set(place, i);

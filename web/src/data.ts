@@ -82,6 +82,8 @@ export class Block {
     const binary = atob(text);
     const packed = new Uint8Array(binary.length);
     for (let i = 0; i < binary.length; i += 1) packed[i] = binary.charCodeAt(i);
+    // The name "deflate" means zlib's format (RFC 1950) there, which the page is packed in; the bare one is
+    // "deflate-raw".
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Block(await new Response(stream).arrayBuffer());
   }

@@ -14,5 +14,6 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 export function save(blob: Blob, name: string): void {
   const link = make("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
+  // The browser reads the address after the click has been heard.
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -111,5 +111,6 @@ function onSurface(side: SideData, corners: readonly [Vector3, Vector3, Vector3]
   if (high - low > near || low < near) return null;
   if (side.radius !== null && Math.abs(low - side.radius) > 2 * near) return null;
   MIDDLE.addVectors(corners[0], corners[1]).add(corners[2]).normalize();
+  // The flat end of a pin has its corners on the cylinder as well: only its normal tells.
   return Math.abs(MIDDLE.dot(NORMAL)) > 0.9 ? (low + high) / 2 : null;
 }

@@ -61,6 +61,7 @@ export function openLive(section: HTMLElement, picture: Picture | null, selectio
   socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (typeof data !== "string") return picture?.put(new Float32Array(data));
     const message = JSON.parse(data) as Message;
+    // Said back in a task of its own: until what came before is done with, the server sends nothing more.
     if (message.taken) setTimeout(() => send(message));
     else if (message.panel) items = build(section, message.panel, send);
     else if (message.item !== undefined) items.get(message.item)?.(message as Partial<ItemData>);
@@ -119,6 +120,7 @@ function dragging(picture: Picture, selection: Selection, send: Send): void {
     const met = event.button === 0 && picture.movable ? picture.met(event.offsetX, event.offsetY) : null;
     if (!met) return;
     held = { ...met, x: event.offsetX, y: event.offsetY, moves: false };
+    // Heard in the capturing phase: OrbitControls listens on the same canvas, and would begin to turn the view.
     if (met.body >= 0) picture.turning(false);
   }, { capture: true });
   canvas.addEventListener("pointermove", (event) => {
@@ -281,6 +283,7 @@ function control(item: ItemData, send: (value?: unknown) => void): [HTMLElement,
     }
     default: {
       const box = make("div", { class: "text", role: "status" });
+      // The server's own HTML, in which names are escaped (cadbridge/report/html.py).
       return [box, ({ content }) => content !== undefined && (box.innerHTML = content)];
     }
   }

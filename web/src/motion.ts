@@ -10,6 +10,7 @@ export function unpack(poses: Float32Array, at: number, p: Vector3, q: Quaternio
   const k = 7 * at;
   const value = (i: number): number => poses[k + i] ?? 0;
   p.set(value(0), value(1), value(2));
+  // three has w last.
   q.set(value(4), value(5), value(6), value(3));
 }
 

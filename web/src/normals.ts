@@ -59,6 +59,7 @@ function places(steps: Uint16Array): Uint32Array {
   const place = new Uint32Array(count);
   const seen = new Map<number, number>();
   for (let i = 0; i < count; i += 1) {
+    // Three times 16 bits are 48, of which a number holds 53 exactly.
     const key = ((steps[3 * i] ?? 0) * 65536 + (steps[3 * i + 1] ?? 0)) * 65536 + (steps[3 * i + 2] ?? 0);
     let number = seen.get(key);
     if (number === undefined) {

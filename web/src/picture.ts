@@ -230,6 +230,7 @@ export class Picture {
     const offset = this.camera.position.clone().sub(this.controls.target);
     const azimuth = Math.atan2(offset.y, offset.x) + around;
     const height = Math.asin(Math.max(-1, Math.min(1, offset.z / offset.length())));
+    // Short of the poles, where the vertical has no direction on the canvas.
     const tilt = Math.max(-1.5, Math.min(1.5, height + up));
     offset.setLength(offset.length() / nearer);
     const r = offset.length();
@@ -342,6 +343,7 @@ export class Picture {
       let nearest: (Met & { distance: number }) | null = null;
       for (const { mesh, parts } of layers) {
         if (mesh.count === 0) continue;
+        // three keeps the sphere of the first call, though the instances have moved since.
         mesh.boundingSphere = null;
         for (const { distance, point, face, instanceId } of caster.intersectObject(mesh)) {
           const part = instanceId === undefined ? undefined : parts[instanceId];
@@ -462,6 +464,7 @@ export class Picture {
 
   /** Cut away what lies beyond a plane; `at` goes from -1 to 1 across the assembly. */
   cut(axis: "x" | "y" | "z" | null, at: number): void {
+    // The half that is nearer in the first view (FRONT) goes: +x, −y and +z.
     const normal = new Vector3(axis === "x" ? -1 : 0, axis === "y" ? 1 : 0, axis === "z" ? -1 : 0);
     const place = this.centre.clone().addScaledVector(normal, -at * this.radius);
     this.frames.cuts = axis ? [new Plane().setFromNormalAndCoplanarPoint(normal, place)] : [];
@@ -571,6 +574,7 @@ export class Picture {
       this.shapes.push({ fine });
       for (const [layers, scene] of [[this.all, this.frames.behind], [this.own, this.frames.front]] as const) {
         const mesh = new InstancedMesh(fine, this.opaque, Math.max(count[i] ?? 0, 1));
+        // three would leave it out by a sphere that it computes once, though the instances move.
         mesh.frustumCulled = false;
         scene.add(mesh);
         layers.push({ mesh, parts: [] });
@@ -801,6 +805,7 @@ function geometryOf(shape: ShapeData, block: Block): BufferGeometry {
   const index = new Uint32Array(differences.length);
   let last = 0;
   for (let i = 0; i < differences.length; i += 1) {
+    // Differences are packed modulo 2³² (cadbridge/report/page/meshes.py).
     last = (last + (differences[i] ?? 0)) >>> 0;
     index[i] = last;
   }
@@ -844,6 +849,7 @@ function over(geometry: BufferGeometry, color: string = COLOURS.joint, order = 2
 
 function seenThrough(opacity: number): MeshLambertMaterial {
   const material = new MeshLambertMaterial({ side: DoubleSide, transparent: true, opacity, depthWrite: false });
+  // three draws what has two sides and is seen through twice otherwise: first the backs, then the fronts.
   material.forceSinglePass = true;
   return material;
 }

@@ -170,6 +170,7 @@ function player(picture: Picture, data: SceneData, block: Block, section: HTMLEl
   };
   const step = (before: number) => (now: number): void => {
     const speed = (Number(pace.value) * (clip.frames - 1)) / clip.data.duration;
+    // A page that was in the background gets no frames: it goes on where it was.
     let next = frame + (direction * speed * Math.min(now - before, 100)) / 1000;
     const ends = clip.frames - 1;
     if (clip.data.kind === "run") next = next > ends && loop.checked ? 0 : next;

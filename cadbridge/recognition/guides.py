@@ -287,5 +287,6 @@ def _guide_text(guide: Guide) -> str:
         what += f", {in_mm(apart)} apart" if apart > 1e-6 else ""
         return f"{what}, radius {in_mm(guide.radius)}"
     first = max(shafts, key=lambda c: c.overlap)
-    many = f" in {len(shafts)} bores" if len(shafts) > 1 else " in a bore" if first.kind == "shaft" else " in a cone"
+    where = "bore" if first.kind == "shaft" else "cone"
+    many = f" in {len(shafts)} {where}s" if len(shafts) > 1 else f" in a {where}"
     return f"shaft of radius {in_mm(first.radius)}{many}, {in_mm(guide.length)} long, {fit_text(first.gap)}"

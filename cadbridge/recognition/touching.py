@@ -44,6 +44,13 @@ UNSOLVED_OFF = 0.01
 """
 
 
+WIDER_CUP = 0.2
+"""rad by which a conical cup is wider than the point that turns in it, at most (half angles). A choice.
+
+Tests: 0.087 | 0.26 (`test_links`).
+"""
+
+
 FULL_SPHERE = 0.9 * 4 * math.pi
 """sr that the ball of a bearing goes round at least, to roll in a groove. 54 machines: 5.4 (balls of joints) | 12.6."""
 
@@ -163,14 +170,22 @@ def _fit(line: Line, shaft: Placed, bore: Placed, slack: float) -> Contact | Non
             return None
         return Contact("shaft", shaft, bore, middle, line.direction, gap, offset, high - low, s.radius)
     radii = [_radius_at(p, middle) for p in (shaft, bore)]
-    tilt = abs(_widening(shaft, line) - _widening(bore, line))
-    if tilt > 5e-3 or abs(radii[1] - radii[0]) > clearance(radii[1]) + slack or abs(s.second) < 5e-3:
+    if (
+        not _seats(_widening(shaft, line), _widening(bore, line))
+        or abs(radii[1] - radii[0]) > clearance(radii[1]) + slack
+        or abs(s.second) < 5e-3
+    ):
         return None
     return Contact("cone", shaft, bore, middle, line.direction, radii[1] - radii[0], offset, high - low, radii[0])
 
 
 def _radius_at(p: Placed, point: Vector) -> float:
     return p.surface.radius + math.tan(p.surface.second) * float((point - p.point) @ p.direction)
+
+
+def _seats(point: float, cup: float) -> bool:
+    """Whether a cone of a half angle (rad) sits in another: of its angle, or as a centre's point in a wider cup."""
+    return abs(cup - point) <= 5e-3 or (cup * point > 0.0 and 0.0 < abs(cup) - abs(point) <= WIDER_CUP)
 
 
 def _widening(p: Placed, line: Line) -> float:

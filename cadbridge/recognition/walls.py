@@ -21,18 +21,13 @@ Tests: 0.27 | 4.7 (`test_links`, `test_likewise`).
 
 
 DEEP_HOLE = 0.8
-"""Length of a hole beside its width, from which a bar in it slides: a shallower one is a seat.
-
-54 machines: 0.53 | 1. Tests: 0.27 | 2 (`test_links`).
+"""Length of a slide's walls beside the width between them, from which what stands there slides: shorter it would jam,
+and is a seat's. 54 machines: 0.53 | 1. Tests: 0.27 | 1 (`test_links`, `test_slides`).
 """
 
 
 MOST_WALLS = 40
 """Faces between two bodies that are tried as walls of a slide, for time alone: pairs grow with the square."""
-
-
-LEAST_SLIDE = 0.25
-"""Length of a slide's walls beside the floor between them: shorter ones are a seat's. 54 machines: 0.215 | 0.287."""
 
 
 SAME_LEVEL = 1e-3
@@ -168,13 +163,14 @@ def _bar(planes: Sequence[Wall]) -> Verdict | None:
 
 def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
     """A slide between the walls p and q on a floor, where the walls are long and nothing stops it both ways."""
+    width = abs(float((p.point - q.point) @ p.normal))
     for floor in planes:
         if abs(float(floor.normal @ p.normal)) > ALIGNED:
             continue
         along = unit(np.cross(p.normal, floor.normal))
         long, deep = (min(w.extent(d) for w in (p, q)) for d in (along, floor.normal))
         stops = {float(c.normal @ along) > 0 for c in planes if faces_along(c, along)}
-        if long >= max(LONG_WALL * deep, LEAST_SLIDE * floor.extent(along)) and len(stops) < 2:
+        if long >= max(LONG_WALL * deep, DEEP_HOLE * width) and len(stops) < 2:
             text = f"walls {in_mm(long)} long and {in_mm(deep)} deep on both sides of a floor"
             against = ("a face across it stops one way",) if stops else ()
             return Verdict("prismatic", floor.point, along, (text,), against, 0.55)

@@ -325,3 +325,20 @@ def test_clearances_are_seen_where_no_shaft_stands_in_a_bore(tmp_path: Path, off
     base, table = plate(80, 80, 20, [(0, 0)], 6), cq.Workplane().circle(30).circle(6).extrude(12)
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "table": (table, (0.5 * off, 0, 20 + off))})
     assert list(joints(found).values()) == ["revolute"]
+
+
+@pytest.mark.parametrize(("cup", "fits"), [(50.0, True), (60.0, False)])
+def test_a_points_cone_turns_in_a_wider_cup(tmp_path: Path, cup: float, fits: bool) -> None:
+    """A hinge that is printed in place: points of 45° on the cheeks of a fork, in cups of 50° of its tongue."""
+
+    def cone(half: float, height: float) -> cq.Workplane:
+        wide = height * float(np.tan(np.radians(half)))
+        return cq.Workplane(cq.Solid.makeCone(wide, 0.0, height))
+
+    cheek = box(20, 20, 4).translate((0, 0, -4)).union(cone(45.0, 3.0))
+    fork = cheek.union(cheek.mirror("XY").translate((0, 0, 12))).union(box(4, 20, 20).translate((-12, 0, -4)))
+    hollow = cone(cup, 3.0)
+    tongue = box(40, 16, 12).translate((14, 0, 0)).cut(hollow).cut(hollow.mirror("XY").translate((0, 0, 12)))
+    found = recognised(tmp_path, {"fork": (fork, (0, 0, 0)), "tongue": (tongue, (0, 0, 0))})
+    assert [j.type for j in found.joints] == ["revolute"]
+    assert ("in 2 cones" in found.joints[0].evidence[0]) == fits

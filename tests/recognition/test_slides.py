@@ -46,3 +46,12 @@ def test_a_slider_crank_in_a_slot_closes_its_loop(tmp_path: Path) -> None:
         frozenset(("rod", "slider")): "revolute", frozenset(("base", "slider")): "prismatic",
     }  # fmt: skip
     assert found.freedoms == 1
+
+
+@pytest.mark.parametrize(("length", "kinds"), [(20.0, ["prismatic"]), (8.0, [])])
+def test_a_tab_in_a_channel_wider_than_it_is_long_is_a_seat(tmp_path: Path, length: float, kinds: list[str]) -> None:
+    """A tongue under a wide table, in a channel with a floor: short, it would jam like a drawer of one side."""
+    guide = box(120, 40, 8).cut(box(120, 16, 3).translate((0, 0, 5)))
+    table = box(60, 60, 5).translate((0, 0, 5)).union(box(length, 16, 5))
+    found = recognised(tmp_path, {"guide": (guide, (0, 0, 0)), "table": (table, (0, 0, 5))})
+    assert [j.type for j in found.joints] == kinds

@@ -71,6 +71,7 @@ def _remove_if_dead(folder: Path) -> None:
         lock = FileLock(folder / "alive.lock", timeout=0)
         with lock:
             shutil.rmtree(folder, ignore_errors=True)
+        # Windows removes no file that is open: what is left goes once the lock is closed.
         shutil.rmtree(folder, ignore_errors=True)
 
 

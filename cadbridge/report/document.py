@@ -376,6 +376,7 @@ def _mass(mass: MassProperties | None) -> dict[str, Any]:
 
 def _number(value: float) -> float:
     """A float to 12 digits, so that the last bits of a processor do not show."""
+    # The sum makes 0 of -0.
     return float(f"{value:.12g}") + 0.0
 
 

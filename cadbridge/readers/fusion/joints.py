@@ -164,6 +164,7 @@ def _side(c: Context, place: Placed, geometry: Any, uuid: str, name: str) -> _Si
     entity = c.file.mapping(entry.get("entity_one"), f"{name}: entity_one")
     key = c.keys.get(text_of(entity.get("occurrence"), "?"))
     X = place.matrix if key is None or key not in c.structure.placed else c.structure.placed[key].matrix
+    # An entity of the root component has no occurrence: its geometry is in the root's frame.
     if "root_component" in entity and "occurrence" not in entity:
         X = np.eye(3, 4)
     R, p = frame_from_axis(z, x), origin * c.length

@@ -72,6 +72,8 @@ def _matches(instances: list[Instance], found: Assembly) -> dict[str, Instance]:
     left: dict[str, list[Instance]] = defaultdict(list)
     for like in free.values():
         left[_base(like.product_path[-1] if like.product_path else like.name)].append(like)
+    # By name only what stands alone on both sides: of several equal parts that have moved since, any choice may be
+    # wrong.
     lonely = [i for i in instances if i.name not in match]
     names = Counter(_base(i.name) for i in lonely)
     for instance in lonely:

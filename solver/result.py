@@ -35,9 +35,14 @@ CODES = {
 
 @dataclass(frozen=True)
 class Status:
-    """How it ended. `code` is a word for programs; `advice` says what to do; `groups` are the worst constraints.
+    """How a run or an analysis ended.
 
-    Codes are those of `CODES`.
+    Attributes:
+        ok: Whether it came to the end that was asked for.
+        code: A word for programs, one of `CODES`.
+        message: Where and when, in words.
+        advice: What to do about it; "" where it is ok.
+        groups: The groups of the constraints that are worst off.
     """
 
     ok: bool
@@ -49,12 +54,25 @@ class Status:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """k samples of n bodies, m rows (primitives, then drivers) and c coordinates; SI, world axes.
+    """Samples of a run: k of n bodies, m rows (primitives, then drivers) and c coordinates; SI, the world's axes.
 
-    t (k,), positions (k, n, 3), quaternions (k, n, 4; w first), velocities and accelerations (k, n, 6; [v; ω] and
-    their rates), angles (k, na), multipliers (k, m; M v̇ + Ĝᵀλ = f), coordinates, coordinate_rates,
-    coordinate_accelerations (k, c), constraint_position and constraint_velocity (k,; largest scaled
-    residual), kinetic, potential, motor_work, dissipated (k,; J).
+    Attributes:
+        t: Time (k,) s.
+        positions: Of the bodies' centres of mass (k, n, 3) m.
+        quaternions: Orientations of the bodies (k, n, 4), w first.
+        velocities: [v; ω] of the bodies (k, n, 6) m/s, rad/s.
+        accelerations: Their rates (k, n, 6) m/s², rad/s².
+        angles: Integrated angles of gears and of coordinates that turn (k, na) rad.
+        multipliers: λ of the rows (k, m), with M v̇ + Ĝᵀλ = f.
+        coordinates: Values of the model's coordinates (k, c) rad or m.
+        coordinate_rates: Their rates (k, c).
+        coordinate_accelerations: Their second derivatives (k, c).
+        constraint_position: The largest scaled residual of positions (k,).
+        constraint_velocity: The largest scaled residual of velocities (k,).
+        kinetic: Kinetic energy (k,) J.
+        potential: Energy of gravity and of what springs, bushings and stops hold (k,) J.
+        motor_work: What motors, supplies, wrenches and Python functions have given since the start (k,) J.
+        dissipated: What dampers, friction, stops, teeth and resistances have taken since the start (k,) J.
     """
 
     t: Array
@@ -77,7 +95,14 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class Occurrence:
-    """The event `name` occurred at time `t` (s) in `state`; `value` is that which its coordinate passed, if one did."""
+    """An event that occurred.
+
+    Attributes:
+        name: The event's name.
+        t: When, s.
+        state: The state then.
+        value: What its coordinate passed, rad or m; None where it is a change of the model.
+    """
 
     name: str
     t: float
@@ -86,9 +111,13 @@ class Occurrence:
 
 
 class Dip(NamedTuple):
-    """A minimum of the smallest pivot, as steps passed it: time (s) and pivot as estimated.
+    """A minimum of the smallest pivot, as steps passed it.
 
-    `part`: what the lowest pivot at the end of a step is of the higher one beside it; `within` (s) the steps about it.
+    Attributes:
+        t: When, s.
+        pivot: The pivot as estimated.
+        part: What the lowest pivot at the end of a step is of the higher one beside it.
+        within: The steps about it, s.
     """
 
     t: float
@@ -98,8 +127,15 @@ class Dip(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """The largest speed of a vibration of stiff loads that generalised-α began without: over its tolerance (`part`),
-    and with its unit. It dies out by `decay` (1/s) at least, `since` (s) the last such beginning."""
+    """The largest speed of a vibration of stiff loads that generalised-α began without.
+
+    Attributes:
+        part: The speed over its tolerance.
+        speed: The speed, in `unit`.
+        unit: "m/s" or "rad/s".
+        decay: It dies out by this at least, 1/s.
+        since: When the last such beginning was, s.
+    """
 
     part: float = 0.0
     speed: float = 0.0
@@ -113,13 +149,23 @@ NOTHING_SKIPPED = Skipped()
 
 @dataclass(frozen=True)
 class Statistics:
-    """Steps taken and thrown away, evaluations of accelerations, the shortest and longest step (s), seconds.
+    """What a run cost, and how far it can be believed.
 
-    `unsolved` of the evaluations left rows of constraints open by more than a thousandth. `within` is the largest error
-    of a state within a step, over what the tolerances allow, as far as an acceleration more told it. `pivot` is the
-    smallest pivot of the rows that close loops, over what it would be between free bodies, and `pivot_at` its time (s):
-    towards 0 the rank changes, and which way the motion goes on may depend on the tolerance. `dips` are the lowest of
-    its minima. `skipped` is what generalised-α began without.
+    Attributes:
+        steps: Steps taken.
+        rejected: Steps thrown away.
+        evaluations: How often accelerations were computed.
+        shortest: The shortest step, s.
+        longest: The longest step, s.
+        seconds: Time that it took, s.
+        unsolved: Evaluations that left rows of constraints open by more than a thousandth.
+        within: The largest error of a state within a step over what the tolerances allow, as far as an acceleration
+            more told it.
+        pivot: The smallest pivot of the rows that close loops over what it would be between free bodies: towards 0 the
+            rank changes, and which way the motion goes on may depend on the tolerance.
+        pivot_at: When that was, s.
+        dips: The lowest of its minima.
+        skipped: What generalised-α began without.
     """
 
     steps: int = 0
@@ -138,7 +184,14 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The status, all samples up to the end or the stop, the statistics, and the events in order of time."""
+    """What a run gives back.
+
+    Attributes:
+        status: How it ended.
+        trajectory: All samples up to the end or the stop.
+        statistics: What it cost.
+        events: What occurred, in order of time.
+    """
 
     status: Status
     trajectory: Trajectory

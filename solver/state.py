@@ -12,10 +12,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Time `t` (s), positions (n, 3; m) and quaternions (n, 4; w first) of the bodies' frames, world axes.
+    """A state of a model: a value, never changed in place; the world's axes.
 
-    `velocities` (n, 6) are [v; ω] in m/s and rad/s, world axes. `angles` (na,) are the integrated angles
-    (rad) of gears and angle coordinates, that say on which branch a residual is; None: principal values.
+    Attributes:
+        t: Time, s.
+        positions: Of the bodies' frames, at their centres of mass, (n, 3) m.
+        quaternions: Of the bodies' frames, (n, 4), w first.
+        velocities: [v; ω] of the bodies, (n, 6) m/s and rad/s.
+        angles: Integrated angles of gears and angle coordinates, (na,) rad: they say on which branch a residual is;
+            None takes principal values.
     """
 
     t: float
@@ -32,6 +37,15 @@ class State:
 
     @classmethod
     def at_rest(cls, positions: Array, quaternions: Array, t: float = 0.0) -> State:
-        """Bodies at given poses, not moving."""
+        """Make the state of bodies at given poses that do not move.
+
+        Args:
+            positions: (n, 3) m.
+            quaternions: (n, 4), w first.
+            t: Time, s.
+
+        Returns:
+            The state, on the principal branch.
+        """
         x = np.array(positions, float).reshape(-1, 3)
         return cls(t, x, np.array(quaternions, float).reshape(-1, 4), np.zeros((len(x), 6)))

@@ -22,11 +22,23 @@ give the same poses to the digits that the tests ask for; a hundred bounds the t
 
 
 def assemble(model: Model | System, rough: State, tolerance: float = 1e-9) -> Projected:
-    """The pose nearest to `rough` that satisfies all constraints and drivers, and the velocities nearest to its own.
+    """Find the state on the constraints that is nearest to a rough one in the norm of the masses.
 
-    Nearest: of least ½ Σ (m |Δx|² + θᵀ I θ), Δx and θ the travel and turn of each body. First any pose on the
-    constraints is found (Newton); then the distance falls along the free motions until its gradient vanishes. Where
-    the constraints cannot all hold, the status says which stay open, and by how much.
+    Nearest: of least ½ Σ (m Δx² + θᵀ I θ), Δx and θ the travel and turn of each body. First any pose on the constraints
+    is found (Newton); then the distance falls along the free motions until its gradient vanishes.
+
+    Args:
+        model: The model, or the `System` made of it.
+        rough: Poses and velocities of all bodies, near to what is meant.
+        tolerance: Where the way back along the free motions is shorter than this part of the model's length (rad of
+            turns), the state is the nearest.
+
+    Returns:
+        The state with a status, which says what stays open, and by how much, where the constraints cannot all hold.
+
+    Raises:
+        ValueError: The model or the state cannot be computed: numbers that are not finite, bodies that do not exist,
+            shapes that do not fit.
     """
     system = model if isinstance(model, System) else prepare(model)
     given = complete(system, rough)

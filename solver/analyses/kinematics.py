@@ -42,12 +42,23 @@ class EndlessError(ValueError):
 
 
 def kinematic(model: Model | System, times: ArrayLike, state: State | None = None) -> Result:
-    """The motion that drivers prescribe, at `times` (k,; rising, s): positions, velocities, accelerations, reactions.
+    """Compute the motion that drivers prescribe, with the forces that it takes.
 
-    `state` (none: the reference pose) chooses the branch at the first time, where the drivers take over. Between the
-    times the way is followed in steps short enough to stay on the branch and to count turns. Speeds are integrated
-    from the first time on. Raises ValueError where a freedom is left that nothing drives, EndlessError where the motion
-    is too fast to be followed.
+    Between the times the way is followed in steps short enough to stay on the branch and to count turns. Speeds are
+    integrated from the first time on.
+
+    Args:
+        model: A model whose motors leave no freedom, or the `System` made of it.
+        times: When the motion is looked at, (k,) s, rising.
+        state: Chooses the branch at the first time, where the drivers take over; None takes the reference pose.
+
+    Returns:
+        Positions, velocities, accelerations and multipliers at the times, up to where the constraints allow it;
+        `status` says how it ended.
+
+    Raises:
+        ValueError: A freedom is left that nothing drives, or the times do not rise; EndlessError, a kind of ValueError,
+            where the motion is too fast to be followed.
     """
     given = model if isinstance(model, System) else prepare(model)
     t = np.asarray(times, float).ravel()
@@ -221,10 +232,13 @@ def _row(system: System, given: System, state: State) -> tuple[object, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Efforts:
-    """What motions ask for in k states: `efforts` (k, c) along the coordinates, N m or N.
+    """What wanted accelerations ask for in k states of n bodies.
 
-    `multipliers` (k, m) of constraints and drivers (M v̇ + Ĝᵀλ = f), `accelerations` (k, n, 6). `unmet` (k,) is the
-    largest part of the accelerations requested that the constraints forbid, rad/s² or m/s².
+    Attributes:
+        efforts: Along the c coordinates (k, c), N m or N.
+        multipliers: λ of constraints and drivers (k, m), with M v̇ + Ĝᵀλ = f.
+        accelerations: [v̇; ω̇] of the bodies (k, n, 6) m/s², rad/s².
+        unmet: The largest part of the accelerations requested that the constraints forbid (k,) rad/s² or m/s².
     """
 
     efforts: Array
@@ -234,11 +248,21 @@ class Efforts:
 
 
 def inverse(model: Model, states: Sequence[State], accelerations: ArrayLike) -> Efforts:
-    """Inverse dynamics: the efforts along the model's coordinates that give them `accelerations` (k, c).
+    """Compute the efforts along a model's coordinates that give them wanted accelerations.
 
     All other loads of the model act. Freedoms that are not among the coordinates move as the loads want. Where
-    coordinates repeat each other (a loop with more motors than freedoms) the efforts are those of least norm. States
-    must be on the constraints. Raises ValueError where shapes do not fit.
+    coordinates repeat each other (a loop with more motors than freedoms) the efforts are those of least norm.
+
+    Args:
+        model: A model with c coordinates.
+        states: k states on the constraints.
+        accelerations: Of the coordinates in each state, (k, c) rad/s² or m/s².
+
+    Returns:
+        Efforts, multipliers and accelerations of the bodies in each state.
+
+    Raises:
+        ValueError: The accelerations do not have the shape (k, c), or the model cannot be computed.
     """
     requested = np.asarray(accelerations, float)
     c = len(model.coordinates)

@@ -27,13 +27,19 @@ _CENTRAL_DIFFERENCE = ((1, 8 / 12), (-1, -8 / 12), (2, -1 / 12), (-2, 1 / 12))
 
 @dataclass(frozen=True, eq=False)
 class Linearisation:
-    """ξ̈ + C ξ̇ + K ξ = a₀ about `state` at rest, v = N ξ̇ with Nᵀ M N = 1.
+    """Small motions ξ̈ + C ξ̇ + K ξ = a₀ about a state at rest, v = N ξ̇ with Nᵀ M N = 1.
 
-    `stiffness` and `damping` (dof, dof) are K and C (not symmetric where loads are not conservative), `basis` N
-    (6n, dof). `eigenvalues` (2 dof,; complex, 1/s) by their size, then imaginary part; `frequencies` (Hz, |λ|/2π),
-    `ratios` (−Re λ/|λ|; 1 for a motion that does not swing, nan for λ = 0) and `shapes` (6n, 2 dof; [v; ω] of all
-    bodies, of largest component 1) belong to them. `unbalanced` (m/s² and rad/s²) is the largest acceleration of the
-    state itself: 0 where it is an equilibrium.
+    Attributes:
+        status: Whether the state lies on the constraints.
+        state: The state, at rest.
+        stiffness: K (dof, dof); not symmetric where loads are not conservative.
+        damping: C (dof, dof).
+        basis: N (6n, dof): [v; ω] of all bodies for each ξ̇.
+        eigenvalues: λ (2 dof,), complex, 1/s, by their size, then imaginary part.
+        frequencies: `|λ|/2π` (2 dof,) Hz.
+        ratios: Damping ratios `−Re λ/|λ|` (2 dof,): 1 for a motion that does not swing, NaN for λ = 0.
+        shapes: [v; ω] of all bodies (6n, 2 dof), complex, the largest component of each being 1.
+        unbalanced: The largest acceleration of the state itself, m/s² and rad/s²: 0 where it is an equilibrium.
     """
 
     status: Status
@@ -49,9 +55,19 @@ class Linearisation:
 
 
 def linearise(model: Model | System, state: State | None = None) -> Linearisation:
-    """Small motions about a state (none: the reference pose), put on the constraints and taken at rest.
+    """Linearise a model about a state at rest: stiffness, damping, frequencies and mode shapes.
 
-    Raises ValueError where a freedom has no inertia.
+    K and C come of central differences of order four on minimal coordinates ξ, scaled so that their mass matrix is 1.
+
+    Args:
+        model: The model, or the `System` made of it.
+        state: The state, which is put on the constraints and taken at rest; None takes the reference pose.
+
+    Returns:
+        Matrices, eigenvalues and shapes, and how far the state is from an equilibrium.
+
+    Raises:
+        ValueError: A freedom has no inertia.
     """
     system = model if isinstance(model, System) else prepare(model)
     start = project(system, state or State.at_rest(system.model.positions, system.model.quaternions))

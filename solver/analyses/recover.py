@@ -21,10 +21,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class GearError:
-    """Phase error (k,) and its rate (k,) of the gear that is primitive `primitive` of the model.
+    """The phase error of a gear over k samples.
 
-    In rad and rad/s (`unit`) at the smaller of two toothed wheels, at wheel b of a belt, worm or crossed helical pair;
-    of a rack in m and m/s at the pinion's pitch circle.
+    Attributes:
+        primitive: Which of the model's primitives it is.
+        group: The name of its group.
+        unit: "rad", or "m" of a rack.
+        error: (k,), at the smaller of two toothed wheels, at wheel b of a belt, worm or crossed helical pair, of a rack
+            at the pinion's pitch circle.
+        rate: Its rate (k,), rad/s or m/s.
     """
 
     primitive: int
@@ -35,9 +40,16 @@ class GearError:
 
 
 def gear_errors(model: Model, trajectory: Trajectory) -> tuple[GearError, ...]:
-    """The errors of all gears, computed anew from the poses and velocities of the samples.
+    """Compute the errors of all gears anew from the poses and velocities of the samples.
 
     Only the number of whole turns is taken from the trajectory's integrated angles.
+
+    Args:
+        model: The model of which the trajectory is.
+        trajectory: Its samples.
+
+    Returns:
+        An error for each primitive that is a gear, in the order of the model.
     """
     indices = [i for i, p in enumerate(model.primitives) if p.wheels]
     gears = [model.primitives[i] for i in indices]
@@ -67,11 +79,18 @@ def gear_errors(model: Model, trajectory: Trajectory) -> tuple[GearError, ...]:
 
 
 def wrenches(model: Model, trajectory: Trajectory) -> dict[str, Array]:
-    """For each group, and each speed or angle motor, (k, 6): force (N) and torque (N m), world axes.
+    """Compute the wrenches of all groups of constraints, and of each motor that prescribes a motion.
 
-    It is what the group's rows do to body b of its first primitive, about that body's centre of mass;
-    where b is the ground, the opposite of what they do to body a, about a's centre of mass.
-    A motor's is about its coordinate's b in the same way.
+    A group's wrench is what its rows do to body b of its first primitive, about that body's centre of mass; where b is
+    the ground, the opposite of what they do to body a, about a's centre of mass. A motor's is about its coordinate's b
+    in the same way. Where rows repeat each other they are those of least norm.
+
+    Args:
+        model: The model of which the trajectory is.
+        trajectory: Its samples, k of them.
+
+    Returns:
+        By group or motor [force; torque] (k, 6) N, N m, in the world's axes.
     """
     system = prepare(model)
     T = system.program.terms

@@ -30,9 +30,14 @@ near that of a pendulum (1 − cos 0.3 differs from 0.3²/2 by 0.8 %). A longer 
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """The pose found, its multipliers (m,; Ĝᵀλ = f), and whether it is `stable` (K has no negative eigenvalue).
+    """A static equilibrium, or how near to one the search came.
 
-    `unbalanced` is the largest acceleration left, m/s² or rad/s².
+    Attributes:
+        status: Whether it was found.
+        state: The pose, at rest.
+        multipliers: λ of the constraints and drivers (m,), with Ĝᵀλ = f.
+        stable: Whether the stiffness has no negative eigenvalue.
+        unbalanced: The largest acceleration left, m/s² or rad/s².
     """
 
     status: Status
@@ -43,11 +48,21 @@ class Equilibrium:
 
 
 def equilibrium(model: Model | System, state: State | None = None, tolerance: float = 1e-9) -> Equilibrium:
-    """The static equilibrium that a state (none: the reference pose) comes to, drivers held at their values.
+    """Find the static equilibrium near a state, with drivers held at their values.
 
     Newton's method on the minimal coordinates, led downhill where the stiffness is not positive (K is shifted, as an
-    implicit step in time would do), so that it ends in a stable pose unless it starts in an unstable one. `tolerance`
-    m/s² and rad/s² is the largest acceleration left. Not finding one is a status.
+    implicit step in time would do), so that it ends in a stable pose unless it starts in an unstable one.
+
+    Args:
+        model: The model, or the `System` made of it.
+        state: Where to begin; None takes the reference pose.
+        tolerance: The largest acceleration that may be left, m/s² and rad/s².
+
+    Returns:
+        The pose and whether it is stable. Not finding one is a status ("no_convergence"), no error.
+
+    Raises:
+        ValueError: The model cannot be computed, such as one with a freedom that has no inertia.
     """
     system = model if isinstance(model, System) else prepare(model)
     start = project(system, state or State.at_rest(system.model.positions, system.model.quaternions))

@@ -29,10 +29,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class TreeJoint:
-    """A joint of a model whose coordinates can be those of a tree: the group of its rows, and how it moves.
+    """A joint of a model whose coordinates can be those of a spanning tree.
 
-    b moves relative to a (bodies of the model, −1 the ground) by `steps`, the outermost (next to a) first; none: it is
-    fixed. Of several slides each stands across the others. `point` (3,) m is in the world at the reference pose.
+    Attributes:
+        name: The group of its rows.
+        steps: How b moves relative to a, the outermost (next to a) first; none: it is fixed. Of several slides each
+            stands across the others.
+        a: The body that bears it, −1 for the ground.
+        b: The body that it moves, −1 for the ground.
+        point: Its point (3,) m, in the world at the reference pose.
     """
 
     name: str
@@ -53,7 +58,14 @@ class TreeJoint:
         return (self.name, self.a, self.b, np.asarray(self.point, float).tobytes(), *steps)
 
     def passed(self, *, reverse: bool) -> tuple[Step, ...]:
-        """The steps from a to b, or, reversed, from b to a."""
+        """Give the steps in the order in which a tree passes them.
+
+        Args:
+            reverse: Whether it goes from b to a, and not from a to b.
+
+        Returns:
+            The steps.
+        """
         return tuple(step.reversed() for step in reversed(self.steps)) if reverse else self.steps
 
 

@@ -21,10 +21,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One freedom about and along the unit `axis` (3,), in the world at the model's reference pose.
+    """One freedom about and along an axis.
 
-    `spin` (rad, or 0) and `travel` (m, m/rad of a screw, or 0) for each unit of q; `ball`: any orientation, for which
-    axis, spin and travel mean nothing.
+    Attributes:
+        axis: Unit vector (3,), in the world at the model's reference pose.
+        spin: 1 where q turns (rad), else 0.
+        travel: m (m/rad of a screw) for each unit of q, or 0.
+        ball: Whether any orientation is free; axis, spin and travel then mean nothing.
     """
 
     axis: Array
@@ -43,7 +46,11 @@ class Step:
         return 4 if self.ball else 1
 
     def reversed(self) -> Step:
-        """The same freedom of the parent relative to the body, with the same q."""
+        """Turn the freedom round: that of the parent relative to the body.
+
+        Returns:
+            The same freedom with the same q.
+        """
         return replace(self, axis=-self.axis)
 
 

@@ -34,11 +34,19 @@ def error_scale(gear: Primitive, positions: Array, quaternions: Array) -> tuple[
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """Where two wheels a and b touch at the reference pose; world frame, m and rad.
+    """Where two wheels touch at the reference pose; world frame.
 
-    `point` (3,) lies on both pitch circles, about `centre_a` and `centre_b` with `radius_a` and `radius_b`.
-    `cone_a`, `cone_b` are the pitch cones' half angles (0: cylinders), opening along the unit vectors `out_a`,
-    `out_b` away from the apex; `annulus` is "a", "b" or "".
+    Attributes:
+        point: On both pitch circles (3,) m.
+        centre_a: Of a's pitch circle (3,) m.
+        centre_b: Of b's pitch circle (3,) m.
+        radius_a: m.
+        radius_b: m.
+        cone_a: Half angle of a's pitch cone, rad; 0 of cylinders.
+        cone_b: Half angle of b's pitch cone, rad.
+        out_a: Unit vector (3,) of a's axis, away from the apex: the way its cone opens.
+        out_b: The same of b.
+        annulus: "a", "b" or "": which wheel is an annulus.
     """
 
     point: Array

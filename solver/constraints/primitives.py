@@ -24,7 +24,12 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Primitive(ABC):
-    """One or more scalar equations between bodies `a` and `b`."""
+    """One or more scalar equations between two bodies, which it names by index.
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+    """
 
     a: int
     b: int
@@ -132,10 +137,17 @@ class LineDistance(_Length):
 class Coordinate:
     """A measured freedom of b relative to a.
 
-    `kind` "angle": turn of ref_b against ref_a about axis_a by the right hand, unwrapped over any
-    number of turns; "distance": axis_a · (p_B − p_A); "length": ‖p_B − p_A‖. ref_a and ref_b are
-    perpendicular to the axis, and the angle is 0 where they coincide. "spin" has a rate alone, that of the turn about
-    axis_a, axis_a · (ω_B − ω_A): its value is 0 (three of them, across, bear the rotor inertia of a ball joint).
+    Attributes:
+        kind: "angle": turn of ref_b against ref_a about axis_a by the right hand, unwrapped over any number of turns;
+            "distance": axis_a · (p_B − p_A); "length": ‖p_B − p_A‖; "spin" has a rate alone, axis_a · (ω_B − ω_A): its
+            value is 0 (three of them, across, bear the rotor inertia of a ball joint).
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        point_a: (3,) m, in a.
+        axis_a: Unit vector (3,), in a.
+        point_b: (3,) m, in b.
+        ref_a: Perpendicular to the axis (3,), in a.
+        ref_b: Perpendicular to the axis (3,), in b; the angle is 0 where it coincides with ref_a.
     """
 
     kind: str
@@ -241,13 +253,22 @@ class WheelPair(Primitive):
 
 @dataclass(frozen=True, eq=False)
 class GearPair(_Length):
-    """Spur, internal or bevel pair rolling at the line of centres (Vlasenko & Kasper, eqs. 5, 29, 34).
+    """A spur, internal or bevel pair rolling at the line of centres (Vlasenko & Kasper, eqs. 5, 29, 34).
 
-    `kind`: "spur", "internal" (a is the annulus where radius_a > radius_b, else b) or "bevel".
-    Points lie on the axes; for spur and internal in the common plane of the wheels, for bevel anywhere
-    on the axes (the pitch cones follow from `ratio` and the shaft angle).
-    `ratio` = r_b / r_a > 0. The residual is taken at the pitch circle. The phase is that of the poses in which the
-    model is built.
+    The residual is taken at the pitch circle. The phase is that of the poses in which the model is built.
+
+    Attributes:
+        a: The body of the first wheel, −1 for the world.
+        b: The body of the second wheel, −1 for the world.
+        kind: "spur", "internal" (a is the annulus where radius_a > radius_b, else b) or "bevel".
+        point_a: On a's axis (3,) m, in a; of spur and internal pairs in the common plane of the wheels.
+        axis_a: Unit vector (3,), in a.
+        point_b: On b's axis (3,) m, in b.
+        axis_b: Unit vector (3,), in b.
+        ratio: r_b / r_a > 0; the pitch cones of a bevel pair follow from it and the shaft angle.
+
+    Raises:
+        ValueError: The kind is none, or the ratio cannot roll.
     """
 
     kind: str

@@ -317,7 +317,13 @@ _FINE = Status(True, "ok", "all constraints hold", "")
 
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """A state of a system on the constraints, or as near as can be."""
+    """A state of a system on the constraints, or as near as can be.
+
+    Attributes:
+        state: The state.
+        status: Whether all constraints hold, and which do not.
+        system: The model, prepared.
+    """
 
     state: State
     status: Status

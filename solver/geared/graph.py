@@ -49,10 +49,16 @@ class NotGearedError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class TurningPair:
-    """The hinge by which `link` turns on `parent`, on its way to the base; world frame, at the reference pose.
+    """The hinge by which a link turns on another, on its way to the base; world frame, at the reference pose.
 
-    `axis` is such that the coordinate `coordinate` of the model grows as link turns about it against parent.
-    `label` names the axis: pairs on one line that links share have one.
+    Attributes:
+        name: Its name.
+        link: The link.
+        parent: What it turns on.
+        coordinate: The place of its coordinate in the model.
+        point: On its axis (3,) m.
+        axis: Unit vector (3,): the coordinate grows as link turns about it against parent.
+        label: The name of the axis: pairs on one line that links share have one.
     """
 
     name: str
@@ -66,7 +72,18 @@ class TurningPair:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """The gear pair of links `a` and `b`, that `carrier` keeps at a distance; `primitive` is its place in the model."""
+    """A gear pair of two links that a third keeps at a distance.
+
+    Attributes:
+        name: Its name.
+        a: The first link.
+        b: The second link.
+        carrier: The link that holds both.
+        primitive: Its place in the model.
+        gear: Its equation.
+        contact: Where the wheels touch.
+        path: The links whose canonical thin edges lead from a to b: only their balance contains the contact force.
+    """
 
     name: str
     a: int
@@ -81,11 +98,15 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Links (the model's bodies by index, `GROUND` the base), turning pairs and gear pairs.
+    """The links of a geared robot, its turning pairs and gear pairs.
 
-    `pairs[i]` is that of link i: without gear pairs they are the spanning tree as designed. `canonical[i]` is the link
-    that i hangs on in the canonical graph, where all thin edges on a way from the base have different labels;
-    `order` are the links such that parents, of both kinds, come first.
+    Attributes:
+        names: Of the links.
+        pairs: The turning pair of each link; without gear pairs they are the spanning tree as designed.
+        meshes: The gear pairs.
+        canonical: The link that each hangs on in the canonical graph, where all thin edges on a way from the base have
+            different labels.
+        order: The links such that parents, of both kinds, come first.
     """
 
     names: tuple[str, ...]
@@ -95,11 +116,25 @@ class Graph:
     order: tuple[int, ...]
 
     def name(self, link: int) -> str:
-        """A link's name; "ground" for the base."""
+        """Name a link.
+
+        Args:
+            link: Its index, −1 for the base.
+
+        Returns:
+            The name; "ground" for the base.
+        """
         return "ground" if link == GROUND else self.names[link]
 
     def to_base(self, link: int) -> tuple[int, ...]:
-        """The links from `link` (which is the first) inwards in the canonical graph, without the base."""
+        """List the links inwards in the canonical graph, without the base.
+
+        Args:
+            link: The link to begin with, which is the first.
+
+        Returns:
+            Indices of links.
+        """
         found = []
         while link != GROUND:
             found.append(link)
@@ -107,7 +142,15 @@ class Graph:
         return tuple(found)
 
     def subtree_holds(self, top: int, link: int) -> bool:
-        """Whether `link` is `top` or hangs on it in the canonical graph."""
+        """Tell whether a link is another or hangs on it in the canonical graph.
+
+        Args:
+            top: The other link.
+            link: The link.
+
+        Returns:
+            Whether it does.
+        """
         return top in self.to_base(link)
 
 

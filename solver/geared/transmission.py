@@ -38,10 +38,13 @@ gear ratios, and what is none is rounding of sums of them, 1e-15."""
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A mechanical transmission line: `links` from the input's along gear pairs `meshes` to the end primary link.
+    """A mechanical transmission line: from an actuator along gear pairs to the end primary link.
 
-    `input` is the pair (a link's index) on which the actuator acts; `level` the number of the outermost primary
-    joint that it moves, 1 being that at the base.
+    Attributes:
+        input: The pair (a link's index) on which the actuator acts.
+        links: From the input's to the end primary link.
+        meshes: The gear pairs on the way.
+        level: The number of the outermost primary joint that it moves, 1 being that at the base.
     """
 
     input: int
@@ -52,8 +55,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Imbalance:
-    """How a secondary link is not balanced: its centre's `offset` (m) from the axis, and the `asymmetry` of its inertia
-    (0 for one that is the same about all lines across the axis) as a part of its trace."""
+    """How a secondary link is not balanced.
+
+    Attributes:
+        link: Its index.
+        offset: Of its centre of mass from the axis, m.
+        asymmetry: Of its inertia, as a part of its trace; 0 where it is the same about all lines across the axis.
+    """
 
     link: int
     offset: float
@@ -62,14 +70,25 @@ class Imbalance:
 
 @dataclass(frozen=True, eq=False)
 class Transmission:
-    """A geared robot taken apart. Links are body indices of `model`, the base is `GROUND`.
+    """A geared robot taken apart; links are body indices of `model`, the base is −1.
 
-    `primary` are the links of the equivalent open-loop chain from the base to the output; all others are
-    `secondary`, `carrier_of` each. `lines` are in the order of `inputs`. `structure` is A (n, n) of Q = Aᵀ Θ with
-    Θ the primary joints' angles and Q the inputs'. `motion` (l, n) gives the canonical angle of every link for Θ.
-    `driver[g]` and `driven[g]` are the links of mesh g, the driver nearer to the input; `moments` are (g, link, moment
-    in m about the link's axis of a unit force in g), all there are. `balance` are the blocks of
-    the moment balances about all axes, `rates` those of the gear pairs' equations for the secondary angles.
+    After Chen, Lin and Lin, Mechanism and Machine Theory (1999).
+
+    Attributes:
+        model: The model.
+        graph: Its links, turning pairs and gear pairs.
+        primary: The links of the equivalent open-loop chain from the base to the output.
+        secondary: All others.
+        inputs: The pairs on which actuators act.
+        lines: In the order of `inputs`.
+        structure: A (n, n) of Q = Aᵀ Θ, with Θ the primary joints' angles and Q the inputs'.
+        motion: (l, n): the canonical angle of every link for Θ.
+        driver: Of each gear pair, the link nearer to the input.
+        driven: Of each gear pair, the other link.
+        moments: (gear pair, link, moment in m about the link's axis of a unit force in the pair), all there are.
+        balance: The blocks of the moment balances about all axes.
+        rates: The blocks of the gear pairs' equations for the secondary angles.
+        unbalanced: Secondary links that are not balanced.
     """
 
     model: Model
@@ -106,11 +125,21 @@ class Transmission:
 
 
 def transmission(model: Model, output: int | str, inputs: Sequence[str] | None = None) -> Transmission:
-    """Take a geared robot apart, up to its output link (a body's index or name).
+    """Take a geared robot apart, up to its output link.
 
-    `inputs` are the names of the hinges that actuators turn, one for each freedom; None takes the secondary links with
-    one gear pair, where there is no secondary link the primary joints themselves. Raises NotGearedError with
-    the reasons where the mechanism is no geared robot.
+    After Chen, Lin and Lin, Mechanism and Machine Theory (1999).
+
+    Args:
+        model: The model.
+        output: The index or name of the body that is the end of the arm.
+        inputs: Names of the hinges that actuators turn, one for each freedom; None takes the secondary links with one
+            gear pair, where there is no secondary link the primary joints themselves.
+
+    Returns:
+        Its lines and its structure matrix.
+
+    Raises:
+        NotGearedError: It is no geared robot; `reasons` says all that it lacks.
     """
     graph = graph_of(model)
     link = _output(model, output)

@@ -17,7 +17,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RigidBody:
-    """A body with its frame at the centre of mass: mass (kg), inertia (3, 3) about it, body axes."""
+    """A body with its frame at the centre of mass.
+
+    Attributes:
+        name: Its name.
+        mass: kg.
+        inertia: About the centre of mass, body axes (3, 3) kg m².
+    """
 
     name: str
     mass: float
@@ -30,11 +36,15 @@ def _no_corners(start: float, end: float) -> Sequence[float]:
 
 @dataclass(frozen=True)
 class TimeFunction:
-    """A function of time with its first two derivatives: t ↦ (f, f', f'').
+    """A function of time with its first two derivatives; `solver.functions` makes them of numbers, tables and text.
 
-    `corners(start, end)` are the times (s) between at which it or its rate jumps: steps end there. `knots` (s) are
-    those at which a higher derivative does: there end steps whose error is controlled. A function from elsewhere that
-    names none is taken for smooth.
+    Attributes:
+        evaluate: t (s) ↦ (f, f', f'').
+        text: How it is written.
+        steady: Whether its value never changes: compiled code then asks once.
+        corners: Of (start, end): the times (s) between at which it or its rate jumps; steps end there. A function from
+            elsewhere that names none is taken for smooth.
+        knots: The times (s) at which a higher derivative jumps: there end steps whose error is controlled.
     """
 
     evaluate: Callable[[float], tuple[float, float, float]]
@@ -47,16 +57,25 @@ class TimeFunction:
 
 @dataclass(frozen=True)
 class Motor:
-    """Acts along a coordinate: `kind` "torque" (N m or N), "speed" (rad/s, m/s), "angle" (rad, m), "pd", "servo" or
-    "voltage".
+    """What acts along a coordinate by a function of time.
 
     Speed and angle motors are drivers: they add a row, which counts neither in rows nor in mobility.
-    A pd motor pulls towards its function with `stiffness` (N m/rad, N/m) times the gap and `damping` (N m s/rad,
-    N s/m) times the gap's rate, never with more than `effort` (N m, N).
-    A servo makes (`gain` · [1, q, q̇]) u + `bias` · [1, q, q̇] of its function u, a control, and of the coordinate, held
-    within `bounds` (N m, N).
-    A "voltage" V stands behind a `resistance` R (Ω): it drives i = (V − k rate) / R, which gives the effort k i, with
-    the `constant` k (N m/A and V s/rad; N/A and V s/m). Its power is V i, of which R i² is lost.
+
+    Attributes:
+        name: Its name.
+        coordinate: Along which it acts.
+        kind: "torque" (N m or N), "speed" (rad/s, m/s), "angle" (rad, m), "pd" (a target, rad or m), "servo" (a control
+            u) or "voltage" (V).
+        function: Of time, what the kind says.
+        stiffness: Of a pd motor, N m/rad (N/m) times the gap to its target.
+        damping: Of a pd motor, N m s/rad (N s/m) times the gap's rate.
+        effort: The most that a pd motor pulls with, N m (N).
+        constant: k of a voltage, N m/A and V s/rad (N/A and V s/m): it drives i = (V − k rate) / R, which gives the
+            effort k i. Its power is V i, of which R i² is lost.
+        resistance: R of a voltage, Ω.
+        gain: Of a servo, which makes (gain · [1, q, q̇]) u + bias · [1, q, q̇].
+        bias: Of a servo.
+        bounds: The range of a servo's effort, N m (N).
     """
 
     name: str
@@ -75,7 +94,12 @@ class Motor:
 
 @dataclass(frozen=True)
 class Friction:
-    """Dry friction: −`torque` tanh(rate / `speed`), N m (N) and rad/s (m/s); at `speed` 76 % of it act."""
+    """Dry friction: −torque · tanh(rate / speed).
+
+    Attributes:
+        torque: N m (N).
+        speed: rad/s (m/s); there 76 % of it act.
+    """
 
     torque: float
     speed: float
@@ -83,11 +107,17 @@ class Friction:
 
 @dataclass(frozen=True)
 class Stop:
-    """Ends of a coordinate's range (rad, m), each a spring and damper that push back and never pull.
+    """Ends of a coordinate's range, each a spring and damper that push back and never pull.
 
-    With the depth d beyond an end, the spring's force is `stiffness` · (d²/(2 `depth`)) up to `depth` and
-    `stiffness` · (d − `depth`/2) beyond, continuous with its slope; the damper's is `damping` · ḋ, faded in by
-    d/`depth`.
+    With the depth d beyond an end, the spring's force is stiffness · d²/(2 depth) up to `depth` and stiffness · (d −
+    depth/2) beyond, continuous with its slope; the damper's is damping · ḋ, faded in by d/depth.
+
+    Attributes:
+        lower: rad (m).
+        upper: rad (m).
+        stiffness: N m/rad (N/m).
+        damping: N m s/rad (N s/m).
+        depth: rad (m).
     """
 
     lower: float
@@ -99,9 +129,19 @@ class Stop:
 
 @dataclass(frozen=True)
 class JointLoad:
-    """Along a coordinate: viscous `damping` (N m s), `stiffness` (N m) about `rest`, `armature` (kg m²).
+    """What acts along a coordinate by its value and rate.
 
     Along a coordinate of the kind "length" it is a spring and damper between two points.
+
+    Attributes:
+        coordinate: Along which it acts.
+        damping: N m s/rad (N s/m).
+        stiffness: N m/rad (N/m).
+        rest: Where the spring is slack, rad (m).
+        armature: kg m² (kg).
+        friction: Dry friction.
+        stop: Ends of the range.
+        name: Its name.
     """
 
     coordinate: Coordinate
@@ -116,11 +156,16 @@ class JointLoad:
 
 @dataclass(frozen=True)
 class Gyrator:
-    """Ties two coordinates without loss: `modulus` times the rate of `two` acts along `one`, minus that of `one` along
-    `two`.
+    """A tie of two coordinates without loss: modulus times the rate of one acts along the other.
 
-    So a current and a shaft (N m/A), a pressure and a piston: each domain's rate is the other's effort (Karnopp,
-    Margolis and Rosenberg, System dynamics, ch. 3).
+    So a current and a shaft, a pressure and a piston: each domain's rate is the other's effort (Karnopp, Margolis and
+    Rosenberg, System dynamics, ch. 3).
+
+    Attributes:
+        name: Its name.
+        one: modulus · rate of `two` acts along it.
+        two: −modulus · rate of `one` acts along it.
+        modulus: Such as N m/A.
     """
 
     name: str
@@ -131,15 +176,20 @@ class Gyrator:
 
 @dataclass(frozen=True)
 class Mesh:
-    """What the teeth of a gear pair lose: of the power that one wheel gives, `efficiency` arrives at the other.
+    """What the teeth of a gear pair lose: of the power that one wheel gives, a part arrives at the other.
 
-    `name` is the group of the pair's one row. `a` and `b` are the coordinates of the primitive's wheels a and b (for a
-    rack its travel), each against what carries it, which is the coordinate's first body. The driven wheel is held back
-    by (1 − efficiency) of the row's pull on it, smoothed by tanh(rate / speed) with `speed_a`, `speed_b` in rad/s or
-    m/s; which wheel drives is seen at each instant. Where several meshes repeat each other, their pulls are not
-    determined, nor is what they lose.
+    The driven wheel is held back by (1 − efficiency) of the row's pull on it, smoothed by tanh(rate / speed); which
+    wheel drives is seen at each instant. Where several meshes repeat each other, their pulls are not determined, nor is
+    what they lose.
 
-    `backward` is the efficiency where b drives, None: the same. A worm's may be zero or less: then it locks itself.
+    Attributes:
+        name: The group of the pair's one row.
+        a: The coordinate of wheel a against what carries it, which is the coordinate's first body.
+        b: The same of wheel b; of a rack its travel.
+        efficiency: Where a drives.
+        speed_a: Over which a's loss is smoothed, rad/s (m/s).
+        speed_b: Over which b's loss is smoothed, rad/s (m/s).
+        backward: Where b drives; None: the same. A worm's may be zero or less: then it locks itself.
     """
 
     name: str
@@ -158,11 +208,21 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class Bushing:
-    """An elastic connection of frame (point_b, axes_b) on b to frame (point_a, axes_a) on a; axes (3, 3) by columns.
+    """An elastic connection of a frame on b to a frame on a.
 
-    In the axes of a: u = p_B − p_A, θ the rotation vector from a's axes to b's. The potential is
-    ½ zᵀ `stiffness` z with z = [u; θ] (6, 6; N/m, N, N m), the damper's force `damping` · [u̇; ω].
-    θ is taken below half a turn.
+    In the axes of a: u = p_B − p_A, θ the rotation vector from a's axes to b's, taken below half a turn. The potential
+    is ½ zᵀ K z with z = [u; θ], the damper's force D [u̇; ω].
+
+    Attributes:
+        name: Its name.
+        a: Body, −1 for the ground.
+        b: Body, −1 for the ground.
+        point_a: (3,) m, in a.
+        axes_a: (3, 3), by columns, in a.
+        point_b: (3,) m, in b.
+        axes_b: (3, 3), by columns, in b.
+        stiffness: K (6, 6) N/m, N, N m.
+        damping: D (6, 6).
     """
 
     name: str
@@ -178,9 +238,15 @@ class Bushing:
 
 @dataclass(frozen=True, eq=False)
 class Wrench:
-    """Force (N) at `point` of a body and torque (N m), by components: functions of time, or None for nothing.
+    """A force and a torque on a body, by components.
 
-    `axes`, "world" or "body", says in which axes the components are given.
+    Attributes:
+        name: Its name.
+        body: The body.
+        point: Where the force acts (3,) m, in the body.
+        force: N, functions of time; None for nothing.
+        torque: N m, functions of time; None for nothing.
+        axes: In which axes they are given, "world" or "body".
     """
 
     name: str
@@ -193,7 +259,13 @@ class Wrench:
 
 @dataclass(frozen=True)
 class Callback:
-    """A function of (t, values (c,), rates (c,)) of the model's coordinates to forces (c,) along them: N m, N."""
+    """A Python function that gives forces along all coordinates.
+
+    Attributes:
+        name: Its name.
+        function: Of the time (s), values (c,) and rates (c,) of the model's coordinates to forces (c,) along them, N m
+            (N).
+    """
 
     name: str
     function: Callable[[float, Array, Array], Any]
@@ -201,12 +273,26 @@ class Callback:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Bodies and what binds and moves them.
+    """Bodies and what binds and moves them: plain frozen data without a state.
 
-    `primitives` use indices into `bodies` and points in body frames (origin at the centre of mass).
-    `groups[i]` names what primitive i belongs to (a joint, a coupling); `coordinates` are measured along
-    a run. `positions` (n, 3) and `quaternions` (n, 4; w first) are the reference pose: there every angle
-    lies within (−π, π] and gears have their phase.
+    At the reference pose every angle lies within (−π, π] and gears have their phase.
+
+    Attributes:
+        bodies: n rigid bodies.
+        primitives: Equations between them, by indices and in body frames (origin at the centre of mass).
+        positions: Of the reference pose (n, 3) m.
+        quaternions: Of the reference pose (n, 4), w first.
+        groups: What each primitive belongs to, such as a joint or a coupling.
+        coordinates: Values that are measured along a run; they hold nothing.
+        coordinate_names: Their names.
+        motors: What moves coordinates by functions of time.
+        loads: Springs, dampers, friction, stops and armatures along coordinates.
+        meshes: Losses of teeth.
+        gyrators: Ties of coordinates without loss.
+        bushings: Elastic connections.
+        wrenches: Forces and torques on bodies.
+        callbacks: Python functions.
+        gravity: m/s², world axes.
     """
 
     bodies: tuple[RigidBody, ...]

@@ -45,11 +45,19 @@ attached may."""
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """At `t` (s), the rows of the groups `off` cease to hold and those of the groups `on` begin.
+    """A change of a model while it runs: groups of rows that cease to hold, and groups that begin.
 
-    With `make`, the first of `on` is a group of new rows, made of the state at that time. Motors and joint loads that
-    bear the name of a group are there only while its rows hold, and those that bear one of `names` only while the
-    last change of that name let groups begin. `plastic`: the rates may jump.
+    Motors and joint loads that bear the name of a group are there only while its rows hold.
+
+    Attributes:
+        t: When, s.
+        name: What it is called in results.
+        off: Groups whose rows cease to hold.
+        on: Groups whose rows begin to hold.
+        make: Makes new rows of the state at that time, as the first group of `on`; None where all rows are of the
+            model.
+        plastic: Whether the rates may jump; else a change that needs an impulse is refused.
+        names: Motors and joint loads that are there only while the last change of that name let groups begin.
     """
 
     t: float
@@ -63,10 +71,14 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Changed:
-    """What a change did: the impulse (N s, N m s) of each body on itself about its centre (n, 6), by group of rows.
+    """What a change did.
 
-    `size` is the largest impulse (N s) and angular impulse (N m s) of a group on a body; `lost` the energy (J) that is
-    gone with the change.
+    Attributes:
+        name: The change's name.
+        t: When, s.
+        impulses: By group of rows, the impulse on each body about its centre (n, 6) N s, N m s.
+        size: The largest impulse (N s) and angular impulse (N m s) of a group on a body.
+        lost: The energy that is gone with the change, J.
     """
 
     name: str
@@ -78,10 +90,13 @@ class Changed:
 
 @dataclass(frozen=True, eq=False)
 class Rebuilt:
-    """A run with changes: its result is one of `model`, which has all rows that ever held.
+    """A run with changes.
 
-    A row that does not hold has the multiplier zero. `changes` says what each change did, as far as the run came,
-    `stages` are the runs between them, each of the system of rows that held.
+    Attributes:
+        model: A model that has all rows that ever held.
+        result: The run as one of that model; a row that does not hold has the multiplier zero.
+        changes: What each change did, as far as the run came.
+        stages: The runs between the changes, each with the system of the rows that held.
     """
 
     model: Model
@@ -179,11 +194,27 @@ def simulate_changing(
     model: Model, state: State | None = None, *, changes: Sequence[Change], duration: float, rate: float,
     tree: Sequence[TreeJoint] | None = None, progress: Callable[[float], None] | None = None, **options: object,
 ) -> Rebuilt:  # fmt: skip
-    """As `simulate`, with changes on the way, in order of time; those at one time one after the other as given.
+    """Integrate the motion of a model whose constraints begin or cease to hold on the way.
 
     A change that cannot be ends the run there, with a status: "parted" where rows do not hold at the pose (and by how
     much), "impulse" where the rates would have to jump (and the size), "freed" where what is left is no mechanism that
-    can be computed. ValueError for a change outside the run, or of a group that is not there.
+    can be computed. After Xue, Huang, Ahamed and Woodard (2005).
+
+    Args:
+        model: The model at the start.
+        state: As of `simulate`.
+        changes: The changes, made in order of time; those at one time as given.
+        duration: As of `simulate`.
+        rate: As of `simulate`.
+        tree: As of `simulate`.
+        progress: As of `simulate`.
+        **options: The other arguments of `simulate`.
+
+    Returns:
+        The run as one of a model that has all rows that ever held, and what each change did.
+
+    Raises:
+        ValueError: A change is outside the run or of a group that is not there, or the model cannot be computed.
     """
     began = time.perf_counter()
     start = 0.0 if state is None else state.t

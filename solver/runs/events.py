@@ -20,8 +20,17 @@ _LOOKS = (0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Event:
-    """Coordinate `coordinate` (its place in the model) passes `value` (rad or m), in the `direction`
-    "rising", "falling" or "either". `stop` ends the run there; else it is only recorded.
+    """A coordinate of the model that passes a value.
+
+    Attributes:
+        name: What it is called in the result.
+        coordinate: The place of the coordinate in `Model.coordinates`.
+        value: What it passes, rad or m.
+        direction: "rising", "falling" or "either".
+        stop: Whether the run ends there; else it is only recorded.
+
+    Raises:
+        ValueError: The direction is none, or the value is not finite.
     """
 
     name: str

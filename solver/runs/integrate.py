@@ -97,21 +97,39 @@ def simulate(
     longest_step: float = np.inf, tree: Sequence[TreeJoint] | None = None, times: ArrayLike | None = None,
     contradictory: bool = False,
 ) -> Result:  # fmt: skip
-    """Motion over `duration` (s) with `rate` samples a second, the start and the end among them.
+    """Integrate the motion of a model over some time.
 
-    With `times` (s) the samples are those at these times and the start, and the run ends at the last of them.
+    The state is put on the constraints first. Samples within a step are as accurate as its ends, and lie on the
+    constraints. What is done is kept where `should_stop` says so, or at Ctrl-C. The methods are those of Dormand and
+    Prince of orders 5 and 8, of Kutta of order 4, and generalised-α; docs/scenario.md compares them.
 
-    `state` is put on the constraints first (none: the reference pose at rest). `integrator` is dopri5, dop853, rk4 or
-    generalized_alpha. With a `step` (s; rk4 needs one) all steps are of that length, save that generalized_alpha takes
-    in parts of controlled error one whose iteration does not converge; without, the error of each is
-    kept below atol + rtol · |value| for every position (m), orientation, velocity, angle and work (generalized_alpha,
-    whose steps are many: of all steps in 0.05 s, of positions, orientations and velocities; with `tree` every joint
-    coordinate in their place), and none is longer than `longest_step` or ten samples. Samples within a step are as
-    accurate as its ends, and lie on the constraints. `events` are reported in the result, or end the run. `progress` is
-    called with the part done; where `should_stop` says so, or at Ctrl-C, what is done is kept. With `tree`, the joints
-    named are taken by a spanning tree, whose joint coordinates are integrated (`solver.chart`). Where rows are
-    `contradictory`, no velocity keeps all of them, and what a step's projection changes of velocities bounds no step.
-    Raises ValueError for a model or call that cannot be computed.
+    Args:
+        model: The model, or the `System` made of it.
+        state: The state at the start; None takes the reference pose at rest.
+        duration: The duration in s.
+        rate: Samples a second, the start and the end among them.
+        rtol: With `atol`, what the error of a step is kept below: atol + rtol · abs(value) for every position (m),
+            orientation, velocity, angle and work; with `tree` every joint coordinate in their place; of
+            "generalized_alpha" for all steps in 0.05 s, of positions, orientations and velocities.
+        atol: See `rtol`.
+        integrator: "dopri5", "dop853", "rk4" (which needs a `step`) or "generalized_alpha", which is for stiff loads.
+        step: The length in s of all steps, in place of controlled errors; None controls them. Of generalized_alpha, a
+            step whose iteration does not converge is taken in parts.
+        events: Values of coordinates to report, or to end the run at.
+        progress: Called with the part that is done, 0 to 1.
+        should_stop: Asked after steps whether to end the run.
+        longest_step: The length in s that no step exceeds; ten samples at most in any case.
+        tree: Joints that a spanning tree takes: their coordinates are integrated in place of the poses
+            (`solver.chart`); None integrates poses.
+        times: When samples are taken, (k,) s, beside the start, in place of `rate`; the run ends at the last of them.
+        contradictory: Whether rows contradict each other: no velocity keeps all of them then, and what a step's
+            projection changes of velocities bounds no step.
+
+    Returns:
+        All samples up to the end, the status that says how it ended, statistics, and events.
+
+    Raises:
+        ValueError: The model or the call cannot be computed; the text names the body, joint or load.
     """
     method = checked(duration, rate, rtol, atol, integrator, step)
     began = time.perf_counter()

@@ -50,7 +50,14 @@ def report_unrefined(names: Sequence[str], findings: Findings) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MassOverride:
-    """Numbers given by a person; None leaves what is computed. In the frame of part or component."""
+    """Mass properties that a person gives, in the frame of the part or component; None leaves what is computed.
+
+    Attributes:
+        mass: kg.
+        com: Centre of mass (3,) m.
+        inertia: About the centre of mass (3, 3) kg m².
+        where: Where they were given.
+    """
 
     mass: float | None = None
     com: Vector | None = None
@@ -60,11 +67,22 @@ class MassOverride:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A distinct shape. `density` in kg/m³ or None, `density_source` says who gave it.
+    """A distinct shape; it may be placed many times.
 
-    `declared` are the file's own mass properties, in the part's frame. `weightless` is what the file says to weigh
-    nothing beside what it is fixed to. `collision`: what collides of it in exports ("none", or one of their kinds),
-    None where the export decides.
+    Attributes:
+        name: Its name, one among all parts.
+        shape: Its geometry, None where the source has none.
+        material: The material's name.
+        density: kg/m³; None where it is not known.
+        density_source: Who gave the density.
+        declared: The file's own mass properties, in the part's frame.
+        override: What a person gives of its mass.
+        colour: Red, green, blue and opacity, each from 0 to 1.
+        mirrored_from: The part of which it is the mirror image.
+        weightless: Whether the file says that it weighs nothing beside what it is fixed to.
+        collision: What collides of it in exports: "none", or a key of `cadbridge.exporters.COLLISIONS`; None where the
+            export decides.
+        where: Its place in the file.
     """
 
     name: str
@@ -86,7 +104,16 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A leaf placement of a part. `name` is its unique path, with '/' between levels."""
+    """A leaf placement of a part.
+
+    Attributes:
+        name: Its unique path, with '/' between levels.
+        part: The part's name.
+        X_WI: Its pose in the world as designed; I is the part's own frame.
+        component: The component to which it belongs.
+        colour: Red, green, blue and opacity from 0 to 1, in place of the part's.
+        product_path: The names of the products above it, as the file has them.
+    """
 
     name: str
     part: str
@@ -103,8 +130,14 @@ class Instance:
 class Component:
     """A rigid unit that mates connect: instances with no motion between them.
 
-    `X_WC` is the placement as designed. For a component of one instance C is I. `gravity_compensation` is the share of
-    its weight (1: all) that something outside carries.
+    Attributes:
+        name: Its name, one among all components.
+        instances: The names of its instances.
+        X_WC: Its pose in the world as designed; C is I where it has one instance.
+        grounded: Whether it stands still.
+        override: What a person gives of its mass, in C.
+        gravity_compensation: The share of its weight that something outside carries; 1 is all.
+        where: Its place in the file.
     """
 
     name: str
@@ -133,11 +166,17 @@ class FeatureKind(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A plane (point, outward normal), axis (point, direction), point, or frame of a component.
+    """What a mate takes hold of: a plane, axis, point, frame or sphere of a component.
 
-    In the component's frame C (the world frame where `component` is GROUND). `direction` is a
-    unit vector, None only for points and spheres; `x` completes a FRAME (z is `direction`).
-    `radius` is known where the feature was a cylinder, cone or sphere.
+    Attributes:
+        component: The component in whose frame C it is given; `GROUND` for the world.
+        kind: What it is.
+        point: A point of it (3,) m: on the plane or axis, or the origin or centre.
+        direction: Unit vector (3,): the outward normal, the axis, or z of a frame; None only of points and spheres.
+        x: The x axis of a frame (3,).
+        radius: m, where it is of a cylinder, cone or sphere.
+        instance: The instance that has it.
+        label: How the source calls it.
     """
 
     component: str
@@ -190,7 +229,14 @@ MATE_FREEDOM: dict[MateKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The range of a joint coordinate: m or rad (and m/s or rad/s, N or N m). None is no limit."""
+    """The range of a joint's coordinate; None is no limit.
+
+    Attributes:
+        lower: The lower end, m or rad.
+        upper: The upper end, m or rad.
+        velocity: The largest rate, m/s or rad/s.
+        effort: The largest effort, N or N m.
+    """
 
     lower: float | None = None
     upper: float | None = None
@@ -202,16 +248,32 @@ class Limit:
         lower: float | None = None, upper: float | None = None, velocity: float | None = None,
         effort: float | None = None, *, none: float = math.inf,
     ) -> Limit | None:  # fmt: skip
-        """The limit that a file gives, None if it bounds nothing.
+        """Make the limit that a file gives.
 
-        A bound of the magnitude `none` or more is no bound, nor is a velocity or an effort below zero.
+        Args:
+            lower: The lower end, m or rad.
+            upper: The upper end, m or rad.
+            velocity: The largest rate; below zero is none.
+            effort: The largest effort; below zero is none.
+            none: A bound of this magnitude or more is no bound.
+
+        Returns:
+            The limit, None if it bounds nothing.
         """
         ends = [None if v is None or abs(v) >= none else v for v in (lower, upper, velocity, effort)]
         found = Limit(*ends[:2], *(None if v is None or v < 0 else v for v in ends[2:]))
         return None if found == Limit() else found
 
     def counted_from(self, zero: float, turns: bool = False) -> Limit:
-        """The range from where the coordinate is `zero`; a turn is known to full turns: the nearest one is taken."""
+        """Count the range from another zero.
+
+        Args:
+            zero: The value at which the coordinate shall be zero.
+            turns: Whether it is a turn, known to full turns: the nearest one is taken.
+
+        Returns:
+            The range with both ends counted so.
+        """
         if turns:
             low = -math.inf if self.lower is None else self.lower
             high = math.inf if self.upper is None else self.upper
@@ -222,7 +284,11 @@ class Limit:
         return replace(self, lower=lower, upper=upper)
 
     def reversed(self) -> Limit:
-        """The same range of the coordinate counted the other way round."""
+        """Count the coordinate the other way round.
+
+        Returns:
+            The same range with both ends exchanged and negated.
+        """
         lower, upper = (None if v is None else -v for v in (self.upper, self.lower))
         return replace(self, lower=lower, upper=upper)
 
@@ -231,13 +297,28 @@ class Limit:
 class Mate:
     """A relation between features of two components, as the CAD has it.
 
-    `value`: the offset or distance in m (coincident, flush, insert, tangent, distance), the
-    angle in rad (angle), the advance in m/rad (screw). `aligned`: whether the directions point
-    the same way (True) or against each other (False); None takes the nearer at the pose read.
-    `lock_rotation` makes an insert or concentric a rigid one. `joint_name` is the stable name
-    to give the joint; `home` its value in the home pose. `damping` is in N m s/rad (N s/m), `friction` in N m (N),
-    `armature` in kg m² (kg) against relative motion, `stiffness` in N m/rad (N/m) of a spring that is slack
-    `rest` rad (m) from the pose as designed; of a spherical mate they act on any turn, of a free one on its travel too.
+    Damping, friction, armature and stiffness are against relative motion; of a spherical mate they act on any turn, of
+    a free one on its travel too.
+
+    Attributes:
+        name: Its name, one among all mates and couplings.
+        kind: What it holds.
+        a: The feature on its first component.
+        b: The feature on its second component.
+        value: m of an offset or distance (coincident, flush, insert, tangent, distance), rad of an angle, m/rad of a
+            screw's advance.
+        aligned: Whether the directions point the same way (True) or against each other (False); None takes the nearer
+            at the pose read.
+        lock_rotation: Whether an insert or concentric holds the turn too.
+        inside: Whether the tangent surface lies inside the other.
+        limit: The range of its coordinate.
+        damping: N m s/rad (N s/m).
+        friction: Dry friction, N m (N).
+        armature: kg m² (kg).
+        stiffness: Of a spring, N m/rad (N/m).
+        rest: How far from the designed pose the spring is slack, rad (m).
+        joint_name: The name to give the joint; None takes the mate's.
+        where: Its place in the file.
     """
 
     name: str
@@ -287,15 +368,19 @@ class CouplingKind(StrEnum):
 
 @dataclass(frozen=True)
 class CamLaw:
-    """What a cam does to its follower: points (k, 2) of a law or of a profile, SI.
+    """What a cam does to its follower: a law or a profile by points, SI.
 
-    A law gives the follower's value over the driver's, both 0 as designed; `period` 0 where it does not repeat.
-    A profile gives [polar angle rad, radius m] of the cam's outline as designed, counted about its axis from the
-    follower's slide (or from the line to its pivot, where `arm` m is the follower's length);
-    `roller` is the roller's radius in m, `side` +1 where it lies on the left of the line to the pivot, seen against
-    the cam's axis.
-    `polynomial` are the coefficients of a law that is one, lowest power first, between the ends of its points; beyond
-    them it goes on along its tangent. Its constant is the coupling's `offset`.
+    Attributes:
+        points: (k, 2): of a law the follower's value over the driver's, both 0 as designed; of a profile [polar angle
+            rad, radius m] of the cam's outline as designed, about its axis from the follower's slide (or from the line
+            to its pivot).
+        profile: Whether the points are of a profile.
+        period: After which a law repeats, rad or m; 0 where it does not.
+        roller: The roller's radius, m.
+        arm: The length m of a follower that turns; None of one that slides.
+        side: +1 where the follower lies on the left of the line to its pivot, seen against the cam's axis, else −1.
+        polynomial: Coefficients of a law that is one, lowest power first, between the ends of its points; beyond them
+            it goes on along its tangent. Its constant is the coupling's `offset`.
     """
 
     points: tuple[tuple[float, float], ...]
@@ -309,24 +394,36 @@ class CamLaw:
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """A gear pair, as a mate: one row.
+    """A relation between the motions of joints, such as a gear pair: one row.
 
-    `a` and `b` are axes with their direction. `ratio` = r_b/r_a = teeth_b/teeth_a > 0 for spur,
-    internal and bevel (a is the annulus of an internal pair when ratio < 1, else b). For RACK_PINION a is
-    the pinion's axis, b the rack's direction, `radius_a` the pitch radius. RATIO turns
-    b by `ratio` times the turn of a about their axes, signed, relative to `carrier`
-    (coaxial and far pairs). SCREW moves b along a's axis by `ratio` m for each rad that it turns about
-    it against a, and holds nothing else. JOINTS couples the coordinates of two mates that leave one
-    freedom: q_b = ratio * q_a + offset, `joints` = (a, b) mate names (URDF mimic).
-    BELT and CHAIN: parallel axes held at a distance, `ratio` = r_b/r_a > 0, `crossed` where the belt crosses itself.
-    WORM (a the worm, `teeth_a` its starts) and CROSSED_HELICAL: axes that neither meet nor are parallel, `ratio` =
-    teeth_b/teeth_a, `helix` rad of a's teeth against its axis, right-hand positive. LINEAR: Σ factor · q = offset,
-    each q 0 as designed, over `factors` (mate names; rad, m); one alone holds its joint. CAM: `joints` = (driver,
-    follower), by its `cam` law, and higher by the `offset`.
-    `carrier` names the component that holds both axes, None where it is found. `pressure_angle` (rad) of spur, internal
-    and bevel teeth, the normal one of worms and crossed helical gears, for the forces that part the wheels; None where
-    it is not known. `efficiency` is what arrives at the driven wheel of the power that the other gives, None where
-    nothing is lost.
+    What the numbers mean by kind. SPUR, INTERNAL, BEVEL: `ratio` = r_b/r_a = teeth_b/teeth_a > 0; of an internal pair a
+    is the annulus where the ratio is below 1, else b. RACK_PINION: a is the pinion's axis, b the rack's direction.
+    RATIO turns b by `ratio` times the turn of a about their axes, signed, relative to `carrier`. SCREW moves b along
+    a's axis by `ratio` m for each rad that it turns about it against a, and holds nothing else. BELT, CHAIN: parallel
+    axes held at a distance. WORM (a the worm, `teeth_a` its starts), CROSSED_HELICAL: axes that neither meet nor are
+    parallel. JOINTS: q_b = ratio · q_a + offset (a mimic of URDF). LINEAR: Σ factor · q = offset, each q 0 as designed.
+    CAM: the follower by its `cam` law, higher by the `offset`.
+
+    Attributes:
+        name: Its name, one among all mates and couplings.
+        kind: What it is.
+        a: The first axis with its direction; None of kinds that name joints.
+        b: The second axis, or the rack's direction.
+        ratio: See above.
+        teeth_a: Teeth (or starts) of a.
+        teeth_b: Teeth of b.
+        radius_a: Pitch radius of a, m.
+        radius_b: Pitch radius of b, m.
+        carrier: The component that holds both axes; None where it is to be found.
+        joints: Names of the two mates that JOINTS couples, or of a CAM's driver and follower.
+        offset: rad or m.
+        crossed: Whether a belt crosses itself.
+        helix: Angle of a's teeth against its axis, rad, right-hand positive.
+        pressure_angle: rad; of worms and crossed helical gears the normal one. None where it is not known.
+        efficiency: What arrives at the driven wheel of the power that the other gives; None where nothing is lost.
+        factors: (mate's name, factor) of LINEAR, for coordinates in rad or m; one alone holds its joint.
+        cam: The law of a CAM.
+        where: Its place in the file.
     """
 
     name: str
@@ -359,10 +456,15 @@ class Coupling:
 class ControlLaw:
     """What an actuator makes of its control u: (gain · [1, l, l̇]) u + bias · [1, l, l̇], before the reduction.
 
-    l = reduction · q is the joint's coordinate (0 as designed) as the motor sees it, rad or m; efforts in N m or N.
-    A torque motor has the gain (1, 0, 0), a position servo of stiffness k and damping d (k, 0, 0) and the bias
-    (0, −k, −d). `control` is the range of u, `effort` that of what the motor gives, `start` what u is before anybody
-    sets it.
+    l = reduction · q is the joint's coordinate (0 as designed) as the motor sees it, rad or m. A torque motor has the
+    gain (1, 0, 0); a position servo of stiffness k and damping d the gain (k, 0, 0) and the bias (0, −k, −d).
+
+    Attributes:
+        gain: Three factors of u.
+        bias: Three factors without u, N m or N, and for each rad or m and their rates.
+        control: The range of u; None is none.
+        effort: The range of what the motor gives, N m or N; None is none.
+        start: What u is before anybody sets it.
     """
 
     gain: tuple[float, float, float] = (1.0, 0.0, 0.0)
@@ -372,17 +474,41 @@ class ControlLaw:
     start: float = 0.0
 
     def limited(self, control: float) -> float:
-        """A control within its range."""
+        """Hold a control within its range.
+
+        Args:
+            control: u.
+
+        Returns:
+            u, or the end of the range that it is beyond.
+        """
         return control if self.control is None else min(max(control, self.control[0]), self.control[1])
 
     def on_joint(self, control: float, reduction: float) -> tuple[float, float, float]:
-        """c, k and d of the effort c − k q − d q̇ on the joint at a control, before it is bounded."""
+        """Express the law along the joint: an effort c − k q − d q̇, before it is bounded.
+
+        Args:
+            control: u.
+            reduction: Turns of the motor for one of the joint.
+
+        Returns:
+            c (N m, N), k and d.
+        """
         r, u = reduction, self.limited(control)
         constant, stiffness, damping = (g * u + b for g, b in zip(self.gain, self.bias, strict=True))
         return r * constant, -(r**2) * stiffness, -(r**2) * damping
 
     def effort_at(self, control: float, length: float, rate: float) -> float:
-        """What the motor gives (N m, N) at a control, at l (rad, m) and at l̇."""
+        """Compute what the motor gives at a control and a motion.
+
+        Args:
+            control: u.
+            length: l, rad or m.
+            rate: l̇, rad/s or m/s.
+
+        Returns:
+            The effort of the motor, N m or N, within its range.
+        """
         u, at = self.limited(control), (1.0, length, rate)
         given = sum((g * u + b) * x for g, b, x in zip(self.gain, self.bias, at, strict=True))
         return given if self.effort is None else min(max(given, self.effort[0]), self.effort[1])
@@ -390,9 +516,15 @@ class ControlLaw:
 
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """What moves a joint: the mate's (or joint's) name, reduction, rotor inertia kg m² at the rotor.
+    """What moves a joint.
 
-    `law` is how its effort follows its control; None where the source does not say.
+    Attributes:
+        name: Its name.
+        joint: The name of the mate or joint that it moves.
+        reduction: Turns of the motor for one of the joint.
+        rotor_inertia: kg m² at the rotor.
+        where: Its place in the file.
+        law: How its effort follows its control; None where the source does not say.
     """
 
     name: str
@@ -405,7 +537,13 @@ class Drive:
 
 @dataclass(frozen=True, eq=False)
 class NamedFrame:
-    """A frame that people refer to (base, tool): fixed in a component."""
+    """A frame that people refer to, such as base or tool, fixed in a component.
+
+    Attributes:
+        name: Its name.
+        component: The component.
+        X_CF: Its pose in the component's frame C.
+    """
 
     name: str
     component: str
@@ -414,9 +552,27 @@ class NamedFrame:
 
 @dataclass(frozen=True, eq=False)
 class Assembly(Shown):
-    """All that a source holds. `units` is the ledger: what was in the file, what it became; `study` a run.
+    """All that a source states, frozen and in SI; placements are in the world frame W of the source.
 
-    `gravity` is the source's own in m/s², None where it has none.
+    Attributes:
+        name: The assembly's name.
+        source: The path of the file.
+        format: The format's name.
+        parts: Distinct shapes.
+        instances: Their placements.
+        components: The rigid units that mates connect.
+        mates: Relations between components.
+        couplings: Gears, belts, racks, screws, cams, mimics.
+        drives: What moves joints.
+        frames: Named frames.
+        home: Values of joints in the home pose, rad or m, by name.
+        joint_names: Names that joints shall have, by mate.
+        units: The ledger of units: what was in the file, and what it became.
+        mates_in_file: How many mates, joints and couplings the file has, those left out included.
+        extra: What only one format says, by keys of its reader.
+        study: What the source says of a run; None where it says nothing.
+        gravity: The source's own, m/s², world axes; None where it has none.
+        findings: What was found wrong or remarkable in reading.
     """
 
     name: str
@@ -449,17 +605,47 @@ class Assembly(Shown):
         return () if self.study is None else self.study.motions
 
     def part(self, name: str) -> Part:
-        """The part of that name; KeyError where there is none."""
+        """Look a part up.
+
+        Args:
+            name: Its name.
+
+        Returns:
+            The part.
+
+        Raises:
+            KeyError: There is none of that name.
+        """
         found: Part = self._index("parts")[name]
         return found
 
     def instance(self, name: str) -> Instance:
-        """The instance of that name; KeyError where there is none."""
+        """Look an instance up.
+
+        Args:
+            name: Its path.
+
+        Returns:
+            The instance.
+
+        Raises:
+            KeyError: There is none of that name.
+        """
         found: Instance = self._index("instances")[name]
         return found
 
     def component(self, name: str) -> Component:
-        """The component of that name; KeyError where there is none."""
+        """Look a component up.
+
+        Args:
+            name: Its name.
+
+        Returns:
+            The component.
+
+        Raises:
+            KeyError: There is none of that name.
+        """
         found: Component = self._index("components")[name]
         return found
 
@@ -470,5 +656,12 @@ class Assembly(Shown):
         return cache[what]
 
     def with_findings(self, findings: tuple[Finding, ...]) -> Assembly:
-        """This assembly with more findings."""
+        """Add findings.
+
+        Args:
+            findings: Those to add behind its own.
+
+        Returns:
+            A copy with them.
+        """
         return replace(self, findings=self.findings + findings)

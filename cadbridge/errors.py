@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
 
 class CadbridgeError(Exception):
-    """Base of all errors; `findings` holds what is known of the cause."""
+    """Base of all errors that cadbridge raises.
+
+    Args:
+        message: What is wrong, in a sentence.
+        findings: What is known of the cause.
+
+    Attributes:
+        findings: What is known of the cause, as a tuple.
+        exit_status: The exit status of a command that ends so.
+    """
 
     exit_status = 3
 
@@ -30,13 +39,13 @@ class CadbridgeError(Exception):
 
 
 class InputError(CadbridgeError):
-    """The input or the call cannot be used."""
+    """The input or the call cannot be used; a command ends with the status 2."""
 
     exit_status = 2
 
 
 class ModelError(CadbridgeError):
-    """The model was read, but what was asked of it cannot be done."""
+    """The model was read, but what was asked of it cannot be done; a command ends with the status 1."""
 
     exit_status = 1
 

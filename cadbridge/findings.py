@@ -13,7 +13,14 @@ __all__ = ["Finding", "Findings", "Severity", "Stage", "Where", "exit_status"]
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The place of a finding: a file, a line (from 1), and the part, mate or body it names."""
+    """The place of a finding.
+
+    Attributes:
+        file: The file.
+        line: The line, from 1.
+        column: The column, from 1.
+        item: The part, mate or body that it names.
+    """
 
     file: str | None = None
     line: int | None = None
@@ -33,9 +40,15 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault or remark about an input.
+    """One fault of an input, or remark about it.
 
-    `items` names all the parts, mates, joints, gears and bodies that it is about, the item of its place first.
+    Attributes:
+        code: Its name in the catalogue, such as "CB204"; `cadbridge explain` says what it means.
+        severity: How much it matters.
+        message: What is wrong, in words.
+        where: Its place.
+        hint: What to do about it.
+        items: All the parts, mates, joints, gears and bodies that it is about, the item of its place first.
     """
 
     code: str
@@ -66,7 +79,11 @@ class Finding:
         return CATALOGUE[self.code].leaves_out
 
     def document(self) -> dict[str, Any]:
-        """The finding as the JSON documents show it."""
+        """Say it as the JSON documents do.
+
+        Returns:
+            Plain data with code, severity, stage, message, where, items and hint.
+        """
         return {
             "code": self.code,
             "severity": self.severity.value,

@@ -28,7 +28,12 @@ def _zero_vector() -> Vector:
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """A proper rigid motion X_AB: `R` (3, 3) rotation with determinant +1, `p` (3,) metres."""
+    """The pose X_AB of a frame B in a frame A: a proper rigid motion, p_A = X_AB @ p_B.
+
+    Attributes:
+        R: Rotation (3, 3), determinant +1: the axes of B in A, by columns.
+        p: Origin of B in A (3,) m.
+    """
 
     R: Matrix = field(default_factory=_identity_rotation)
     p: Vector = field(default_factory=_zero_vector)
@@ -37,19 +42,41 @@ class Pose:
         return Pose(self.R @ other.R, self.R @ other.p + self.p)
 
     def inverse(self) -> Pose:
-        """X_BA of this X_AB."""
+        """Turn X_AB into X_BA.
+
+        Returns:
+            The pose of A in B.
+        """
         return Pose(self.R.T, -self.R.T @ self.p)
 
     def point(self, p_B: ArrayLike) -> Vector:
-        """Points (..., 3) of frame B in frame A."""
+        """Express points of frame B in frame A.
+
+        Args:
+            p_B: (..., 3) m.
+
+        Returns:
+            R p + origin, (..., 3) m.
+        """
         return np.asarray(p_B, dtype=float) @ self.R.T + self.p
 
     def vector(self, v_B: ArrayLike) -> Vector:
-        """Directions (..., 3) of frame B in frame A."""
+        """Express directions of frame B in frame A.
+
+        Args:
+            v_B: (..., 3).
+
+        Returns:
+            R v, (..., 3).
+        """
         return np.asarray(v_B, dtype=float) @ self.R.T
 
     def matrix(self) -> Matrix:
-        """The homogeneous matrix (4, 4)."""
+        """Write the pose as a homogeneous matrix.
+
+        Returns:
+            (4, 4).
+        """
         X = np.eye(4)
         X[:3, :3] = self.R
         X[:3, 3] = self.p
@@ -57,7 +84,15 @@ class Pose:
 
     @staticmethod
     def from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> Pose:
-        """URDF's convention: fixed-axis roll, pitch, yaw in radians."""
+        """Make a pose by URDF's convention: turns about fixed axes, first roll, then pitch, then yaw.
+
+        Args:
+            xyz: Origin of B in A (3,) m.
+            rpy: Roll, pitch, yaw (3,) rad.
+
+        Returns:
+            X_AB.
+        """
         r, p, y = np.asarray(rpy, dtype=float)
         cr, sr, cp, sp, cy, sy = np.cos(r), np.sin(r), np.cos(p), np.sin(p), np.cos(y), np.sin(y)
         R = np.array(
@@ -70,7 +105,11 @@ class Pose:
         return Pose(R, np.asarray(xyz, dtype=float).copy())
 
     def rpy(self) -> Vector:
-        """Fixed-axis roll, pitch, yaw (3,) in radians, the inverse of `from_rpy`."""
+        """Give roll, pitch and yaw about fixed axes, as `from_rpy` takes them.
+
+        Returns:
+            (3,) rad.
+        """
         R = self.R
         pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
         # At a pitch of ±90° roll and yaw turn about one axis: all of it is taken as roll.
@@ -79,12 +118,27 @@ class Pose:
         return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
 
     def quaternion(self) -> Vector:
-        """Unit quaternion (4,) as w, x, y, z with w >= 0."""
+        """Give the rotation as a unit quaternion.
+
+        Returns:
+            (4,) as w, x, y, z with w ≥ 0.
+        """
         return rotation.quaternion(self.R)
 
     @staticmethod
     def from_quaternion(p: ArrayLike, q: ArrayLike) -> Pose:
-        """From a position (3,) and a quaternion (4,) w, x, y, z of any length but zero (ValueError)."""
+        """Make a pose of a position and a quaternion.
+
+        Args:
+            p: Origin of B in A (3,) m.
+            q: (4,) as w, x, y, z, of any length but zero.
+
+        Returns:
+            X_AB.
+
+        Raises:
+            ValueError: The quaternion is zero.
+        """
         w, x, y, z = np.asarray(q, dtype=float).tolist()
         norm = math.hypot(w, x, y, z)
         if norm == 0.0:

@@ -19,7 +19,12 @@ from cadbridge.wording import count
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Triangles: `vertices` (n, 3) in m, `triangles` (m, 3) indices, counter-clockwise from outside."""
+    """Triangles in the part's frame, counter-clockwise from outside.
+
+    Attributes:
+        vertices: (n, 3) m.
+        triangles: (m, 3) indices of vertices.
+    """
 
     vertices: NDArray[np.float64]
     triangles: NDArray[np.int32]
@@ -33,7 +38,15 @@ class Mesh:
         return hashlib.sha256(self.vertices.tobytes() + self.triangles.tobytes()).hexdigest()
 
     def mapped(self, name: str, to: Callable[[Mesh], Mesh]) -> Mesh:
-        """What `to`, which `name` identifies, makes of the mesh."""
+        """Make another mesh of this one.
+
+        Args:
+            name: What identifies `to`, for a mesh that is made later.
+            to: What makes the other mesh.
+
+        Returns:
+            The other mesh.
+        """
         return to(self)
 
 
@@ -72,9 +85,14 @@ class FineMesh(Mesh):
 class Face:
     """A face of a part, in the part's frame.
 
-    `kind`: plane, cylinder, cone, sphere, torus or other. `point` (3,) m lies on the plane or
-    the axis, or is the sphere's centre; `direction` (3,) is the outward normal or the axis,
-    None where the face has none; `radius` m of a cylinder or sphere.
+    Attributes:
+        kind: "plane", "cylinder", "cone", "sphere", "torus" or "other".
+        point: (3,) m on the plane or axis, or the sphere's centre.
+        direction: The outward normal or the axis (3,); None where the face has none.
+        radius: m, of a cylinder or sphere.
+        name: Its name in the source.
+        area: m².
+        centre: Its centre of area (3,) m.
     """
 
     kind: str
@@ -90,10 +108,18 @@ class Face:
 class Shape:
     """The geometry of a part, in the part's frame, once for all its instances.
 
-    `brep` holds the exact volume properties at density 1 (mass = volume in m³), None where
-    there is no B-Rep. `key` identifies the geometry (a content hash), `source` says where
-    it is: (file, label), for what needs the B-Rep again. `visual` and `collision` say which
-    file a mesh came from.
+    Attributes:
+        key: A hash of the content, which identifies the geometry.
+        fine: The fine mesh.
+        coarse: The coarse mesh, for pictures.
+        collision: The mesh that the source gives for contact.
+        brep: The exact volume properties at density 1 (its mass is the volume in m³); None without a B-Rep.
+        faces: Its faces with their analytic surfaces.
+        solids: How many solids it has.
+        source: (file, label) of where it is, for what needs the B-Rep again.
+        validation: Properties that the file states of it, by name, to hold it against.
+        visual_file: The file of the mesh that is seen.
+        collision_file: The file of the mesh that collides.
     """
 
     key: str

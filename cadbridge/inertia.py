@@ -16,9 +16,12 @@ has a slip of units."""
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
-    """Mass (kg), centre of mass (3,) in m and inertia (3, 3) in kg m² about the centre.
+    """Mass, centre of mass and inertia in one frame, which is named where the value is held.
 
-    Centre and inertia are expressed in one frame, named where the value is held.
+    Attributes:
+        mass: kg.
+        com: Centre of mass (3,) m.
+        inertia: About the centre of mass (3, 3) kg m².
     """
 
     mass: float
@@ -26,16 +29,37 @@ class MassProperties:
     inertia: Matrix
 
     def moved(self, X_AB: Pose) -> MassProperties:
-        """These properties, given in frame B, expressed in frame A."""
+        """Express properties given in frame B in frame A.
+
+        Args:
+            X_AB: The pose of B in A.
+
+        Returns:
+            The same body's properties in A.
+        """
         return MassProperties(self.mass, X_AB.point(self.com), X_AB.R @ self.inertia @ X_AB.R.T)
 
     def about(self, point: Vector) -> Matrix:
-        """The inertia (3, 3) about another point of the same frame (Steiner)."""
+        """Compute the inertia about another point, by Steiner's theorem.
+
+        Args:
+            point: (3,) m, in the same frame.
+
+        Returns:
+            (3, 3) kg m².
+        """
         d = np.asarray(point, dtype=float) - self.com
         return self.inertia + self.mass * (float(d @ d) * np.eye(3) - np.outer(d, d))
 
     def scaled(self, factor: float) -> MassProperties:
-        """The same body with `factor` times the density."""
+        """Scale the density.
+
+        Args:
+            factor: By how much.
+
+        Returns:
+            The same body with mass and inertia times the factor.
+        """
         return MassProperties(self.mass * factor, self.com, self.inertia * factor)
 
 

@@ -27,7 +27,13 @@ from solver.model import Bushing, Friction, JointLoad, Mesh, Model, RigidBody, W
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """A rigid unit of the model: its name, pose X_WB as designed, and mass in its frame B."""
+    """A rigid unit of the solver's model.
+
+    Attributes:
+        name: The body's name, or the component's.
+        X_WB: Its pose in the world as designed.
+        mass: In its frame B.
+    """
 
     name: str
     X_WB: Pose
@@ -36,12 +42,16 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Lowered:
-    """The solver's model with the way back.
+    """The solver's model of a mechanism, with the way back.
 
-    `units` are its bodies in order; `model.groups[i]` names the joint, gear or mate of primitive i;
-    `joints` are those with a coordinate, in the order of `model.coordinates`; `unit_of[body]` is the
-    unit that bears a body's frame. `stand_ins` names units whose masses are not known and only stand in.
-    `collapsed`: units are bodies and groups joints; else they are components and mates.
+    Attributes:
+        mechanism: The mechanism.
+        model: The model; `model.groups[i]` names the joint, gear or mate of primitive i.
+        units: Its bodies in order.
+        joints: The joints with a coordinate, in the order of `model.coordinates`.
+        unit_of: By body of the mechanism, the unit that bears its frame.
+        stand_ins: Units whose masses are not known and only stand in.
+        collapsed: Whether units are bodies and groups joints; else they are components and mates.
     """
 
     mechanism: Mechanism
@@ -53,16 +63,37 @@ class Lowered:
     collapsed: bool = True
 
     def placed(self, body: int) -> tuple[int, Pose]:
-        """The solver's index of what bears a body's frame B, and X_CB in the solver's frame C."""
+        """Find what bears a body's frame B.
+
+        Args:
+            body: Its index in the mechanism.
+
+        Returns:
+            The solver's index of it, and X_CB in the solver's frame C (at the centre of mass).
+        """
         unit = self.unit_of[body]
         return unit, _at_centre(self.units, unit)
 
     def reframed(self, coordinate: Coordinate) -> Coordinate:
-        """A coordinate between bodies in their frames, expressed for the solver's bodies."""
+        """Express a coordinate for the solver's bodies.
+
+        Args:
+            coordinate: Between bodies of the mechanism, in their frames.
+
+        Returns:
+            The same between the solver's bodies.
+        """
         return reframed(coordinate, self.placed)
 
     def coordinate_of(self, name: str) -> int | None:
-        """Index of the coordinate of the joint that a name means; None where there is none."""
+        """Find the coordinate of the joint that a name means.
+
+        Args:
+            name: As of `Mechanism.joint_named`.
+
+        Returns:
+            Its index in `model.coordinates`; None where there is none.
+        """
         joint = self.mechanism.joint_named(name)
         return next((i for i, own in enumerate(self.joints) if own is joint), None)
 
@@ -75,12 +106,23 @@ def lower(
     friction: tuple[float, float] | None = None,
     motion_only: bool = False,
 ) -> Lowered:
-    """Lower a mechanism; ModelError (with every body concerned) where a mass is not known.
+    """Translate a mechanism into the solver's model.
 
     A mass of zero that is known is taken: the solver says where nothing carries such a body.
 
-    `friction` are the speeds (rad/s, m/s) over which dry friction is smoothed; None leaves it out.
-    With `motion_only` an unknown mass is stood in for: right where drivers prescribe every motion, for positions only.
+    Args:
+        mechanism: The mechanism.
+        collapse: False makes every component a body, with every row of every mate.
+        gravity: m/s², world axes; None takes the mechanism's.
+        friction: Speeds (rad/s, m/s) over which dry friction is smoothed; None leaves friction and losses of teeth out.
+        motion_only: Whether an unknown mass is stood in for: right where drivers prescribe every motion, for positions
+            only.
+
+    Returns:
+        The model and the way back.
+
+    Raises:
+        ModelError: A mass is not known (CB610 for each body).
     """
     units, unit_of, stand_ins = _units(mechanism, collapse, motion_only)
     primitives, groups = _rows(mechanism, units, collapse)

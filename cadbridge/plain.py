@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from cadbridge.documents import said_of
 from cadbridge.geometry import Mesh
 
 Shape = tuple[int | None, ...]
@@ -262,11 +263,16 @@ def _definition(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         definitions[name] = {}  # for what contains itself
         fields = dataclasses.fields(hint)
         none = dataclasses.MISSING
+        about, of_fields = said_of(hint)
+        forms = {
+            f.name: schema(hints_of(hint)[f.name], definitions, SHAPES.get((name, f.name), VECTOR)) for f in fields
+        }
         definitions[name] = {
-            "description": (hint.__doc__ or "").strip().partition("\n")[0],
+            "description": about.partition("\n")[0],
             "type": "object",
+            # Python under -OO has no docstrings.
             "properties": {
-                f.name: schema(hints_of(hint)[f.name], definitions, SHAPES.get((name, f.name), VECTOR)) for f in fields
+                k: form | ({"description": of_fields[k]} if k in of_fields else {}) for k, form in forms.items()
             },
             "required": [f.name for f in fields if f.default is none and f.default_factory is none],
             "additionalProperties": False,

@@ -27,12 +27,21 @@ _OPTIONS = {MATES_ENDING: "--mates", OVERRIDES_ENDING: "--overrides"}
 def read(source: str | Path, mates: str | Path | None = None, options: ReadOptions | None = None) -> Assembly:
     """Read a source of any format, with its mates file over it.
 
-    `mates` names the mates file; without it, NAME.mates.yaml beside the source is taken where it
-    exists. Over both lies NAME.cadbridge.yaml beside the source, or `options.overrides`.
-    Faults of the files become findings on the Assembly (a faulty mate is left out and reported).
-    Raises InputError, with all findings known, where no Assembly can be made: the source or
-    the named mates file cannot be opened, no reader takes it, or its content cannot be used at all; and where both
-    `mates` and `options.recognise` are given.
+    Faults of the files become findings of the Assembly: a faulty mate is left out and reported, and nothing is raised.
+
+    Args:
+        source: The file. Its content says what format it has, its name only where the content cannot.
+        mates: The mates file to lay over it; None takes NAME.mates.yaml beside the source, where there is one.
+        options: How to read it; None takes the defaults of `ReadOptions`. Over all lies NAME.cadbridge.yaml beside the
+            source, or the file that `options.overrides` names.
+
+    Returns:
+        What the source states, in SI and the world's axes, with its findings.
+
+    Raises:
+        InputError: No Assembly can be made: the source or the named mates file cannot be opened, no reader takes it,
+            its content cannot be used at all, or both `mates` and `options.recognise` are given. It carries all
+            findings so far.
     """
     from cadbridge.readers.finish import finish
     from cadbridge.readers.registry import load, openable

@@ -19,10 +19,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class MotionLaw:
-    """A motion prescribed between the frames of a mate.
+    """A motion that the source prescribes between the frames of a mate.
 
-    `kind` "angle": turn (rad) of b's x against a's x about a's direction; "distance": height (m) of b's
-    point over a's along a's direction. `text` is an expression of the time t in s.
+    Attributes:
+        name: Its name.
+        mate: The mate.
+        kind: "angle" (turn of b's x against a's x about a's direction, rad) or "distance" (height of b's point over a's
+            along a's direction, m).
+        text: An expression of the time t in s.
+        where: Its place in the file.
     """
 
     name: str
@@ -34,10 +39,19 @@ class MotionLaw:
 
 @dataclass(frozen=True, eq=False)
 class FrameMotion:
-    """A pose prescribed of a frame J of component `b` in a frame I of component `a`; X_a is X_CI, X_b is X_CJ.
+    """A pose prescribed of a frame J of one component in a frame I of another.
 
-    `distances` are expressions of the time t in s for J's origin in I (m); `turns` (rad) are taken one after the other
-    about the turned `axes` (0 x, 1 y, 2 z): R_IJ = R(axis 1, turn 1) R(axis 2, turn 2) R(axis 3, turn 3).
+    Attributes:
+        name: Its name.
+        a: The component that has I.
+        X_a: X_CI, I in the frame of `a`.
+        b: The component that has J.
+        X_b: X_CJ, J in the frame of `b`.
+        distances: Expressions of t (s) for J's origin in I, m.
+        turns: Expressions of t (s) for three angles, rad, taken one after the other about the turned axes: R_IJ =
+            R(axis 1, turn 1) R(axis 2, turn 2) R(axis 3, turn 3).
+        axes: The three axes: 0 x, 1 y, 2 z.
+        where: Its place in the file.
     """
 
     name: str
@@ -53,11 +67,14 @@ class FrameMotion:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """A trajectory from elsewhere, at times `t` (k,) s.
+    """A trajectory that another solver computed, by component, of its frame C in W.
 
-    Per component, of its frame C in W: `positions` (k, 3) m, `rotations` (k, 3, 3), and `velocities` (k, 6),
-    [v; ω] at C's origin in m/s and rad/s; a component whose velocities are not given has no entry there. `tolerance`
-    is what the solver that made it claims of itself (m, rad).
+    Attributes:
+        t: Times (k,) s.
+        positions: (k, 3) m.
+        rotations: (k, 3, 3).
+        velocities: [v; ω] at C's origin (k, 6) m/s, rad/s; a component whose velocities are not given has no entry.
+        tolerance: What the solver that made it claims of itself, m and rad.
     """
 
     t: Array
@@ -71,9 +88,17 @@ class Reference:
 class Study:
     """What a source says of a run; None and empty where it says nothing.
 
-    `velocities`: per component its twist (6,) at the origin of C, [v; ω] in m/s and rad/s, world axes.
-    `designed_at` (s from the start of the run) is when the motions have the designed pose: a file saved after its run
-    holds the last pose, and drivers and gears have turned until then.
+    Attributes:
+        gravity: m/s², world axes.
+        duration: s.
+        rate: Samples a second.
+        tolerance: Of its solver.
+        motions: Motions prescribed of mates.
+        frame_motions: Poses prescribed between frames.
+        velocities: By component its twist at the start (6,), [v; ω] at the origin of C, m/s and rad/s, world axes.
+        reference: A trajectory to compare with.
+        designed_at: When, s from the start of the run, the motions have the designed pose: a file saved after its run
+            holds the last pose.
     """
 
     gravity: tuple[float, float, float] | None = None

@@ -25,10 +25,18 @@ from solver.constraints import Primitive
 
 
 def diagnose(mechanism: Mechanism) -> Diagnosis:
-    """Mobility and freedoms, dependent groups, redundant mates, determined reactions, gears, solids that overlap.
+    """Tell the mobility of a mechanism, its redundant and conflicting mates, and which reactions are determined.
 
     Redundancy is computed on components with all their mates; freedoms and reactions on bodies with all mates between
-    them. The mobility of bodies with their joints is computed beside it, and a difference is a finding.
+    them. The mobility of bodies with their joints is computed beside it, and a difference is a finding. It raises
+    nothing for a fault of the input.
+
+    Args:
+        mechanism: The mechanism, taken at its designed pose.
+
+    Returns:
+        Mobility and freedoms, groups of dependent mates, redundant mates and what to do about them, determined
+        reactions, gears, solids that overlap, and findings.
     """
     findings = Findings()
     rows = mate_rows(mechanism)

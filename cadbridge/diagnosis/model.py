@@ -15,9 +15,16 @@ from cadbridge.wording import count
 
 @dataclass(frozen=True, slots=True)
 class Mobility:
-    """`dof` = 6·moving − rank; `rows` of the mates as read; `gruebler` = 6·moving − rows.
+    """How many freedoms a mechanism has, and how its equations come to that.
 
-    `finite` freedoms go on beyond the first instant, at a generic pose near by; `generic_rank` is 6·moving − finite.
+    Attributes:
+        dof: 6·moving − rank, at the designed pose.
+        rows: Scalar equations of the mates as read.
+        rank: How many of them are independent.
+        redundant: rows − rank.
+        gruebler: 6·moving − rows, which counts redundant equations as if they held something.
+        finite: Freedoms that go on beyond the first instant, at a generic pose near by.
+        generic_rank: 6·moving − finite.
     """
 
     dof: int
@@ -33,11 +40,17 @@ class Mobility:
 class Freedom:
     """One independent motion, described by the joint coordinate that leads it.
 
-    `count` freedoms (6 of a group that nothing holds, else 1) of `bodies` (names). `leader` is the joint's name and
-    `kind` what it does: turn (rad), slide (m), screw (rad), move, float. `rates` of joints with one freedom,
-    `twists` (6,) of bodies by name [v of the body's origin; ω] in world axes, m and rad, all per unit of the
-    leader. `finite` says whether it goes on beyond the first instant. `carried` more bodies hang on these and move
-    with them as one rigid body: in long chains they are counted, for their lists would grow with the square.
+    Attributes:
+        words: The motion in words.
+        kind: What the leader does: "turn" (rad), "slide" (m), "screw" (rad), "move" or "float".
+        leader: The joint that leads it; None where none does.
+        bodies: Names of the bodies that move.
+        finite: Whether it goes on beyond the first instant.
+        count: How many freedoms it stands for: 6 of a group that nothing holds, else 1.
+        rates: Of joints with one freedom, for 1 of the leader (rad or m).
+        twists: By body its [v of the body's origin; ω] (6,) in world axes, m and rad, for 1 of the leader.
+        carried: So many more bodies hang on these and move with them as one: in long chains they are counted, for their
+            lists would grow with the square.
     """
 
     words: str
@@ -53,7 +66,13 @@ class Freedom:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Mates whose rows depend on each other, sorted by name."""
+    """Mates whose rows depend on each other.
+
+    Attributes:
+        mates: Their names, sorted.
+        rows: How many rows they have.
+        rank: How many of these are independent.
+    """
 
     mates: tuple[str, ...]
     rows: int
@@ -62,12 +81,23 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Redundancy:
-    """A mate of which `rows` of `of` repeat what `duplicates` (a minimal set) already hold.
+    """A mate that repeats what others already hold, and what to do about it.
 
-    `deletable`: it can go as a whole, together with all other redundancies so marked. Of others that could go alone
-    some can: they stand in `Diagnosis.deletion_choices`. `weaker` says which mate would do in its place if it stays,
-    where one does, whatever of the rest of this advice is followed. `alone`: it could go if nothing else is changed.
-    `carries`: what beside its rows would go with it ("its limit"); such a mate is neither deletable nor weakened.
+    Attributes:
+        mate: Its name.
+        rows: How many of its rows repeat others.
+        of: How many rows it has.
+        duplicates: A minimal set of mates that already hold these rows.
+        kind: "benign", or "conflicting" where the rows disagree at the designed pose.
+        residual_mm: By how much its rows that are lengths disagree, mm.
+        residual_deg: By how much its rows that are angles disagree, degrees.
+        deletable: Whether it can go as a whole, together with all other redundancies so marked. Of others that could go
+            alone some can: they stand in `Diagnosis.deletion_choices`.
+        weaker: Which mate would do in its place if it stays, whatever of the rest of this advice is followed; None
+            where none does.
+        alone: Whether it could go if nothing else is changed.
+        carries: What beside its rows would go with it, such as "its limit"; such a mate is neither deletable nor
+            weakened.
     """
 
     mate: str
@@ -85,10 +115,16 @@ class Redundancy:
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """A mate of a group: `repeated` of its `of` rows are held by the others too, whatever the order of the file.
+    """A mate of a dependent group and how much of it the others hold, whatever the order of the file.
 
-    `alone`: it could go if nothing else is changed; `deletable`: so, carrying nothing, and together with all other
-    repetitions so marked. `weaker`: the mate that would do in its place if nothing else is changed.
+    Attributes:
+        mate: Its name.
+        of: How many rows it has.
+        repeated: How many of them the others hold too.
+        deletable: Whether it could go, carrying nothing, together with all other repetitions so marked.
+        weaker: The mate that would do in its place if nothing else is changed; None where none does.
+        alone: Whether it could go if nothing else is changed.
+        carries: What beside its rows would go with it.
     """
 
     mate: str
@@ -102,7 +138,13 @@ class Repetition:
 
 @dataclass(frozen=True, slots=True)
 class DeletionChoice:
-    """Redundant mates that could each go alone, and not all: any `count` of them, or (None) one of `sets`."""
+    """Redundant mates that could each go alone, and not all together.
+
+    Attributes:
+        mates: Their names.
+        count: Any so many of them can go; None where it matters which.
+        sets: The sets that can go, where it matters.
+    """
 
     mates: tuple[str, ...]
     count: int | None
@@ -111,7 +153,12 @@ class DeletionChoice:
 
 @dataclass(frozen=True, slots=True)
 class DeletableSet:
-    """Mates of one group, with `rows` rows, that can be deleted together without changing the motion."""
+    """Mates of one group that can be deleted together without changing the motion.
+
+    Attributes:
+        mates: Their names.
+        rows: How many rows they have.
+    """
 
     mates: tuple[str, ...]
     rows: int
@@ -121,7 +168,11 @@ class DeletableSet:
 class Share:
     """Whether the share of one of several mates in a joint's wrench is determined.
 
-    `force` and `torque` say it of each component, at the mate's point along the axes x, y, z of the joint's frame.
+    Attributes:
+        mate: Its name.
+        determined: Whether all of it is.
+        force: Whether each component of its force is, along x, y, z of the joint's frame.
+        torque: Whether each component of its torque about the mate's point is, along the same axes.
     """
 
     mate: str
@@ -132,7 +183,13 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Freed:
-    """Equations of a mate to free ("travel along z"), along the axes of the joint's frame; `all`: it has no others."""
+    """Equations of a mate to free so that a joint's shares become determined.
+
+    Attributes:
+        mate: Its name.
+        equations: In words, such as "travel along z", along the axes of the joint's frame.
+        all: Whether the mate has no others.
+    """
 
     mate: str
     equations: tuple[str, ...]
@@ -143,9 +200,13 @@ class Freed:
 class Reaction:
     """Whether a joint's wrench is determined, or an artefact of redundancy.
 
-    `force` and `torque` say it of each component, at the joint's origin along the axes x, y, z of its frame.
-    `shares` are those of its mates where several make it, `free` the equations that keep them from being determined
-    between these two bodies (loops aside).
+    Attributes:
+        joint: The joint's name.
+        determined: Whether all of it is.
+        force: Whether each component of the force is, along x, y, z of the joint's frame.
+        torque: Whether each component of the torque about the joint's origin is, along the same axes.
+        shares: Those of its mates, where several make it.
+        free: The equations that keep these from being determined between the two bodies, loops aside.
     """
 
     joint: str
@@ -158,10 +219,19 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Gear:
-    """A coupling's numbers beside each other: `ratio`, `teeth` (a, b), `radii` as given (m), the axes as placed.
+    """The numbers of a coupling beside each other.
 
-    `pitch_radii` (m) follow from ratio and `centre_distance` (m); `shaft_angle` rad; `agrees` where no two numbers
-    contradict each other; `bodies` are the names of a's and b's.
+    Attributes:
+        name: The coupling's name.
+        kind: Its kind.
+        ratio: As given.
+        teeth: Of a and b, as given.
+        radii: Of a and b, as given, m.
+        pitch_radii: Of a and b, as ratio and centre distance make them, m.
+        centre_distance: Between the axes as placed, m.
+        shaft_angle: Between the axes as placed, rad.
+        agrees: Whether no two numbers contradict each other.
+        bodies: The names of the bodies of a and b.
     """
 
     name: str
@@ -178,9 +248,14 @@ class Gear:
 
 @dataclass(frozen=True, slots=True)
 class Transmission:
-    """`ratio`: the rate of the joint `axis` for a rate of 1 of the joint `motor`, other motors at rest; signed.
+    """The ratio between a motor's joint and another.
 
-    `unit` is "" between turns (or slides), m/rad or rad/m. In loops other than of gears it holds at this pose.
+    Attributes:
+        motor: The joint of the motor.
+        axis: The joint that it turns.
+        ratio: The rate of `axis` for a rate of 1 of `motor`, other motors at rest; signed. In loops other than of gears
+            it holds at this pose.
+        unit: "" between turns or between slides, "m/rad" or "rad/m".
     """
 
     motor: str
@@ -191,9 +266,13 @@ class Transmission:
 
 @dataclass(frozen=True, slots=True)
 class LockedTrains:
-    """Couplings that lock each other: of `joints` (first, second) the second should go at both `ratios` of the first.
+    """Couplings that lock each other: two ways round ask for different ratios.
 
-    `mismatch` rad (of a slide: m) is what a turn of the first would leave between the two ways round.
+    Attributes:
+        mates: The couplings.
+        joints: Two joints between which they disagree.
+        ratios: The two ratios at which the second should go for 1 of the first.
+        mismatch: What a turn of the first would leave between the two ways round, rad (of a slide: m).
     """
 
     mates: tuple[str, ...]
@@ -204,7 +283,23 @@ class LockedTrains:
 
 @dataclass(frozen=True)
 class Diagnosis(Shown):
-    """Mobility, freedoms, dependent groups, redundant mates, reactions, gears, overlaps and findings."""
+    """What a mechanism can do, what holds it twice, and what a rigid model can tell of its forces.
+
+    Attributes:
+        mobility: Freedoms, equations, rank.
+        groups: Mates that depend on each other.
+        redundancies: Mates that repeat others, in the order of the mates.
+        reactions: Of each joint, whether it is determined.
+        findings: What was found wrong or remarkable; those of assembly and mechanism are theirs.
+        freedoms: The independent motions.
+        repetitions: Every mate of a group, whatever the order of the file.
+        deletable_sets: Mates that can be deleted together.
+        deletion_choices: Mates of which some can go, and not all.
+        gears: The numbers of all couplings.
+        transmissions: Ratios between motors and joints.
+        locked_trains: Couplings that lock each other.
+        overlaps: Solids that reach into each other.
+    """
 
     mobility: Mobility
     groups: tuple[Group, ...]

@@ -45,9 +45,14 @@ of motions that tables give with seven digits."""
 class Inverse(Shown):
     """What a motion asks for.
 
-    `run` holds states, accelerations and the multipliers that go with the efforts, as of a simulation; `forces` are as
-    the method gave them, `forces.efforts` (k, a) those of the `actuators`. `determined` says of each joint's
-    force and torque whether a rigid model determines them.
+    Attributes:
+        run: States, accelerations and the multipliers that go with the efforts, as of a simulation.
+        motion: What was prescribed.
+        method: How it was computed.
+        forces: As the method gave them; `forces.efforts` (k, a) are those of the actuators.
+        actuators: The joints whose efforts these are.
+        determined: By joint, whether a rigid model determines its force and its torque.
+        summary: What a person wants to know first, as plain data.
     """
 
     run: Run
@@ -82,15 +87,27 @@ def inverse(
     collapse: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Inverse:
-    """Drive a mechanism along a motion and read what that asks for.
+    """Drive a mechanism along a motion and find the efforts that it takes.
 
-    `collapse` False keeps every row of every mate, so that each mate has its wrench: where mates repeat each other the
-    multipliers are those of least norm, which is reported (CB647). The method is then `absolute`.
+    A motion that cannot be followed to its end is reported (CB664, CB665), with what was computed before.
 
-    Raises InputError where the method is not known or the motion has no value, ModelError (with findings) where a mass
-    is not known, where a freedom is left that nothing prescribes (CB662) or that no actuator moves (CB663). A motion
-    that cannot be followed to its end is reported (CB664, CB665), with what was computed before. `progress` is called
-    with the simulated time (s).
+    Args:
+        mechanism: The mechanism.
+        motion: What is prescribed of joints and bodies, as functions of time; `load_motion` reads it from a file.
+        method: "absolute" (in absolute coordinates), "tree" (over a spanning tree), "transmission" (along transmission
+            lines) or "bond-graph"; docs/inverse.md says from which paper each is.
+        collapse: False keeps every row of every mate, so that each mate has its wrench; the method is then "absolute".
+            Where mates repeat each other the multipliers are those of least norm, which is reported (CB647).
+        progress: Called with the simulated time in s.
+
+    Returns:
+        Efforts of the actuators, the motion, reactions, and what the method gives beside them.
+
+    Raises:
+        InputError: The method is none or does not go with `collapse`, or the motion has no value at some time or is too
+            fast to be followed (CB676).
+        ModelError: A mass is not known, a freedom is left that nothing prescribes (CB662), or no actuator moves one
+            (CB663).
     """
     _check_method(method, collapse)
     findings = Findings()

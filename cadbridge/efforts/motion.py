@@ -43,7 +43,12 @@ _NAMED = (("yaw", "z"), ("pitch", "y"), ("roll", "x"))
 
 @dataclass(frozen=True, eq=False)
 class JointPath:
-    """A joint (by name) follows a function of time, rad or m, 0 as designed."""
+    """A joint that follows a function of time.
+
+    Attributes:
+        joint: Its name.
+        function: rad or m; 0 as designed.
+    """
 
     joint: str
     function: TimeFunction
@@ -51,7 +56,12 @@ class JointPath:
 
 @dataclass(frozen=True, eq=False)
 class Turning:
-    """R_WC(t) = R(axis 1, angle 1(t)) R(axis 2, angle 2(t)) … `base`: world axes (3,), angles in rad."""
+    """How a component's axes turn in the world: R_WC(t) = R(axis 1, angle 1(t)) R(axis 2, angle 2(t)) … base.
+
+    Attributes:
+        turns: (axis (3,) in the world, angle in rad as a function of time).
+        base: (3, 3).
+    """
 
     turns: tuple[tuple[Vector, TimeFunction], ...]
     base: Array
@@ -59,9 +69,14 @@ class Turning:
 
 @dataclass(frozen=True, eq=False)
 class BodyPath:
-    """The path of a component's frame C: `position` of its origin in the world (m; None: free), `turning` of its axes.
+    """The path of a component's frame C.
 
-    `body` is the index of its body, `X_BC` (with the origin in the prescribed point) where it sits in that body.
+    Attributes:
+        name: The component's name.
+        body: The index of its body.
+        X_BC: Where C, with the origin in the prescribed point, sits in that body.
+        position: x, y, z of the origin in the world, m, as functions of time; None: free.
+        turning: How its axes turn; None: free.
     """
 
     name: str
@@ -73,11 +88,16 @@ class BodyPath:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What is prescribed; `actuators` are joints (by name) whose efforts are requested, empty where none are named.
+    """What is prescribed of a mechanism, for `inverse`.
 
-    `simulate_free` lets freedoms that nothing prescribes move as the loads want, instead of refusing them.
-    `motors` are DC motors and cylinders on actuators, whose voltages and pressures are requested.
-    `scenario` holds the rest: gravity, duration (s), rate (1/s), loads, friction, and joint values to start from.
+    Attributes:
+        scenario: The rest: gravity, duration (s), rate (samples a second), loads, friction, and joint values to start
+            from.
+        joints: Joints that follow functions of time.
+        bodies: Components that follow paths.
+        actuators: Joints whose efforts are requested; none takes those that are prescribed or driven.
+        simulate_free: Whether freedoms that nothing prescribes move as the loads want, and are not refused.
+        motors: DC motors and cylinders on actuators, whose voltages and pressures are requested.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -148,7 +168,18 @@ def json_schema_text() -> str:
 
 
 def load_motion(path: str | Path, mechanism: Mechanism) -> Motion:
-    """Read a motion file for a mechanism; InputError with all faults, each with line and column."""
+    """Read a motion file for a mechanism.
+
+    Args:
+        path: The motion, YAML as docs/inverse.md describes it.
+        mechanism: The mechanism whose joints and components it names.
+
+    Returns:
+        The motion in SI.
+
+    Raises:
+        InputError: The file cannot be read, or has faults; its findings are all of them, each with line and column.
+    """
     findings, path = Findings(), Path(path)
     spec, places = load_spec(MotionFile, path, findings, "CB660")
     motion = None if spec is None else _MotionResolver(mechanism, findings, str(path), places).resolve(spec)

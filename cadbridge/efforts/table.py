@@ -93,7 +93,18 @@ def inverse_table(found: Inverse) -> pa.Table:
 
 
 def write_inverse(found: Inverse, path: str | Path) -> None:
-    """Write Parquet, or CSV where the name ends so; it appears whole or not at all (InputError if it cannot)."""
+    """Write the result of inverse dynamics as Parquet or CSV, by the ending of the name.
+
+    The file appears whole or not at all. docs/inverse.md names its columns; their units are in the metadata of a
+    Parquet, which any program reads that reads Parquet (`load_trajectory` reads those of `simulate` alone).
+
+    Args:
+        found: What `inverse` gave.
+        path: The file, its name with the ending .parquet or .csv.
+
+    Raises:
+        InputError: The ending is another, or the file cannot be written.
+    """
     write_table(inverse_table(found), Path(path))
 
 

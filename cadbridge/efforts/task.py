@@ -57,9 +57,16 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """Values (k,) along the motion: column `kind`.`name`.`what`; its peak is reported unless it is part of one that is.
+    """Values along a motion: the column `kind`.`name`.`what`.
 
-    Those `plotted` are drawn together with the others of their kind.
+    Attributes:
+        kind: Such as "tooth" or "bearing".
+        name: Whose they are.
+        what: What they are.
+        unit: Their unit.
+        values: (k,).
+        peak: Whether its peak is reported by itself; False of parts of another.
+        plotted: Whether it is drawn, with the others of its kind.
     """
 
     kind: str
@@ -73,14 +80,18 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False)
 class Forces:
-    """What a method found at k samples.
+    """What a method of inverse dynamics found at k samples.
 
-    `efforts` (k, c; N m, N) along the channels, `multipliers` (k, m) of the rows of the model's primitives
-    (M v̇ + Ĝᵀλ = f), and the largest acceleration `unmet` (k,), rad/s² or m/s².
-
-    `quantities` are what the method has beside it, `findings` what it has to say. `external` are wrenches (k, 6)
-    [force; torque] from outside on bodies by name, about the prescribed point, world axes. `graph` is the bond graph,
-    where the method has one, `drawn` the same with the circuits of motors.
+    Attributes:
+        efforts: Along the channels (k, c), N m or N.
+        multipliers: λ of the rows of the model's primitives (k, m), with M v̇ + Ĝᵀλ = f.
+        unmet: The largest acceleration that the efforts leave open (k,), rad/s² or m/s².
+        quantities: What the method has beside it, such as loads of teeth and bearings.
+        findings: What it has to say.
+        external: Wrenches (k, 6) [force; torque] from outside on bodies by name, about the prescribed point, world
+            axes.
+        graph: The bond graph, where the method has one.
+        drawn: The same with the circuits of motors.
     """
 
     efforts: Array

@@ -12,13 +12,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """`run`: a trajectory of the mechanism, which glTF plays.
+    """What a person may choose of an export.
 
-    `collision`: a key of `collision.KINDS`; `collision_tolerance`: how far it may be from the part, as a share of the
-    part's size (the diagonal of its box); `cache`: the folder of caches where what took time is kept, None for none.
-    `poses`: of so many the collision matrix of a ROS 2 package is made, 0 for none.
-    Of an FMU: `scenario` (or its file), what acts on the mechanism and where it begins; `fmi`, the version, 2 or 3;
-    `reactions`: whether the joints' forces are outputs.
+    Attributes:
+        run: A trajectory of the mechanism (a Parquet file), which glTF plays.
+        collision: A key of `cadbridge.exporters.COLLISIONS`.
+        collision_tolerance: How far it may be from the part, as a share of the part's size (the diagonal of its box).
+        cache: The folder of caches where what took time is kept; None for none.
+        poses: Of so many poses the collision matrix of a ROS 2 package is made; 0 for none.
+        scenario: Of an FMU: what acts on the mechanism and where it begins, or its file.
+        fmi: Of an FMU: the version, 2 or 3.
+        reactions: Of an FMU: whether the joints' forces are outputs.
     """
 
     run: Path | None = None

@@ -27,7 +27,13 @@ from cadbridge.wording import count
 
 @dataclass(frozen=True)
 class ExportResult:
-    """What was written: the folder, its files (the model first), and what the format could not carry."""
+    """What an export wrote.
+
+    Attributes:
+        directory: The folder.
+        files: Its files, the model first.
+        findings: What the format could not carry.
+    """
 
     directory: Path
     files: tuple[Path, ...]
@@ -47,12 +53,26 @@ def export(
     name: str | None = None,
     options: ExportOptions | None = None,
 ) -> ExportResult:
-    """Write `mechanism` for another engine into the folder `directory`; `to` names one of `cadbridge.targets`.
+    """Write a mechanism for another engine, as a folder.
 
-    The folder appears whole or not at all, the same byte for byte on every run. An earlier export in its
-    place is replaced; any other folder that is not empty is left alone. `name` is the model's, by default the
-    assembly's. Raises InputError where the call or the folder cannot be used, ModelError where the
-    mechanism lacks what the target demands (the findings say what).
+    The folder appears whole or not at all, the same byte for byte on every run. An earlier export in its place is
+    replaced; any other folder that is not empty is left alone.
+
+    Args:
+        mechanism: The mechanism.
+        directory: The folder to write.
+        to: The format, one of `cadbridge.targets.target_names()`: "urdf", "mjcf", "sdf", "usd", "fmu", "glb" and
+            others.
+        name: The model's name; None takes the assembly's.
+        options: Collision geometry and what single formats take; None takes the defaults of `ExportOptions`.
+
+    Returns:
+        The files that were written, and what the format could not carry.
+
+    Raises:
+        InputError: There is no such format or collision geometry, the folder holds something else or a file that the
+            model was read from, or it cannot be written.
+        ModelError: The mechanism lacks what the format demands, such as a mass; the findings say what.
     """
     options, folder = options or ExportOptions(), Path(directory)
     target = _chosen(to, options)

@@ -31,8 +31,15 @@ CODES = {
 
 @dataclass(frozen=True, eq=False)
 class Analysis(Shown):
-    """A geared robot: its transmission by indices of `lowered.units`, its gears' pressure angles (rad; by name, where
-    known), and the findings."""
+    """A geared robot taken apart.
+
+    Attributes:
+        mechanism: The mechanism.
+        lowered: The solver's model of it; the robot's links are indices of `lowered.units`.
+        robot: Its links, lines, structure matrix.
+        pressure_angles: By gear pair rad, where they are known.
+        findings: What was found wrong or remarkable.
+    """
 
     mechanism: Mechanism
     lowered: Lowered
@@ -46,19 +53,37 @@ class Analysis(Shown):
         return sentence("Analysis", self.mechanism.assembly.name, links, gears, lines)
 
     def name(self, link: int) -> str:
-        """A link's name; "ground" for the base."""
+        """Name a link.
+
+        Args:
+            link: Its index, −1 for the base.
+
+        Returns:
+            The name; "ground" for the base.
+        """
         return self.robot.graph.name(link)
 
 
 def transmission(
     mechanism: Mechanism, output: str | None = None, inputs: Sequence[str] | None = None, lowered: Lowered | None = None
 ) -> Analysis:
-    """Take a geared robot apart.
+    """Take a geared robot apart into its transmission lines and its structure matrix.
 
-    `output` names a body, or a component or frame of one; None takes the last frame that a body bears, else the one
-    link at an end of the hinges that makes a geared robot. `inputs` are the names of joints (or of their mates or
-    drives) that actuators turn; None takes the drives, where there are none what `solver.geared` takes. Raises
-    ModelError with a finding for each reason why it is no geared robot.
+    The method is that of `solver.geared` (docs/geared.md names the papers).
+
+    Args:
+        mechanism: The mechanism.
+        output: The body that is the end of the arm, or a component or frame of one; None takes the last frame that a
+            body bears, else the one link at an end of the hinges that makes a geared robot.
+        inputs: The joints (or their mates or drives) that actuators turn; None takes the drives, and where there are
+            none what `solver.geared` takes.
+        lowered: The mechanism as the solver has it, where that is there already; None makes it.
+
+    Returns:
+        The transmission, by indices of links with their names, and findings.
+
+    Raises:
+        ModelError: It is no geared robot; there is a finding for each reason (CB430 to CB436).
     """
     findings = Findings()
     lowered = lowered or lower(mechanism, motion_only=True)

@@ -33,15 +33,30 @@ some process of its own choice."""
 
 
 class Executor(Protocol):
-    """Where jobs run: processes of this machine, or those of a scheduler; `capacity` are worth submitting at once."""
+    """Where jobs run: processes of this machine, or those of a scheduler.
+
+    Attributes:
+        capacity: How many are worth submitting at once.
+    """
 
     capacity: int
 
     def submit(self, request: dict[str, Any]) -> None:
-        """Start a request."""
+        """Start a request.
+
+        Args:
+            request: Plain data: id, stage, base, do, source, options, cache, timeout (s), memory (bytes).
+        """
 
     def wait(self, timeout: float = 0.5) -> list[Ended]:
-        """Those that ended."""
+        """Wait until a request ends, or for some time.
+
+        Args:
+            timeout: s.
+
+        Returns:
+            Those that ended.
+        """
 
     def cancel(self) -> None:
         """End the jobs that run."""
@@ -52,7 +67,15 @@ class Executor(Protocol):
 
 @dataclass
 class Progress:
-    """What `run` reports while it works: the jobs in hand, and how many of all are done."""
+    """What `run` reports while it works.
+
+    Attributes:
+        total: How many jobs there are.
+        done: How many ended.
+        failed: How many of these failed.
+        cached: How many were known.
+        running: By job in hand, the clock (`time.monotonic`, s) when it began.
+    """
 
     total: int
     done: int = 0
@@ -65,13 +88,24 @@ def run(
     jobs: Jobs, *, workers: int | None = None, cache: str | Path | bool = True, fail_fast: bool = False,
     executor: Executor | None = None, progress: Callable[[Progress], None] | None = None,
 ) -> Iterator[Result]:  # fmt: skip
-    """Run jobs; yields a Result for each as it ends (those from the cache first to be known come first).
+    """Run jobs, each in a process of its own, and yield the result of each as it ends.
 
-    `workers` run at once (by default one for each core, or what the executor says). `cache` is its folder, True
-    for the usual one, False for none. With `fail_fast` the first failure leaves the jobs that were not begun
-    unrun. `executor` runs them (a `Local` kept warm for several runs, or a scheduler's), and is the caller's to
-    close. Faults of the jobs themselves never raise; InputError where the jobs file or the folder of outputs
-    cannot be used. Leaving the loop early ends what runs.
+    Faults of the jobs themselves never raise: they are results. Leaving the loop early ends what runs.
+
+    Args:
+        jobs: A plan, a jobs file, or jobs as mappings.
+        workers: How many run at once; None takes one for each core, or what the executor says.
+        cache: The folder of results of former runs, True for the usual one, False for none.
+        fail_fast: Whether the first failure leaves the jobs that were not begun unrun.
+        executor: What runs them: a `Local` kept warm for several runs, or a scheduler's; the caller closes it. None
+            starts one for this call.
+        progress: Called whenever something begins or ends.
+
+    Yields:
+        A result for each job; those from the cache come first.
+
+    Raises:
+        InputError: The jobs file or the folder of outputs cannot be used.
     """
     if isinstance(jobs, (str, Path)):
         jobs = load(jobs)

@@ -88,7 +88,18 @@ def _open_to_all(folder: Path) -> bool:
 
 
 class Cache:
-    """Entries and objects in a folder, which is made when first written."""
+    """What was computed before, in a folder that is made when first written.
+
+    Args:
+        folder: The folder.
+        shared: Whether others may write it; what they wrote is believed then, unless everybody can write it. Else only
+            entries are believed that are the user's own.
+
+    Attributes:
+        folder: The folder.
+        own_only: Whether only entries of the user's own are believed.
+        foreign: The last entry that would have served and was not believed.
+    """
 
     def __init__(self, folder: Path, shared: bool = False) -> None:
         self.folder = folder
@@ -97,13 +108,29 @@ class Cache:
         """The last entry that would have served and was not believed."""
 
     def key(self, job: Job, source: str | None) -> str:
-        """The hash of what is known before the job runs; `source` is its source's hash, None where it is not there."""
+        """Hash what is known before a job runs: its order, its source's content, versions.
+
+        Args:
+            job: The job.
+            source: SHA-256 of its source; None where it is not there.
+
+        Returns:
+            The hash.
+        """
         return digest(canonical({"order": job.order, "source": source, "versions": versions()}))
 
     def find(self, job: Job, hashes: Hashes) -> StoredResult | None:
-        """The entry that serves a job as its files are now; None where there is none.
+        """Find the entry that serves a job as its files are now.
 
-        Raises DamagedError where one was found and could not be read.
+        Args:
+            job: The job.
+            hashes: Hashes of files as they are.
+
+        Returns:
+            The entry; None where there is none.
+
+        Raises:
+            DamagedError: One was found and could not be read; it has been dropped.
         """
         folder = self._entries(self.key(job, hashes.of(job.base / job.source)))
         try:
@@ -126,9 +153,18 @@ class Cache:
         return None
 
     def keep(self, job: Job, body: dict[str, Any], files: dict[str, Path]) -> StoredResult:
-        """Store a result: its entry's body, and the files of outputs and log by their hashes.
+        """Store a result.
 
-        OSError where the folder cannot be written.
+        Args:
+            job: The job.
+            body: The entry's content.
+            files: The files of outputs and log, by their hashes.
+
+        Returns:
+            The entry.
+
+        Raises:
+            OSError: The folder cannot be written.
         """
         # Objects before the entry that names them: an entry is never seen without its content.
         for name, path in files.items():
@@ -143,7 +179,15 @@ class Cache:
         return StoredResult(path, body)
 
     def fetch(self, name: str, target: Path) -> None:
-        """Copy an object; DamagedError where it is not there or not what it was."""
+        """Copy an object out of the cache.
+
+        Args:
+            name: Its SHA-256.
+            target: Where to.
+
+        Raises:
+            DamagedError: It is not there, or not what it was.
+        """
         path = self._object(name)
         target.parent.mkdir(parents=True, exist_ok=True)
         found = hashlib.sha256()
@@ -161,23 +205,39 @@ class Cache:
             raise DamagedError(f"{name[:12]} is not what was stored")
 
     def drop(self, entry: StoredResult) -> None:
-        """Forget an entry."""
+        """Forget an entry.
+
+        Args:
+            entry: The entry.
+        """
         entry.path.unlink(missing_ok=True)
 
     # -- what people ask of a cache -------------------------------------------------------------------------
 
     def size(self) -> dict[str, int]:
-        """How many entries and objects (outputs, collision geometry) there are, and the bytes of all files."""
+        """Count what is kept.
+
+        Returns:
+            The numbers of entries and objects (outputs, collision geometry), and the bytes of all files.
+        """
         entries, objects = list(self._files("jobs")), [*self._files("objects"), *self._files(COLLISION)]
         total = sum(s.st_size for _, s in (*entries, *objects, *self._files("files")))
         return {"entries": len(entries), "objects": len(objects), "bytes": total}
 
     def kernel_bytes(self) -> int:
-        """The bytes of the solver's compiled kernels, where they are kept in this folder; they are never pruned."""
+        """Count the bytes of the solver's compiled kernels, where they are kept in this folder; they are never pruned.
+
+        Returns:
+            Bytes.
+        """
         return sum(status.st_size for _, status in self._files(KERNELS))
 
     def verify(self) -> list[str]:
-        """Read everything; what is damaged is dropped and returned, a line for each."""
+        """Read everything; what is damaged is dropped.
+
+        Returns:
+            A line for each thing that was damaged.
+        """
         damaged = []
         for path, _ in list(self._files("objects")):
             if _content(path) != path.name:
@@ -199,9 +259,14 @@ class Cache:
         return damaged
 
     def prune(self, older: float | None = None, size: int | None = None) -> dict[str, int]:
-        """Drop entries not used for `older` seconds, then the longest unused until `size` bytes are left.
+        """Drop the entries that were not used for longest; without arguments, all of them.
 
-        Without either, all of them. Returns how many entries, objects and bytes went.
+        Args:
+            older: Drops those not used for so many seconds.
+            size: Drops the longest unused until so many bytes are left.
+
+        Returns:
+            How many entries, objects and bytes went.
         """
         before = self.size()
         now = time.time()

@@ -16,9 +16,18 @@ from cadbridge.visible import visible
 class Job:
     """One thing to do to one source.
 
-    `source` and all paths in `options` are relative to `base` (the folder of the jobs file) where they lie
-    below it, so that outputs are the same wherever that folder lies. `folder` is where the outputs appear.
-    `options` holds plain data by the names of the jobs file. `timeout` in seconds, `memory` in bytes.
+    Paths are relative to `base` where they lie below it, so that outputs are the same wherever that folder lies.
+
+    Attributes:
+        name: Its name, one among all jobs.
+        do: What: "check", "convert", "simulate" or "report".
+        source: The source's path.
+        base: The folder of the jobs file.
+        folder: Where the outputs appear.
+        options: Plain data by the names of the jobs file.
+        timeout: s; None is no limit.
+        memory: Bytes; None takes 90 % of the machine's.
+        where: Its place in the jobs file.
     """
 
     name: str
@@ -38,7 +47,7 @@ class Job:
 
 
 class State(StrEnum):
-    """How a job ended."""
+    """How a job ended: done, failed or not run."""
 
     DONE = "done"
     FAILED = "failed"
@@ -49,10 +58,17 @@ class State(StrEnum):
 class Result:
     """What became of a job.
 
-    `reason` says in a sentence why it failed. `inputs` are the files that were looked at, from `job.base` on, with
-    their SHA-256 (None: not there). `outputs` are the files in `job.folder` with their SHA-256.
-    `cached` reports that nothing had to be computed. `seconds` is wall time, `cpu` processor time and `memory`
-    the peak in bytes of all its processes.
+    Attributes:
+        job: The job.
+        state: How it ended.
+        reason: Why it failed, in a sentence.
+        findings: What its run found.
+        inputs: The files that were looked at, from `job.base` on, with their SHA-256 (None: not there).
+        outputs: The files in `job.folder` with their SHA-256.
+        seconds: Wall time, s.
+        cpu: Processor time, s.
+        memory: Peak of all its processes, bytes.
+        cached: Whether nothing had to be computed.
     """
 
     job: Job
@@ -72,7 +88,17 @@ class Result:
         return self.state is State.DONE
 
     def read(self, name: str) -> Any:
-        """The content of a JSON output, such as "check.json"."""
+        """Read an output that is JSON.
+
+        Args:
+            name: Its file's name, such as "check.json".
+
+        Returns:
+            Its content.
+
+        Raises:
+            OSError: There is no such output.
+        """
         return json.loads((self.job.folder / name).read_text("utf-8"))
 
 

@@ -42,7 +42,14 @@ _ONLY_FOR = {
 
 @dataclass(frozen=True)
 class Plan:
-    """Jobs in the order written, the folder of outputs, and remarks."""
+    """Jobs to run.
+
+    Attributes:
+        jobs: In the order written.
+        output: The folder of outputs.
+        findings: Remarks.
+        files: The jobs files that were read.
+    """
 
     jobs: tuple[Job, ...]
     output: Path
@@ -51,7 +58,17 @@ class Plan:
     """The jobs files that were read."""
 
     def only(self, patterns: Sequence[str]) -> Plan:
-        """The jobs whose name is one of, or fits, the patterns; InputError (CB708) where one fits none."""
+        """Choose the jobs whose name is one of, or fits, some patterns.
+
+        Args:
+            patterns: Names, or patterns with * and ?.
+
+        Returns:
+            A plan of these jobs alone.
+
+        Raises:
+            InputError: A pattern fits no job (CB708).
+        """
         findings = Findings()
         names = [job.name for job in self.jobs]
         for pattern in patterns:
@@ -67,11 +84,21 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def load(path: str | Path, output: str | Path | None = None, overrides: Mapping[str, Any] | None = None) -> Plan:
-    """Read a jobs file and all it includes.
+    """Read a jobs file and all that it includes.
 
-    `output` replaces the folder of outputs, `overrides` (options such as timeout) the options of every job.
-    Raises InputError with all findings where anything is wrong: a jobs file is run whole or not at all. A pattern that
-    matches no file (CB704) is told and stops no other.
+    A jobs file is run whole or not at all. A pattern that matches no file (CB704) is told, and stops no other.
+
+    Args:
+        path: The jobs file, YAML as docs/jobs.md describes it.
+        output: The folder of outputs, in place of the one that the file names; without either it is "out" beside the
+            file.
+        overrides: Options of every job, such as timeout, over those of the file.
+
+    Returns:
+        All jobs, with nothing run.
+
+    Raises:
+        InputError: The file cannot be read, or anything in it is wrong; its findings are all faults.
     """
     findings = Findings()
     path = Path(path)
@@ -85,7 +112,20 @@ def plan(
     output: str | Path | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Plan:
-    """The same from Python: jobs as mappings with the keys of the jobs file; paths count from `base`."""
+    """Plan jobs that Python gives.
+
+    Args:
+        jobs: The jobs, each a mapping with the keys of an item of the jobs file.
+        base: The folder from which their paths count.
+        output: The folder of outputs; None takes "out" below `base`.
+        defaults: Options of all jobs that do not say otherwise.
+
+    Returns:
+        All jobs, with nothing run.
+
+    Raises:
+        InputError: Anything is wrong; its findings are all faults.
+    """
     findings = Findings()
     items = [dict(job) for job in jobs]
     document = {"jobs": items, "defaults": dict(defaults or {})}

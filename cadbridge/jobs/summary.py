@@ -61,7 +61,18 @@ _OF_THE_RUN = ("CB730", "CB731")
 
 
 def write_summary(plan: Plan, results: Sequence[Result]) -> tuple[Path, Path]:
-    """Write summary.json and index.html into the folder of outputs; returns their paths."""
+    """Write summary.json and index.html into the folder of outputs.
+
+    Args:
+        plan: The plan that was run.
+        results: Results of its jobs, in any order.
+
+    Returns:
+        The paths of the two files.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
     summary = document(plan, results)
     paths = plan.output / SUMMARY, plan.output / INDEX
     write_atomically(paths[0], json.dumps(summary, indent=2).encode() + b"\n")

@@ -45,7 +45,14 @@ ALIKE_M, ALIKE = 1e-6, 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Two instances by name, their common `volume` in m³, and what `share` of the smaller part that is."""
+    """Two solids that reach into each other as placed.
+
+    Attributes:
+        a: The first instance.
+        b: The second instance.
+        volume: Their common volume, m³.
+        share: Its share of the smaller part.
+    """
 
     a: str
     b: str

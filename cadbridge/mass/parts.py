@@ -32,11 +32,19 @@ fourth power of a length beside the second, loses twice that."""
 
 @dataclass(frozen=True, slots=True)
 class PartMass:
-    """A part's mass properties in its frame and their `source`, beside all that they could be taken from.
+    """A part's mass properties, beside all that they could be taken from; None is what is not known.
 
-    `properties` and `source` ("override", "declared", "mesh", "brep") are None where the mass is not known. `density`
-    kg/m³ and who gave it; volumes in m³ of the closed mesh and of the exact shape; `declared` kg. None is what is not
-    known. `instances` counts its placements. `weighable`: whether a density gives its mass.
+    Attributes:
+        part: The part's name.
+        instances: How often it is placed.
+        properties: In the part's frame.
+        source: "override", "declared", "mesh" or "brep".
+        density: kg/m³.
+        density_source: Who gave the density.
+        mesh_volume: m³ of the closed mesh.
+        brep_volume: m³ of the exact shape.
+        declared: kg that the file declares.
+        weighable: Whether a density gives its mass.
     """
 
     part: str

@@ -60,9 +60,16 @@ class _Builder:
 
 
 def build(assembly: Assembly) -> Mechanism:
-    """The mechanism of an assembly, every step with the way back to its mates.
+    """Collapse the mates of an assembly into bodies, joints and couplings.
 
-    Faults of mates and couplings are findings on the result; what they concern is left out, by name.
+    Every step keeps the way back to its mates. Faults of mates and couplings are findings of the result; what they
+    concern is left out, by name. It raises nothing for a fault of the input.
+
+    Args:
+        assembly: What a source states, as `read` gives it.
+
+    Returns:
+        The mechanism at its designed pose, that of the file's placements, where all joint coordinates are zero.
     """
     b = _Builder(assembly)
     _index_components(b)

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ComponentMass:
-    """A component's mass properties in its frame C, None where one of its parts' is unknown; and their source."""
+    """A component's mass properties.
+
+    Attributes:
+        mass: In its frame C; None where one of its parts' is unknown.
+        source: Where they come from.
+    """
 
     mass: MassProperties | None
     source: str | None

@@ -30,8 +30,13 @@ GROUND_BODY = -1
 class Body:
     """Components that their mates lock together.
 
-    `X_WB` is the pose as designed: the origin is that of the first component (its frame C).
-    `mass` is in frame B, None where a density is unknown. `mass_source`: mesh, brep, declared or override.
+    Attributes:
+        name: Its name, one among all bodies.
+        components: Their names; the first gives the body its frame.
+        instances: The names of all instances.
+        X_WB: Its pose in the world as designed: B is the frame C of the first component.
+        mass: In B; None where a density is unknown.
+        mass_source: "mesh", "brep", "declared" or "override".
     """
 
     name: str
@@ -50,14 +55,26 @@ class Body:
 class Joint:
     """What is left between two bodies after collapsing their mates.
 
-    `type` is one of JOINT_TYPES; one that is no lower pair is universal or generic.
-    Indices into `Mechanism.bodies`, GROUND_BODY for the ground. X_AJ and X_BJ place the joint frame
-    J (z is the axis) in the bodies' frames A and B; at the designed pose they coincide.
-    `primitives` hold the joint, in terms of body indices and body frames.
-    `freedom` (6, k): twists (v at J's origin; ω) of B relative to A in frame J.
-    The joint's coordinate (revolute: rad, prismatic: m) is 0 at the designed pose, positive by
-    the right hand about J's z, B relative to A.
-    `mates` are all mates between the two bodies. `stiffness` and `rest` are those of a spring (see `Mate`).
+    Its coordinate (revolute: rad, prismatic: m) is 0 at the designed pose and positive by the right hand about J's z, B
+    relative to A.
+
+    Attributes:
+        name: Its name, one among all joints.
+        type: One of `JOINT_TYPES`; what is no lower pair is "universal" or "generic".
+        a: Index of body A in `Mechanism.bodies`, −1 for the ground.
+        b: Index of body B.
+        X_AJ: The joint's frame J in A; z is the axis.
+        X_BJ: J in B; at the designed pose both coincide in the world.
+        primitives: The equations that hold it, between body indices and in body frames.
+        freedom: (6, k): the twists [v at J's origin; ω] of B relative to A that it leaves free, in J.
+        mates: All mates between the two bodies.
+        limit: The range of its coordinate.
+        pitch: Advance of a screw, m/rad.
+        damping: N m s/rad (N s/m).
+        friction: Dry friction, N m (N).
+        armature: kg m² (kg).
+        stiffness: Of a spring, N m/rad (N/m).
+        rest: Where the spring is slack, rad (m).
     """
 
     name: str
@@ -94,7 +111,13 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class BodyCoupling:
-    """A coupling between bodies, ready for the solver; `coupling` is the mate it came from."""
+    """A coupling between bodies, ready for the solver.
+
+    Attributes:
+        name: Its name.
+        coupling: The coupling of the assembly that it comes from.
+        primitive: Its equation.
+    """
 
     name: str
     coupling: Coupling
@@ -106,9 +129,13 @@ class BodyCoupling:
 
 @dataclass(frozen=True, eq=False)
 class MateRows:
-    """A mate as primitives between components (indices into `Mechanism.component_names`, -1 ground).
+    """A mate as equations between components, in component frames C.
 
-    Frames are component frames C. `rows` is their number.
+    Attributes:
+        mate: The mate's name.
+        a: Index into `Mechanism.component_names`, −1 for the ground.
+        b: The same of the second component.
+        primitives: The equations.
     """
 
     mate: str
@@ -127,12 +154,24 @@ class MateRows:
 
 @dataclass(frozen=True, eq=False)
 class Mechanism(Shown):
-    """Bodies, joints, couplings; and the mates as read, row by row, for diagnosis and `collapse=False`.
+    """Bodies, joints and couplings; and the mates as read, row by row, for diagnosis and `collapse=False`.
 
-    `body_of[component]` is a body index (GROUND_BODY for the ground); `component_names` are the
-    moving (not grounded) components in order, `X_WC` their designed poses.
-    `part_masses` are those of all parts, `component_masses` those of all components, in their frames C.
-    `collapsed` says whether joints stand for the mates (True) or every row is kept.
+    Attributes:
+        assembly: What it was made of.
+        bodies: The moving bodies; joints name them by index.
+        ground: The body that stands still, index −1.
+        joints: What is left between bodies.
+        couplings: Gears and other couplings between bodies.
+        mate_rows: The mates and couplings as equations.
+        component_names: The moving (not grounded) components, in order.
+        X_WC: Their poses as designed.
+        body_of: The index of each component's body.
+        part_masses: Masses of all parts.
+        component_masses: Masses of all components by name.
+        drives: What moves joints.
+        locked: By body of several components, the names of these: their mates lock them together.
+        gravity: m/s², world axes: the source's, else 9.81 against z.
+        findings: What was found wrong or remarkable in building; those of the assembly are its own.
     """
 
     assembly: Assembly
@@ -173,23 +212,61 @@ class Mechanism(Shown):
         return {GROUND: GROUND_BODY, **grounded, **{name: i for i, name in enumerate(self.component_names)}}
 
     def X_WB(self, body: int) -> Pose:
-        """The pose as designed of the frame that primitives and joints use of a body; the ground's is the world."""
+        """Give the pose as designed of the frame that primitives and joints use of a body.
+
+        Args:
+            body: Its index; −1 is the ground, whose frame is the world.
+
+        Returns:
+            X_WB.
+        """
         return Pose() if body == GROUND_BODY else self.bodies[body].X_WB
 
     def body_name(self, body: int) -> str:
-        """The name of a body by its index, "ground" for the ground."""
+        """Name a body.
+
+        Args:
+            body: Its index, −1 for the ground.
+
+        Returns:
+            The name; "ground" for the ground.
+        """
         return self.ground.name if body == GROUND_BODY else self.bodies[body].name
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name; KeyError where there is none."""
+        """Look a joint up by its own name.
+
+        Args:
+            name: The name.
+
+        Returns:
+            The joint.
+
+        Raises:
+            KeyError: There is none of that name.
+        """
         return self._joints_by_name[name]
 
     def joint_named(self, name: str) -> Joint | None:
-        """The joint that a name means: its own, a mate's that it holds, one that such a mate asks for, its drive's."""
+        """Look up the joint that a name means.
+
+        Args:
+            name: Its own, that of a mate that it holds, one that such a mate asks for, or its drive's.
+
+        Returns:
+            The joint; None where there is none.
+        """
         return self._joints_meant.get(name)
 
     def drive_named(self, name: str) -> Drive | None:
-        """The drive that a name means; None where it is a joint's or a mate's too, or no drive's."""
+        """Look up the drive that a name means.
+
+        Args:
+            name: A name.
+
+        Returns:
+            The drive; None where the name is a joint's or a mate's too, or no drive's.
+        """
         joint = self.joint_named(name)
         if joint is None or name == joint.name or name in joint.mates:
             return None

@@ -61,14 +61,27 @@ def fit(
     mechanism: Mechanism, settings: Settings | None = None, releases: int = RELEASES_LISTED, body: str | None = None,
     one_sided: bool = False, brief: bool = False, sizes: Mapping[str, float] | None = None,
 ) -> Fit:  # fmt: skip
-    """What the redundant mates of a mechanism cost, at the pose as designed and to first order.
+    """Compute what the redundant mates of a mechanism cost: play, forces, and the weaker mates that would free it.
 
-    Errors of faces, play, stiffness and preload are those of `settings` (see `Settings`, `load_fit`). So many
-    `releases` of each of the `RELEASED` costliest groups are listed, by the stiffness that they leave at the component
-    `body` (by default the heaviest of the group). A `brief` answer names releases and play in few mates of the
-    costliest group and of no other: they are found for that one alone. With `one_sided` faces that lie on each other
-    only push, in what `GroupFit.one_sided` says. `sizes` (m) of the components give their tolerances by class; by
-    default those of `sizes_of`. InputError where there is no such component.
+    All of it is at the designed pose and to first order in the errors of the parts; docs/fit-theory.md derives it.
+
+    Args:
+        mechanism: The mechanism.
+        settings: Errors of faces, play, stiffness and preload; None takes ISO 2768-1 medium, one stiffness for all
+            mates and no play (see `Settings`, `load_fit`).
+        releases: How many releases are listed of each of the 50 groups that need most play, by the stiffness that they
+            leave; 0 looks for none.
+        body: The component at which that stiffness counts; None takes the heaviest of the group.
+        one_sided: Whether faces that lie on each other only push, and never pull; `GroupFit.one_sided` says what that
+            makes of the forces.
+        brief: Whether releases and play in few mates are looked for in the costliest group alone.
+        sizes: By component the size in m that selects its tolerances; None measures the shapes.
+
+    Returns:
+        The groups of redundant equations, the one that needs most play first.
+
+    Raises:
+        InputError: No moving component has the name `body`.
     """
     settings = settings or Settings()
     findings = Findings()

@@ -24,9 +24,17 @@ _OF = ("mates", "components", "faces")
 
 
 def load_fit(path: str | Path | None, mechanism: Mechanism) -> Settings:
-    """The settings of a fit file, by default NAME.fit.yaml beside the source; without one the defaults.
+    """Read the settings of a fit file for a mechanism.
 
-    InputError with all faults, each with line and column.
+    Args:
+        path: The fit file; None takes NAME.fit.yaml beside the source, or the defaults where there is none.
+        mechanism: The mechanism whose mates and components the file names.
+
+    Returns:
+        The settings for `fit`, in SI.
+
+    Raises:
+        InputError: The file cannot be read, or has faults; its findings are all of them, each with line and column.
     """
     from cadbridge.readers.paths import beside
 

@@ -14,9 +14,15 @@ from cadbridge.wording import count
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How a face may be off: `kind` of error up to `tolerance` (m, or rad of a turn), by rule or ISO 2768-1.
+    """How a face may be off.
 
-    `component` None stands for the teeth of a coupling. `share` (0 to 1) is its part in the play needed at worst.
+    Attributes:
+        component: Whose face it is; None stands for the teeth of a coupling.
+        mates: The mates that take hold of it.
+        kind: The way in which it is off.
+        turns: Whether it is a turn.
+        tolerance: By how much, m (rad of a turn), by rule or ISO 2768-1.
+        share: Its part in the play needed at worst, 0 to 1.
     """
 
     component: str | None
@@ -29,9 +35,15 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An error in a redundant equation: what 1 m (or rad) of it adds to the equation's misfit, in its m or rad.
+    """An error in a redundant equation.
 
-    The numbers are the same in mm/mm, mm/mrad, mrad/mm and mrad/mrad.
+    Attributes:
+        component: Whose face it is; None stands for the teeth of a coupling.
+        mates: The mates that take hold of it.
+        kind: The way in which it is off.
+        turns: Whether it is a turn.
+        coefficient: What 1 m (or rad) of it adds to the equation's misfit, in its m or rad; the same number in mm/mm,
+            mm/mrad, mrad/mm and mrad/mrad.
     """
 
     component: str | None
@@ -43,9 +55,16 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """A redundant equation: `kind` of a mate, along a unit `direction` (world), and the errors that it feels.
+    """A redundant equation, and the errors that it feels.
 
-    `misfit` (m, or rad where it `turns`) is what the designed pose leaves of it, `worst` what the errors may add.
+    Attributes:
+        mate: The mate that it is of.
+        kind: What it holds.
+        turns: Whether it holds a turn.
+        direction: Unit vector (3,) in the world.
+        terms: The errors that it feels.
+        misfit: What the designed pose leaves of it, m (rad where it turns).
+        worst: What the errors may add to that.
     """
 
     mate: str
@@ -59,12 +78,17 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class PlayNeeded:
-    """Play (m) in each mate of a group, in each direction, so that it goes together.
+    """Play in each mate of a group, in each direction, so that it goes together; m.
 
-    `designed` for the design itself, `worst` the most that was found for errors in their zones, `sufficient` what is
-    enough for certain, `squares` the root sum of squares. Of the draws `median`, `most95` (95 %) and `most997` (99.7 %)
-    need no more; each is known to within a hundredth. `together` is the share of draws that the given play is enough
-    for, None where none is given.
+    Attributes:
+        designed: For the design itself.
+        worst: The most that was found for errors in their zones.
+        sufficient: What is enough for certain.
+        squares: The root sum of squares.
+        median: Half of the draws need no more; as the next two, to within a hundredth.
+        most95: 95 % of the draws need no more.
+        most997: 99.7 % of the draws need no more.
+        together: The share of draws that the given play is enough for; None where none is given.
     """
 
     designed: float
@@ -79,12 +103,17 @@ class PlayNeeded:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Force (N) or moment (N m, where it `turns`) of a kind in a mate, for errors that no play takes up.
+    """Force (N) or moment (N m, of a turn) at a mate, for errors that no play takes up.
 
-    `weight` is what it carries of the weights by stiffness, None where they are not known.
-
-    `designed` by the misfit of the design, `worst` with the worst errors beside it, `squares` by the root sum of
-    squares of the errors. At the mate's point; `stiffness` is that of the mate (N/m, N m/rad).
+    Attributes:
+        mate: Its name.
+        kind: Of the equation.
+        turns: Whether it is a moment.
+        stiffness: Of the mate, N/m or N m/rad.
+        designed: By the misfit of the design.
+        worst: With the worst errors beside it.
+        squares: By the root sum of squares of the errors.
+        weight: What it carries of the weights by stiffness; None where they are not known.
     """
 
     mate: str
@@ -99,7 +128,15 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Clearance:
-    """How far a mate must let its sides be off: `worst` case and root sum of `squares` (m, or rad of a turn)."""
+    """How far a mate must let its sides be off.
+
+    Attributes:
+        mate: Its name.
+        kind: Of the equation.
+        turns: Whether it is a turn.
+        worst: At worst, m (rad of a turn).
+        squares: By the root sum of squares, m (rad).
+    """
 
     mate: str
     kind: str
@@ -110,7 +147,12 @@ class Clearance:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """Play at these `mates` alone, all others of the group without any, and how much each of them `needs`."""
+    """Play in a few mates alone, all others of the group without any.
+
+    Attributes:
+        mates: The mates.
+        needs: How much each of them needs.
+    """
 
     mates: tuple[str, ...]
     needs: tuple[Clearance, ...]
@@ -118,10 +160,13 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class LiftOff:
-    """How a contact that only pushes lifts off: the `share` of draws in which it is open, and how far (m) it may be.
+    """How a contact that only pushes lifts off; 0 where it pushes, None where nothing keeps it from lifting further.
 
-    `designed` with exact parts, of 95 % of the draws no more than `most95`, `largest` the most that was drawn; 0 where
-    it pushes, None where neither forces nor other mates keep it from lifting off further.
+    Attributes:
+        share: Of the draws in which it is open.
+        designed: How far it is open with exact parts, m.
+        most95: In 95 % of the draws it is open by no more, m.
+        largest: The most that was drawn, m.
     """
 
     share: float
@@ -132,10 +177,16 @@ class LiftOff:
 
 @dataclass(frozen=True, slots=True)
 class PushLoad:
-    """Force (N) or moment (N m) of a kind in a mate where contacts only push.
+    """A force (N) or moment (N m) in a mate where contacts only push.
 
-    `designed` with exact parts, of 95 % of the draws no more than `most95`, `largest` the most that was drawn.
-    A contact pushes with it, and `off` says how it lifts off; None where the mate is none, and holds both ways.
+    Attributes:
+        mate: Its name.
+        kind: Of the equation.
+        turns: Whether it is a moment.
+        designed: With exact parts.
+        most95: In 95 % of the draws it is no more.
+        largest: The most that was drawn.
+        off: How a contact lifts off; None of a mate that holds both ways.
     """
 
     mate: str
@@ -149,9 +200,13 @@ class PushLoad:
 
 @dataclass(frozen=True, slots=True)
 class OneSided:
-    """A group where contacts only push, for so many `draws`; `holds`: whether pushes alone balance the weights.
+    """A group where contacts only push.
 
-    `play` is what its mates need where contacts may lift off; None where the group is too large to compute it.
+    Attributes:
+        loads: Of its mates.
+        draws: How many were made.
+        holds: Whether pushes alone balance the weights.
+        play: What its mates need where contacts may lift off; None where the group is too large to compute it.
     """
 
     loads: tuple[PushLoad, ...]
@@ -162,9 +217,12 @@ class OneSided:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A weaker mate in place of one: in hardware words, and as mates that hold what is kept, none where it is left out.
+    """A weaker mate in place of one.
 
-    The first of `mates` has the name of the mate that they replace.
+    Attributes:
+        mate: The mate that it replaces.
+        words: In hardware words.
+        mates: Mates that hold what is kept, the first under the old name; none where the mate is left out.
     """
 
     mate: str
@@ -176,8 +234,10 @@ class Change:
 class Release:
     """Changes that together leave no redundancy in a group and keep the mobility, as a new diagnosis has proved.
 
-    `left` is the part of the stiffness of all mates that stays in the worst direction, `along` the same for forces
-    along (and torques about) those of the world's axes that the mates carry.
+    Attributes:
+        changes: The changes.
+        left: The part of the stiffness of all mates that stays in the worst direction.
+        along: The same for forces along (and torques about) those of the world's axes that the mates carry.
     """
 
     changes: tuple[Change, ...]
@@ -187,12 +247,16 @@ class Release:
 
 @dataclass(frozen=True, eq=False)
 class Releases:
-    """The stiffest releases of a group, of `compared`, at `body`; `complete`: these are all that there are.
+    """The stiffest releases of a group.
 
-    `refused` more were looked at, and are not among them: the diagnosis of what they make contradicts them.
-
-    Mates in `fixed` are not weakened: a drive, a coupling or a limit counts on their one freedom. `reason` says why
-    none were looked for, where some were asked for.
+    Attributes:
+        found: The releases, the stiffest first.
+        compared: How many were compared.
+        complete: Whether these are all that there are.
+        body: The component at which stiffness counts.
+        fixed: Mates that are not weakened: a drive, a coupling or a limit counts on their one freedom.
+        refused: How many more were looked at and are not among them: the diagnosis of what they make contradicts them.
+        reason: Why none were looked for, where some were asked for.
     """
 
     found: tuple[Release, ...]
@@ -206,11 +270,22 @@ class Releases:
 
 @dataclass(frozen=True, eq=False)
 class GroupFit:
-    """A group of mates that share redundant equations; `reach` (m) is √(stiffness of turn over place) of its mates.
+    """A group of mates that share redundant equations.
 
-    Mates in `contacts` are faces that lie on each other, which only push; `one_sided` is what that makes of the forces,
-    None where it was not asked for or there are none. `alone` are the smallest sets of mates whose play alone is
-    enough, least play first; none where a group is too large to compare them.
+    Attributes:
+        mates: Their names.
+        rows: How many equations they have.
+        redundant: How many of these are redundant.
+        equations: The redundant equations.
+        errors: The errors that count, with their shares.
+        play: What each mate needs so that the group goes together.
+        loads: What errors load the mates with where there is no play.
+        reach: √(stiffness of turn over place) of its mates, m.
+        releases: Weaker mates that would free it.
+        contacts: Mates that are faces which lie on each other and only push.
+        one_sided: What that makes of the forces; None where it was not asked for or there are none.
+        alone: The smallest sets of mates whose play alone is enough, least play first; none where a group is too large
+            to compare them.
     """
 
     mates: tuple[str, ...]
@@ -229,10 +304,16 @@ class GroupFit:
 
 @dataclass(frozen=True, eq=False)
 class Fit(Shown):
-    """The groups of a mechanism, the costliest first, with what was assumed; `together` as of `PlayNeeded`, for all.
+    """What redundant mates cost, by group, with what was assumed.
 
-    `rests`: whether the mechanism stands still under its weights, None where these are not known. `units` are the
-    components of several parts: they are off as a whole.
+    Attributes:
+        groups: Those that need most play first.
+        settings: What was assumed.
+        rests: Whether the mechanism stands still under its weights; None where these are not known.
+        dof: Its mobility.
+        rows: Its equations.
+        findings: What was found wrong or remarkable.
+        units: Components of several parts: they are off as a whole.
     """
 
     groups: tuple[GroupFit, ...]

@@ -49,7 +49,14 @@ that is under control keeps (Cp = 1): 99.73 % of parts are within."""
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Values for what a pattern fits, by kind of zone or block (SI); `of` is what the pattern is held against."""
+    """Values for what a pattern fits.
+
+    Attributes:
+        of: What the pattern is held against.
+        pattern: Names, with * and ?.
+        values: By kind of error or equation, SI.
+        iso_class: A class of ISO 2768-1 in place of values that it does not give.
+    """
 
     of: str
     pattern: str
@@ -59,9 +66,16 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A mate by its fit, bearing or rail, as `name` has it: clearance between `least` and `most` (m; below 0 it
-    interferes), of a bore of `diameter` and `length` (m), None where it has none or it is not known. `turns` (rad) are
-    the kinds of turn that it lets be off.
+    """A mate by its fit, bearing or rail.
+
+    Attributes:
+        mate: Its name.
+        name: The fit's name.
+        diameter: Of its bore, m; None where it has none or it is not known.
+        length: Of its bore, m; None where it has none or it is not known.
+        least: The least clearance, m; below 0 it interferes.
+        most: The largest clearance, m.
+        turns: By kind of turn, how far it lets its sides be off, rad.
     """
 
     mate: str
@@ -75,13 +89,20 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Rules, the last that fits wins: tolerances of faces, stiffness and play of mates, interference that preloads.
+    """What is assumed of faces and mates; of rules the last that fits wins.
 
-    `ratings` are forces and moments that mates may carry. Components that fit one of the patterns `shared` have the
-    errors of their faces in common. `fitted` says from which fits play and preloads were taken.
-
-    `iso_class` of ISO 2768-1 holds for faces without a rule. `draws` and `seed` are those of the Monte Carlo method,
-    `uniform` spreads errors evenly over their zones instead of normally. `given` says whether a file gave any of it.
+    Attributes:
+        tolerances: How far faces may be off.
+        stiffness: Of mates, N/m and N m/rad.
+        play: By how much mates let their sides be off without force, m and rad.
+        preloads: Interference that preloads mates, m and rad.
+        ratings: Forces and moments that mates may carry, N and N m.
+        shared: Patterns of components whose faces have their errors in common.
+        fitted: From which fits play and preloads were taken.
+        iso_class: Of ISO 2768-1, for faces without a rule.
+        draws: Of the Monte Carlo method.
+        seed: Of the draws.
+        uniform: Whether errors spread evenly over their zones, and not normally.
     """
 
     tolerances: Sequence[Rule] = ()

@@ -22,16 +22,25 @@ def _arguments(given: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of `cadbridge.read`; InputError for a unit of length that is not known.
+    """Options of `cadbridge.read`.
 
-    `package_dirs`: folders that hold ROS packages, or files that a FreeCAD file links to. `density` (kg/m³) and
-    `material` serve parts that have neither.
-    `mass_from` "mesh" ignores the masses that the file declares and weighs the meshes. `length_unit` replaces the
-    unit that the file states. `floating` leaves the root link of a URDF free. `arguments` are the (name, value)
-    pairs of a xacro file's arguments. `recognise` finds mates from the geometry, and reads no mates file beside the
-    source. `no_cache` neither uses nor keeps what OCCT answered. `geometry` False leaves shapes unread where a format
-    allows it. `overrides` names a file that is laid over all else.
-    `larger` multiplies the limits on the size of inputs (cadbridge/budget.py).
+    Attributes:
+        density: kg/m³ of parts that have neither a density nor a material; None leaves their masses unknown.
+        material: Name of the material of such parts.
+        mass_from: "declared" takes the masses that the file declares; "mesh" ignores them and weighs the meshes.
+        length_unit: The unit of length of the source (mm, m, in …), in place of the one that it states.
+        package_dirs: Folders that hold ROS packages, or files that a FreeCAD file links to.
+        floating: Whether the root link of a URDF is free, and not fixed to the ground.
+        arguments: (name, value) of the arguments of a xacro file.
+        recognise: Whether mates are found from the geometry; no mates file beside the source is read then.
+        no_cache: Whether what OCCT answered is neither used nor kept.
+        overrides: A file that is laid over all else; None takes NAME.cadbridge.yaml beside the source, where there is
+            one.
+        larger: Multiplies the limits on the size of inputs (docs/security.md).
+        geometry: False leaves shapes unread where a format allows it.
+
+    Raises:
+        InputError: The unit of length is not known.
     """
 
     density: float | None = option(

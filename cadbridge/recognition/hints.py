@@ -22,10 +22,15 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Told:
-    """What a hint says of a joint besides its parts: its type, its axis, its name.
+    """What a hint says of a joint besides its parts.
 
-    `point` (m) and `axis` are in the frame of the instance `frame`, in the world's where it is empty. `about` names the
-    part whose axis it is, where no point is given.
+    Attributes:
+        type: The joint's type; "" where it is not said.
+        point: (3,) m, in `frame`.
+        axis: (3,), in `frame`.
+        frame: The instance in whose frame they are; "" for the world.
+        name: The joint's name.
+        about: The part whose axis it is, where no point is given.
     """
 
     type: str = ""
@@ -41,9 +46,15 @@ class Told:
 
 @dataclass(frozen=True)
 class Hints:
-    """Pairs with a joint, fixed to each other, or two bodies without a joint between them; `freedoms` of the whole.
+    """What a person knows of a file before it is recognised.
 
-    `told`: what is known of some of the pairs of `joint`. `ground`: a part that stands still.
+    Attributes:
+        joint: Pairs of instances with a joint between them.
+        fixed: Pairs that are fixed to each other.
+        apart: Pairs of two bodies without a joint between them.
+        freedoms: The number of freedoms of the whole.
+        ground: A part that stands still.
+        told: What is known of the joints of some pairs.
     """
 
     joint: tuple[Pair, ...] = ()
@@ -62,9 +73,15 @@ class Hints:
         return {"joint": self.joint, "fixed": self.fixed, "apart": self.apart}
 
     def having(self, kind: str, pairs: Iterable[Pair], told: Told | None = None) -> Hints:
-        """These hints, and pairs of one kind more; what was said of the same pairs before is taken back.
+        """Add pairs of one kind; what was said of the same pairs before is taken back.
 
-        `told`: what is known of a joint of the pairs; None keeps what was known.
+        Args:
+            kind: "joint", "fixed" or "apart".
+            pairs: Pairs of instances.
+            told: What is known of a joint of the pairs; None keeps what was known.
+
+        Returns:
+            New hints.
         """
         new = tuple(dict.fromkeys(_ordered(pair) for pair in pairs))
         kept = {k: [pair for pair in own if _ordered(pair) not in new] for k, own in self.pairs.items()}
@@ -76,7 +93,14 @@ class Hints:
         return replace(with_pairs(self, kept), told=tuple((p, own) for p, own in known.items() if p in joined and own))
 
     def told_of(self, pair: Pair) -> Told:
-        """What is known of the joint of a pair."""
+        """Look up what is known of the joint of a pair.
+
+        Args:
+            pair: Two instances, in any order.
+
+        Returns:
+            What is known; empty where nothing is.
+        """
         return next((own for known, own in self.told if _ordered(known) == _ordered(pair)), Told())
 
 

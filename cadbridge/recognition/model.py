@@ -20,8 +20,11 @@ from cadbridge.wording import count
 
 
 class Held(Enum):
-    """What holds a part to another, where that decides what else may be: it rests on it, reaches into it, is in its
-    sub-assembly, nothing does and it is left where it stands, or a hint says so."""
+    """What holds a part to another, where that decides what else may be.
+
+    It rests on it, reaches into it, is in its sub-assembly (together), nothing holds it and it is left where it stands,
+    or a hint says so.
+    """
 
     RESTS = auto()
     REACHES = auto()
@@ -49,9 +52,15 @@ class Tie:
 
 @dataclass(frozen=True)
 class Bond:
-    """Why an instance belongs to a body: `to` is the instance it is held to, None for the body's first.
+    """Why an instance belongs to a body.
 
-    `line`: the axis that the two share and on which they could turn, a point and a direction in W.
+    Attributes:
+        instance: The instance.
+        to: The instance to which it is held; None for the body's first.
+        reason: In words.
+        confidence: 0 to 1.
+        line: The axis that the two share and on which they could turn: a point (m) and a direction in W.
+        how: What holds it.
     """
 
     instance: str
@@ -69,7 +78,13 @@ class Bond:
 
 @dataclass(frozen=True, eq=False)
 class FoundBody:
-    """Instances that move as one; `bonds` say why. `name` is that of its largest instance."""
+    """Instances that move as one.
+
+    Attributes:
+        name: That of its largest instance.
+        instances: Their names.
+        bonds: Why they move as one.
+    """
 
     name: str
     instances: tuple[str, ...]
@@ -81,7 +96,14 @@ class FoundBody:
         return self.without(())
 
     def without(self, opened: Collection[Bond]) -> list[FoundBody]:
-        """What is left of it without some of its bonds."""
+        """Take some of its bonds away.
+
+        Args:
+            opened: These bonds.
+
+        Returns:
+            What is left, as bodies.
+        """
         groups = Groups(self.instances)
         for bond in self.bonds:
             if bond.to is not None and bond not in opened:
@@ -91,10 +113,13 @@ class FoundBody:
 
 @dataclass(frozen=True)
 class Motion:
-    """What moving a joint showed: `state` is free, blocked (neither way) or untested; `reason` says it.
+    """What moving a joint showed.
 
-    `ends`: what stops it at its lower and its upper limit, "" where nothing does. `meet`: two instances that meet where
-    it is blocked.
+    Attributes:
+        state: "free", "blocked" (neither way) or "untested".
+        reason: In words.
+        ends: What stops it at its lower and its upper limit, "" where nothing does.
+        meet: Two instances that meet where it is blocked.
     """
 
     state: str
@@ -105,10 +130,22 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class FoundJoint:
-    """A joint between bodies a and b (indices). `evidence` speaks for it, `against` against it.
+    """A joint that was found between two bodies, in the world frame W.
 
-    `axis` is None for spherical joints; `contacts` names the pairs of instances that guide it. `limit` and `motion`
-    are known once it was moved. `pitch` of a screw: the advance of one turn, m, positive of a right-hand thread.
+    Attributes:
+        name: Its name.
+        type: Its type.
+        a: Index of the first body.
+        b: Index of the second body.
+        point: A point of its axis, or its centre (3,) m.
+        axis: Unit vector (3,); None of spherical joints.
+        evidence: What speaks for it, in words.
+        against: What speaks against it.
+        confidence: 0 to 1.
+        contacts: The pairs of instances that guide it.
+        limit: Its range, known once it was moved.
+        motion: What moving it showed; None before.
+        pitch: Of a screw the advance of one turn, m, positive of a right-hand thread.
     """
 
     name: str
@@ -133,7 +170,14 @@ class FoundJoint:
 
 @dataclass(frozen=True)
 class Rejected:
-    """What was seen and not taken, with the reason: a joint between two bodies."""
+    """A joint between two bodies that was seen and not taken.
+
+    Attributes:
+        type: Its type.
+        a: The first body.
+        b: The second body.
+        reason: Why.
+    """
 
     type: str
     a: str
@@ -143,12 +187,27 @@ class Rejected:
 
 @dataclass(frozen=True, eq=False)
 class Recognition(Shown):
-    """All that was found in an assembly. `ground` is an index into `bodies`; `loose` are instances that touch nothing.
+    """All that was found in an assembly.
 
-    `gears` are couplings ready for the mates file, `wheels` what `recognised_gears` lists. `fasteners` were taken out
-    first. `freedoms`: in how many ways all moves, None where it is too large to count. `drives`: how many are seen;
-    `cases`: the instances that have an output. `hints`: what a person said. `turned`: the decisions of which the second
-    verdict was taken for the mobility.
+    Attributes:
+        assembly: The assembly.
+        bodies: What moves as one.
+        ground: Index of the body that stands still.
+        ground_reason: Why it is that one.
+        joints: Between bodies.
+        rejected: What was seen and not taken.
+        loose: Instances that touch nothing.
+        slack: How far apart surfaces may be that count as touching, m.
+        gears: Couplings, ready for the mates file.
+        wheels: What is known of each wheel, as plain data.
+        findings: What was found wrong or remarkable.
+        fasteners: Instances that were taken out first.
+        freedoms: In how many ways all moves; None where it is too large to count.
+        drives: How many drives are seen.
+        cases: Instances that have an output.
+        hints: What a person said.
+        turned: The decisions of which the second verdict was taken for the mobility.
+        extra: What else is kept, by keys of recognition.
     """
 
     assembly: Assembly

@@ -31,7 +31,14 @@ units: {{length: mm, angle: deg}}
 
 
 def mates_text(found: Recognition) -> str:
-    """The mates file, as text; the same recognition gives the same bytes."""
+    """Write what was found as a mates file.
+
+    Args:
+        found: What `recognise` gave.
+
+    Returns:
+        YAML, each line with its evidence, what was not taken commented out; the same recognition gives the same bytes.
+    """
     units = units_of(found)
     lines = [_HEAD.format(source=_comment(found.assembly.name), freedoms=_comment(freedoms_text(found)))]
     lines.append(hints_text(found.hints))

@@ -46,10 +46,19 @@ def all_findings(mechanism: Mechanism, diagnosis: Diagnosis) -> tuple[Finding, .
 def check_document(
     mechanism: Mechanism, diagnosis: Diagnosis, findings: Iterable[Finding] | None = None, *, twists: bool = True
 ) -> dict[str, Any]:
-    """The document `cadbridge.check/1` (its keys are in docs/check-json.md; SI, angles in rad but `deg`).
+    """Say a mechanism and its diagnosis as the JSON document `cadbridge.check/1`.
 
-    `findings` are those to report, by default all. Without `twists` freedoms have none: of a long chain they are
-    millions of numbers that only a program reads.
+    Its keys are in docs/check-json.md; all is SI, with angles in rad but where the key says deg.
+
+    Args:
+        mechanism: The mechanism.
+        diagnosis: Its diagnosis.
+        findings: Those to report; None takes all of the assembly, the mechanism and the diagnosis.
+        twists: Whether freedoms have the twists of their bodies: of a long chain they are millions of numbers that only
+            a program reads.
+
+    Returns:
+        Plain data for `json.dumps`.
     """
     chosen = all_findings(mechanism, diagnosis) if findings is None else findings
     return {

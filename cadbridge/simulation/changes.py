@@ -19,10 +19,18 @@ from solver.runs.holding import hold, point_on_line, point_on_point, weld
 
 @dataclass(frozen=True, eq=False)
 class ChangeSpec:
-    """A change at `t` (s) of what bears `name`: a joint, or what `points` or `bodies` say (new under that name).
+    """A change of the mechanism on the way.
 
-    `points` are two (body, point (3,) m in its frame B) with the `axis` of a line on the first, or None; `bodies` are
-    two indices into `Mechanism.bodies`. `parted` are the couplings that a release takes apart.
+    Attributes:
+        t: When, s.
+        verb: "attach", "release", "lock" or "unlock".
+        name: The joint's name, or what `points` or `bodies` are called from then on.
+        joint: The joint, where it is one.
+        points: Two (body index, point (3,) m in its frame B) that are attached.
+        axis: Of a line on the first body (3,), along which the second's point may slide; None is none.
+        bodies: Two indices into `Mechanism.bodies` that are attached as they stand.
+        parted: Couplings that a release takes apart.
+        plastic: Whether rates may jump.
     """
 
     t: float

@@ -65,12 +65,19 @@ ONE_DIRECTION = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Elastic:
-    """How the springs' run compares with the rigid one: `mates` that are springs, `stiff` ones that stayed rigid.
+    """How a run with springs in place of redundant mates compares with the rigid one.
 
-    `columns` are the wrenches of the springs, as those by stiffness are named. `force` (N) and `torque` (N m) are the
-    largest differences from these, beside the largest wrenches `of_force` and `of_torque`; `moved` (m) is how far
-    bodies are off the rigid motion at most, `fastest` (Hz) about how fast the stiffest spring swings. `reason` says why
-    nothing was computed.
+    Attributes:
+        mates: The mates that are springs.
+        stiff: Those that stayed rigid.
+        columns: The wrenches of the springs, named as those by stiffness are.
+        force: The largest difference of a force from these, N.
+        of_force: The largest force, N.
+        torque: The largest difference of a torque, N m.
+        of_torque: The largest torque, N m.
+        moved: How far bodies are off the rigid motion at most, m.
+        fastest: About how fast the stiffest spring swings, Hz.
+        reason: Why nothing was computed; "" where it was.
     """
 
     mates: tuple[str, ...] = ()
@@ -85,7 +92,11 @@ class Elastic:
     reason: str = ""
 
     def document(self) -> dict[str, Any]:
-        """For JSON."""
+        """Say it for JSON.
+
+        Returns:
+            Plain data.
+        """
         if self.reason:
             return {"state": "not computed", "reason": self.reason}
         return {

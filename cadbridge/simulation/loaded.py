@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LoadedTrajectory:
-    """The table of a run: `array` (k,) has a field of floats for each column, `units` and `groups` are by column.
+    """The table of a run, read back; `table["joint.A1.q"]` are the values (k,) of a column.
 
-    `document` is what the run says of itself: source, `model` (SHA-256 by file), bodies, joints, gears, summary.
+    Attributes:
+        array: (k,) with a field of floats for each column.
+        units: By column.
+        groups: By column.
+        document: What the run says of itself: source, model (SHA-256 by file), bodies, joints, gears, summary.
     """
 
     array: NDArray[np.void]
@@ -40,7 +44,17 @@ class LoadedTrajectory:
         return sentence("LoadedTrajectory", name, samples, count(len(t), "sample"), count(len(self.units), "column"))
 
     def __getitem__(self, column: str) -> NDArray[np.float64]:
-        """The values (k,) of a column; KeyError with the name where there is none."""
+        """Give the values of a column.
+
+        Args:
+            column: Its name.
+
+        Returns:
+            (k,).
+
+        Raises:
+            KeyError: There is no such column.
+        """
         if column not in self.units:
             raise KeyError(column)
         return np.asarray(self.array[column])
@@ -56,13 +70,30 @@ class LoadedTrajectory:
         return dict(self.document.get("model", {}))
 
     def select(self, *wanted: str) -> LoadedTrajectory:
-        """The columns of groups and patterns, with `time`; InputError for a name that is neither."""
+        """Choose columns, always with the time.
+
+        Args:
+            *wanted: Names of groups, and patterns of columns such as "joint.A1.*".
+
+        Returns:
+            A table of these columns.
+
+        Raises:
+            InputError: A name is neither.
+        """
         names = chosen(self.columns, wanted)
         units, groups = ({n: of[n] for n in names} for of in (self.units, self.groups))
         return LoadedTrajectory(_structured({n: self[n] for n in names}), units, groups, self.document)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame by time; `attrs` hold units, groups and the document. Needs pandas (the extra `tables`)."""
+        """Make a DataFrame by time, with units, groups and document in its `attrs`.
+
+        Returns:
+            The DataFrame.
+
+        Raises:
+            InputError: pandas is not installed (the extra `tables`).
+        """
         try:
             import pandas as pd
         except ImportError as missing:
@@ -73,7 +104,14 @@ class LoadedTrajectory:
         return frame
 
     def to_xarray(self) -> xr.Dataset:
-        """A Dataset over time; each variable has its `units` and `group`. Needs xarray (the extra `tables`)."""
+        """Make a Dataset over time, each variable with its `units` and `group`.
+
+        Returns:
+            The Dataset.
+
+        Raises:
+            InputError: xarray is not installed (the extra `tables`).
+        """
         try:
             import xarray as xr
         except ImportError as missing:
@@ -86,7 +124,17 @@ class LoadedTrajectory:
 
 
 def load_trajectory(path: str | Path) -> LoadedTrajectory:
-    """Read the Parquet table of a run as it was written; InputError where it is none, or keeps no units (CSV)."""
+    """Read the Parquet table of a run back, in the units in which it was written.
+
+    Args:
+        path: A file that `write_trajectory` or `cadbridge simulate -o` wrote as Parquet.
+
+    Returns:
+        The columns with their units and groups, and what the run says of itself.
+
+    Raises:
+        InputError: The file is not there, is no trajectory of ours, is damaged, or is a CSV, which keeps no units.
+    """
     path = Path(path)
     if path.suffix.lower() == ".csv":
         raise InputError(f"{path}: a CSV keeps no units and no model; write the run as .parquet.")

@@ -21,7 +21,17 @@ from solver.model import Bushing, Callback, Friction, JointLoad, Model, Stop, Wr
 
 @dataclass(frozen=True)
 class LoadSpecs:
-    """Loads in SI, on bodies in their frames B, and on joints by name (`friction` and `stops`)."""
+    """Loads of a scenario, in SI: on bodies in their frames B, on joints by name.
+
+    Attributes:
+        springs: Springs and dampers along coordinates between bodies.
+        bushings: Elastic connections.
+        wrenches: Forces and torques.
+        joint_springs: (joint, spring).
+        friction: (joint, dry friction), in place of what the joint has.
+        stops: (joint, stop), in place of what the joint has.
+        callbacks: Python functions.
+    """
 
     springs: tuple[JointLoad, ...] = ()
     bushings: tuple[Bushing, ...] = ()
@@ -34,9 +44,12 @@ class LoadSpecs:
 
 @dataclass(frozen=True)
 class JointForce:
-    """A Python function of (t, values, rates), both by the names of joints (rad, m, /s), to forces along them.
+    """A force that a Python function gives.
 
-    What it returns may leave joints out; N m, N. The names are those of joints with one freedom.
+    Attributes:
+        name: Its name in results.
+        function: Of the time (s) and of the values and rates of joints with one freedom, by their names (rad, m, a
+            second), to forces along joints by name (N m, N); joints may be left out.
     """
 
     name: str

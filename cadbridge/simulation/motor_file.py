@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, create_model
 
+from cadbridge.documents import said_of
 from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.simulation.load_file import Function, function_of
 from cadbridge.simulation.loads import si
@@ -39,7 +40,11 @@ def form_of(kind: type, unknown: Collection[str] = (), prefix: str = "") -> type
             made[f.name] = (str, ...) if stands is None else _number(f, stands)
     for name in unknown:
         made.pop(name, None)
-    model: type[FileModel] = create_model(prefix + kind.__name__, __base__=FileModel, __doc__=kind.__doc__, **made)
+    about, of_fields = said_of(kind)
+    made = {
+        name: (Annotated[form, Field(description=of_fields.get(name))], given) for name, (form, given) in made.items()
+    }
+    model: type[FileModel] = create_model(prefix + kind.__name__, __base__=FileModel, __doc__=about, **made)
     return model
 
 

@@ -50,9 +50,13 @@ _NotNegative = Annotated[float, Written(form="not negative")]
 
 @dataclass(frozen=True)
 class Pd:
-    """Pulls the joint to `target` (rad, m; in a file degrees, mm) with `kp` N m/rad and `kd` N m s/rad (N/m, N s/m).
+    """A motor that pulls its joint to a target, like a spring with a damper.
 
-    `effort` is at most what it pulls with (N m, N).
+    Attributes:
+        target: rad, m (in a file degrees, mm).
+        kp: N m/rad, N/m.
+        kd: N m s/rad, N s/m.
+        effort: The most that it pulls with, N m or N.
     """
 
     target: _Along
@@ -63,11 +67,17 @@ class Pd:
 
 @dataclass(frozen=True)
 class DcMotor:
-    """A DC motor: Ω, H, N m/A (V s/rad), kg m² of the rotor; a gearhead with its `ratio` and `efficiency`.
+    """A DC motor with a gearhead: V = R i + L di/dt + K ω.
 
-    V = R i + L di/dt + K ω with `resistance`, `inductance` (0: the current follows at once) and `constant`, from
-    `current` (A) on. `ratio` is turns of the motor for one of the joint (rad/m on a sliding one); `efficiency` is the
-    gearhead's, whichever end drives.
+    Attributes:
+        resistance: R, Ω.
+        constant: K, N m/A or V s/rad.
+        voltage: V, a function of time.
+        inductance: L, H; with 0 the current follows at once.
+        ratio: Turns of the motor for one of the joint (rad/m on a sliding one).
+        efficiency: The gearhead's, whichever end drives.
+        rotor_inertia: kg m² of the rotor.
+        current: The current at the start, A.
     """
 
     resistance: _Positive
@@ -82,10 +92,13 @@ class DcMotor:
 
 @dataclass(frozen=True)
 class Chamber:
-    """A side of a cylinder: its supply's gauge `pressure` (Pa) behind a laminar `resistance` (Pa s/m³) of the line.
+    """A side of a cylinder, behind the line of its supply.
 
-    `volume` (m³) is that of fluid that gives way, None where it does not; the pressure is `initial` (Pa) at first, by
-    default that of the supply. In a file bar, bar s/L and cm³.
+    Attributes:
+        pressure: The supply's gauge pressure, Pa (in a file bar).
+        resistance: Of the laminar line, Pa s/m³ (in a file bar s/L).
+        volume: Of fluid that gives way, m³ (in a file cm³); None where it does not.
+        initial: The pressure at the start, Pa (in a file bar); None takes the supply's.
     """
 
     pressure: Annotated[TimeFunction, Written(BAR)] = _NOTHING
@@ -96,7 +109,15 @@ class Chamber:
 
 @dataclass(frozen=True)
 class CylinderSide:
-    """A chamber in its cylinder: of `area` (m²), pushing the joint's value by `sense`; the fluid's `modulus` (Pa)."""
+    """A chamber in its cylinder.
+
+    Attributes:
+        name: "cap" or "rod".
+        sense: The way in which it pushes the joint's value, +1 or −1.
+        area: m².
+        chamber: The chamber.
+        modulus: The fluid's bulk modulus, Pa.
+    """
 
     name: str
     sense: float
@@ -126,8 +147,12 @@ class CylinderSide:
 class Cylinder:
     """A hydraulic or pneumatic cylinder on a joint that slides: the cap's pressure pushes its value up, the rod's down.
 
-    `bore` and `rod` are diameters (m; in a file mm), `bulk_modulus` (Pa; bar) that of the fluid in chambers with a
-    `volume`.
+    Attributes:
+        bore: Diameter, m (in a file mm).
+        rod: Diameter, m (in a file mm).
+        bulk_modulus: Of the fluid in chambers with a volume, Pa (in a file bar).
+        cap: The chamber without the rod.
+        rod_side: The chamber with the rod.
     """
 
     bore: Annotated[float, Written(MILLIMETRE, form="positive")]
@@ -148,10 +173,18 @@ class Cylinder:
 
 @dataclass(frozen=True)
 class MotorSpec:
-    """A motor: its joint and one of torque (N m, N), speed (degrees/s, mm/s), angle (degrees, mm), pd, dc, cylinder.
+    """A motor: its joint, and one law.
 
-    In Python angles are rad and lengths m. By the name of a drive instead of a joint, all is of the motor before the
-    drive's reduction (see `on_joint`).
+    By the name of a drive in place of a joint, all is of the motor before the drive's reduction.
+
+    Attributes:
+        joint: The joint's name, or a drive's.
+        torque: N m or N, a function of time.
+        speed: rad/s or m/s (in a file degrees/s, mm/s), which is prescribed.
+        angle: rad or m (in a file degrees, mm), which is prescribed.
+        pd: A target that it pulls to.
+        dc: A DC motor.
+        cylinder: A cylinder.
     """
 
     joint: str

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pace:
-    """`factor`: simulated seconds a second of computing. `latest` (s): how far behind the clock a step came at most.
+    """How a run in real time kept up with the clock; from the first step on, without loading and compiling.
 
-    Both count from the first step on, so that loading and compiling are left out.
+    Attributes:
+        factor: Simulated seconds for one of computing.
+        latest: How far behind the clock a step came at most, s.
     """
 
     factor: float

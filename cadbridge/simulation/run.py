@@ -47,11 +47,22 @@ if TYPE_CHECKING:
 class Run(Shown):
     """A mechanism's motion: the solver's result with the way back, findings, and a summary for people.
 
-    Of a mechanism that changed on the way, `lowered.model` and `system` have all rows that ever held. `pace` is that of
-    a run in real time. `verdict` says whether the numbers are what the tolerance promises; None where nobody looked.
-    `stiffness` is that of the mates, by which those that repeat each other share their wrenches; None: all are alike.
-    `elastic` is how a run with springs in their place compares, where somebody asked for it. `stages` are the runs
-    between the changes, each of the system of rows that held; none where nothing changed.
+    `write_trajectory` writes its columns; `result.trajectory` has the numbers of the solver, in the order of `lowered`.
+
+    Attributes:
+        mechanism: The mechanism, as it was simulated.
+        scenario: What acted on it.
+        lowered: The solver's model with the way back; of a mechanism that changed on the way it has all rows that ever
+            held.
+        system: That model, prepared.
+        result: The solver's status, trajectory, statistics and events.
+        findings: What was found wrong or remarkable in simulating.
+        summary: What a person wants to know first, as plain data: status, method, samples, residuals, energies.
+        pace: How a run in real time kept up with the clock; None of others.
+        verdict: Whether the numbers are what the tolerance promises; None where nobody looked.
+        stiffness: That of the mates, by which those that repeat each other share their wrenches; None: all are alike.
+        elastic: How a run with springs in their place compares; None where nobody asked.
+        stages: The runs between the changes, each with the system of the rows that held; none where nothing changed.
     """
 
     mechanism: Mechanism
@@ -80,18 +91,32 @@ def simulate(
     method: str = "auto", real_time: bool = False, progress: Callable[[float], None] | None = None,
     early: Callable[[Finding], None] | None = None,
 ) -> Run:  # fmt: skip
-    """Simulate a mechanism.
+    """Simulate a mechanism, with every redundant mate, every gear and every loop.
 
-    Without a scenario the run is the one that the source itself asks for, if it does, else two seconds of falling.
-    `collapse` False hands every row of every mate to the solver; the motion is the same. `method` "absolute"
-    integrates the pose of every body, "tree" the joint coordinates of a spanning tree; "auto" is the tree where loops,
-    gears or couplings close the mechanism, and `Run.summary` says which it was. Where mates contradict each other by
-    no more than rounding, the mechanism is fitted first (`Run.mechanism`, CB625); where its placements cannot be
-    closed from where they are, the run begins from those of `diagnosis.settled` (CB408). With `real_time` the run
-    keeps pace with the clock, where it can (`Run.pace`). `progress` is called with the simulated time (s), `early`
-    before the first step where very many are ahead (CB682). Raises ModelError where a mass is not known, InputError
-    where the scenario or the method cannot be used; a run that fails on its way ends in a finding, with what was
-    computed.
+    A run that fails on its way ends in a finding, with what was computed. Where mates contradict each other by no more
+    than rounding, the mechanism is fitted first (`Run.mechanism`, CB625); where its placements cannot be closed from
+    where they are, the run begins from those of `diagnosis.settled` (CB408).
+
+    Args:
+        mechanism: The mechanism.
+        scenario: What acts on it, from where, for how long; None takes the run that the source itself asks for, else
+            two seconds of falling.
+        duration: The duration in s, in place of the scenario's.
+        collapse: False hands every row of every mate to the solver, and gives the wrench of each mate; the motion is
+            the same.
+        method: "absolute" integrates the pose of every body, "tree" the joint coordinates of a spanning tree; "auto"
+            takes the tree where loops, gears or couplings close the mechanism, and `Run.summary` says which it was.
+        real_time: Whether the run keeps pace with the clock, where it can (`Run.pace`).
+        progress: Called with the simulated time in s after steps.
+        early: Called with a finding before the first step where very many steps are ahead (CB682).
+
+    Returns:
+        The trajectory with the way back to the mechanism, a verdict on whether it can be trusted, a summary, and
+        findings.
+
+    Raises:
+        ModelError: A mass is not known; the findings name the parts.
+        InputError: The method is none, or the scenario cannot be used.
     """
     if method not in METHODS:
         raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")

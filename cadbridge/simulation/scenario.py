@@ -23,7 +23,14 @@ true rest at the price of shorter steps."""
 
 @dataclass(frozen=True)
 class EventSpec:
-    """A joint (by name) passes `value` (rad or m), rising, falling or either; `stop` ends the run there."""
+    """A joint that passes a value.
+
+    Attributes:
+        joint: Its name.
+        value: rad or m; 0 as designed.
+        direction: "rising", "falling" or "either".
+        stop: Whether the run ends there.
+    """
 
     joint: str
     value: float
@@ -33,16 +40,30 @@ class EventSpec:
 
 @dataclass(frozen=True)
 class Scenario:
-    """SI throughout. `positions` and `rates` are initial joint values (rad or m) by joint name.
+    """What acts on a mechanism, from where, for how long; SI throughout.
 
-    `limits` "stop" makes the joints' limits stops, "ignore" lets them pass (and reports). `friction` are the speeds
-    (rad/s, m/s) over which dry friction is smoothed, None where it is not applied.
-    `frame_motions` are poses prescribed between frames.
-    `servos` says what the source's own actuators do.
-    `velocities` are initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
-    `integrator` is one of the solver's; with a `step` (s) all steps are of that length, and none is longer than
-    `max_step` (s). `changes` of the mechanism are in order of time. Mates that repeat others may contradict them by
-    `gap` (m). With `sensitivity` a second run at a larger tolerance says how far the end depends on it.
+    Attributes:
+        gravity: m/s², world axes; None takes the mechanism's.
+        duration: s.
+        rate: Samples a second.
+        rtol: Relative tolerance of steps (see `solver.simulate`).
+        atol: Absolute tolerance of steps.
+        sensitivity: Whether a second run at a larger tolerance says how far the end depends on it.
+        gap: By how much, m, mates that repeat others may contradict them.
+        integrator: One of the solver's: "dopri5", "dop853", "rk4" or "generalized_alpha".
+        step: The length of all steps, s; None controls them.
+        max_step: The length that no step exceeds, s; None is no bound.
+        positions: Initial values of joints by name, rad or m; 0 as designed.
+        rates: Initial rates of joints by name, rad/s or m/s.
+        motors: What moves joints.
+        frame_motions: Poses prescribed between frames.
+        servos: What the source's own actuators do.
+        loads: Springs, bushings, wrenches, friction, stops and Python functions.
+        limits: "stop" makes the joints' limits stops, "ignore" lets them pass, and reports.
+        friction: The speeds (rad/s, m/s) over which dry friction is smoothed; None leaves friction out.
+        velocities: Initial twists (6,) of components at their origins, [v; ω] in world axes, as designed.
+        events: Values of joints to report, or to end at.
+        changes: What is attached, released, locked or unlocked on the way, in order of time.
     """
 
     gravity: tuple[float, float, float] | None = None

@@ -27,7 +27,13 @@ from solver.model import Motor, TimeFunction
 
 @dataclass(frozen=True)
 class Servos:
-    """What a scenario says of the source's actuators: their `controls` (by drive, in the actuator's own unit)."""
+    """What a scenario says of the source's own actuators.
+
+    Attributes:
+        controls: By drive its control as a function of time, in the actuator's own unit; others keep what they start
+            with.
+        act: Whether they act at all.
+    """
 
     controls: Mapping[str, TimeFunction] = field(default_factory=dict)
     act: bool = True

@@ -26,9 +26,19 @@ LOOSEST_TOLERANCE = 1e-8
 
 
 def load_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None = None) -> Scenario:
-    """Read a scenario for a mechanism; InputError with all faults, each with line and column.
+    """Read a scenario file for a mechanism.
 
-    What the file does not say is taken from `base` (the run that the source itself asks for), else the defaults.
+    Args:
+        path: The scenario, YAML as docs/scenario.md describes it.
+        mechanism: The mechanism whose joints, bodies and components it names.
+        base: Where what the file does not say is taken from, such as the run that the source itself asks for; None
+            takes the defaults of `Scenario`.
+
+    Returns:
+        The scenario in SI.
+
+    Raises:
+        InputError: The file cannot be read, or has faults; its findings are all of them, each with line and column.
     """
     # Only who has a file waits for what validates it.
     from cadbridge.simulation.scenario_file import read_scenario

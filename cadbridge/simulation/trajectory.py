@@ -200,10 +200,20 @@ def trajectory_table(run: Run, columns: Sequence[str] = (), units: str = "si") -
 
 
 def write_trajectory(run: Run, path: str | Path, columns: Sequence[str] = (), units: str = "si") -> None:
-    """Write a run as Parquet or CSV, by the ending of the name; it appears whole or not at all.
+    """Write a run as Parquet or CSV, by the ending of the name.
 
-    `columns` and `units` as in `trajectory_table`. InputError for another ending, and where the file cannot be written
-    (a full disk, a folder that is not there).
+    The file appears whole or not at all.
+
+    Args:
+        run: A run, as `simulate` gives it.
+        path: The file, its name with the ending .parquet or .csv. A CSV keeps neither units nor model.
+        columns: Names of groups such as "joints" and "energy" (docs/trajectory.md lists them), and patterns of columns
+            such as "joint.A1.*"; none writes all. The time is always there.
+        units: "si", or "scenario" for degrees, mm, bar and L/s where a scenario has them.
+
+    Raises:
+        InputError: The ending is another, nothing is meant by a name of `columns`, the `units` are none, or the file
+            cannot be written.
     """
     write_table(trajectory_table(run, columns, units), Path(path))
 

@@ -38,11 +38,28 @@ def sweep(
 ) -> SweepTable:  # fmt: skip
     """Simulate a mechanism once for each point of a sweep.
 
-    `what` is a sweep file or its document (docs/sweep.md), `scenario` a scenario file, its document, or a Scenario,
-    `duration` (s) over all. `workers` processes (one for each core by default; 1: this one) are given the mechanism
-    once. `part` (k, n) computes the k-th of n parts of the runs; the others are "not_run". `progress` is called with
-    the runs done and all. Ctrl-C ends the sweep and returns what was computed (CB654). A run that fails is a row that
-    says why. Raises InputError with all faults of the sweep and the scenario before anything is run.
+    A run that fails is a row that says why. Ctrl-C ends the sweep and returns what was computed (CB654).
+
+    Args:
+        mechanism: The mechanism.
+        what: A sweep file, or its content as a mapping with the same keys (docs/sweep.md).
+        scenario: What all runs have in common: a scenario file, its content as a mapping, or a `Scenario`; None takes
+            the run that the source itself asks for.
+        duration: The duration in s of all runs, in place of the scenario's.
+        collapse: As of `simulate`.
+        method: As of `simulate`.
+        workers: Processes that compute at once, each given the mechanism once; None takes one for each core, 1 this
+            process alone.
+        part: (k, n) computes the k-th of n parts of the runs, k from 1; the rows of all others have the status
+            "not_run".
+        progress: Called with the number of runs done and of all.
+
+    Returns:
+        A table with a row for each run, of its parameters, how it ended, and what was kept of it.
+
+    Raises:
+        InputError: The method is none, or the sweep or the scenario has faults; its findings are all of them, and
+            nothing was run.
     """
     if method not in METHODS:
         raise InputError(f"The method is one of {', '.join(METHODS)}, not {method!r}.")

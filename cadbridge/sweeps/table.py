@@ -36,10 +36,16 @@ OUTCOME = ("run", "status", "simulated", "steps", "findings", "message")
 
 @dataclass(frozen=True, eq=False)
 class SweepTable:
-    """All runs of a sweep. `columns` (n,) by name: the parameters (`parameters`), OUTCOME, and what was kept.
+    """All runs of a sweep, a row for each; `table["column"]` are the values (n,).
 
-    `series` hold the columns kept whole, one array (k,) for each run. `units` are by column. `document` says of what
-    model and sweep the runs are. `seconds` is the processor's time of all runs, which is not written.
+    Attributes:
+        columns: (n,) by name: parameters, how each run ended, and what was kept of it.
+        series: Columns that were kept whole: an array (k,) for each run.
+        units: By column.
+        parameters: Which columns are parameters.
+        document: Of what model and sweep the runs are.
+        findings: What was found wrong or remarkable.
+        seconds: The processor's time of all runs, s; it is not written to a file.
     """
 
     columns: dict[str, NDArray[Any]]
@@ -60,7 +66,17 @@ class SweepTable:
         return len(self.columns["run"])
 
     def __getitem__(self, column: str) -> NDArray[Any]:
-        """The values (n,) of a column, or (n, k) of a series, NaN after the end of a shorter run; else KeyError."""
+        """Give the values of a column.
+
+        Args:
+            column: Its name.
+
+        Returns:
+            (n,), or of a series (n, k) with NaN after the end of a shorter run.
+
+        Raises:
+            KeyError: There is no such column.
+        """
         if column in self.series:
             return padded(self.series[column])
         return self.columns[column]
@@ -71,7 +87,14 @@ class SweepTable:
         return dict(Counter(map(str, self.columns["status"])))
 
     def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame by run; a series is an array in each cell. Needs pandas (the extra `tables`)."""
+        """Make a DataFrame by run; a series is an array in each cell.
+
+        Returns:
+            The DataFrame.
+
+        Raises:
+            InputError: pandas is not installed (the extra `tables`).
+        """
         try:
             import pandas as pd
         except ImportError as missing:
@@ -83,7 +106,14 @@ class SweepTable:
         return frame
 
     def to_xarray(self) -> xr.Dataset:
-        """A Dataset over run, and sample for series; parameters are coordinates. Needs xarray (the extra `tables`)."""
+        """Make a Dataset over run, and sample for series; parameters are coordinates.
+
+        Returns:
+            The Dataset.
+
+        Raises:
+            InputError: xarray is not installed (the extra `tables`).
+        """
         try:
             import xarray as xr
         except ImportError as missing:
@@ -172,9 +202,16 @@ def _document(mechanism: Mechanism, sweep: Sweep) -> dict[str, Any]:
 
 
 def write_sweep(table: SweepTable, path: str | Path) -> None:
-    """Write a dataset as Parquet or CSV, by the ending of the name; it appears whole or not at all.
+    """Write a dataset as Parquet or CSV, by the ending of the name.
 
-    InputError for another ending, for series in a CSV, and where the file cannot be written.
+    The file appears whole or not at all.
+
+    Args:
+        table: The runs, as `sweep` or `load_sweep` gives them.
+        path: The file, its name with the ending .parquet or .csv.
+
+    Raises:
+        InputError: The ending is another, a CSV shall hold series, or the file cannot be written.
     """
     path = Path(path)
     check_ending(path)
@@ -195,7 +232,17 @@ def arrow_of(table: SweepTable) -> pa.Table:
 
 
 def load_sweep(path: str | Path) -> SweepTable:
-    """Read the Parquet dataset of a sweep; InputError where it is none, or keeps no units (CSV)."""
+    """Read the Parquet dataset of a sweep back.
+
+    Args:
+        path: A file that `write_sweep` or `cadbridge simulate --sweep` wrote as Parquet.
+
+    Returns:
+        The runs as they were written, with their units; their findings and seconds are not kept.
+
+    Raises:
+        InputError: The file is not there, is no sweep of ours, is damaged, or is a CSV, which keeps no units.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

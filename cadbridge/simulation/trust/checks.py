@@ -22,8 +22,15 @@ def known(figure: float) -> float | None:
 class Check:
     """One check of a run's samples.
 
-    `worst` is the largest deviation, at `t` (s), where `allowed` is; both in `unit`. `bad` (k,) are the samples that
-    it shows to be wrong. `text` says in words what is wrong, or why nothing was tested.
+    Attributes:
+        name: Its name.
+        state: "ok", "wrong" or "not tested".
+        worst: The largest deviation, in `unit`.
+        allowed: What is allowed there, in `unit`.
+        unit: Of both.
+        t: When the worst was, s.
+        bad: The samples that it shows to be wrong (k,).
+        text: What is wrong, or why nothing was tested, in words.
     """
 
     name: str
@@ -36,7 +43,11 @@ class Check:
     text: str = ""
 
     def document(self) -> dict[str, Any]:
-        """For JSON; figures that are no numbers are None."""
+        """Say it for JSON; figures that are no numbers are None.
+
+        Returns:
+            Plain data.
+        """
         if self.state == NOT_TESTED:
             return {"check": self.name, "state": self.state, "reason": self.text}
         figures = {"worst": known(self.worst), "allowed": known(self.allowed), "unit": self.unit}
@@ -74,8 +85,12 @@ def judged(name: str, off: NDArray[np.float64], allowed: NDArray[np.float64] | f
 class Verdict:
     """What all checks of a run come to.
 
-    `state` is ok, wrong, or not tested; `reason` says why nothing could be said. `samples` (k,) are 1 where a sample is
-    within what the run promises, 0 where a check shows that it is not, NaN where nothing was tested.
+    Attributes:
+        state: "ok", "wrong" or "not tested".
+        checks: The checks.
+        samples: (k,) 1 where a sample is within what the run promises, 0 where a check shows that it is not, NaN where
+            nothing was tested.
+        reason: Why nothing could be said.
     """
 
     state: str
@@ -94,7 +109,14 @@ class Verdict:
         return tuple(check for check in self.checks if check.state == WRONG)
 
     def document(self, t: NDArray[np.float64]) -> dict[str, Any]:
-        """For JSON: the state, from when on it is wrong, and each check."""
+        """Say it for JSON: the state, from when on it is wrong, and each check.
+
+        Args:
+            t: The times of the samples (k,) s.
+
+        Returns:
+            Plain data.
+        """
         first = np.flatnonzero(self.samples == 0.0)
         since = {"wrong_from_s": float(t[first[0]])} if first.size else {}
         reason = {"reason": self.reason} if self.reason else {}

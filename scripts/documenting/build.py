@@ -30,9 +30,22 @@ SECTIONS: dict[str, list[str]] = {
 }  # fmt: skip
 """The site's sections and their pages; the first page of all is the README."""
 
-CONFIGURATION = """
+CONFIGURATION = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).resolve().parent)!r})
+import python_names
+python_names.name_types()
 project = "cadbridge"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_type_aliases = {{"ArrayLike": "ArrayLike"}}
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
 html_theme = "furo"
 html_show_copyright = False
 highlight_language = "none"

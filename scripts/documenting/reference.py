@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import json
 from collections.abc import Iterator
+from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
+import python_names
 import typer
 
-import cadbridge
 from cadbridge.catalogue import FAMILIES
 from cadbridge.cli.app import app
 
@@ -19,7 +21,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """Path and text of each."""
     yield "reference/commands.md", commands()
     yield "reference/findings.md", findings()
-    yield "reference/python.md", python()
+    yield from python()
     yield "reference/files.md", schemas()
 
 
@@ -67,25 +69,59 @@ def findings() -> str:
     return "\n".join(lines)
 
 
-def python() -> str:
-    """The public names of `cadbridge`, with their docstrings."""
+def python() -> Iterator[tuple[str, str]]:
+    """The public names of Python: a page that lists the groups, and one for each of them."""
     lines = ["# Python", "", "    import cadbridge as cb", ""]
-    for name in dir(cadbridge):
-        thing = getattr(cadbridge, name)
-        if name.startswith("_") or inspect.ismodule(thing):
-            continue
-        lines += [f"## cb.{name}", ""]
-        if callable(thing) and not (inspect.isclass(thing) and issubclass(thing, Exception)):
-            lines += [f"```python\n{name}{_signature(thing)}\n```", ""]
-        lines += ["```text", inspect.getdoc(thing) or repr(thing), "```", ""]
+    lines += [
+        "Data flows one way; each step returns plain frozen data with its findings and prints nothing. All is SI.",
+        "",
+    ]
+    for group in python_names.GROUPS:
+        calls = ", ".join(f"`{name.rpartition('.')[2]}`" for name in group.functions)
+        lines.append(f"- [{group.title}](python/{group.page}.md){': ' if calls else ''}{calls}")
+    lines += ["", "```{toctree}", ":hidden:", "", *(f"python/{group.page}" for group in python_names.GROUPS), "```", ""]
+    yield "reference/python.md", "\n".join(lines)
+    for group in python_names.GROUPS:
+        yield f"reference/python/{group.page}.md", _group(group)
+
+
+def _group(group: python_names.Group) -> str:
+    """Its example, its functions, then its classes, as Sphinx draws their docstrings."""
+    lines = [f"# {group.title}", "", group.about, "", "```python", group.example.rstrip(), "```", ""]
+    for title, names in (("Functions", group.functions), ("Classes", group.classes)):
+        if names:
+            lines += [f"## {title}", "", "```{eval-rst}"]
+            for name in names:
+                lines += _directive(name)
+            lines += ["```", ""]
     return "\n".join(lines)
 
 
-def _signature(thing: Any) -> str:
-    try:
-        return str(inspect.signature(thing))
-    except (TypeError, ValueError):
-        return "(…)"
+def _directive(name: str) -> Iterator[str]:
+    """What draws a function, or a class with its own methods; its attributes stand in its docstring."""
+    thing = python_names.meant(name)
+    if not inspect.isclass(thing):
+        yield from (f".. autofunction:: {name}", "")
+        return
+    yield f".. {'autoexception' if issubclass(thing, Exception) else 'autoclass'}:: {name}"
+    if issubclass(thing, enum.Enum):
+        yield "   :undoc-members:"
+    if members := own_members(thing):
+        yield f"   :members: {', '.join(members)}"
+    yield ""
+
+
+def own_members(thing: type) -> list[str]:
+    """The values of an enumeration, the public methods and properties of a class, and what it does with brackets."""
+    values = list(thing.__members__) if issubclass(thing, enum.Enum) else []
+    kinds = (property, cached_property, staticmethod, classmethod)
+    fields = getattr(thing, "__dataclass_fields__", {})
+    return values + [
+        name
+        for name, value in vars(thing).items()
+        if (inspect.isfunction(value) or isinstance(value, kinds))
+        and ((not name.startswith("_") and name not in fields) or name == "__getitem__")
+    ]
 
 
 def schemas() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cadbridge.assembly import Assembly
 from cadbridge.identity import source_files
+from cadbridge.report.views.numbers import vector
 from cadbridge.version import __version__
 
 
@@ -14,5 +15,12 @@ def provenance(assembly: Assembly) -> tuple[tuple[str, str], ...]:
         ("read as", assembly.format),
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in source_files(assembly).items()),
         ("units", ", ".join(assembly.units) or "not stated"),
-        ("gravity", "9.81 m/s² along −z, unless a scenario says otherwise"),
+        ("gravity", f"{_gravity(assembly)}, unless a scenario says otherwise"),
     )
+
+
+def _gravity(assembly: Assembly) -> str:
+    """What pulls: the source's own where it states one, as in a build of the mechanism."""
+    if assembly.gravity is None:
+        return "9.81 m/s² along −z"
+    return f"({vector(assembly.gravity)}) m/s² as the source states"

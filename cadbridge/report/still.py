@@ -42,6 +42,7 @@ def still(assembly: Assembly, width: int = 640, height: int = 420) -> bytes | No
     w, h = SAMPLES_A_PIXEL * width, SAMPLES_A_PIXEL * height
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     length = np.linalg.norm(normals, axis=1)
+    # Either side is lit: meshes of strangers may be turned inside out.
     facing = np.abs(normals @ (LIGHT / np.linalg.norm(LIGHT))) / np.where(length > 0, length, 1.0)
     seen, span = _projected(triangles, w, h)
     nearest, owner = _depths(seen, w, h)

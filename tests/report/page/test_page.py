@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,10 @@ def test_no_folder_of_this_machine_is_on_the_page(page_code: None, tmp_path: Pat
         assert "arm.urdf:1" in text
         assert Path("meshes", "none.stl").as_posix() in text
         assert str(tmp_path) not in text
+
+
+def test_provenance_states_the_gravity_of_the_source(hinged: Made) -> None:
+    assembly = hinged[0].assembly
+    assert dict(provenance(assembly))["gravity"] == "9.81 m/s² along −z, unless a scenario says otherwise"
+    moon = dict(provenance(replace(assembly, gravity=(0.0, 0.0, -1.62))))
+    assert moon["gravity"] == "(0, 0, −1.62) m/s² as the source states, unless a scenario says otherwise"

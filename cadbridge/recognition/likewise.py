@@ -72,11 +72,13 @@ def bind_rails(scene: Scene, joints: Sequence[Candidate]) -> bool:
         for j, k in pairwise(rails):
             a, b = j.other(body), k.other(body)
             ways = [i.verdict.axis for i in (j, k) if i.verdict.axis is not None]
+            # Rails that were bound before are one body now: its slides are one, and not what else connects the two.
+            root = scene.groups.root
             linked = Groups(scene.groups.members())
             for other in joints:
-                if other is not j:
-                    linked.join(other.a, other.b)
-            if cross_length(ways[0], ways[1]) < OFF_EQUAL and linked.root(a) != linked.root(b):
+                if {root(other.a), root(other.b)} != {root(j.a), root(j.b)}:
+                    linked.join(root(other.a), root(other.b))
+            if cross_length(ways[0], ways[1]) < OFF_EQUAL and linked.root(root(a)) != linked.root(root(b)):
                 found |= scene.bind(a, b, "one body slides on both, along one direction", 0.5)
     return found
 

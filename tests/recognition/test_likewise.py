@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import cadquery as cq
 import numpy as np
 import pytest
 
+from cadbridge.frames import Vector
+from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.likewise import bind_rails
+from cadbridge.recognition.walls import Verdict
 from tests.recognition import gear_shapes
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
+
+if TYPE_CHECKING:
+    from cadbridge.recognition.scene import Scene
 
 
 def test_jaws_whose_slot_a_window_interrupts_slide(tmp_path: Path) -> None:
@@ -100,3 +110,25 @@ def test_equal_carriages_slide_alike_and_their_rails_are_one(tmp_path: Path, lif
         frozenset(("rail_1", "rail_2")), frozenset(("beam", "carriage_1", "carriage_2")),
     }  # fmt: skip
     assert found.freedoms == 1
+
+
+@pytest.mark.parametrize("rails", list(itertools.permutations("abc")))
+def test_three_rails_of_one_carriage_are_one_body(rails: tuple[str, ...]) -> None:
+    """After the first two are bound one of them stands for no body any more, whichever it is."""
+
+    class Bound:
+        """The groups of a scene, and how long its parts are (m)."""
+
+        groups = Groups(("carriage", *rails))
+
+        def extent(self, name: str, axis: Vector) -> float:
+            return 0.1 if name == "carriage" else 1.0
+
+        def bind(self, a: str, b: str, why: str, confidence: float) -> bool:
+            return self.groups.join(a, b)
+
+    slide = Verdict("prismatic", np.zeros(3), np.array([1.0, 0.0, 0.0]), ())
+    scene = Bound()
+    joints = [Candidate("carriage", rail, slide, (), ("carriage", rail)) for rail in rails]
+    assert bind_rails(cast("Scene", scene), joints)
+    assert sorted(scene.groups.group("a")) == ["a", "b", "c"]

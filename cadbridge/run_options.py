@@ -10,13 +10,16 @@ from cadbridge.options import option
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What is simulated, and how.
+    """What is simulated, and how: the options of `cadbridge simulate`, jobs and sweeps.
 
-    `scenario`: its file; None takes gravity and what the source itself asks for. `duration` (s) replaces the
-    scenario's. `collapse` False passes every row of every mate to the solver, redundant ones too. `method`:
-    "absolute" computes the pose of every body, "tree" the minimal coordinates of a spanning tree, "auto" the latter
-    where loops or gears close the mechanism. `columns` are groups and patterns of the columns that are written (none:
-    all), `column_units` "si" or "scenario" (degrees, mm).
+    Attributes:
+        scenario: The scenario's file; None takes gravity and what the source itself asks for.
+        duration: s, in place of the scenario's.
+        collapse: False passes every row of every mate to the solver, redundant ones too.
+        method: "absolute" computes the pose of every body, "tree" the minimal coordinates of a spanning tree, "auto"
+            the latter where loops or gears close the mechanism.
+        columns: Groups and patterns of the columns that are written; none: all.
+        column_units: "si" or "scenario" (degrees, mm, bar).
     """
 
     scenario: Path | None = option(

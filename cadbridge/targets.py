@@ -12,12 +12,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class EngineCheck:
-    """How `cadbridge verify` holds an export against its mechanism; MODULE:NAME is imported when used.
+    """How `cadbridge verify` holds an export against its mechanism.
 
-    `engine` is the program's name and `by` makes it of (folder, gravity); where the format `is_program`, the export
-    runs by itself, and `by` compares it whole. `model` is the pattern of the file to load, without what ends in
-    `aside`. The engine holds loops where it `closes_loops`, and of a joint the `loads` whatever moves. `judges` only
-    look at files: by the checker's name, what gives its faults.
+    Attributes:
+        engine: The program's name.
+        by: MODULE:NAME of what makes an engine of (folder, gravity); it is imported when used.
+        model: The pattern of the file to load.
+        aside: The ending of files that fit the pattern and are not meant.
+        is_program: Whether the export runs by itself; `by` then compares it whole.
+        closes_loops: Whether the engine holds loops.
+        loads: What of a joint's loads it holds, whatever moves.
+        judges: (the checker's name, MODULE:NAME of what gives its faults) of checkers that only look at files.
     """
 
     engine: str
@@ -34,15 +39,20 @@ class EngineCheck:
 class Target:
     """A format that `cadbridge convert --to NAME` writes.
 
-    `exporter` is the module whose `contents(mechanism, name, findings, options)` returns the files, relative path →
-    bytes; it is imported when used. `compared` is None where no engine is known. `opened` is the ending of the file to
-    open, and `opens_with` the line that says how: {0} is its path, or the package's folder and {1} the package's name
-    where `is_package`.
-
-    What the format holds beside bodies and joints: `collision`, geometry for contact of its own; `carries_collision`,
-    that of the source as data; `efficiencies` of gears, and the redundant rows of mates; `extensions`, the elements
-    that a URDF holds for other programs; `weight_shares`, which shares of a link's weight may be compensated: "any",
-    "all" of it, or none ("").
+    Attributes:
+        name: Its name.
+        exporter: The module whose `contents(mechanism, name, findings, options)` returns the files, relative path →
+            bytes; it is imported when used.
+        compared: How an export is compared with its mechanism; None where no engine is known.
+        opened: The ending of the file to open.
+        opens_with: The line that says how: {0} is its path, or the package's folder and {1} the package's name where
+            `is_package`.
+        is_package: Whether the folder is a package of ROS.
+        collision: Whether it holds geometry for contact of its own.
+        carries_collision: Whether it holds the source's geometry for contact, as data.
+        efficiencies: Whether it holds the efficiencies of gears, and the redundant rows of mates.
+        extensions: Whether it holds the elements that a URDF has for other programs.
+        weight_shares: Which shares of a link's weight may be compensated: "any", "all" of it, or none ("").
     """
 
     name: str
@@ -147,7 +157,14 @@ TARGETS: tuple[Target, ...] = (
 
 
 def target_named(name: str) -> Target | None:
-    """The target of that name; None where there is none."""
+    """Look up the format of an export.
+
+    Args:
+        name: Its name.
+
+    Returns:
+        The format; None where there is none.
+    """
     return next((target for target in TARGETS if target.name == name), None)
 
 
@@ -164,5 +181,9 @@ def loaded(place: str) -> Any:
 
 
 def target_names() -> tuple[str, ...]:
-    """The names that `--to` takes."""
+    """List the names that `export` and `--to` take.
+
+    Returns:
+        Names, in the order in which `--help` has them.
+    """
     return tuple(target.name for target in TARGETS)

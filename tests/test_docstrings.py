@@ -31,6 +31,7 @@ GEARED = ROOT / "fixtures" / "geared_robot3"
 HEADING = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Example):$", re.MULTILINE)
 
 INTERNAL = {
+    "Beginning": "how a file begins, which each format's own test looks at",
     "System": "a model prepared for the kernels, with their tables",
     "Built": "a bond graph as it is drawn: solver.bondgraph has it",
     "KinetoStatics": "a bond graph's equations: solver.bondgraph has it",

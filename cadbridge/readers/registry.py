@@ -28,11 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name, the endings of its files (lower case), a test of how a file begins, its reader.
+    """A format that cadbridge reads.
 
-    `reader` is the module whose `read(path, options)` returns an Assembly; it is imported when used. `frames` says
-    what the frames of a file become (right-handed throughout). `heeds` are the fields of ReadOptions, of those
-    that only some formats have a use for, that this reader uses.
+    Attributes:
+        name: Its name, as `Assembly.format` gives it.
+        endings: Endings of its files, lower case.
+        sniff: Whether a file that begins so is of the format.
+        reader: The module whose `read(path, options)` returns an Assembly; it is imported when used.
+        frames: What the frames of a file become (right-handed throughout), in words.
+        heeds: The fields of `ReadOptions` that this reader uses, of those that only some formats have a use for.
     """
 
     name: str

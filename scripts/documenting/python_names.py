@@ -255,7 +255,24 @@ print(result.status.message, result.trajectory.coordinates[-1])
     ),
 )  # fmt: skip
 
-GROUPS = (READ, BUILD, DIAGNOSE, RECOGNISE, SIMULATE, INVERSE, EXPORT, JOBS, ERRORS, SOLVER)
+ADDING = Group(
+    "formats",
+    "Formats and options",
+    "What tables of formats and options hold; [How to add](../../how-to-add.md) shows how to add to them.",
+    """\
+from cadbridge.readers.registry import FORMATS
+from cadbridge.targets import target_named, target_names
+
+print([form.name for form in FORMATS], target_names(), target_named("mjcf").opens_with)
+""",
+    ("cadbridge.targets.target_names", "cadbridge.targets.target_named"),
+    (
+        "cadbridge.readers.registry.Format", "cadbridge.targets.Target", "cadbridge.targets.EngineCheck",
+        "cadbridge.run_options.RunOptions",
+    ),
+)  # fmt: skip
+
+GROUPS = (READ, BUILD, DIAGNOSE, RECOGNISE, SIMULATE, INVERSE, EXPORT, JOBS, ERRORS, SOLVER, ADDING)
 
 
 def public() -> Iterator[tuple[str, Any]]:

@@ -89,6 +89,7 @@ class Scene:
         self._apart = apart
         self._bounds_of: NDArray[np.float64] | None = None
         self._index: dict[str, int] = {}
+        self._last: tuple[Sequence[str], NDArray[np.float64]] = (), np.zeros((0, 2, 3))
         self._seen: tuple[list[str], STRtree] | None = None
         boxes = [b for i in assembly.instances if (b := self._box(i.name)) is not None]
         corners = np.concatenate(boxes) if boxes else np.zeros((1, 3))
@@ -112,11 +113,12 @@ class Scene:
 
         SpentError where no work is left.
         """
-        still = self._still(staying)
-        for name in moving:
-            low, high = self._bounds(name, X)
-            near = np.all((still[:, 0] < high) & (still[:, 1] > low), axis=1)
-            for k in np.flatnonzero(near).tolist():
+        still, bounds = self._still(staying), self._moved(moving, X)
+        # Of thousands of parts most are far from all that moves.
+        (within,) = np.nonzero(_over(still, bounds[:, 0].min(0, initial=np.inf), bounds[:, 1].max(0, initial=-np.inf)))
+        still = still[within]
+        for name, (low, high) in zip(moving, bounds, strict=True):
+            for k in within[_over(still, low, high)].tolist():
                 other = staying[k]
                 if frozenset((name, other)) not in self._apart and self._collide(name, other, X):
                     return name, other
@@ -128,9 +130,17 @@ class Scene:
             known = [i.name for i in self._assembly.instances if self._box(i.name) is not None]
             self._index = {name: k for k, name in enumerate(known)}
             self._bounds_of = np.array([self._bounds(n, Pose()) for n in known]).reshape(-1, 2, 3)
-        at = np.array([self._index[n] for n in names], dtype=int)
-        bounds: NDArray[np.float64] = self._bounds_of[at]
-        return bounds
+        # A joint is moved both ways past the same thousands. Lists may have been changed since.
+        if not (names is self._last[0] and isinstance(names, tuple)):
+            at = np.array([self._index[n] for n in names], dtype=int)
+            self._last = names, self._bounds_of[at]
+        return self._last[1]
+
+    def _moved(self, names: Sequence[str], X: Pose) -> NDArray[np.float64]:
+        """The bounds (n, 2, 3) in W of instances that are displaced by X."""
+        corners = [self._box(name) for name in names]
+        moved = X.point(np.array(corners, dtype=float).reshape(-1, 3)).reshape(-1, 8, 3)
+        return np.stack([moved.min(axis=1), moved.max(axis=1)], axis=1)
 
     def beside(self, name: str, reach: float) -> list[str]:
         """The instances whose boxes, seen along z, are nearer to that of a part than `reach` (m); not the part."""
@@ -275,6 +285,12 @@ class Scene:
         """The diagonal of a part's box, m; 0 where it has no mesh."""
         corners = self._box(name)
         return 0.0 if corners is None else float(np.linalg.norm(np.ptp(corners, axis=0)))
+
+
+def _over(bounds: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which of bounds (n, 2, 3) overlap with others."""
+    over: NDArray[np.bool_] = np.all((bounds[:, 0] < high) & (bounds[:, 1] > low), axis=1)
+    return over
 
 
 def _place(X: Pose) -> bytes:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 from shapely.geometry import Point, Polygon
 
 from cadbridge.frames import Pose, Vector, frame_from_axis
@@ -104,13 +105,17 @@ class _Crossing:
         self._points = np.array([c.point for c in planes]).reshape(-1, 3)
         self._normals = np.array([c.direction for c in planes]).reshape(-1, 3)
         self._reaches = np.array([min(_reach(c.a), _reach(c.b)) for c in planes])
+        self._tree = cKDTree(self._points) if planes else None
         self._filled: dict[tuple[int, int], list[_Filled]] = {}
 
     def by(self, start: Vector, axis: Vector, standard: StandardPart) -> Iterator[Contact]:
         """The planes square to a screw that its shank goes through, inside the outlines of both faces."""
-        if not self._planes:
+        if self._tree is None:
             return
-        (facing,) = np.nonzero(np.abs(self._normals @ axis) > 0.999)
+        # From where the axis meets a plane to its point the face reaches at most, and so far the screw from its start.
+        far = 1.01 * (max(abs(standard.low), abs(standard.high)) + float(self._reaches.max())) + 1e-6
+        here = np.array(self._tree.query_ball_point(start, far, return_sorted=True), dtype=int)
+        facing = here[np.abs(self._normals[here] @ axis) > 0.999]
         points, normals = self._points[facing], self._normals[facing]
         along = np.sum((points - start) * normals, axis=1) / (normals @ axis)
         margin = 0.02 * (standard.high - standard.low)

@@ -6,6 +6,7 @@ import difflib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -76,14 +77,21 @@ class _Names:
     def __post_init__(self) -> None:
         self._full = {i.name for i in self.assembly.instances}
         self._short: dict[str, list[str]] = {}
-        self._bare: dict[str, list[str]] = defaultdict(list)
         for i in self.assembly.instances:
             steps = i.name.split("/")
             for k in range(1, len(steps)):
                 self._short.setdefault("/".join(steps[k:]), []).append(i.name)
                 self._short.setdefault("/".join(steps[:k]), []).append(i.name)
+
+    @cached_property
+    def _bare(self) -> dict[str, list[str]]:
+        """Instances by their names without counters and versions, which only a name that is not found asks for."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for i in self.assembly.instances:
+            steps = i.name.split("/")
             for k in range(len(steps)):
-                self._bare[bare_path("/".join(steps[k:]))].append(i.name)
+                found[bare_path("/".join(steps[k:]))].append(i.name)
+        return found
 
     def of(self, name: str) -> str | None:
         """The instance that a name means; of a sub-assembly its first. None where there is none, or several."""

@@ -45,18 +45,19 @@ Tests: 0 | 4.4 (`test_lead_screws`).
 def lead_screws(scene: Scene, wheels: Sequence[PlacedWheel], names: bool) -> list[Candidate]:
     """The screw joints between bodies as they are now: of each pair one."""
     found: dict[tuple[str, str], Candidate] = {}
+    here = {i.name for i in scene.assembly.instances}
+    threads = [w for w in wheels if w.wheel.kind is WheelKind.THREAD and w.instance in here]
     for line in scene.contacts.lines:
-        for candidate in (*_by_ridges(scene, line, wheels), *(_by_names(scene, line) if names else ())):
+        for candidate in (*_by_ridges(scene, line, threads), *(_by_names(scene, line) if names else ())):
             found.setdefault((candidate.a, candidate.b), candidate)
     return list(found.values())
 
 
-def _by_ridges(scene: Scene, line: Line, wheels: Sequence[PlacedWheel]) -> Iterator[Candidate]:
+def _by_ridges(scene: Scene, line: Line, threads: Sequence[PlacedWheel]) -> Iterator[Candidate]:
     """Nuts on the ridges of threads about a line; what was taken out of the scene as a fastener is no lead screw."""
-    here = {i.name for i in scene.assembly.instances}
-    for placed in wheels:
+    for placed in threads:
         thread = placed.wheel
-        if thread.kind is not WheelKind.THREAD or placed.instance not in here or not _about(line, thread):
+        if not _about(line, thread):
             continue
         lead = 2 * math.pi * thread.reference / math.tan(thread.helix)
         middle = float((thread.point - line.point) @ line.direction)

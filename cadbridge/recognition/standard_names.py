@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 
 class StandardKind(StrEnum):
@@ -82,6 +83,9 @@ _STILL = re.compile(
 """What closes a hole or is put on: it moves with what carries it, however round it is."""
 _SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")
 """What keeps two plates apart about the bolt that holds them; on a shaft it turns with it."""
+NAMES = 20_000
+"""Names of which it is kept what they say: thousands of instances have a few hundred, each asked for many times."""
+
 _YIELDING = re.compile(
     r"\bcables?\b|\bwires?\b|\bwiring\b|harness|\bhoses?\b|\bkabel|kabelbaum|\bschlauch|\bcâbles?\b|\bcavo\b|电缆|线束|ケーブル"
     r"|\bsprings?\b(?! ?(pins?|washers?|nuts?|clips?|plungers?|seats?|cups?|guides?|rods?)\b)|(?<!pass)feder\b|ressort"
@@ -107,11 +111,13 @@ _OF_A_DRIVE = re.compile(
 """What is called by a drive and is none itself."""
 
 
+@lru_cache(NAMES)
 def of_a_drive(name: str) -> bool:
     """Whether a name says a drive, or a part of one or for one: a horn, a mount."""
     return bool(_DRIVES.search(_apart(name)))
 
 
+@lru_cache(NAMES)
 def called_drive(name: str) -> bool:
     """Whether a part or sub-assembly is a drive by its name."""
     return of_a_drive(name) and not _OF_A_DRIVE.search(_apart(name))

@@ -89,13 +89,14 @@ def _exchanged(
     twists: Sequence[Vector],
 ) -> Swing:
     """Both kinds compared, `stepped` being co-simulation; an integrator that gives up gets a looser tolerance."""
-    given = (mechanism, KINDS[1], duration, twists)
     for tighter in (1.0, 0.01):
         try:
-            found = [stepped, fmu.simulated(*given, tighter)]
+            found = [stepped, fmu.simulated(mechanism, KINDS[1], duration, twists, tighter)]
             swing = _swing(*runs, found, fmu, duration)
             if swing.verdict == "differs":
-                swing = _swing(*runs, found, fmu, duration, fmu.simulated(*given, 10 * tighter))
+                tolerances = zip(KINDS, (10.0, 10.0 * tighter), strict=True)
+                finer = [fmu.simulated(mechanism, kind, duration, twists, times) for kind, times in tolerances]
+                swing = _swing(*runs, found, fmu, duration, finer)
         except RuntimeError as fault:
             swing = Swing("not comparable", f"FMPy's integrator of model exchange gives up: {fault}", duration)
             continue
@@ -211,16 +212,18 @@ class _Fmu:
 
 
 def _swing(
-    tight: Run, loose: Run, found: Sequence[NDArray[Any]], fmu: _Fmu, duration: float, finer: NDArray[Any] | None = None
-) -> Swing:
+    tight: Run, loose: Run, found: Sequence[NDArray[Any]], fmu: _Fmu, duration: float,
+    finer: Sequence[NDArray[Any]] = (),
+) -> Swing:  # fmt: skip
     """The longest part of the swing that can be compared: where our own looser run does not differ as much.
 
-    `finer` is model exchange at a tighter tolerance: by how much it differs is the error of FMPy's integrator.
+    `finer` are co-simulation and model exchange at a tighter tolerance: by how much each differs is the error of its
+    integrator.
     """
     if not tight.lowered.joints:
         return Swing("not tested", "no joint of one freedom")
     new = fmu.new("joints")
-    runs = found if finer is None else [*found, finer]
+    runs = [*found, *finer]
     theirs = [np.array([r[f"joint.{new[j.name]}.q"] for j in tight.lowered.joints]) for r in runs]
     ours, own = (run.result.trajectory.coordinates.T for run in (tight, loose))
     last = Swing("not tested", "our own run ended early")
@@ -229,7 +232,7 @@ def _swing(
         if k >= min(ours.shape[1], own.shape[1], *(t.shape[1] for t in theirs)):
             continue
         difference = max(float(np.max(np.abs(t[:, k] - ours[:, k]))) for t in theirs[: len(found)])
-        pairs = [(own, ours)] if finer is None else [(own, ours), (theirs[1], theirs[2])]
+        pairs = [(own, ours), *zip(theirs, theirs[len(found) :], strict=False)]
         error = max(float(np.max(np.abs(a[:, k] - b[:, k]))) for a, b in pairs)
         moved = np.abs(ours[:, k])
         still = tuple(j.name for j, m in zip(tight.lowered.joints, moved, strict=True) if m < STILL_JOINT)

@@ -43,3 +43,24 @@ def test_one_that_moves_otherwise_does_not_pass(monkeypatch: pytest.MonkeyPatch)
     assert result.verdict == "differs"
     assert not result.passed
     assert {f.code for f in result.findings} == {"CB530", "CB531"}
+
+
+@pytest.mark.parametrize(("order", "passed"), [(10.0, True), (1.0, False)])
+def test_what_falls_with_the_tolerance_of_co_simulation_is_its_own_error(
+    monkeypatch: pytest.MonkeyPatch, order: float, passed: bool
+) -> None:
+    """Its integrator is another than that of model exchange, and steps as its tolerance lets it."""
+    right = fmu._Fmu.simulated
+
+    def coarse(self: fmu._Fmu, mechanism: Any, kind: str, *given: Any) -> Any:
+        found = right(self, mechanism, kind, *given)
+        tighter = given[2] if len(given) > 2 else 1.0
+        if kind == fmu.KINDS[0]:
+            for name in [n for n in found.dtype.names or () if n.startswith("joint.") and n.endswith(".q")]:
+                found[name] += 1e-5 / (order if tighter > 1.0 else 1.0)
+        return found
+
+    monkeypatch.setattr(fmu._Fmu, "simulated", coarse)
+    result = verify(models.pendulum(), "fmu", duration=0.3)
+    assert result.passed is passed
+    assert result.step_error == pytest.approx(0.9e-5 if passed else 0.0, abs=2e-7)

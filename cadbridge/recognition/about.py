@@ -43,6 +43,7 @@ def axis_about(whole: Scene, part: str, pair: Pair, kind: str) -> tuple[Vector, 
     them, then none. None where the part has no such face, or no shape.
     """
     if LEAVES.get(kind, FIXED).motion == SLIDE:
+        # A slide has no round face to go by, but rails and rods are longest along the way that they guide.
         return _longest(whole, part)
     shared = []
     for line in whole.contacts.lines:
@@ -64,6 +65,7 @@ def _widest(whole: Scene, part: str) -> tuple[Vector, Vector] | None:
     shape = whole.assembly.part(instance.part).shape
     known = None if shape is None else whole.faces.get(shape.key)
     rounds = [] if known is None else [s for s in known.of("cylinder") if s.direction is not None]
+    # A whole circle before a wider arc: a rounded corner is wider than the bore, and no axis.
     best = max(rounds, key=lambda s: (round(s.turn, 3), s.radius, s.length), default=None)
     if best is None or best.direction is None:
         return None

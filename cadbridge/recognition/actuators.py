@@ -58,6 +58,7 @@ def _case(scene: Scene, case: Instance, output: Output, touching: dict[str, list
     on_output = {}
     for other, contacts in touching.items():
         lines = {k for c in contacts if c.kind in LINES for k in _holes_on(case, output, c)}
+        # What is screwed beside the output too is a bracket of the case, with a hole about its disc.
         off = [c for c in contacts if c.kind in LINES and not _on_output(case, output, c)]
         if len(lines) >= 2 and not off:
             on_output[other] = [c for c in contacts if c.kind in LINES]
@@ -97,6 +98,7 @@ def _horn(scene: Scene, horn: Instance, output: Output, touching: dict[str, list
 
     cases = {
         other for other, contacts in touching.items()
+        # What is smaller than the horn and stands in it is the screw or the insert on its axis, no case.
         if any(map(stands_in, contacts)) and scene.size(other) > scene.size(horn.name)
     }  # fmt: skip
     if not cases or not called:

@@ -32,6 +32,7 @@ def equal_pairs(assembly: Assembly, pair: Pair, axis: Axis | None = None) -> lis
     near = SAME_RELATION * max(1.0, float(np.abs(b.X_WI.p - a.X_WI.p).max()))
     found = {tuple(sorted(pair)): pair}
     first, second = _equal(assembly, a), _equal(assembly, b)
+    # The pair itself stands in any case: what is not compared is only not spread.
     if len(first) * len(second) <= MOST_COMPARED:
         for names in _standing_so(a, b, first, second, axis, near):
             found.setdefault(tuple(sorted(names)), names)

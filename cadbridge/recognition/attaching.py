@@ -118,6 +118,8 @@ def _hold(whole: Scene, name: str, c: Contact) -> float:
     X = whole.assembly.instance(name).X_WI
     at = float((c.point - X.point(standard.point)) @ X.vector(standard.axis))
     under = standard.under_head is not None and abs(at - standard.under_head) <= max(whole.contacts.slack, EXACT_SLACK)
+    # A square metre, which no face of a fastener has: what lies under the head is what it clamps, however wide its
+    # shank stands in something else.
     return c.overlap + (1.0 if under else 0.0)
 
 
@@ -132,6 +134,7 @@ def _reached(scene: Scene, whole: Scene, names: list[str]) -> dict[str, list[Rea
     for middle, radius in (_ball_about(whole, name) for name in names):
         near = np.linalg.norm(middles - middle, axis=1) <= radii + radius
         kept |= {hosts[k] for k in np.flatnonzero(near)}
+    # Volumes in common are dear: only those whose balls meet those of the lonely are looked at.
     few = replace(whole.assembly, instances=tuple(i for i in whole.assembly.instances if i.name in kept))
     found: dict[str, list[Reached]] = {name: [] for name in names}
     for o in overlaps_of(few, Findings()):

@@ -45,6 +45,7 @@ class Axles:
         for own, others in ((first, second), (second, first)):
             if len(own) == 1 and not self._scene.is_clamp(next(iter(own))):
                 found += self._hubs(next(iter(own)), others)
+        # With two hubs or two axes that fit, nothing says on which of them it turns.
         if len({name for name, _, _ in found}) != 1 or len({id(line) for _, line, _ in found}) != 1:
             return None
         name, line, radius = found[0]
@@ -87,6 +88,7 @@ class Axles:
             ours, theirs = ([m for m in line.members if m.instance in own and _hole(m)] for own in (first, second))
             if any(1 / SAME_SCREW <= m.surface.radius / n.surface.radius <= SAME_SCREW for m in ours for n in theirs):
                 found[id(line)] = (line, ours, theirs)
+        # Holes in line twice are those of two screws, which hold fast.
         if len(found) != 1:
             return None
         line, ours, theirs = next(iter(found.values()))

@@ -48,6 +48,8 @@ def find_belt_drives(
     for (a, b), belt in [*seen, *((pair, None) for pair in sorted(fits, key=lambda pair: _apart(*pair)))]:
         if belt is not None:
             belts.setdefault(belt, (a.instance, b.instance))
+        # A belt around three wheels couples them twice: a third ratio follows from the two, and may only contradict
+        # them.
         if joined.join(str(id(a)), str(id(b))):
             found.append(_drive(a, b, belt))
     return tuple(found), belts

@@ -87,6 +87,7 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
     sizes = [max(map(solids.extent, names)) for names in groups]
     members = [set(names) for names in groups]
     for name, k in apart.items():
+        # What a motor of the group turns is not what the group is held by.
         if scene.on_shafts.get(name) in members[k]:
             continue
         reach = CLOSE_GAP * sizes[k]

@@ -113,6 +113,7 @@ def bind_seats(scene: Scene) -> None:
             mine = next((k for k in (*on_axis.get(a, ()), *on_axis.get(b, ())) if _same_axis(k, c)), None)
             if mine is None or _rolls(scene, a, b):
                 continue
+            # What is seated carries the axis on to what sits on it in turn: a hub on the shaft in the ring.
             if scene.bind(a, b, f"seated on the axis of a rolling bearing, {_fit_text(c)}", 0.9):
                 on_axis[a].append(mine)
                 on_axis[b].append(mine)
@@ -165,6 +166,7 @@ def bind_rings(scene: Scene, names: bool) -> None:
             continue
         outside = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
         inside = [c for c in contacts if c.kind == "shaft" and c.b.instance == name]
+        # A bush is pressed in by its outside, and what stands in it turns: its bore comes before its shaft.
         if outside:
             best = max(outside, key=lambda c: c.overlap)
             scene.bind(name, best.b.instance, f"a bush in its bore, {_fit_text(best)}", 0.7)
@@ -183,6 +185,7 @@ def bind_rings(scene: Scene, names: bool) -> None:
 def bind_flats(scene: Scene) -> None:
     """A shaft with a flat to the part whose bore has its flat: the two turn together."""
     for c in scene.contacts.found:
+        # A rod with a flat that slides through a bore with one is only kept from turning.
         if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > WHOLE_TURN or _slides(c):
             continue
         room = clearance(c.b.surface.radius) + scene.contacts.slack
@@ -213,6 +216,7 @@ def bind_fixed(scene: Scene) -> None:
     grown = True
     while grown:
         grown = False
+        # By the bodies of this round: what was bound in the last one may carry a ring that rolls.
         rolling = {frozenset((scene.groups.root(i), scene.groups.root(o))) for i, o, _ in scene.rolling}
         members = scene.groups.members()
         for (a, b), contacts in scene.between().items():

@@ -70,6 +70,7 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
     found = []
     driven = _driven(scene)
     for (a, b), contacts in scene.between().items():
+        # The holes in which it is screwed to the output would say a weld.
         if frozenset((a, b)) in driven:
             continue
         balls = rolling.get(frozenset((a, b)))

@@ -170,6 +170,8 @@ class MatesEditor:
             try:
                 text = decision.apply(text)
             except InputError:
+                # An answer may have taken away the joint that a later edit is about; without one the edit itself is at
+                # fault.
                 if not answered:
                     raise
                 void.append(decision.title)
@@ -232,6 +234,7 @@ class MatesEditor:
                 f"{self.path.name} has changed on disk and was not overwritten. "
                 "Reload it; your decisions are applied to the new text."
             )
+        # Only now, and not at each answer: what is added may be the limits, for which each joint is swept.
         if self.inquiry is not None and (self._known is None or unedited(self._known)):
             self._base = self._merged(self._finished(self.inquiry.found))
         text = self.text

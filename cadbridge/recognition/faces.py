@@ -123,6 +123,7 @@ def _round(i: int, face: Face, table: FeatureTable, loops: tuple[NDArray[np.floa
     if face.kind == "cylinder":
         if face.radius is None or not high > low:
             return None
+        # By its area: what slots and cross holes take of a round face, they take of its turn.
         turn = min(2 * math.pi, area / (face.radius * (high - low)))
         return Surface("cylinder", face.point, axis, face.radius, 0.0, hollow, low, high, area, turn, loops, (i,))
     slope, radius = np.polyfit(along, away, 1) if high - low > 1e-9 else (0.0, 0.0)

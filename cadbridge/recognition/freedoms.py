@@ -50,6 +50,8 @@ def freedoms(found: Recognition) -> int | None:
     for gear in gears:
         rows[groups[gear.a]].append(_gear_row(gear, places, len(members[groups[gear.a]])))
     for group, own in rows.items():
+        # Within its loops a group is seen from one of its bodies; how that one moves is counted at the joint that
+        # carries it.
         first = found.ground if groups[found.ground] == group else members[group][0]
         rank += _rank(np.delete(np.array(own), np.s_[6 * places[first] : 6 * places[first] + 6], axis=1))
     return 6 * (count - 1) - rank
@@ -128,6 +130,7 @@ def _joint_rows(
 def _gear_row(gear: FoundGear, places: Mapping[int, int], count: int) -> Array:
     full = np.zeros(6 * count)
     ends = ((gear.a, gear.axes[0]), (gear.b, gear.axes[1]))
+    # A rack's ratio is not given (0); for the rank any number but zero ties the two.
     factors = (1.0, max(gear.ratio, 1e-3))
     for (body, axis), factor in zip(ends, factors, strict=True):
         slides = gear.kind is CouplingKind.RACK_PINION and body == gear.b

@@ -61,6 +61,7 @@ class Helicoid:
 
 def find_helicoid(cutter: Cutter) -> Helicoid | None:
     """The ridges about the axis of a part that is cut at heights along it; None where there are none."""
+    # A collar or an undercut may stand at one of these heights.
     for share in (0.5, 0.3, 0.7):
         height = cutter.low + share * (cutter.high - cutter.low)
         start = _ridges(cutter, height)
@@ -180,6 +181,7 @@ def _end(cutter: Cutter, start: float, limit: float, radius: float, starts: int)
 
 def _flank(cutter: Cutter, height: float, root: float, tip: float, pitch: float) -> tuple[float, float]:
     """(half angle of the flanks in a plane through the axis, share of a pitch that is ridge at half depth)."""
+    # Short of the fillet and the crest, where the flank is straight.
     radii = np.linspace(root + 0.25 * (tip - root), tip - 0.2 * (tip - root), 9)
     rings = cutter.section(height).rings(radii)
     shares = np.array([ring.share for ring in rings])

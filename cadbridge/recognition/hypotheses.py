@@ -50,6 +50,7 @@ class Hypothesis:
     def cost(self) -> float:
         """What the second verdict costs more than the first: the logarithm of its odds, at least 0.1."""
         p = min(max(self.confidence, 0.05), SETTLED)
+        # Never zero or less: where the first verdict is the less likely one, the programme would turn it without need.
         return max(math.log(p / (1.0 - p)), 0.1)
 
     @property
@@ -112,6 +113,8 @@ def _alike(assembly: Assembly, pairs: Iterable[Pair]) -> tuple[dict[int, list[Pa
     groups: dict[int, list[Pair]] = defaultdict(list)
     kinds: dict[Pair, int] = {}
     for a, b in pairs:
+        # By parts first: of equal pairs one has its names in the other order, and its relative pose would be the
+        # inverse.
         first, second = (assembly.instance(n) for n in sorted((a, b), key=lambda n: (assembly.instance(n).part, n)))
         X = first.X_WI.inverse() @ second.X_WI
         place = (np.round(np.vstack([X.R, X.p * 1e3]), 3) + 0.0).tobytes()
@@ -125,6 +128,7 @@ def _counted(found: Recognition, known: Sequence[Hypothesis]) -> list[Hypothesis
     """Hypotheses with what each changes of the mobility."""
     if found.freedoms is None:
         return list(known)
+    # Parts without a common axis have no motion to put in: what their second verdict would leave free is not known.
     counts = [freedoms(otherwise(found, (h,))) if h.turns else None for h in known]
     return [
         h if count is None else replace(h, change=count - found.freedoms)

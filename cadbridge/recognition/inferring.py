@@ -39,6 +39,8 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
     loose = [name for group in run.loose for name in group]
     joints, rejected = find_joints(scene, run.pin)
     joints = as_told(scene, with_turning(scene, joints, run.turning), hints)
+    # On each axis only as many joints as connect its bodies, once more: those told or seen in other ways may run on one
+    # where contacts show a joint.
     joints = with_sliding(scene, trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected))
     joints = with_idle(scene, joints, run.toothed, evidence.names)
     unknown = without_pitch(scene, joints) if evidence.names else []
@@ -46,9 +48,13 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
     ground, why = choose_ground(scene, joints, evidence.names, rest)
     if hints.ground is not None:
         ground, why = scene.groups.root(hints.ground), SAID
+    # Of each loose group that is held which would be the ground of it alone, not its largest part: of a cart with a
+    # pole that touches no rail, it is the cart.
     held = [_chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0]) for group in run.loose]
     for chief in held:
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)
+    # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
+    # screw.
     run.hosts.attach(scene)
     attach_ignored(scene, evidence.whole, evidence.ignored)
     scene.assembly = evidence.whole.assembly
@@ -69,6 +75,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Re
 def _begun(evidence: Evidence, hints: Hints) -> Inference:
     """The scene without fasteners, with the hints."""
     named = {name for pairs in (hints.joint, hints.fixed, hints.apart) for pair in pairs for name in pair}
+    # A part that a hint names stays, even if it looks like a screw: the hint would be about nothing.
     fasteners = {name: s for name, s in evidence.fasteners.items() if name not in named}
     scene = without_fasteners(evidence.whole, {*fasteners, *evidence.ignored} - named, bool(evidence.fasteners))
     scene.overlaps = evidence.overlaps

@@ -117,6 +117,7 @@ def _one_partner(
             else "the longest bore on the pin"
         )
         verdict = replace(first.verdict, evidence=(*first.verdict.evidence, text))
+        # A second body, or ends that are flush, say where the pin stays along its axis: it does not slide.
         if len(own) > 1 or flush:
             verdict = replace(verdict, type="revolute", against=(), unheld=False)
         kept[id(first)] = replace(first, verdict=verdict)
@@ -169,9 +170,11 @@ def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -
     kept = []
     for c in order:
         axis, point = c.verdict.axis, c.verdict.point
+        # Of parallel guides none is another's knuckle, and a ball has no axis.
         if axis is None or c.verdict.free.motion == SLIDE:
             kept.append(c)
             continue
+        # Each knuckle of a hinge says the same joint: a second one there would only repeat its constraints.
         groups = lines.at(point, axis)
         for body in (c.a, c.b):
             groups.add(body)

@@ -49,6 +49,7 @@ def lead_screws(scene: Scene, wheels: Sequence[PlacedWheel], names: bool) -> lis
     threads = [w for w in wheels if w.wheel.kind is WheelKind.THREAD and w.instance in here]
     for line in scene.contacts.lines:
         for candidate in (*_by_ridges(scene, line, threads), *(_by_names(scene, line) if names else ())):
+            # The first is by ridges where there are any: they are measured, a name may be that of another version.
             found.setdefault((candidate.a, candidate.b), candidate)
     return list(found.values())
 

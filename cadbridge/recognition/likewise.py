@@ -43,6 +43,7 @@ def joined_alike(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
     for instance in scene.assembly.instances:
         shape = scene.assembly.part(instance.part).shape
         if shape is not None and not scene.is_clamp(instance.name):
+            # What clamps is left out: a hundred equal screws stand alike to something, and none of them is a joint.
             keys[instance.name] = shape.key
             of_shape[shape.key].append(instance)
     known = {frozenset((c.a, c.b)) for c in joints}

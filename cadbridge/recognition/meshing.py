@@ -80,6 +80,7 @@ def _confirmed(wheel: Wheel) -> Wheel:
     kind = wheel.kind
     if wheel.sure and kind is not WheelKind.SPROCKET:
         return wheel
+    # A sprocket meshes with no wheel, and a spline does not roll: what rolls on a partner is a gear.
     if kind in (WheelKind.SPLINE, WheelKind.UNKNOWN, WheelKind.SPROCKET):
         kind = WheelKind.SPUR if abs(wheel.helix) < _HELIX else WheelKind.HELICAL
     return replace(wheel, kind=kind, doubt="", evidence=(*wheel.evidence, "it meshes with a partner"))

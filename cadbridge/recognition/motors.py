@@ -73,6 +73,7 @@ def find_motors(scene: Scene) -> None:
     bores = _bores(scene)
     known = {d.case for d in scene.driven}
     for motor in motors:
+        # A case whose output is known by its ring of holes has no shaft beside: what is thin there is a pilot.
         for point, axis, radius, length in () if motor.name in known else _shafts(scene, motor):
             around = _around(bores, motor.name, point, axis, radius, length)
             on_it = {name: found for name, found in around if not scene.shared(name, motor.name)}
@@ -152,6 +153,7 @@ def _around(
     found: dict[str, int] = {}
     for k in np.flatnonzero(fits).tolist():
         name = bores.of[k]
+        # The narrowest bore of a part is the one on the shaft: wider ones on the axis are recesses and reliefs.
         if name != motor and (name not in found or bores.radii[k] < bores.radii[found[name]]):
             found[name] = k
     for name, k in found.items():

@@ -103,6 +103,7 @@ def _ring(disc: Surface, holes: Sequence[Surface]) -> list[Surface]:
         sign = float(np.sign(hole.direction @ disc.direction))
         ends = sorted((shift + sign * hole.low, shift + sign * hole.high))
         inside = min(ends[1], disc.high) - max(ends[0], disc.low) > 0.5 * min(hole.length, disc.length)
+        # A hole on the axis is that of the screw which holds the horn, none of the ring.
         if off > 1.5 * hole.radius and off + hole.radius <= HOLES_WITHIN * disc.radius and inside:
             key = (round(off / (0.01 * disc.radius)), round(hole.radius / (0.01 * disc.radius)))
             rings[key].append((math.atan2(arm[1], arm[0]), hole))

@@ -110,6 +110,7 @@ def _parallel(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     if overlap < LEAST_OVERLAP * min(p.width, q.width):
         return None
     doubts = _disagreements(p, q, sign)
+    # Module and helix of a wheel in doubt are read from flanks that may be none: they are no witness against it.
     if doubts and (p.sure and q.sure):
         return None
     confidence = 0.95 if p.sure and q.sure else 0.7
@@ -145,6 +146,7 @@ def _reaches(p: Wheel, q: Wheel, distance: float) -> bool:
 def _disagreements(p: Wheel, q: Wheel, sign: int) -> list[str]:
     """What of the flanks keeps two wheels on parallel axes from meshing: base pitches (or modules) and helices."""
     found = []
+    # Involutes roll on each other by equal base pitches, whatever module and pressure angle each was named by.
     if p.base and q.base and p.teeth and q.teeth:
         pitches = p.base / p.teeth, q.base / q.teeth
     else:
@@ -154,6 +156,7 @@ def _disagreements(p: Wheel, q: Wheel, sign: int) -> list[str]:
     if p.kind is WheelKind.HERRINGBONE or q.kind is WheelKind.HERRINGBONE:
         if p.kind != q.kind:
             found.append("helices")
+    # Outer wheels that mesh have opposite hands, a ring that of its pinion.
     elif abs(p.helix + sign * q.helix) > _HELIX:
         found.append("helices")
     return found
@@ -237,6 +240,7 @@ def _rack_pinion(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     if rack.normal is None:
         return None
     side = np.cross(rack.axis, rack.normal)
+    # A helical pinion may stand aslant, by up to 45°, on a straight rack; never out of its plane.
     if abs(float(p.axis @ side)) < math.cos(math.radians(46)) or abs(float(p.axis @ rack.normal)) > math.sin(
         PARALLEL_SHAFTS
     ):

@@ -75,6 +75,7 @@ def _sliding(c: Candidate) -> Candidate:
 
 def _left_free(scene: Scene, c: Candidate) -> bool:
     axis = c.verdict.axis
+    # Where placements carry clearances no distance is in round figures, though somebody placed the part.
     if c.verdict.free != HINGE or not c.verdict.unheld or axis is None or scene.contacts.slack > EXACT_SLACK:
         return False
     names = {name for contact in c.contacts for name in contact.pair}

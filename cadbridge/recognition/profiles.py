@@ -77,6 +77,7 @@ def base_circle(profile: Array, teeth: int, inside: bool) -> tuple[float, float,
     """
     low, high = profile[0, 0], profile[-1, 0]
     depth = high - low
+    # The fillet at the root and the eased tip are no involutes; outer teeth have their roots at the lower end.
     fillet, edge = (0.12, 0.3) if inside else (0.3, 0.12)
     used = (profile[:, 0] > low + fillet * depth) & (profile[:, 0] < high - edge * depth)
     r, share = profile[used, 0], profile[used, 1]
@@ -129,6 +130,7 @@ def _oddness(flanks: Flanks, tip: float, root: float, inside: bool, standard: fl
     dedendum = sign * (flanks.reference - root) / standard + shift
     usual = 3 * abs(addendum - 1.0) + 2 * abs(dedendum - 1.25) + 2 * abs(shift)
     off = np.abs(np.log(standard * 1e3 / _MODULES)) / 0.004 + _RARITY
+    # Less than `_ODD`: a module that nobody sells is named all the same, where the rest of the teeth is usual.
     return usual + min(float(off.min()), 4.0)
 
 

@@ -73,13 +73,15 @@ class Rule:
 
 
 def applied(run: Inference, rules: Sequence[Rule]) -> None:
-    """Apply rules to an inference, the strongest first; after each, bodies that nothing leaves free become one."""
+    """Apply rules to an inference, the strongest first, those of equal strength by their names."""
     for rule in sorted(rules, key=lambda rule: (-rule.strength, rule.name)):
         rule.apply(run)
 
 
 def with_turning(scene: Scene, joints: list[Candidate], turning: list[Candidate]) -> list[Candidate]:
     """The joints that contacts show, and those seen in another way; a screw rules over what its bore shows."""
+    # The bore of a nut on its screw looks like any shaft in a bore: a hinge there, beside the screw joint, would hold
+    # the nut.
     screws = still_apart(scene, [c for c in turning if c.verdict.free.pitched], ())
     pairs = {(c.a, c.b) for c in screws}
     joints = [*screws, *(c for c in joints if (c.a, c.b) not in pairs)]
@@ -98,6 +100,7 @@ def _motors(run: Inference) -> None:
 
 def _pins(run: Inference) -> None:
     if run.evidence.names:
+        # The shaft of a wheel and a lead screw lie in two bodies as a pin does, but their spin drives something.
         turned = {w.instance for w in run.evidence.wheels} | {name for c in run.screws for name in (c.a, c.b)}
         bind_pins(run.scene, run.pin, turned)
         bind_fixed(run.scene)
@@ -126,6 +129,7 @@ def _moves_nothing(run: Inference) -> None:
         lambda joints: bind_caps(scene, joints),
         lambda joints: bind_clamped(scene, joints),
         lambda joints: bind_trays(scene, joints, names),
+        # Where the mates of the source leave spins free, what only spins is a freedom of it and no plug.
         lambda joints: not spins_count(scene) and bind_spinning(scene, joints, toothed),
         lambda joints: not spins_count(scene) and names and bind_plugs(scene, joints, toothed),
         lambda joints: bind_between(scene, joints, toothed, names),
@@ -133,6 +137,7 @@ def _moves_nothing(run: Inference) -> None:
     )
     joints = run.joints()
     while any(step(joints) for step in steps):
+        # What was bound may leave another body with a single joint, by which it moves nothing either: all begins anew.
         joints = run.joints()
 
 
@@ -152,23 +157,30 @@ def _connected(run: Inference) -> None:
 
 
 RULES = (
+    # Actuators and motors come first: what is screwed to an output shares several holes with it, which elsewhere are a
+    # weld, and bodies that are one already cannot be held apart any more.
     Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),
     Rule("what stands on a motor's shaft turns", 0.98, _motors),
     Rule("a key holds what it stands in", 0.97, lambda r: bind_keys(r.scene)),
+    # From here on it is known which rings roll on each other: seats, rings and fits would lock a bearing otherwise.
     Rule("balls go with the outer ring of their bearing", 0.96, lambda r: bind_rolling(r.scene)),
     Rule("what is seated on the axis of a rolling bearing turns with its ring", 0.94, lambda r: bind_seats(r.scene)),
     Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
     Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
+    # A dowel is told from a pin by the bodies that it goes through: they must be known by what holds them fast.
     Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin)),
     Rule("a lead screw turns in its nut", 0.78, _lead_screws),
     Rule("a pin goes with the part that it is flush with", 0.76, _pins),
+    # Before what rests is bound: a carriage that is drawn a little off its rail lies on something of its sub-assembly
+    # too.
     Rule("equal parts are joined alike", 0.72, _alike),
     Rule("a part goes with what it rests on in its sub-assembly", 0.70, _within),
     Rule("a wheel apart goes with its shaft", 0.62, _wheels_apart),
     Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
     Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints())),
+    # Last of all: what is tied for want of anything better would be one body with what it moves against.
     Rule("all hangs together", 0.40, _connected),
 )  # fmt: skip
 """All rules. Their strengths were set so that what is surer in `docs/recognition.md` (reliability) is stronger."""

@@ -172,6 +172,7 @@ class Scene:
         if part not in self._sizes:
             shape = self.assembly.part(part).shape
             known = None if shape is None else self.faces.get(shape.key)
+            # A micron more each way, so that a sheet without thickness still has a size by its area.
             self._sizes[part] = 0.0 if known is None else float((known.box[1] - known.box[0] + 1e-6).prod())
         return self._sizes[part]
 

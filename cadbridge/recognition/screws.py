@@ -85,6 +85,8 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
         words = drive or "no drive"
         thread = ", thread modelled" if ridges is not None else ""
         return layered_part(StandardKind.SCREW, layers, radius, wide, 0.9, f"{words}, {size}{thread}", under)
+    # ISO 4762: the head is 1.5 times as wide as the thread and as high as that is wide; no other headed part keeps
+    # both.
     if abs(wide / radius - 1.5) < 0.06 and abs(thick / (2 * radius) - 1) < 0.06:
         return layered_part(
             StandardKind.SCREW, layers, radius, wide, 0.6, f"a cap screw's proportions, {size}, no drive", under

@@ -87,6 +87,8 @@ def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection
     for body, own in by_body(joints).items():
         first = own[0].verdict
         others = {j.other(body) for j in own}
+        # With one body alone on it the rod may be what drives it; a joint without contacts says nothing of how it is
+        # held.
         if len(others) < 2 or any(j.verdict.free != HINGE or not j.contacts for j in own) or first.axis is None:
             continue
         on_line = all(
@@ -172,6 +174,8 @@ def bind_trays(scene: Scene, joints: Sequence[Candidate], names: bool) -> bool:
     if scene.links_only:
         return False
     members = scene.groups.members()
+    # What has a second joint is guided there for a purpose: a slide of a linkage runs in a groove as a board lies in a
+    # tray.
     degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
     slides, sizes = stopped_slides(joints), scene.sizes(members)
     found = False

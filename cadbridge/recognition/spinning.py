@@ -74,6 +74,7 @@ def only_spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:
     for name in names:
         round_part = scene.revolution(name)
         X = scene.assembly.instance(name).X_WI
+        # A part with a recess for a driver is no body of revolution, though nobody would see it turn.
         if round_part is None:
             if not _balanced(scene, name, point, axis):
                 return False

@@ -49,6 +49,7 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
             linked.join(joint.a, joint.b)
     for a, b, area in resting(scene):
         inside = scene.shared(a, b)
+        # Wheels that mesh may lie on each other with their webs: bound, they would not turn.
         if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
             hinge = turntables.between(a, b)
             if hinge is not None:
@@ -76,6 +77,8 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
             if not inside or size[leaf] > size[other] or set(members[leaf]) & set(toothed):
                 continue
             again = any(
+                # What it stands on turns about the line already: its own spin there would be a second freedom of one
+                # motion.
                 size[j.other(other)] > 1.01 * size[leaf] and one_axis(scene, j, joint)
                 for j in of_body[other] if j is not joint
             )  # fmt: skip
@@ -118,6 +121,7 @@ def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
     found = False
     for joint in joints:
         leaf = min((joint.a, joint.b), key=lambda body: (degrees[body], sizes[body], body))
+        # A single joint is all that the file shows, a piston in its bore: bound, nothing would move.
         if joint.verdict.free == SLEEVE and degrees[leaf] == 1 and len(joints) > 1:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             found |= scene.bind(leaf, joint.other(leaf), text, 0.5)

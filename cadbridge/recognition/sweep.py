@@ -84,10 +84,12 @@ def _moved(found: Recognition, scene: Scene, hanging: _Hanging, joint: FoundJoin
     try:
         displaced = [pose.inverse() if sides.inverse else pose for pose in _small(joint)]
         hits = [scene.first_hit(sides.moving, sides.staying, X) for X in displaced]
+        # A stop one way is usual, as of an elbow: only what is blocked both ways asks for what holds it.
         if all(hits):
             hits = [_held(found, scene, joint, sides, X, hit) for X, hit in zip(displaced, hits, strict=True)]
     except SpentError:
         return replace(joint, motion=Motion("untested", TOO_LARGE))
+    # Threads are drawn into each other, or one of them plain: what a screw meets in its nut says nothing.
     if joint.free.directed and not joint.free.pitched and all(hits):
         first = hits[0]
         assert first is not None
@@ -138,6 +140,7 @@ def _together(a: FoundJoint, b: FoundJoint) -> bool:
 
 def _yields(joint: FoundJoint, forward: bool) -> Iterator[Pose]:
     """Small motions by which what a joint carries may move out of the way; `forward`: that is its body b."""
+    # How far it must go is not known: it moves about another axis, with another arm.
     for k in range(-2, 4):
         for way in (-1.0, 1.0):
             Y = _displaced(joint, way * 2.0**k * _least(joint))

@@ -59,6 +59,8 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     """All contacts between instances as they stand. The slack of the placements is found first."""
     placed = _placed(assembly, faces)
     rounds = [p for p in placed if p.surface.kind in ("cylinder", "cone")]
+    # Feet of axes are taken about the middle: far from it, as the world's origin may be, the rounding of their
+    # directions would part what is in line.
     centre = np.mean([p.point for p in placed], axis=0) if placed else np.zeros(3)
     exact = _lines(rounds, centre, EXACT_SLACK)
     loose = _lines(rounds, centre, LOOSE_SLACK)
@@ -130,6 +132,7 @@ def _lines(rounds: Sequence[Placed], centre: Vector, slack: float) -> list[Line]
         members = [rounds[i] for i in group]
         if len({p.instance for p in members}) < 2:
             continue
+        # The longest face knows the direction best: the line is to hold over all of its members.
         longest = max(group, key=lambda i: rounds[i].surface.length)
         axis, foot = directions[longest], centre + feet[longest]
         lines.append(Line(foot, axis, tuple(_along(p, foot, axis) for p in members)))
@@ -160,6 +163,7 @@ def _fit(line: Line, shaft: Placed, bore: Placed, slack: float) -> Contact | Non
     """The contact of a shaft (or inner cone) with a bore on one line; None where they do not meet."""
     s, b = shaft.surface, bore.surface
     low, high = max(shaft.low, bore.low), min(shaft.high, bore.high)
+    # What ends where the bore begins stands before it, and not in it.
     if shaft.instance == bore.instance or s.kind != b.kind or high - low <= max(slack, 0.02 * min(s.radius, b.radius)):
         return None
     middle = line.point + (low + high) / 2 * line.direction

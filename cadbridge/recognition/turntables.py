@@ -49,6 +49,7 @@ class Turntables:
         roots = scene.groups.root(a), scene.groups.root(b)
         first, second = (scene.groups.group(root) for root in roots)
         contacts = scene.contacts.between(first, second)
+        # Where a shaft or a bolt is between the two, that says what is free, and a clamp lies on what it holds.
         if any(c.kind != "plane" for c in contacts) or any(scene.is_clamp(name) for name in first | second):
             return None
         if not contacts:
@@ -91,6 +92,7 @@ class Turntables:
             off = cross_length(middle - line.point, line.direction)
             if off <= CENTRED * math.sqrt(area / math.pi):
                 found[id(line)] = line
+        # One hole on the axis may be the bore; a second one that fits a screw makes the faces a bolted flange.
         return next(iter(found.values())) if len(found) == 1 and holes <= 1 else None
 
     def _on_one(self, roots: tuple[str, str], contacts: Sequence[Contact], normal: Vector) -> Candidate | None:
@@ -167,6 +169,7 @@ class Turntables:
         if not found:
             apart = self._scene.links_only
             return self.beside(first, second) or (self.drawn_apart(sorted(first), second) if apart else None)
+        # Within one sub-assembly what overlaps about a line is pressed in or simplified far more often than it turns.
         if len(found) != 1 or self._scene.shared(next(iter(sorted(first))), next(iter(sorted(second)))):
             return None
         line, m, n = next(iter(found.values()))

@@ -51,6 +51,7 @@ def _clustered(points: Array, directions: Array, areas: Array, size: float) -> l
     _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     which = which.reshape(-1)
     area, count = np.bincount(which, areas), np.bincount(which)
+    # By their number too: the flanks of small teeth are many faces with little area.
     best = list(dict.fromkeys([*np.argsort(-area)[:_MOST_AXES], *np.argsort(-count)[: _MOST_AXES // 2]]))
     return [(points[first[i]], directions[first[i]]) for i in best]
 

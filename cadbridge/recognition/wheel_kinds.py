@@ -151,6 +151,7 @@ def judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
         f"{band.teeth} equal teeth in {looks} sections",
         f"{depth:.2f} modules deep, {middle:.2f} of the pitch thick at half depth",
     )
+    # Before the doubts of gears: a pulley's grooves are as shallow as a spline's, but have a standard's measures.
     named = _belt_or_chain(wheel, band)
     if named is not None:
         return replace(wheel, kind=named[0], doubt="", evidence=(*evidence, named[1]))

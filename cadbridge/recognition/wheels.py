@@ -55,6 +55,7 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
         R_PA = across(direction)
         cutter = Cutter(mesh, point, R_PA)
         ridges = find_helicoid(cutter)
+        # A worm of five starts or more would be counted as a helical wheel of so many teeth.
         wheels = [worm_or_thread(ridges)] if ridges else [_measured(cutter, group) for group in _groups(cutter)]
         for placed in (_placed(wheel, point, R_PA) for wheel in wheels if wheel is not None):
             if not any(_same(placed, other) for other in found):

@@ -120,6 +120,7 @@ def _tied(
         found = axles.hinge(*groups)
     if found is None and tie.how is Held.REACHES:
         found = axles.overlapping(*groups)
+    # Weaker signs of a hinge count only where nothing else connects the two: they would close a loop by guess.
     if found is None and alone and tie.how is Held.RESTS:
         found = axles.knuckle(*groups) or pivots.about_disc(*groups)
     if found is None and alone:

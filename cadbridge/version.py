@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-__version__ = "0.5.2"
+__version__ = "0.5.3"
 
 PACKAGE = Path(__file__).resolve().parent
 """The folder of the package."""

@@ -29,6 +29,8 @@ PITCHES = (
     re.compile(r"\b(?:lead|pitch) ?(\d+(?:\.\d+)?) ?mm\b", re.I),
 )
 """Advance of one turn in mm, in names of trapezoidal and ball screws."""
+_APART = re.compile(r"(?:[^\w.]|_|(?<!\d)\.|\.(?!\d))+")
+"""What stands between the words of a name."""
 LEAST_TURNS = 3.0
 """Turns that the ridges of a lead screw go round at least: a short thread is a fastener's.
 
@@ -100,9 +102,10 @@ def _pitch(text: str) -> float | None:
 
 
 def _called(scene: Scene, instance: str) -> str:
-    """What an instance and its part are called, words apart."""
-    name = f"{instance.rsplit('/', 1)[-1]} {scene.assembly.instance(instance).part}"
-    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.replace(".", "·"))).replace("·", ".")
+    """What a part and an instance of it are called, words apart, the point of a number in place."""
+    # The part first, of which the pitch is then read: behind an instance's name may be a counter (Tr8x2.1).
+    name = f"{scene.assembly.instance(instance).part} {instance.rsplit('/', 1)[-1]}"
+    return _APART.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
 
 
 def _joined(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import cadquery as cq
@@ -71,6 +72,29 @@ def test_a_turn_of_a_lead_screw_moves_its_nut_along(
     assert types[frozenset(("frame", names[0]))].type == "revolute"
     assert types[frozenset(("frame", names[1]))].type == "prismatic"
     assert dof(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("part", "instance", "pitch"),
+    [("LeadScrew_Tr8x1.5", "LeadScrew_Tr8x1.5", 1.5), ("LeadScrew Tr8x2", "LeadScrew Tr8x2.1", 2.0),
+     ("spindle", "ballscrew lead 2.5 mm", 2.5)],
+)  # fmt: skip
+def test_a_broken_pitch_is_read_and_a_counter_is_none(tmp_path: Path, part: str, instance: str, pitch: float) -> None:
+    """Tr8x1.5 has 1.5 mm; the first of the instances of Tr8x2 has 2, though some systems call it Tr8x2.1."""
+    assembly = recognised(tmp_path, drive(bar(), TIP, ("screw", "nut"))).assembly
+    assembly = replace(
+        assembly,
+        parts=tuple(replace(p, name=part) if p.name == "screw" else p for p in assembly.parts),
+        instances=tuple(
+            replace(i, name=instance, part=part) if i.part == "screw" else i for i in assembly.instances
+        ),
+        components=tuple(
+            replace(c, name=instance, instances=(instance,)) if "screw" in c.instances else c
+            for c in assembly.components
+        ),
+    )  # fmt: skip
+    (screw,) = (j for j in recognise(assembly).joints if j.type == "screw")
+    assert screw.pitch == pytest.approx(1e-3 * pitch)
 
 
 def test_a_lead_screw_whose_pitch_nothing_says_is_told(tmp_path: Path) -> None:

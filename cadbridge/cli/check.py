@@ -106,6 +106,7 @@ def _check(reading: Reading, requested: _Request) -> int:
     if requested.compare is not None:
         from cadbridge.report.compare import changes_between, findings_of_changes, read_old
 
+        # First: a file that cannot be compared with is told before the model takes its time.
         older = read_old(requested.compare)
     assembly = reading.assembly()
     with working("finding the joints"):

@@ -86,6 +86,7 @@ def fit(
     from cadbridge.errors import InputError
     from cadbridge.files import refuse_output
 
+    # Before anything else imports SciPy: once it is loaded nothing is saved.
     load_sparse()
     from cadbridge.misfit import fit as analyse
     from cadbridge.misfit import load_fit

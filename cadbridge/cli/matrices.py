@@ -78,6 +78,7 @@ def _values(pose: list[str]) -> dict[str, float]:
 
     found = {}
     for text in pose:
+        # The last sign: names of joints may have one too.
         name, equals, value = text.rpartition("=")
         try:
             number = float(value)

@@ -70,6 +70,7 @@ def recognise(
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
     reading.known.extend(assembly.findings)
+    # Told at once: to recognise takes time, and here nothing can come of it.
     print_findings(known_first := unknowable(assembly))
     with working("recognising bodies and joints"):
         inquiry = Inquiry(assembly, not no_names, ignore or (), hints_of(output or _beside(reading.source)))

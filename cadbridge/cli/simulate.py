@@ -139,6 +139,7 @@ def _run(mechanism: Mechanism, reading: Reading, options: RunOptions, to: _Files
     compared = compare(run, collected) if flags.compared else None
     confirmed = _confirmed(run, collected) if flags.confirmed else None
     run = replace(run, findings=collected.as_tuple())
+    # The run began where its placements were moved onto the mates, which its own mechanism tells.
     if any(f.code == "CB408" for f in run.mechanism.findings):
         mechanism = run.mechanism
     findings = (*mechanism.assembly.findings, *mechanism.findings, *run.findings)

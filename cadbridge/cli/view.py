@@ -149,6 +149,7 @@ def source_of(run: Path) -> Path:
     from cadbridge.simulation.trajectory import FORMAT
 
     document = json.loads(read_trajectory(run).schema.metadata[FORMAT.encode()])
+    # The name alone: a run from elsewhere could name any file of the person who looks at it.
     name = Path(str(document["source"])).name
     for folder in (run.parent, Path()):
         if name and (folder / name).is_file() and lies_beside(folder / name, folder / run.name):

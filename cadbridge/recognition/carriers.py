@@ -36,6 +36,7 @@ def steps_about(
     """How many joints about the wheel's axis (of a rack: slides along it) lead from its body to each other one."""
     near: dict[str, list[str]] = {}
     if wheel.kind is WheelKind.RACK:
+        # A slide has no line of its own: along its direction it guides the rack wherever that lies.
         revolutes = [(a, b, wheel.point, direction) for a, b, direction in slides]
     for a, b, point, direction in revolutes:
         if about(wheel, point, direction):

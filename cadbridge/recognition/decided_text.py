@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import shutil
 import tempfile
 from dataclasses import replace
@@ -47,7 +48,7 @@ def units_of_text(text: str, name: str) -> tuple[float, float]:
         spec = load_document(file).spec
     if spec is None:
         raise InputError(f"{name} cannot be read as a mates file.", Findings())
-    return (1.0 if spec.units.angle == "rad" else 57.29577951308232), 1.0 / LENGTH[spec.units.length]
+    return (1.0 if spec.units.angle == "rad" else math.degrees(1.0)), 1.0 / LENGTH[spec.units.length]
 
 
 def merged(found: Recognition, path: Path, there: bool) -> str:

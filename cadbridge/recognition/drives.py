@@ -20,6 +20,7 @@ def drives_of(scene: Scene, cases: Collection[str]) -> int:
         steps = instance.name.split("/")
         called = [k for k, step in enumerate(steps) if called_drive(step)]
         if called:
+            # All parts of a sub-assembly that is called a drive are one drive: its rotor is no second one.
             drive[instance.name] = "/".join(steps[: called[0] + 1])
         elif called_drive(instance.part) or instance.name in cases:
             drive[instance.name] = instance.name

@@ -119,6 +119,7 @@ def _entries(text: str) -> dict[str, list[str]]:
     for line in text.splitlines(keepends=True):
         entry = _ENTRY.match(line.rstrip("\n"))
         if entry is not None:
+            # By the name as YAML reads it: a person may have quoted it in another way.
             lines = found.setdefault(str(yaml.safe_load(entry["name"])), [])
         elif not line.startswith("    "):
             lines = None

@@ -40,6 +40,7 @@ class Groups(connected.Groups[str]):
         if not super().join(a, b):
             return False
         self._members = None
+        # The shorter list is moved: each name then moves few times, though thousands are joined one by one.
         short, long = sorted((self._of.pop(root) for root in sorted(roots)), key=len)
         long += short
         self._of[min(roots)] = long

@@ -119,6 +119,7 @@ class _Names:
     def _called_alike(self, name: str) -> list[str]:
         """The instances with a name's path, or with the end of it, but for counters and versions."""
         path = bare_path(name)
+        # A new export may have another assembly on top: the path is shortened from there.
         while not (found := self._bare.get(path, [])) and "/" in path:
             path = path.split("/", 1)[1]
         return found

@@ -160,6 +160,8 @@ class Inquiry:
         if question.now == "fixed":
             if not question.equal or not self.axes(question.a, question.b):
                 return None
+            # Without the mobility that was told: to keep it, some other decision would change, and the wrong thing
+            # would move.
             hints = replace(found.hints, freedoms=None).having("joint", question.equal)
             found = self._known.get(hints) or settled(self._evidence, hints)
             self._known[hints] = found

@@ -114,6 +114,7 @@ def _zones(cutter: Cutter, height: float) -> tuple[Zone, ...]:
             zones.append(zone)
     # Facets of a round edge, or of a bore's, are thin zones of many arcs.
     thick = [z for z in zones if z.high - z.low > _thinnest(z) * outer]
+    # Air outside of all material is that of corners of an outline that were left out.
     while thick and thick[-1].state == AIR:
         thick.pop()
     joined = _joined(thick)

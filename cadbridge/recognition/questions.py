@@ -23,6 +23,9 @@ NO_AXIS = 0.2
 NO_CHANGE = 0.3
 """Worth of asking about a decision that leaves the mobility as it is, beside that of others. A choice."""
 
+NEARER = 2.0
+"""Worth of asking about a decision that brings the mobility nearer to what was told, beside others. A choice."""
+
 NOTHING_LEFT = (
     "Nothing is left to ask: no other answer is known to change the mobility. That does not make the rest sure."
 )
@@ -109,9 +112,10 @@ def questions(found: Recognition) -> list[Question]:
 def _worth(h: Hypothesis, gap: int) -> float:
     """What an answer is worth: the chance of the second verdict, by what it does to the mobility."""
     more = h.now == "fixed"
+    # Where freedoms are missing only a weld can be at fault, where there are too many only a joint.
     if gap and more != (gap > 0):
         return 0.0
-    nearer = 2.0 if gap and h.change is not None and abs(gap - h.change) < abs(gap) else 1.0
+    nearer = NEARER if gap and h.change is not None and abs(gap - h.change) < abs(gap) else 1.0
     moves = NO_AXIS if not h.turns else NO_CHANGE if h.change == 0 else 1.0
     return (1.0 - h.confidence) * moves * nearer
 

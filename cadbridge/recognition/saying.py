@@ -69,6 +69,7 @@ def said(line: str, found: Recognition, axes: Axes = lambda a, b: ()) -> Said:
         part = _part(rest, found)
         return Said(f"{part} stands still", lambda hints: replace(hints, ground=part))
     if verb.lower() == "moves" and rest.strip():
+        # By numbers: a name may have the commas and words in it that part a line.
         return said(f"joint {', '.join(f'#{number}' for number in _held_by(_part(rest, found), found))}", found, axes)
     match = _LINE.fullmatch(words)
     if match is None:
@@ -82,6 +83,7 @@ def said(line: str, found: Recognition, axes: Axes = lambda a, b: ()) -> Said:
     kind = kind.lower()
 
     def alike(pair: Pair) -> list[Pair]:
+        # Only a hinge leaves the turn free by which an equal pair may differ; a slide that is turned goes another way.
         turning = next(iter(axes(*pair)), None) if kind in _TYPES and kind != "slide" else None
         return [pair] if only else spread(found.assembly, found.hints, pair, turning)
 
@@ -118,6 +120,7 @@ def _held_by(part: str, found: Recognition) -> tuple[int, int]:
     body = next(body for body in found.bodies if part in body.instances)
     bonds = [b for b in body.bonds if b.to is not None and part in (b.instance, b.to)]
     bonds = [b for b in bonds if not found.fasteners & {b.instance, b.to}]
+    # A part may rest on several, but turns on that with which it shares an axis.
     holding = [b for b in bonds if b.line is not None] or bonds
     number = {name: k for k, name in names_by_number(found).items()}
     others = [other for b in holding for other in (b.instance, b.to) if other is not None and other != part]

@@ -49,10 +49,12 @@ def comb_of(ring: Ring, least: int) -> Comb | None:
     centres = ring.starts + ring.widths / 2  # ascending, as the arcs are
     gaps = np.diff(centres, append=centres[0] + math.tau)
     usual = float(np.sort(gaps)[count // 2])
+    # A sector leaves one wide gap: its usual step says how many would fit the circle.
     teeth = count if gaps.max() < 1.5 * gaps.min() else round(math.tau / usual)
     pitch = math.tau / teeth
     if teeth != count and (count < 5 or teeth < count):
         return None
+    # Angles are averaged modulo the pitch, on a circle: at the seam a plain mean would lie half a pitch off.
     turned = np.exp(1j * teeth * centres).sum()
     mean = math.atan2(turned.imag, turned.real) / teeth
     off = np.abs(np.mod(centres - mean + pitch / 2, pitch) - pitch / 2).max()

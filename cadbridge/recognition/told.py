@@ -57,6 +57,7 @@ def _told_axis(told: Told) -> tuple[Vector, Vector] | None:
     """The point and direction of a joint that a hint gives; None where it gives none."""
     if told.point is None:
         return None
+    # Only a ball may be told without an axis, and it has none.
     axis = np.array(told.axis or (0.0, 0.0, 1.0))
     return np.array(told.point), axis / float(np.linalg.norm(axis))
 

@@ -66,6 +66,7 @@ def freedoms_text(found: Recognition) -> str:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"
     known = [h for h in hypotheses(found) if h.turns and h.change != 0]
+    # As of decisions that do not depend on each other: those of equal pairs, which do, are one hypothesis.
     share = math.prod(h.confidence for h in known)
     if found.hints.freedoms is not None and found.hints.freedoms == found.freedoms:
         text += ", as you said."
@@ -91,6 +92,8 @@ def _attached(found: Recognition, units: Units) -> Iterator[str]:
         if len(members) < 2:
             continue
         yield f"  - to: {yaml_text(members[0].name)}\n    components:\n"
+        # A bond stands at the one of its two parts that was bound; the other, to which all is held, has no bond of its
+        # own.
         reasons = {bond.instance: bond for bond in body.bonds} | {
             bond.to: bond
             for bond in body.bonds
@@ -135,6 +138,7 @@ def _limits(joint: FoundJoint) -> Iterator[str]:
 
 def _inward(value: float, digits: int) -> float:
     """A number cut to so many digits behind the point."""
+    # Rounded outward, the parts would meet within their limits. No minus stands before a zero (+ 0.0).
     scale = 10.0**digits
     return math.trunc(value * scale) / scale + 0.0
 

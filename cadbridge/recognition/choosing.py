@@ -69,6 +69,8 @@ def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
     """What is inferred under hints, with the joints that cannot move as welds."""
     found, stuck = _once(evidence, hints), list[Hypothesis]()
     for k in range(MOST_MOVINGS):
+        # Halves that are welded leave the joints at their ends to be moved again: in the last round those are welded at
+        # once.
         found, new = proved(found, hints, evidence.lying if k < MOST_MOVINGS - 1 else ())
         if not new:
             break
@@ -135,6 +137,8 @@ def proposals(found: Recognition, wanted: int, budget: float) -> Iterator[tuple[
         missed = abs((freedoms(otherwise(found, chosen)) or 0) - wanted)
         if missed == 0:
             yield chosen
+        # The rank misses what it does not know, as joints that other bodies show: where the mobility is told, inferring
+        # decides.
         elif budget == np.inf:
             late.append((missed, chosen))
     yield from (chosen for _, chosen in sorted(late, key=lambda entry: entry[0]))

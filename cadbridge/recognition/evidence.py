@@ -61,6 +61,7 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     wheels = tuple(place(assembly, wheels_of_parts(assembly)))
     meshing = find_meshing(wheels)
     drives, belts = find_belt_drives(assembly, faces, meshing.wheels)
+    # A belt lies in the grooves of its wheels as a bore about a shaft, but turns on none of them.
     contacts = without(find_contacts(assembly, faces), belts)
     whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
     copies = bind_copies(whole)
@@ -70,6 +71,7 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
         if any(_fits(name, pattern) for pattern in ignore for name in (i.name, i.name.rsplit("/", 1)[-1], i.part))
     )  # fmt: skip
     ignored += tuple(name for name in _yielding(whole, names) if name not in ignored)
+    # A thread has ridges as a worm has, but it is what a screw is known by.
     toothed = {w.instance for w in wheels if w.wheel.kind is not WheelKind.THREAD}
     fasteners = find_fasteners(whole, toothed, names)
     fasteners = {name: s for name, s in fasteners.items() if name not in ignored}

@@ -130,6 +130,7 @@ def _lean(mesh: Mesh, local: np.ndarray) -> float:
 
 def find_fasteners(scene: Scene, wheels: Collection[str], names: bool) -> dict[str, StandardPart]:
     """The instances to take out, with what they are; none of `wheels`, no lead screw, and never nearly all."""
+    # The nut on a lead screw may look like any other, and is what the screw moves.
     kept = set(wheels) | (_of_lead_screws(scene) if names else set())
     standards = {name: s for name, s in scene.standards.items() if name not in kept}
     found = {name: s for name, s in standards.items() if s.kind in HOLDING}

@@ -185,6 +185,7 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     seat = "too short beside its width to guide: a seat"
     if _stops_turn(guide, planes):
         stop = "flat faces beside the axis stop the turn both ways"
+        # Where each part stands for a body, a flat beside a shaft is a stop or the face of a neighbour, and no key.
         if shoulders and links and not guide.holes_only:
             return Verdict("revolute", point, axis, tuple(evidence), (stop,), 0.4)
         evidence.append(stop)
@@ -213,6 +214,7 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
         doubt = ("a round shaft could turn as well",)
         return Verdict("prismatic", point, axis, (*evidence, text), doubt, 0.55, could_turn=True)
     against = ("no shaft in the bores",) if guide.holes_only and not _through(guide) else ()
+    # Held both ways along its axis is how a pivot is designed; with one shoulder it may as well be pressed in.
     confidence = 0.5 if against else 0.85 if len(ways) > 1 else 0.75
     return Verdict("revolute", point, axis, tuple(evidence), against, confidence)
 
@@ -272,6 +274,8 @@ def _stops_turn(guide: Guide, planes: Sequence[Wall]) -> bool:
             continue
         arm = np.cross(guide.direction, p.point - guide.point)
         torque, reach = float(arm @ p.normal), p.extent(np.cross(guide.direction, unit(radial))) / 2
+        # Where the foot of the axis lies within the face, one half of it stops the turn one way, the other half the
+        # other.
         if abs(torque) < 0.9 * reach:
             return True  # a flat: it stops both ways
         ways.add(torque > 0)

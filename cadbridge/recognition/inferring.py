@@ -80,6 +80,7 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     scene = without_fasteners(evidence.whole, {*fasteners, *evidence.ignored} - named, bool(evidence.fasteners))
     scene.overlaps = evidence.overlaps
     scene.meshing = tuple((p.a.instance, p.b.instance) for p in evidence.meshing.pairs if not p.against)
+    # A copy in the place of its original would have the same joints once more.
     bind_copies(scene)
     scene.contacts = with_shared_lines(scene, bolt_lines(evidence.whole, fasteners))
     hosts = hosts_of(scene, evidence.whole, fasteners)

@@ -43,8 +43,11 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, link
     balls = [c for c in contacts if c.kind == "sphere" and c.b.surface.turn > LEAST_CUP]
     guides = guides_of(contacts, slack)
     planes = [Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"]
+    # Where a line holds the two as well, a ball on it (a rounded tip, a detent) frees nothing more.
     if balls and not guides:
         return _sockets(balls, slack)
+    # Before lines: the arc of a corner has one axis with that of the other, as a shaft has with its bore, and turns in
+    # nothing.
     corner = _corner(contacts, planes)
     if corner is not None:
         return corner
@@ -88,6 +91,7 @@ def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
     first = guides[0]
     parallel = all(cross_length(g.direction, first.direction) < ALIGNED for g in guides)
     rods = [g for g in guides if _long_rod(g) or (not g.holes_only and g.length >= GUIDED * 2 * g.radius)]
+    # With faces on each other across them, two rods are dowels that locate what a screw holds.
     if parallel and len(rods) >= 2 and not any(faces_along(p, first.direction) for p in planes):
         how = (
             f"guided over {in_mm(first.length)} each"

@@ -102,6 +102,7 @@ def _through(scene: Scene, line: Line, bores: dict[tuple[str, int], set[tuple[st
             hosts[m.instance] += [hollow[key] for key in inside if key in hollow]
     for pin, held in hosts.items():
         held.sort(key=lambda m: m.low + m.high)
+        # Neighbours alone: a pin through five plates holds them one after the other, and is no ten hinges.
         for a, b in pairwise(held):
             if a.instance != b.instance:
                 yield _shared("through", line, a, b, pin)
@@ -123,6 +124,7 @@ def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
             if not 1 / SAME_SCREW <= a.surface.radius / b.surface.radius <= SAME_SCREW:
                 continue
             planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
+            # With no faces on each other there, holes end at one height by chance.
             if any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
                 seen.add(spot)
                 yield _shared("holes", line, a, b, None)
@@ -179,6 +181,7 @@ def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
         widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
         deep = math.inf if len(widths) == 2 else EYE_SUNK * min(a.surface.length, b.surface.length)
         meet = widths and -deep - 1e-6 <= gap <= min(most, EYES_APART * 2 * max(widths))
+        # Where a pin is drawn in both, that says what turns on it.
         others = [m for m in ends if m.instance not in (a.instance, b.instance)]
         if meet and _alike(a, b) and not any(_holds(m, a, b) for m in others):
             yield _shared("eyes", line, a, b, None, gap)

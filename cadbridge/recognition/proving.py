@@ -41,6 +41,7 @@ def proved(found: Recognition, hints: Hints, lying: Collection[Pair] = ()) -> tu
         h for before, after in zip(found.joints, joints, strict=True)
         if after.motion is not None and after.motion.state == "blocked"
         and (h := _decision(found, before, after.motion, lying)).cost < BLOCKED
+        # What a person said stands against a drawing in which parts overlap.
         and frozenset((h.a, h.b)) not in told
     ]  # fmt: skip
     return replace(found, joints=joints), stuck

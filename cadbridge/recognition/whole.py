@@ -38,6 +38,8 @@ def connect(
     """
     meshing = {frozenset((p.a.instance, p.b.instance)) for p in (*pairs, *drives)}
     linked = _linked(scene, joints)
+    # Before anything rests on anything: a gearbox without product structure falls apart where nothing says that what
+    # holds both axes is one housing.
     bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None

@@ -21,6 +21,38 @@ _BLADE = 0.0055
 Tests: 0.004 | 0.010 (`test_links`).
 """
 
+_WIDER = 1.12
+"""Radius beside the shank's from which a layer is of the head: threads, undercuts and points are no wider. A choice."""
+
+_HEAD_WIDTH, _HEAD_HEIGHT, _SHANK_LENGTH = (1.15, 3.2), (0.12, 1.6), (0.4, 40.0)
+"""Radius of a head beside the shank's, its height and the shank's length beside the diameter.
+
+A choice about ISO's, whose widths are 1.5 to 2.2 (flanges), heights 0.55 (ISO 7380) to 1.0 (ISO 4762).
+"""
+
+_WIDEST_SHANK = 0.04
+"""m, the radius of the largest screw of ISO 4014 (M64) with some room: wider is a column of the machine."""
+
+_CAP_WIDTH, _CAP_HEIGHT, _CAP_OFF = 1.5, 1.0, 0.06
+"""Of ISO 4762: radius of the head beside the shank's and its height beside the diameter; how far either may be off."""
+
+_RIVET_HEAD, _RIVET_LENGTH = 0.8, 12.0
+"""Height of a rivet's head and length of its shank beside the diameter, at most. A choice."""
+
+_SOCKET_WIDTH = 0.7
+"""Radius of the air about the axis of a head beside the head's: below it is a recess, above a tube. A choice."""
+
+_GRUB_LENGTH, _WIDEST_GRUB = (0.5, 8.0), 0.012
+"""Length of a grub screw beside its diameter, and its radius in m: ISO 4026 goes up to M24. A choice."""
+
+_ROD_LENGTH, _WIDEST_ROD = (0.8, 60.0), 0.02
+"""The same of a threaded rod or a stud without a head. A choice."""
+
+
+def within(value: float, bounds: tuple[float, float]) -> bool:
+    """Whether a measure lies between two bounds."""
+    return bounds[0] < value < bounds[1]
+
 
 @dataclass(frozen=True, eq=False)
 class StandardPart:
@@ -69,15 +101,16 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
     top = max((0, len(layers) - 1), key=lambda i: max(widths[: shank + 1] if i == 0 else widths[shank:]))
     side = layers[:shank] if top == 0 else layers[shank + 1 :]
     side = side if top else side[::-1]  # from the shank to the end of the head
-    head = [layer for layer in side if layer.outer > 1.12 * radius]
+    head = [layer for layer in side if layer.outer > _WIDER * radius]
     drive = drive_of(side or layers, radius)
     if not head:
         return _grub(layers, radius, drive, ridges is not None)
     wide, thick = max(layer.outer for layer in head), sum(layer.height for layer in side)
     length = (cutter.high - cutter.low) - thick
-    if not (1.15 < wide / radius < 3.2 and 0.12 < thick / (2 * radius) < 1.6 and 0.4 < length / (2 * radius) < 40):
+    fits = within(wide / radius, _HEAD_WIDTH) and within(thick / (2 * radius), _HEAD_HEIGHT)
+    if not (fits and within(length / (2 * radius), _SHANK_LENGTH)):
         return None
-    if radius > 0.04 or not _plain(layers, shank, radius):
+    if radius > _WIDEST_SHANK or not _plain(layers, shank, radius):
         return None
     under = head[0].low if top else head[0].high
     size = f"shank {2e3 * radius:.1f} mm, head {2e3 * wide:.1f} × {1e3 * thick:.1f} mm"
@@ -87,11 +120,11 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
         return layered_part(StandardKind.SCREW, layers, radius, wide, 0.9, f"{words}, {size}{thread}", under)
     # ISO 4762: the head is 1.5 times as wide as the thread and as high as that is wide; no other headed part keeps
     # both.
-    if abs(wide / radius - 1.5) < 0.06 and abs(thick / (2 * radius) - 1) < 0.06:
+    if abs(wide / radius - _CAP_WIDTH) < _CAP_OFF and abs(thick / (2 * radius) - _CAP_HEIGHT) < _CAP_OFF:
         return layered_part(
             StandardKind.SCREW, layers, radius, wide, 0.6, f"a cap screw's proportions, {size}, no drive", under
         )
-    if thick / (2 * radius) < 0.8 and length / (2 * radius) < 12:
+    if thick / (2 * radius) < _RIVET_HEAD and length / (2 * radius) < _RIVET_LENGTH:
         return layered_part(
             StandardKind.RIVET, layers, radius, wide, 0.35, f"a head without a drive, {size}: rivet or pin", under
         )
@@ -100,7 +133,7 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
 
 def _recessed(layer: Layer) -> bool:
     """Whether air about the axis is a drive's socket: an arc pattern around it, or a narrow hole in a head."""
-    return any(c.isdigit() for c in layer.word) or layer.bore < 0.7 * layer.outer
+    return any(c.isdigit() for c in layer.word) or layer.bore < _SOCKET_WIDTH * layer.outer
 
 
 def _shank(layers: list[Layer]) -> int | None:
@@ -111,7 +144,7 @@ def _shank(layers: list[Layer]) -> int | None:
 
 def _plain(layers: list[Layer], shank: int, radius: float) -> bool:
     """Whether all that is not head is the shank: no wider collar beyond it, nothing but points and undercuts."""
-    wider = [layer.outer > 1.12 * radius for layer in layers]
+    wider = [layer.outer > _WIDER * radius for layer in layers]
     return not (any(wider[:shank]) and any(wider[shank:]))
 
 
@@ -129,7 +162,7 @@ def drive_of(head: Sequence[Layer], radius: float) -> str:
             return "slot"
         if re.match(r"a?4", layer.word):
             return "cross recess"
-        if layer.word.startswith("af") and layer.bore < 0.7 * layer.outer:
+        if layer.word.startswith("af") and layer.bore < _SOCKET_WIDTH * layer.outer:
             return "round recess"
     return ""
 
@@ -137,10 +170,14 @@ def drive_of(head: Sequence[Layer], radius: float) -> str:
 def _grub(layers: list[Layer], radius: float, drive: str, thread: bool) -> StandardPart | None:
     length = layers[-1].high - layers[0].low
     ends = drive_of([layers[0]], radius) or drive_of([layers[-1]], radius)
-    if (drive or ends) in ("hexagon socket", "slot") and 0.5 < length / (2 * radius) < 8 and radius < 0.012:
+    if (
+        (drive or ends) in ("hexagon socket", "slot")
+        and within(length / (2 * radius), _GRUB_LENGTH)
+        and radius < _WIDEST_GRUB
+    ):
         return layered_part(
             StandardKind.SCREW, layers, radius, radius, 0.7, f"grub screw of {2e3 * radius:.1f} mm: {drive or ends}"
         )
-    if thread and 0.8 < length / (2 * radius) < 60 and radius < 0.02:
+    if thread and within(length / (2 * radius), _ROD_LENGTH) and radius < _WIDEST_ROD:
         return layered_part(StandardKind.SCREW, layers, radius, radius, 0.5, f"threaded rod of {2e3 * radius:.1f} mm")
     return None

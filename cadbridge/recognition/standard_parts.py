@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from cadbridge.frames import Matrix
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.polyhedron import volume_properties_of
 from cadbridge.recognition.layers import Layer, layers_of
@@ -58,11 +59,14 @@ _PIN_SIZES = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20)
 _DRAWN_TO = 0.06
 """mm by which a size may be off a standard's: parts are drawn by the nominal one or the middle of its tolerance."""
 
-_KEY_LENGTHS = (1.8, 12.0)
-"""Length of a key beside its width: DIN 6885 has 2 (3 × 3 × 6) to 12 (3 × 3 × 36)."""
+_KEY_LENGTHS = (1.8, 12.5)
+"""Length of a key beside its width: DIN 6885 has 2 (3 × 3 × 6) to 12 (3 × 3 × 36), and some room for rounding."""
 
 _KEY_FULL = (0.96, 1.01)
 """Volume of a key, the least beside that with round ends, the largest beside the box: chamfers take up to 4 %."""
+
+_SIDE = 1e-3
+"""Sine of the angle to a bar's direction up to which a triangle of its mesh is of a side: faces of keys are flat."""
 
 
 def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | None:
@@ -174,7 +178,7 @@ def _key(mesh: Mesh) -> StandardPart | None:
     _, com, inertia = volume_properties_of(mesh.vertices, mesh.triangles)
     if not np.isfinite(inertia).all():
         return None
-    _, R = np.linalg.eigh(inertia)
+    R = _main_axes(mesh, inertia)
     local = (mesh.vertices - com) @ R
     low, high = local.min(axis=0), local.max(axis=0)
     size = high - low
@@ -193,6 +197,23 @@ def _key(mesh: Mesh) -> StandardPart | None:
     confidence = 0.7 if ends == "round" else 0.35
     return StandardPart(StandardKind.KEY, np.asarray(com), axis, -length / 2e3, length / 2e3, width / 2e3, height / 2e3,
                         confidence, text)  # fmt: skip
+
+
+def _main_axes(mesh: Mesh, inertia: Matrix) -> Matrix:
+    """Columns (3, 3): normals of a bar's flat sides and the direction in which it is longest."""
+    _, R = np.linalg.eigh(inertia)
+    long = R[:, 0]
+    a, b, c = (mesh.vertices[mesh.triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    areas = np.linalg.norm(normals, axis=1)
+    # Of a square bar any two axes across it are main ones: only its faces say how it is turned.
+    along_sides = np.where(np.abs(normals @ long) <= _SIDE * areas, areas, 0.0)
+    widest = int(np.argmax(along_sides))
+    if not along_sides[widest] > 0.0:
+        return R
+    side = normals[widest] - (normals[widest] @ long) * long
+    side /= np.linalg.norm(side)
+    return np.column_stack([side, np.cross(long, side), long])
 
 
 _RULES: tuple[Callable[[Shape, Cutter, list[Layer]], StandardPart | None], ...] = (

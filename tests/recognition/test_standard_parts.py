@@ -43,6 +43,11 @@ def cylinder(radius: float, length: float, chamfer: float = 0.0) -> Shape:
                   (ring(radius - chamfer), length))  # fmt: skip
 
 
+def bar(side: float, length: float) -> Shape:
+    """A square bar, as the shortest and the longest key of DIN 6885 beside its width (3 × 3 × 6 and 36)."""
+    return turned((polygon(4, side / 2), 0), (polygon(4, side / 2), length))
+
+
 def ball(radius: float) -> Shape:
     angles = np.linspace(-1.5, 1.5, 40)
     return turned(*((ring(radius * float(np.cos(a))), radius * float(np.sin(a))) for a in angles))
@@ -59,6 +64,8 @@ def ball(radius: float) -> Shape:
         (flat_ring(4e-3, 11e-3, 7e-3), StandardKind.BEARING, 4e-3),
         (cylinder(3e-3, 20e-3, 0.5e-3), StandardKind.PIN, 3e-3),
         (ball(3e-3), StandardKind.BALL, 3e-3),
+        (bar(3e-3, 6e-3), StandardKind.KEY, 1.5e-3),
+        (bar(3e-3, 36e-3), StandardKind.KEY, 1.5e-3),
     ],
 )
 def test_the_shape_says_the_kind(shape: Shape, kind: StandardKind, radius: float) -> None:

@@ -35,6 +35,7 @@ def sprocket_of(teeth: int, tip: float, root: float, profile: NDArray[np.float64
         high = (tip - reference) / (1e-3 * pitch)
         if abs(root - (reference - seat / 2)) > 0.02 * seat or not 0.1 < high < 0.65:
             continue
+        # On the pitch circle, where the middles of the rollers run, the gap between two teeth is as wide as a roller.
         share = float(np.interp(reference, profile[:, 0], profile[:, 1]))
         gap = 2 * reference * math.sin((1 - share) * math.pi / teeth)
         if abs(gap / seat - 1) < 0.08:

@@ -116,6 +116,7 @@ def _gears(
         carrier = carrier_of(pair, names, turning, sliding)
         pairs.append(_gear(pair, a, b, None if carrier is None else int(carrier)))
     sure = {id(p.wheel) for p in placed if p.wheel.sure} | {id(p.wheel) for p in meshing.wheels}
+    # A wheel that its partner makes sure is another object by now: its place tells which it was.
     confirmed = {(p.instance, *_spot(p.wheel)) for p in meshing.wheels}
     unsure = [p for p in placed if id(p.wheel) not in sure and (p.instance, *_spot(p.wheel)) not in confirmed]
     doubtful = reaching(placed, unsure)

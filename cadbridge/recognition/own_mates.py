@@ -25,6 +25,7 @@ def beside_own(found: Recognition) -> Recognition:
         for j in found.joints if not (_names_own(found.bodies[j.a], held) and _names_own(found.bodies[j.b], held))
     )  # fmt: skip
     grounded = {name for c in assembly.components if c.grounded for name in c.instances}
+    # What the source grounds stands still, whatever looks like a base: two grounds would lock what is between.
     ground = next((i for i, body in enumerate(bodies) if grounded & set(body.instances)), index[found.ground])
     findings = Findings(found.findings)
     findings.add("CB1613", _message(assembly, bodies, joints, held), items=sorted(set(held.values())))

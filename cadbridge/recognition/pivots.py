@@ -45,6 +45,7 @@ class Pivots:
 
     def __init__(self, scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]) -> None:
         self._scene, root = scene, scene.groups.root
+        # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
         self._joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
         self._racks = [p for p in pairs if p.b.wheel.kind is WheelKind.RACK and not p.against]
         of_body, members = by_body(joints), scene.groups.members()
@@ -73,6 +74,7 @@ class Pivots:
             (disc, host, joint) for disc, host, joint in self._discs
             if disc not in first | second and host in first | second and self._at(disc, middle, normal, reach)
         ]  # fmt: skip
+        # Two discs locate the one on the other, as two dowels do.
         if len(near) != 1:
             return None
         disc, host, joint = near[0]
@@ -86,6 +88,7 @@ class Pivots:
         body, X = self._scene.revolution(disc), self._scene.assembly.instance(disc).X_WI
         assert body is not None
         axis, foot = X.vector(body.direction), X.point(body.point)
+        # What is longer than wide is a shaft or a dowel, and stands deep in one of the two.
         if abs(float(axis @ normal)) < ALONG or body.outer < WIDE_PIVOT * reach or body.length > 2 * body.outer:
             return False
         at = float((middle - foot) @ axis)
@@ -102,6 +105,7 @@ class Pivots:
             if all(any(m.instance in own and m.surface.turn >= ROUNDED for m in line.members)
                    for own in (first, second))
         ]  # fmt: skip
+        # What has several lines in common with a plate is screwed to it.
         if len(lines) != 1:
             return None
         line = lines[0]

@@ -170,6 +170,7 @@ class Cutter:
         if not size > 0:  # a flat sheet
             return np.zeros(0)
         levels, counts = np.unique(np.round(self.vertices[:, 2] / (1e-4 * size)), return_counts=True)
+        # Stable: of levels with as many vertices every processor takes the same.
         many = levels[np.sort(np.argsort(-counts, kind="stable")[: most // 2])] * 1e-4 * size
         bounds = np.unique(np.concatenate([[self.low], np.clip(many, self.low, self.high), [self.high]]))
         gaps = np.diff(bounds)

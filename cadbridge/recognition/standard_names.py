@@ -174,6 +174,7 @@ def called_fastener(names: Sequence[str]) -> StandardKind | None:
     if _MADE_FOR_ONE.search(words(names)):
         return None
     kinds = named_kinds(names)
+    # What goes on a screw is often named by it (bolt washer, M5 lock nut), a screw never by what goes on it.
     first = (StandardKind.NUT, StandardKind.WASHER, StandardKind.CIRCLIP, StandardKind.RIVET, StandardKind.SCREW)
     return next((kind for kind in first if kind in kinds), None)
 

@@ -66,6 +66,7 @@ def merged(found: list[Surface], size: float) -> list[Surface]:
         members = [_canonical(s) for s in found if s.kind == kind]
         for group in _groups(members, size):
             rest.extend(_at_middle(_joined(run)) for run in _runs(group, SAME_SURFACE * size))
+    # In the order of the faces, whatever the groups were found in.
     return sorted(rest, key=lambda s: s.faces)
 
 
@@ -73,6 +74,7 @@ def _canonical(s: Surface) -> Surface:
     """The axis through the point nearest to the part's origin, pointing to the positive side of its main direction."""
     if s.direction is None:
         return s
+    # Rounded, so that of two components as large the first decides, and not their last bits.
     sign = 1.0 if s.direction[int(np.argmax(np.abs(np.round(s.direction, 6))))] > 0 else -1.0
     axis = s.direction * sign
     foot = s.point - (s.point @ axis) * axis
@@ -87,6 +89,7 @@ def _groups(members: list[Surface], size: float) -> list[list[Surface]]:
     """Surfaces by the line, radius and side that they share."""
     if len(members) < 2:
         return [members] if members else []
+    # The side is a coordinate too: a shaft and a bore of one radius on one line stay two.
     keys = np.array(
         [
             [

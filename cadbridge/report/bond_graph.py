@@ -282,6 +282,7 @@ def _bond(graph: BondGraph, k: int, at: dict[int, Point], effort_from: int) -> H
     u = way / length if length > 1e-9 else np.array([1.0, 0.0])
     side = np.array([-u[1], u[0]])
     start, end = p + u * _clear(graph, bond.tail, u), q - u * _clear(graph, bond.head, u)
+    # Nodes that touch leave no room between them: the arrow is drawn over their rims.
     if float((end - start) @ u) < 4:
         start, end = p + 0.35 * way, p + 0.65 * way
     barb = end - 8 * u + 5 * side

@@ -118,6 +118,7 @@ def _depths(seen: Array, w: int, h: int) -> tuple[Array, NDArray[np.int64]]:
             points = (weights @ seen[chunk]).reshape(-1, 3)
             pixel = np.clip(points[:, 1].astype(int), 0, h - 1) * w + np.clip(points[:, 0].astype(int), 0, w - 1)
             np.minimum.at(nearest, pixel, points[:, 2])
+            # Several samples may fall on one pixel: which of them is nearest is known only after all of them.
             wins = points[:, 2] <= nearest[pixel]
             owner[pixel[wins]] = np.repeat(chunk, len(weights))[wins]
     return nearest.reshape(h, w), owner.reshape(h, w)
@@ -152,6 +153,7 @@ def _png(image: Array) -> bytes:
     h, w = image.shape[0] // SAMPLES_A_PIXEL, image.shape[1] // SAMPLES_A_PIXEL
     blocks = image.reshape(h, SAMPLES_A_PIXEL, w, SAMPLES_A_PIXEL, 4)
     covered = blocks[..., 3:].sum(axis=(1, 3))
+    # Of the covered samples alone: empty ones are black, and would draw a dark rim about the picture.
     colour = (blocks[..., :3] * blocks[..., 3:]).sum(axis=(1, 3)) / np.maximum(covered, 1.0)
     levels = np.concatenate([colour, covered / SAMPLES_A_PIXEL**2], axis=2)
     out = io.BytesIO()

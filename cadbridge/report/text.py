@@ -63,6 +63,7 @@ def _motions(document: Document, columns: int) -> str:
     others: list[dict[str, Any]] = []
     for f in document["freedoms"]:
         (alone if f["kind"] == "float" and len(f["bodies"]) == 1 else others).append(f)
+    # Bodies that float share a line: a file without mates has hundreds of them, which would hide all else.
     if len(alone) < 3:
         others = document["freedoms"]
     shown = [tables.motion(document, f) + ("" if f["finite"] else " (only at this pose)") for f in others[:MAX_ROWS]]

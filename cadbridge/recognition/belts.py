@@ -26,6 +26,20 @@ BELTS: dict[str, tuple[float, float, float]] = {
 }  # fmt: skip
 """Pitch, 2 u (pitch diameter less outer diameter) and depth of the groove, mm (ISO 5294, ISO 17396, makers' tables)."""
 
+_SEAT_OFF, _GAP_OFF = 0.02, 0.08
+"""Of a roller's diameter: how far the roots may lie off the circle of its seats, and by how much the gap between teeth
+on the pitch circle may differ from it. A choice.
+"""
+
+_TIPS_OVER = (0.1, 0.65)
+"""Of the pitch: how far the tips stand over the pitch circle. ISO 606 has 0.10 (9 teeth, the least) to 0.37."""
+
+_OUTER_OFF = 0.004
+"""Of a pulley's outer circle: how far it may be off the belt's. Pitches of MXL and of 2 mm GT2 differ by 0.016."""
+
+_GROOVE_DEPTH = (0.8, 1.25)
+"""Depth of a groove beside the standard's. A choice: who prints a pulley eases it."""
+
 
 def sprocket_of(teeth: int, tip: float, root: float, profile: NDArray[np.float64]) -> str | None:
     """The chain that a wheel is a sprocket for, None where its roots are no seats of rollers. Lengths in m."""
@@ -33,12 +47,12 @@ def sprocket_of(teeth: int, tip: float, root: float, profile: NDArray[np.float64
         reference = 0.5e-3 * pitch / math.sin(math.pi / teeth)
         seat = 1e-3 * roller
         high = (tip - reference) / (1e-3 * pitch)
-        if abs(root - (reference - seat / 2)) > 0.02 * seat or not 0.1 < high < 0.65:
+        if abs(root - (reference - seat / 2)) > _SEAT_OFF * seat or not _TIPS_OVER[0] < high < _TIPS_OVER[1]:
             continue
         # On the pitch circle, where the middles of the rollers run, the gap between two teeth is as wide as a roller.
         share = float(np.interp(reference, profile[:, 0], profile[:, 1]))
         gap = 2 * reference * math.sin((1 - share) * math.pi / teeth)
-        if abs(gap / seat - 1) < 0.08:
+        if abs(gap / seat - 1) < _GAP_OFF:
             return name
     return None
 
@@ -49,6 +63,6 @@ def pulley_of(teeth: int, tip: float, root: float) -> str | None:
     for name, (pitch, below, depth) in BELTS.items():
         outer = teeth * pitch / math.pi - below
         off, deep = abs(2e3 * tip / outer - 1), 1e3 * (tip - root) / depth
-        if off < 0.004 and 0.8 < deep < 1.25:
+        if off < _OUTER_OFF and _GROOVE_DEPTH[0] < deep < _GROOVE_DEPTH[1]:
             fits.append((off + 0.01 * abs(deep - 1), name))
     return min(fits)[1] if fits else None

@@ -26,6 +26,9 @@ ALONG = 0.98
 A choice: for what lies along, across or oblique, as most parts have it.
 """
 
+FACING = 0.9998
+"""Cosine (of 1.1°, as ALIGNED) from which a plane's normal is along an axis: the face lies square across it."""
+
 EXACT_SLACK = 1e-5
 """m within which lines and planes of an assembly with exact placements are one.
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.contacts import FACING
 from cadbridge.recognition.scene import Scene
 from cadbridge.wording import count
 
@@ -61,7 +62,7 @@ def _standing(scene: Scene, among: Collection[str]) -> set[str]:
         heights = instance.X_WI.point(grid)[:, 2]
         low, high = min(low, float(heights.min())), max(high, float(heights.max()))
         for s, normal in scene.faces[shape.key].across():
-            if float(instance.X_WI.vector(normal)[2]) < -0.9998:
+            if float(instance.X_WI.vector(normal)[2]) < -FACING:
                 height = float(instance.X_WI.point(s.point)[2])
                 found[instance.name] = min(found.get(instance.name, np.inf), height)
     return {name for name, height in found.items() if height <= low + FLOOR * (high - low) + 1e-6}

@@ -89,6 +89,9 @@ CLAMPED = 6.0
 A hinge of two plates on a bolt lies below. 54 machines: 1.6 | 8.5. Tests: 3.9 | 7.5 (`test_fasteners`).
 """
 
+BESIDE_AXIS = 0.7
+"""Share of a face's normal that is square to an axis, from which the face can stop a turn about it: within 45°."""
+
 HOLES_MEET = "a bore that goes on in the other"
 """Evidence of a line that two holes share."""
 
@@ -270,7 +273,7 @@ def _stops_turn(guide: Guide, planes: Sequence[Wall]) -> bool:
     ways: set[bool] = set()
     for p in planes:
         radial = p.normal - (p.normal @ guide.direction) * guide.direction
-        if float(np.linalg.norm(radial)) < 0.7:
+        if float(np.linalg.norm(radial)) < BESIDE_AXIS:
             continue
         arm = np.cross(guide.direction, p.point - guide.point)
         torque, reach = float(arm @ p.normal), p.extent(np.cross(guide.direction, unit(radial))) / 2

@@ -12,7 +12,7 @@ import numpy as np
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.candidates import Candidate, candidates_of
-from cadbridge.recognition.contacts import ALIGNED
+from cadbridge.recognition.contacts import ALIGNED, FACING
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.scene import Scene
@@ -158,7 +158,7 @@ def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, fl
     found = []
     for s, normal in scene.faces[shape.key].across():
         way = float(instance.X_WI.vector(normal) @ axis)
-        if abs(way) > 0.9998:
+        if abs(way) > FACING:
             found.append((float(instance.X_WI.point(s.point) @ axis), 1.0 if way > 0 else -1.0))
     return found
 

@@ -46,6 +46,16 @@ Tests: −2.3 | 1 (`test_meshing`).
 """
 
 
+ROLLS_OUTSIDE = 0.1
+"""Of the depth: how far outside of its teeth the circle may lie on which a wheel rolls. A choice: of wheels with much
+profile shift it is near their tips or roots.
+"""
+
+
+CROSSED_AT = 0.6
+"""Of the face width: how far from its middle the teeth of crossed wheels meet at most, half being its end. A choice."""
+
+
 DEEPEST_TOOTH = 10.0
 """Modules beyond which no tooth is deep: pairs farther apart are not looked at, for time alone."""
 
@@ -127,7 +137,8 @@ def _parallel(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
 def _rolls(wheel: Wheel, radius: float) -> bool:
     """Whether a circle that rolls lies within the wheel's teeth."""
     low, high = min(wheel.tip, wheel.root), max(wheel.tip, wheel.root)
-    return low - 0.1 * (high - low) <= radius <= high + 0.1 * (high - low)
+    beyond = ROLLS_OUTSIDE * (high - low)
+    return low - beyond <= radius <= high + beyond
 
 
 def _reaches(p: Wheel, q: Wheel, distance: float) -> bool:
@@ -213,8 +224,8 @@ def _crossed(a: PlacedWheel, b: PlacedWheel, kind: CouplingKind) -> MeshingPair 
     if middle is None or not _reaches(p, q, distance):
         return None
     if (
-        abs(float((middle - p.point) @ p.axis)) > 0.6 * p.width
-        or abs(float((middle - q.point) @ q.axis)) > 0.6 * q.width
+        abs(float((middle - p.point) @ p.axis)) > CROSSED_AT * p.width
+        or abs(float((middle - q.point) @ q.axis)) > CROSSED_AT * q.width
     ):
         return None
     worm = kind is CouplingKind.WORM

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts import EXACT_SLACK, Contact, Contacts, Line, Placed, clearance
+from cadbridge.recognition.contacts import EXACT_SLACK, FACING, Contact, Contacts, Line, Placed, clearance
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind
 
@@ -125,7 +125,7 @@ def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
                 continue
             planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
             # With no faces on each other there, holes end at one height by chance.
-            if any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
+            if any(abs(float(c.direction @ line.direction)) > FACING for c in planes):
                 seen.add(spot)
                 yield _shared("holes", line, a, b, None)
 
@@ -154,7 +154,7 @@ def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Itera
             shafts[m.instance].append(m)
     for hole in (m for m in line.members if _hole(m) and m.surface.kind == "cylinder"):
         for other, planes in touching.get(hole.instance, {}).items():
-            if not any(abs(float(c.direction @ line.direction)) > 0.9998 for c in planes):
+            if not any(abs(float(c.direction @ line.direction)) > FACING for c in planes):
                 continue
             for shaft in shafts.get(other, ()):
                 gap = hole.surface.radius - shaft.surface.radius

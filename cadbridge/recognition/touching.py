@@ -51,6 +51,18 @@ Tests: 0.087 | 0.26 (`test_links`).
 """
 
 
+SAME_CONE = 5e-3
+"""rad (0.3°) between the half angles of a cone and its seat, at most. A choice."""
+
+
+LEAST_CONE = 5e-3
+"""rad: half angle of a cone at least, to seat in another: a slimmer one goes 200 times as far in as it has a gap."""
+
+
+GROOVE_FIT = (0.8, 1.05)
+"""Radius of a ball beside that of its groove's section: races of deep-groove bearings have 0.94 to 0.97. A choice."""
+
+
 FULL_SPHERE = 0.9 * 4 * math.pi
 """sr that the ball of a bearing goes round at least, to roll in a groove. 54 machines: 5.4 (balls of joints) | 12.6."""
 
@@ -177,7 +189,7 @@ def _fit(line: Line, shaft: Placed, bore: Placed, slack: float) -> Contact | Non
     if (
         not _seats(_widening(shaft, line), _widening(bore, line))
         or abs(radii[1] - radii[0]) > clearance(radii[1]) + slack
-        or abs(s.second) < 5e-3
+        or abs(s.second) < LEAST_CONE
     ):
         return None
     return Contact("cone", shaft, bore, middle, line.direction, radii[1] - radii[0], offset, high - low, radii[0])
@@ -189,7 +201,7 @@ def _radius_at(p: Placed, point: Vector) -> float:
 
 def _seats(point: float, cup: float) -> bool:
     """Whether a cone of a half angle (rad) sits in another: of its angle, or as a centre's point in a wider cup."""
-    return abs(cup - point) <= 5e-3 or (cup * point > 0.0 and 0.0 < abs(cup) - abs(point) <= WIDER_CUP)
+    return abs(cup - point) <= SAME_CONE or (cup * point > 0.0 and 0.0 < abs(cup) - abs(point) <= WIDER_CUP)
 
 
 def _widening(p: Placed, line: Line) -> float:
@@ -227,7 +239,10 @@ def _socket(ball: Placed, cup: Placed, slack: float) -> Contact | None:
 
 def _groove(ball: Placed, groove: Placed, slack: float) -> Contact | None:
     """A whole ball on the middle circle of a groove that is not much wider than it."""
-    if ball.surface.turn < FULL_SPHERE or not 0.8 <= ball.surface.radius / groove.surface.second <= 1.05:
+    if (
+        ball.surface.turn < FULL_SPHERE
+        or not GROOVE_FIT[0] <= ball.surface.radius / groove.surface.second <= GROOVE_FIT[1]
+    ):
         return None
     arm = ball.point - groove.point
     height = float(arm @ groove.direction)

@@ -31,6 +31,26 @@ Tests: 1.6 | 2.2 (`test_wheels`).
 _DEEP = 3.2
 """Modules of depth above which teeth are fins and blades. 54 machines: 2.7 | 3.7; a gear has 2.25."""
 
+_ISO_FLANKS, _ISO_DEPTH = (27.0, 33.0), 2.05
+"""Half angle (deg) and depth (modules) of threads of ISO 68 and UN: 30°, and less than a worm's 2.2."""
+
+_TRAPEZOIDS = (13.0, 17.0)
+"""Half angle (deg) of the flanks of lead screws: ISO 2901 has 15°, ACME 14.5°."""
+
+_WORM_FLANKS, _WORM_RIDGE = (10.0, 31.0), (0.3, 0.7)
+"""Half angle (deg) of a worm's flanks, 14.5 to 25 by the standards, and share of the pitch that is ridge, some 0.5."""
+
+_GEAR_THICKNESS = (0.28, 0.72)
+"""Share of the pitch that is material at half depth: a gear without shift and backlash has 0.5. A choice."""
+
+_LEAN = 0.06
+"""Of a pitch: how far teeth lean to one side at most, those of ratchets and blades do by far more. A choice."""
+
+_THINNING, _BEVEL_THINNING = 0.12, 0.04
+"""Of a pitch: how much thinner teeth are near their tips than near their roots, at least. A choice: sections across the
+axis of a bevel cut its teeth aslant, and show less of it.
+"""
+
 
 class WheelKind(StrEnum):
     """What teeth belong to."""
@@ -118,11 +138,11 @@ def worm_or_thread(ridges: Helicoid) -> Wheel:
     helix = math.atan(reference * ridges.rate)
     degrees = math.degrees(ridges.flank)
     kind, doubt = WheelKind.WORM, ""
-    if 27 < degrees < 33 and depth < 2.05:
+    if _ISO_FLANKS[0] < degrees < _ISO_FLANKS[1] and depth < _ISO_DEPTH:
         kind, doubt = WheelKind.THREAD, f"screw thread: flanks of {degrees:.0f}°, {depth:.2f} modules deep"
-    elif depth < _THREAD and 13 < degrees < 17:
+    elif depth < _THREAD and _TRAPEZOIDS[0] < degrees < _TRAPEZOIDS[1]:
         kind, doubt = WheelKind.THREAD, f"lead screw: flanks of {degrees:.0f}°, {depth:.2f} modules deep"
-    elif not (_THREAD <= depth < _DEEP and 10 < degrees < 31 and 0.3 < ridges.thickness < 0.7):
+    elif not (_THREAD <= depth < _DEEP and _of_worm(ridges, degrees)):
         kind, doubt = (
             WheelKind.THREAD,
             (f"thread or auger: flanks of {degrees:.0f}°, {depth:.2f} modules deep; a worm has 14.5 to 25° and 2.2"),
@@ -137,6 +157,12 @@ def worm_or_thread(ridges: Helicoid) -> Wheel:
         math.atan(math.tan(ridges.flank) * abs(math.sin(helix))), helix=helix, phase=ridges.phase, doubt=doubt,
         evidence=evidence,
     )  # fmt: skip
+
+
+def _of_worm(ridges: Helicoid, degrees: float) -> bool:
+    """Whether ridges are shaped like a worm's: the slope of their flanks, and how thick they are."""
+    slope = _WORM_FLANKS[0] < degrees < _WORM_FLANKS[1]
+    return slope and _WORM_RIDGE[0] < ridges.thickness < _WORM_RIDGE[1]
 
 
 def judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
@@ -166,15 +192,15 @@ def _no_gear(wheel: Wheel, depth: float, middle: float, drift: float, thinning: 
         return WheelKind.SPLINE, text
     if depth > _DEEP:
         return WheelKind.UNKNOWN, f"ribs, fins or blades: {depth:.2f} modules deep, a gear's teeth 1.8 to 2.5"
-    if not 0.28 < middle < 0.72:
+    if not _GEAR_THICKNESS[0] < middle < _GEAR_THICKNESS[1]:
         text = f"slots or fins: {middle:.2f} of the pitch is material at half depth, about 0.5 of a gear"
         return WheelKind.UNKNOWN, text
-    if drift > 0.06:
+    if drift > _LEAN:
         return WheelKind.UNKNOWN, f"ratchet or blades: the teeth lean by {drift:.2f} of a pitch to one side"
     if wheel.internal and wheel.tip < _SOCKET:
         text = f"socket of a splined shaft or servo: inner teeth on {2e3 * wheel.tip:.1f} mm"
         return WheelKind.SPLINE, text
-    if thinning < (0.04 if wheel.kind is WheelKind.BEVEL else 0.12):
+    if thinning < (_BEVEL_THINNING if wheel.kind is WheelKind.BEVEL else _THINNING):
         return WheelKind.UNKNOWN, "slots: the teeth do not grow thinner towards their tips"
     return None
 

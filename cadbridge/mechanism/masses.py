@@ -103,9 +103,8 @@ def unknown_mass(
     assembly: Assembly, parts: Iterable[PartMass], body: str, components: Iterable[str]
 ) -> tuple[str, str | None]:
     """That the mass of a body is not known and of which of its parts, and the cure where it is no density."""
-    known = {part.part: part for part in parts}
     own = {assembly.instance(i).part for c in components for i in assembly.component(c).instances}
-    unweighed = [known[name] for name in sorted(own) if known[name].properties is None]
+    unweighed = sorted((part for part in parts if part.part in own and part.properties is None), key=lambda p: p.part)
     bare = [part.part for part in unweighed if not part.weighable]
     light = [part.part for part in unweighed if part.weighable and part.density is None]
     reasons = [

@@ -69,6 +69,7 @@ def _case(scene: Scene, case: Instance, output: Output, touching: dict[str, list
         foot = point + float((contacts[0].point - point) @ axis) * axis
         text = f"screwed to the ring of {len(output.holes)} holes in the output of {case.name.rsplit('/', 1)[-1]}"
         witness = "its name says an actuator" if called else "it stands out of its case on a neck"
+        # Necks are seen on flanges and knobs too; a name that says a servo says it of nothing else.
         verdict = Verdict("revolute", foot, axis, (text, witness), (), 0.85 if called else 0.65)
         scene.hold_apart(case.name, other)
         scene.driven.append(Driven(case.name, other, verdict, tuple(contacts)))
@@ -107,6 +108,7 @@ def _horn(scene: Scene, horn: Instance, output: Output, touching: dict[str, list
     carried = {
         other: sum(c.overlap for c in contacts if c.kind == "plane" and abs(float(c.direction @ axis)) > 1 - ALIGNED**2)
         for other, contacts in touching.items()
+        # What shares the servo's own sub-assembly with the horn is a part of the servo, and not what that carries.
         if other not in cases and (not inside or len(scene.shared(horn.name, other)) < inside)
     }  # fmt: skip
     best = max(carried, key=lambda other: (carried[other], other), default=None)

@@ -91,6 +91,7 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         if scene.on_shafts.get(name) in members[k]:
             continue
         reach = CLOSE_GAP * sizes[k]
+        # Each pair of groups is measured once, from the smaller: groups come by size.
         others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
     turntables, axles, hinges = Turntables(scene), Axles(scene), []

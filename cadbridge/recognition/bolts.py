@@ -118,6 +118,7 @@ class _Crossing:
         facing = here[np.abs(self._normals[here] @ axis) > 0.999]
         points, normals = self._points[facing], self._normals[facing]
         along = np.sum((points - start) * normals, axis=1) / (normals @ axis)
+        # A plane at which the screw ends is touched by it and not crossed.
         margin = 0.02 * (standard.high - standard.low)
         (inside,) = np.nonzero((along > standard.low + margin) & (along < standard.high - margin))
         near = np.linalg.norm(np.cross(points[inside] - start, axis), axis=1) <= self._reaches[facing[inside]]

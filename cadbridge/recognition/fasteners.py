@@ -99,6 +99,7 @@ def _by_name(shape: Shape, names: Sequence[str]) -> StandardPart | None:
         if kind in (StandardKind.SCREW, StandardKind.RIVET):
             radius = size[0] / 2 if size is not None else outer / WIDEST_HEAD
             fits = size is None or (2 * outer <= NAMED_HEAD * size[0] and high - low <= size[1] + 2 * size[0])
+            # What is shorter than half as wide and has a screw's name is a cap on its head, or a washer called by it.
             if not fits or high - low < outer:
                 continue
             return StandardPart(

@@ -129,6 +129,7 @@ def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:
             groups.append([c])
     found = []
     for group in (group for group in groups if _holds(group)):
+        # Holes that meet guide over no length, but a line of them alone has a place too.
         weight = np.array([max(c.overlap, 1e-9) for c in group])
         point = np.average([c.point for c in group], axis=0, weights=weight)
         length = sum(c.overlap for c in group if c.kind in ("shaft", "cone"))

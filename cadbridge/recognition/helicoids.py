@@ -138,6 +138,7 @@ def _followed(cutter: Cutter, height: float, starts: int, root: float, tip: floa
         phases.append(phases[-1] + step)
         heights.append(float(h))
         rate = (phases[-1] - phases[0]) / (heights[-1] - heights[0])
+    # Splines and ribs do not turn, but seem to a little where a coarse mesh jitters.
     if len(heights) < 6 or abs(rate) * (heights[-1] - heights[0]) < 0.25 * turn:
         return None
     line = np.polyfit(heights, phases, 1)

@@ -50,6 +50,7 @@ def bind_pins(scene: Scene, is_pin: Callable[[str], bool], turned: Collection[st
                 held[pin].append((_flush(scene, pin, c), sum(k.overlap for k in c.contacts), host))
     for pin, hosts in held.items():
         flush, _, host = max(hosts)
+        # What is larger than the part that it would go with is an axle, which carries that.
         if len(hosts) > 1 and flush and sizes[pin] < sizes[host]:
             scene.bind(pin, host, f"a pin that would only spin; {count(flush, 'end')} flush with it", 0.6)
 

@@ -39,6 +39,9 @@ Tests: 0.86 | 2 (`test_motors`).
 SHAFT_END = 0.02
 """Of the part's size: how far from the part's end a shaft ends at most. 54 machines: 0.018 | 0.035."""
 
+LONGEST_SHAFT = 0.6
+"""Length of a shaft beside the part's, at most: longer it is a rod that has a motor's name. A choice."""
+
 HELD_ON_SHAFT = 0.4
 """Of the shaft's length: how much of it stands in what turns with it. 54 machines: 0.37 | 0.44, so a choice.
 
@@ -129,7 +132,7 @@ def _shafts(scene: Scene, motor: Instance) -> Iterator[tuple[Vector, Vector, flo
             ends
             and not beside
             and s.radius <= THIN_SHAFT * float(size.min()) / 2
-            and s.length < 0.6 * float(np.ptp(along))
+            and s.length < LONGEST_SHAFT * float(np.ptp(along))
         ):
             best.append((s.point + (s.low + s.high) / 2 * s.direction, s.direction, s.radius, s.length))
     for point, axis, radius, length in best:

@@ -57,6 +57,7 @@ def find_racks(shape: Shape, mesh: Mesh) -> list[Rack]:
     found = []
     for i, first in enumerate(families):
         for second in families[i + 1 :]:
+            # A rack that is cut off beside a tooth has one flank more of one hand.
             if len(first) == len(second) or abs(len(first) - len(second)) == 1:
                 rack = _rack(first, second, mesh)
                 if rack is not None:

@@ -19,6 +19,13 @@ LOOKS, _MOST_LOOKS = 9, 60
 """Sections in which teeth are measured, and at most so many for their helix."""
 
 
+_HANDS_ALIKE = 0.2
+"""Of the larger: how far the leads of the two hands of a herringbone may differ, each read from half of the sections.
+
+A choice.
+"""
+
+
 _STRAIGHT = math.radians(0.25)
 """rad; a helix angle below this is that of a mesh's facets. 54 machines: 0.0005 | 0.026.
 
@@ -39,7 +46,7 @@ def cylindrical_wheel(cutter: Cutter, sections: list[Band], low: float, high: fl
     tip, root = extreme[0](b.tip for b in sections), float(np.median([b.root for b in sections]))
     lower, upper, phase = _leads(cutter, sections, low, high)
     lead = (lower + upper) / 2
-    double = lower * upper < 0 and abs(abs(lower) - abs(upper)) < 0.2 * max(abs(lower), abs(upper))
+    double = lower * upper < 0 and abs(abs(lower) - abs(upper)) < _HANDS_ALIKE * max(abs(lower), abs(upper))
     deepest = max(sections, key=lambda b: b.depth)
     flanks = read_flanks(deepest.profile, teeth, tip, root, inside, (abs(lower) + abs(upper)) / 2 if double else lead)
     helix = math.atan(flanks.reference * ((upper - lower) / 2 if double else lead))
@@ -78,7 +85,7 @@ def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tup
     lower = float(np.polyfit(heights[: half + 1], turned[: half + 1], 1)[0])
     upper = float(np.polyfit(heights[half:], turned[half:], 1)[0])
     at_middle = float(np.mod(np.interp(middle, heights, turned), pitch))
-    if lower * upper > 0 or abs(abs(lower) - abs(upper)) > 0.2 * max(abs(lower), abs(upper)):
+    if lower * upper > 0 or abs(abs(lower) - abs(upper)) > _HANDS_ALIKE * max(abs(lower), abs(upper)):
         lower = upper = float(np.polyfit(heights, turned, 1)[0])
     return lower, upper, at_middle
 
@@ -94,6 +101,7 @@ def bevel_wheel(sections: list[Band], low: float, high: float) -> Wheel | None:
     root_cone, tip_cone = math.atan(abs(slope)), math.atan(abs(tip_slope))
     if tip_cone < root_cone:
         tip_cone = root_cone
+    # The pitch cone stands 1.25 modules above the roots of teeth that are 2.25 deep.
     cone = root_cone + (tip_cone - root_cone) * 1.25 / 2.25
     way = -math.copysign(1.0, slope)
     apex = float(np.median(heights - roots / slope))

@@ -37,6 +37,12 @@ MOST_TRIANGLES = 500_000
 
 _HEIGHTS, _RINGS = 16, 12
 """How closely a part is looked at before anything is known of it."""
+_CONE_MOVES, _LEAST_CONE = 0.3, math.radians(3)
+"""Of the depth: how far the roots of a bevel move along its teeth, and rad of their cone, at least.
+
+A choice: moulded wheels have a draft of 1° to 2°.
+"""
+
 _FACETS = 0.55
 """Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41.
 
@@ -154,7 +160,7 @@ def _conical(sections: list[Band]) -> bool:
     slope, _ = np.polyfit(heights, root, 1)
     moved = abs(slope) * (heights[-1] - heights[0])
     depth = max(b.depth for b in sections)
-    return bool(moved > 0.3 * depth and abs(slope) > math.tan(math.radians(3)))
+    return bool(moved > _CONE_MOVES * depth and abs(slope) > math.tan(_LEAST_CONE))
 
 
 def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:

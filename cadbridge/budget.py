@@ -47,6 +47,7 @@ LIMITS = {
     "Document.xml bytes": (256 << 20, "of unpacked XML"),
     "member bytes": (512 << 20, "of one unpacked member"),
     "archive bytes": (2 << 30, "of unpacked members"),
+    "answer bytes": (4 << 30, "of arrays, from a process that reads"),
 }
 """By kind: how many, and what they are. A robot of 20,000 links takes a tenth; each kind at its limit about 1 GB.
 Whatever bounds the size of an input stands here. The processes of xacro, USD, MuJoCo and OCCT are bounded beside by

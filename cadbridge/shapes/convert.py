@@ -22,7 +22,7 @@ _FLIP = np.array([-1.0, 1.0, 1.0])
 def to_shape(data: ShapeData, path: Path) -> Shape:
     """A shape as the worker describes it, of the file at `path`."""
     coarse = _mesh(data.coarse)
-    fine = coarse if data.closed is data.coarse else _mesh(data.closed)
+    fine = coarse if _are_one(data.closed, data.coarse) else _mesh(data.closed)
     if data.rough is not None and fine is not None:
         fine = fine_mesh(data.rough, fine)
     return Shape(
@@ -40,6 +40,11 @@ def _exact(brep: tuple[float, Vector, Matrix] | None) -> MassProperties | None:
 
 def _mesh(arrays: MeshArrays | None) -> Mesh | None:
     return None if arrays is None else Mesh(*arrays)
+
+
+def _are_one(a: MeshArrays | None, b: MeshArrays | None) -> bool:
+    """Whether two meshes have their arrays in common, as those of a shape without loose sheets."""
+    return a is b or (a is not None and b is not None and a[0] is b[0] and a[1] is b[1])
 
 
 def _faces(table: FaceTable) -> tuple[Face, ...]:

@@ -9,20 +9,26 @@ import queue
 import subprocess
 import tempfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, cast
 
 from cadbridge.processes import ONE_CORE, TimeLimit, data_size, environment, python
-from cadbridge.shapes import protocol
+from cadbridge.shapes import packing, protocol
+from cadbridge.shapes.checking import checked
 from cadbridge.shapes.workspace import WORKSPACE, Workspace
 
 _OCCT = "cadbridge.shapes.worker"
 _POLL = 0.1
 """Seconds between looks at clock and memory; short, so that Ctrl-C is heard on Windows as well."""
 
+_LAST_WORDS = 10.0
+"""Seconds that a worker may take to end once its pipe is closed. A choice."""
+
 
 class WorkerDiedError(Exception):
-    """The worker crashed or was killed at its time limit; `reason` says which, in words.
+    """The worker crashed, was killed at its time limit or answered nonsense; `reason` says which, in words.
 
     `data` is what it was last seen to have of memory, bytes, where the system tells.
     """
@@ -47,17 +53,30 @@ class WorkerRefusedError(Exception):
         self.message = message
 
 
+class _Nonsense(str):
+    """What is wrong with an answer."""
+
+
+_GONE = object()
+"""In place of an answer: the worker has ended."""
+
+
 class Worker:
     """OCCT in a process of its own, or another `module`. One request at a time; safe to use from several threads.
 
     OCCT's process can open files in `workspace` alone; another module is told in its requests what it may open.
+    `answers` has the type of the answer to each verb (`checking.checked`); another is refused.
     """
 
-    def __init__(self, module: str = _OCCT, workspace: Workspace | None = None) -> None:
-        self._module, self._workspace = module, workspace
+    def __init__(
+        self,
+        module: str = _OCCT,
+        workspace: Workspace | None = None,
+        answers: Mapping[str, Any] = MappingProxyType(protocol.ANSWERS),
+    ) -> None:
+        self._module, self._workspace, self._kinds = module, workspace, answers
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._answers: queue.Queue[Any] = queue.Queue()
         self._log: IO[bytes] | None = None
 
     @property
@@ -68,8 +87,9 @@ class Worker:
     def request(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
         """Ask for `verb`; returns what the worker answers.
 
-        Raises WorkerDiedError where it crashed or took more than `time_limit` processor seconds (TimeLimit),
-        WorkerRefusedError where it says that it cannot. After either the next request finds a living worker.
+        Raises WorkerDiedError where it crashed, took more than `time_limit` processor seconds (TimeLimit) or gave
+        another answer than `verb` has, WorkerRefusedError where it says that it cannot. After either the next request
+        finds a living worker.
         """
         with self._lock:
             self._start()
@@ -103,27 +123,27 @@ class Worker:
             stderr=self._log,
             env=environment(ONE_CORE),
         )
-        self._answers = queue.Queue()
-        threading.Thread(target=_read_answers, args=(self._process.stdout, self._answers), daemon=True).start()
 
     def _ask(self, verb: str, arguments: dict[str, Any], time_limit: float) -> Any:
         process = cast("subprocess.Popen[bytes]", self._process)
         limit, data = TimeLimit(process.pid, time_limit), 0
-        try:
-            protocol.send(cast("Any", process.stdin), (verb, arguments))
-        except OSError as error:
-            raise WorkerDiedError("it ended before the request reached it", self._tail()) from error
+        answers: queue.Queue[Any] = queue.Queue()
+        # A thread for each request: what comes without one is not taken, and a worker that reads nothing is late.
+        talk = (process, (verb, arguments), self._kinds[verb] | protocol.Failure, answers)
+        threading.Thread(target=_ask_and_hear, args=talk, daemon=True).start()
         while True:
             try:
-                answer = self._answers.get(timeout=_POLL)
+                answer = answers.get(timeout=_POLL)
             except queue.Empty:
                 if reached := limit.reached:
                     raise WorkerLateError(f"it was stopped after its time limit of {reached}", self._tail()) from None
                 # Looked at while it lives: how much a process had is gone when it has died.
                 data = _data_of(process.pid) or data
                 continue
-            if answer is None:
-                raise WorkerDiedError(f"it {_how_it_ended(process.wait())}", self._tail(), data)
+            if answer is _GONE:
+                raise WorkerDiedError(_how_it_ended(process), self._tail(), data)
+            if isinstance(answer, _Nonsense):
+                raise WorkerDiedError(f"its answer cannot be used: {answer}", self._tail(), data)
             return answer
 
     def _tail(self) -> str:
@@ -148,15 +168,18 @@ class Worker:
             self._log = None
 
 
-def _read_answers(stream: Any, answers: queue.Queue[Any]) -> None:
-    """Hand each answer on; None where the worker has gone."""
+def _ask_and_hear(process: subprocess.Popen[bytes], request: Any, kind: Any, answers: queue.Queue[Any]) -> None:
+    """Hand on the answer to a request: one of `kind`, what is wrong with it, or that the worker has gone."""
+    answer: Any = _GONE
     try:
-        while True:
-            answers.put(protocol.receive(stream))
-    except (EOFError, OSError, ValueError, MemoryError):
+        packing.send(cast("Any", process.stdin), request)
+        answer = checked(packing.receive(cast("Any", process.stdout)), kind)
+    except (EOFError, OSError):
         pass
+    except (ValueError, MemoryError, RecursionError) as fault:
+        answer = _Nonsense(str(fault) or type(fault).__name__)
     finally:
-        answers.put(None)
+        answers.put(answer)
 
 
 def _data_of(pid: int) -> int:
@@ -167,15 +190,19 @@ def _data_of(pid: int) -> int:
         return 0
 
 
-def _how_it_ended(status: int) -> str:
+def _how_it_ended(process: subprocess.Popen[bytes]) -> str:
+    try:
+        status = process.wait(_LAST_WORDS)
+    except subprocess.TimeoutExpired:  # it lives, and has closed its pipe
+        return "it fell silent"
     if status < 0:
         import signal
 
         try:
-            return f"was ended by {signal.Signals(-status).name}"
+            return f"it was ended by {signal.Signals(-status).name}"
         except ValueError:
-            return f"was ended by signal {-status}"
-    return f"ended with status {status}"
+            return f"it was ended by signal {-status}"
+    return f"it ended with status {status}"
 
 
 WORKER = Worker(workspace=WORKSPACE)

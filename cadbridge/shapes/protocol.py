@@ -1,19 +1,15 @@
-"""What the worker process and its caller say to each other: frames of pickled plain data.
+"""What the worker process and its caller say to each other. Lengths are in metres throughout.
 
-A message is eight bytes of length (little endian) and a pickle. Lengths are in metres throughout.
+How it goes through a pipe says `cadbridge.shapes.packing`, what holds of it `cadbridge.shapes.checking`.
 """
 
 from __future__ import annotations
 
-import pickle
-import struct
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-_LENGTH = struct.Struct("<Q")
 
 MeshArrays = tuple[NDArray[np.float64], NDArray[np.int32]]
 """Vertices (n, 3) in m and triangles (m, 3)."""
@@ -139,26 +135,14 @@ class Failure:
     message: str
 
 
-def send(stream: BinaryIO, message: Any) -> None:
-    """Write one message."""
-    data = pickle.dumps(message, protocol=5)
-    stream.write(_LENGTH.pack(len(data)))
-    stream.write(data)
-    stream.flush()
-
-
-def receive(stream: BinaryIO) -> Any:
-    """Read one message; EOFError where the other side has gone."""
-    header = _exactly(stream, _LENGTH.size)
-    return pickle.loads(_exactly(stream, _LENGTH.unpack(header)[0]))
-
-
-def _exactly(stream: BinaryIO, count: int) -> bytes:
-    chunks: list[bytes] = []
-    while count:
-        chunk = stream.read(min(count, 1 << 26))
-        if not chunk:
-            raise EOFError("the pipe was closed")
-        chunks.append(chunk)
-        count -= len(chunk)
-    return b"".join(chunks)
+ANSWERS: dict[str, Any] = {
+    "read": Document,
+    "whole": ShapeData | None,
+    "refine": MeshArrays | None,
+    "select": list[int],
+    "breps": list[BrepData | str],
+    "features": list[FeatureTable | str],
+    "brep_features": list[FeatureTable | str],
+    "ping": int,
+}
+"""What OCCT's process answers to each verb, if it is no Failure."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from cadbridge.confinement import confine, libraries
 from cadbridge.processes import data_size, end_with_caller
 from cadbridge.shapes import protocol
+from cadbridge.shapes.packing import receive, send
 
 if TYPE_CHECKING:
     from cadbridge.shapes.document import StepDocument
@@ -164,10 +165,10 @@ def hold(folder: Path) -> tuple[str, ...]:
 def _serve(answers: BinaryIO, answer: Callable[[str, dict[str, Any]], Any]) -> None:
     while True:
         try:
-            verb, arguments = protocol.receive(sys.stdin.buffer)
+            verb, arguments = receive(sys.stdin.buffer)
         except EOFError:
             return
-        protocol.send(answers, answer(verb, arguments))
+        send(answers, answer(verb, arguments))
 
 
 def _limit_memory() -> int | None:

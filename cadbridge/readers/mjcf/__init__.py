@@ -23,7 +23,7 @@ from cadbridge.readers.mjcf.files import Named, check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
 from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers, touching, unactuated
-from cadbridge.readers.mjcf.worker import MUJOCO_MEMORY
+from cadbridge.readers.mjcf.worker import ANSWERS, MUJOCO_MEMORY
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
@@ -35,7 +35,7 @@ SECONDS_TO_COMPILE = 60.0
 goes into the convex hulls and the inertias of meshes.
 """
 
-_WORKER = Worker("cadbridge.readers.mjcf.worker")
+_WORKER = Worker("cadbridge.readers.mjcf.worker", answers=ANSWERS)
 atexit.register(_WORKER.close)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from cadbridge.confinement import confine
 from cadbridge.shapes import protocol
+from cadbridge.shapes.packing import receive, send
 
 _TAKEN: dict[str, str] = {
     "body": "parentid weldid pos quat mass ipos iquat inertia jntadr jntnum gravcomp mocapid plugin",
@@ -48,6 +49,9 @@ Twice what other readers get (`confinement.MEMORY`): its arena alone takes a GiB
 
 ARENA = 2**30
 """Bytes for MuJoCo's constraints: nothing is simulated here, and its own estimate grows with the square of them."""
+
+ANSWERS = {"compile": dict[str, np.ndarray | list[str] | str | dict[str, np.ndarray | str | int]]}
+"""The types of what `compile_model` answers."""
 
 _NAMED = ("bodies", "joints", "equalities", "actuators", "sites", "keys", "tendons")
 _COUNTED = (
@@ -128,7 +132,7 @@ def _confined(answers: BinaryIO, files: list[str], memory: int, arguments: dict[
     try:
         _hold_memory(memory)
         confine(map(Path, files), None, None)
-        protocol.send(answers, _answer(arguments))
+        send(answers, _answer(arguments))
         code = 0
     finally:
         os._exit(code)
@@ -143,7 +147,7 @@ def main() -> None:
         os.chdir(folder)
         while True:
             try:
-                _, arguments = protocol.receive(sys.stdin.buffer)
+                _, arguments = receive(sys.stdin.buffer)
             except EOFError:
                 os.chdir("/")
                 return
@@ -151,7 +155,7 @@ def main() -> None:
             if hasattr(os, "fork"):
                 _confined(answers, files, memory, arguments)
             else:
-                protocol.send(answers, _answer(arguments))
+                send(answers, _answer(arguments))
 
 
 if __name__ == "__main__":

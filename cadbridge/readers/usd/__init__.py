@@ -84,7 +84,7 @@ def _contact(c: Context) -> dict[str, Any]:
 
 def _composed(path: Path, options: ReadOptions, findings: Findings) -> dict[str, Any]:
     """What the worker found in the stage; InputError with CB1440 where USD refuses it or its process ended."""
-    worker = Worker("cadbridge.readers.usd.worker")
+    worker = Worker("cadbridge.readers.usd.worker", answers={"read": dict[str, Any]})
     request = {
         "path": str(path.resolve()),
         "package_dirs": [str(d.resolve()) for d in options.package_dirs],

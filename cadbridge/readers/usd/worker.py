@@ -16,6 +16,7 @@ from cadbridge.budget import allow, raised, with_option
 from cadbridge.confinement import MEMORY, confine
 from cadbridge.folders import Folders, folders_around
 from cadbridge.shapes import protocol
+from cadbridge.shapes.packing import receive, send
 
 SECONDS_OF_STAGE = 60
 """Processor seconds that a stage may take, before `--allow-larger`: composition and meshes. A choice, as MuJoCo's."""
@@ -68,8 +69,8 @@ def main() -> None:
         os.environ.pop(name, None)
     # A confined process starts no thread.
     os.environ["PXR_WORK_THREAD_LIMIT"] = "1"
-    _, arguments = protocol.receive(sys.stdin.buffer)
-    protocol.send(answers, _answer(**arguments))
+    _, arguments = receive(sys.stdin.buffer)
+    send(answers, _answer(**arguments))
 
 
 if __name__ == "__main__":

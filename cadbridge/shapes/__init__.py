@@ -138,6 +138,9 @@ def _ask_files(blobs: list[bytes], verb: str, question: dict[str, Any]) -> list[
 def _of_files(paths: list[Path], verb: str, question: dict[str, Any]) -> list[Any]:
     limit = limits.seconds(sum(path.stat().st_size for path in paths))
     answer: list[Any] = WORKER.request(verb, {"paths": [str(p) for p in paths], **question}, limit)
+    if len(answer) != len(paths):
+        WORKER.close()  # no process of ours: a file has taken it over
+        raise WorkerDiedError(f"it gave {len(answer)} answers for {len(paths)} shapes")
     return answer
 
 
@@ -178,7 +181,9 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
         raise InputError(f"{path.name}: {refused.message}") from None
     except WorkerDiedError as died:
         raise InputError(f"OCCT failed on {path.name}: {_why(died)}", findings) from None
-    return tuple(int(i) for i in picked)
+    if not all(0 <= i < len(shape.faces) for i in picked):
+        raise InputError(f"OCCT failed on {path.name}: it picks faces that {label or 'the shape'} does not have")
+    return tuple(picked)
 
 
 def face_features(shapes: Iterable[Shape]) -> dict[str, FeatureTable | str]:
@@ -204,7 +209,10 @@ def _features_in_step(path: Path, labels: list[str]) -> list[FeatureTable | str]
     findings = Findings()
     prepared = _SOURCES.prepare(path, findings)
     products = [(x.removesuffix(MIRROR_SUFFIX), x.endswith(MIRROR_SUFFIX)) for x in labels]
-    return list(_ask("features", {"labels": products}, path, prepared, findings))
+    answers: list[FeatureTable | str] = _ask("features", {"labels": products}, path, prepared, findings)
+    if len(answers) != len(labels):
+        return [f"the geometry kernel gave {len(answers)} answers for {len(labels)} shapes"] * len(labels)
+    return answers
 
 
 def _in_archive(file: str) -> bool:

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from cadbridge.errors import InputError
+from cadbridge.findings import Findings
 from cadbridge.processes import HOME
 from cadbridge.readers import mjcf, usd
 from cadbridge.readers.options import ReadOptions
-from cadbridge.shapes import load_shapes, protocol
+from cadbridge.shapes import face_features, load_breps, load_shapes, protocol, select_faces
 from cadbridge.shapes.packing import pack
 from cadbridge.shapes.process import WORKER, Worker, WorkerDiedError
 from cadbridge.storage import use_cache
@@ -126,6 +127,26 @@ def test_an_answer_of_a_stranger_is_a_finding_of_mjcf_and_usd(
     mjcf._WORKER.close()
     assert codes == [["CB1400"], ["CB1440"]]
     assert not trap.exists()
+
+
+def test_more_answers_than_shapes_and_faces_that_are_not_there_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_part(tmp_path / "part.step", cq.Workplane().box(1, 2, 3))
+    shape = load_shapes([path])[path]
+    texts = {"a": b"brep", "b": b"brep"}
+    WORKER.close()
+    _say(monkeypatch, tmp_path, pack(["one", "two", "three"]))
+    findings = Findings()
+    assert load_breps(texts, path, findings) == {}
+    assert [(f.code, f.where and f.where.item) for f in findings] == [("CB125", "a"), ("CB125", "b")]
+    WORKER.close()
+    assert isinstance(face_features([shape])[shape.key], str)
+    for picked in ([6], [-1]):
+        WORKER.close()
+        _say(monkeypatch, tmp_path, pack(picked))
+        with pytest.raises(InputError, match="does not have"):
+            select_faces(shape, ">Z")
 
 
 def _document(products: dict[str, list[str]], shape: str | None = None) -> bytes:

@@ -31,7 +31,8 @@ def fork_occt() -> None:
             return subprocess.Popen(command, stderr=stderr, **more)
         return _Fork(context, arguments[0], stderr)
 
-    process.subprocess = SimpleNamespace(Popen=started, PIPE=subprocess.PIPE)  # type: ignore[assignment]
+    used = {"PIPE": subprocess.PIPE, "TimeoutExpired": subprocess.TimeoutExpired}
+    process.subprocess = SimpleNamespace(Popen=started, **used)  # type: ignore[assignment]
 
 
 class _Fork:
@@ -53,9 +54,11 @@ class _Fork:
         status: int | None = self._process.exitcode
         return status
 
-    def wait(self) -> int:
-        """The status with which it ends."""
-        self._process.join()
+    def wait(self, timeout: float | None = None) -> int:
+        """The status with which it ends. TimeoutExpired where it lives on for so long (s)."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired(worker.__name__, timeout or 0.0)
         return int(self._process.exitcode)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,9 @@ from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.mass import volume_properties
 from cadbridge.mechanism import Mechanism, build
+from cadbridge.readers.mjcf import worker
 from cadbridge.reading import read
+from cadbridge.shapes import packing, protocol
 from solver.constraints import FunctionCoupler
 from tests.exporters.test_exports import accelerations
 
@@ -429,3 +433,14 @@ def test_a_loop_that_is_open_as_drawn_is_told(off: float, told: list[tuple[str, 
         <site name="q" pos="-.1 0 {off}"/></body>
       </worldbody><equality><connect name="loop" site1="p" site2="q"/></equality></mujoco>""")
     assert [f.items for f in read(path).findings if f.code == "CB1267"] == told
+
+
+def test_without_mujoco_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The confined child may import nothing: what is missing is said before it is made."""
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    answers = io.BytesIO()
+    worker._confined(answers, [], 10**9, {"path": "robot.xml"})
+    answers.seek(0)
+    found = packing.receive(answers)
+    assert isinstance(found, protocol.Failure)
+    assert found.kind == "missing"

@@ -6,7 +6,6 @@ child of its own, which is held to the files that `files.check_files` has seen t
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import tempfile
@@ -115,8 +114,11 @@ def _answer(arguments: dict[str, Any]) -> Any:
 
 def _confined(answers: BinaryIO, files: list[str], memory: int, arguments: dict[str, Any]) -> None:
     """Answer from a child that can open these files alone and take so much memory; where it dies, so does this one."""
-    with contextlib.suppress(ModuleNotFoundError):
-        import mujoco  # noqa: F401  (a confined process can import nothing)
+    try:
+        import mujoco  # noqa: F401  (a confined process can import nothing, and would say that it is refused)
+    except ModuleNotFoundError as error:
+        send(answers, protocol.Failure("missing", str(error)))
+        return
     # What stands in the buffer would be written by parent and child, twice.
     sys.stdout.flush()
     child = os.fork()

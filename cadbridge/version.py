@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 
 __version__ = "0.5.3"
 
 PACKAGE = Path(__file__).resolve().parent
 """The folder of the package."""
+
+
+@cache
+def code_hash() -> str:
+    """The first digits of a hash of all our sources, so that a development version is not taken for another.
+
+    The code of the report page, which is built, is one of them.
+    """
+    import hashlib  # most commands ask for no hash
+
+    root = PACKAGE.parent
+    total = hashlib.sha256()
+    for package in ("cadbridge", "solver"):
+        page = root / package / "data" / "page"
+        for path in sorted((*(root / package).rglob("*.py"), *page.glob("*"))):
+            total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return total.hexdigest()[:16]
 
 
 def version_of(distribution: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import sys
 from functools import cache
 from importlib import metadata
 
-from cadbridge.version import PACKAGE, __version__
+from cadbridge.version import __version__, code_hash
 
 LIBRARIES = (
     "numpy", "scipy", "numba", "cadquery", "cadquery-ocp", "trimesh", "lxml", "pyarrow", "matplotlib",
@@ -20,7 +19,7 @@ LIBRARIES = (
 @cache
 def versions() -> dict[str, str]:
     """Names to versions, "code" being a hash of the sources of cadbridge and its solver."""
-    found = {"cadbridge": __version__, "code": _code(), "python": platform.python_version()}
+    found = {"cadbridge": __version__, "code": code_hash(), "python": platform.python_version()}
     found["system"] = f"{sys.platform} {platform.machine()}"
     for name in LIBRARIES:
         try:
@@ -28,17 +27,3 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
-
-
-def _code() -> str:
-    """The first digits of a hash of all our sources, so that a development version is not taken for another.
-
-    The code of the report page, which is built, is one of them.
-    """
-    root = PACKAGE.parent
-    total = hashlib.sha256()
-    for package in ("cadbridge", "solver"):
-        page = root / package / "data" / "page"
-        for path in sorted((*(root / package).rglob("*.py"), *page.glob("*"))):
-            total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return total.hexdigest()[:16]

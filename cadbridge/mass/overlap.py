@@ -67,7 +67,7 @@ def overlaps_of(assembly: Assembly, findings: Findings) -> tuple[Overlap, ...]:
     """
     if not _near(assembly, _placed(assembly)):
         return ()
-    key = ["overlaps", _version(), _content(assembly)]
+    key = ["overlaps", _version(), content_of(assembly)]
     found, untested, left, coarse = computed_once(key, lambda: _intersected(assembly), _packed, _unpacked)
     _report(assembly, found, findings)
     _report_untested(untested, left, findings)
@@ -100,8 +100,8 @@ def _version() -> str:
     return digest(Path(__file__).read_bytes() + version_of("manifold3d").encode())
 
 
-def _content(assembly: Assembly) -> str:
-    """The hash of all meshes and of where they stand."""
+def content_of(assembly: Assembly) -> str:
+    """The hash of all meshes of an assembly and of where they stand."""
     digest = hashlib.sha256()
     for part in assembly.parts:
         for mesh in () if part.shape is None else (part.shape.coarse, part.shape.fine):

@@ -71,7 +71,7 @@ def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
     for k in range(MOST_MOVINGS):
         # Halves that are welded leave the joints at their ends to be moved again: in the last round those are welded at
         # once.
-        found, new = proved(found, hints, evidence.lying if k < MOST_MOVINGS - 1 else ())
+        found, new = proved(found, hints, evidence.in_plane_contact if k < MOST_MOVINGS - 1 else ())
         if not new:
             break
         stuck += new

@@ -28,8 +28,8 @@ _OWN = re.compile(
     _SECTION.format("leave_out|home|joints|overrides|drives|frames|materials|density|mass|parts"), re.MULTILINE
 )
 """Sections that recognition never writes: a person's, which stay when the file is written again."""
-_BARE = re.compile(r"(?:#.*|format[ \t]*:.*|[ \t]*)\n?", re.MULTILINE)
-"""What says nothing beside a section: comments, the format, empty lines."""
+_BARE = re.compile(r"(?:format[ \t]*:.*|[ \t]*)\n?", re.MULTILINE)
+"""What says nothing beside a section: the format, empty lines. A comment is a person's."""
 _BEGIN = "# Recognised again, and not in this file; take the comment marks from what you want:\n"
 _END = "# End of what was recognised again.\n"
 MOST_BYTES = 100_000_000
@@ -74,6 +74,11 @@ def unedited(text: str) -> bool:
     if mark is None:
         return _HINTS.search(text) is not None and not _BARE.sub("", _HINTS.sub("", text))
     return mark[1] == _hash(text[mark.end() :])
+
+
+def has_hints(path: Path) -> bool:
+    """Whether a mates file, as far as it is one, has a section of hints."""
+    return _HINTS.search(_known(path)) is not None
 
 
 def own_sections(text: str) -> str:

@@ -46,8 +46,8 @@ class Evidence:
         return {frozenset((p.a.instance, p.b.instance)) for p in (*self.meshing.pairs, *self.drives)}
 
     @property
-    def lying(self) -> set[Pair]:
-        """The pairs of instances, in alphabetical order, that lie on each other."""
+    def in_plane_contact(self) -> set[Pair]:
+        """The pairs of instances, in alphabetical order, with plane faces on each other."""
         return {c.pair for c in self.whole.contacts.found if c.kind == "plane"}
 
 

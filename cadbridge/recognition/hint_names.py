@@ -12,6 +12,7 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Hints, Pair, Told, with_pairs
 from cadbridge.recognition.part_names import bare_path
 from cadbridge.wording import listed
@@ -133,13 +134,13 @@ class _Names:
 
 def contradictions(pairs: Mapping[str, Sequence[Pair]]) -> list[list[tuple[str, Pair]]]:
     """Hints that cannot all hold: what is apart or joined, and yet fixed to each other by a chain of others."""
-    found = []
-    for kind in ("joint", "apart"):
-        for pair in pairs[kind]:
-            chain = _chain(pair, pairs["fixed"])
-            if chain:
-                found.append([(kind, pair), *(("fixed", link) for link in chain)])
-    return found
+    fixed = Groups(name for own in pairs.values() for pair in own for name in pair)
+    for a, b in pairs["fixed"]:
+        fixed.join(a, b)
+    return [
+        [(kind, pair), *(("fixed", link) for link in _chain(pair, pairs["fixed"]))]
+        for kind in ("joint", "apart") for pair in pairs[kind] if fixed.root(pair[0]) == fixed.root(pair[1])
+    ]  # fmt: skip
 
 
 def _chain(pair: Pair, links: Sequence[Pair]) -> list[Pair]:

@@ -5,7 +5,6 @@ Hints stand in the mates file and are honoured when it is recognised again. They
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -104,9 +103,6 @@ class Hints:
         return next((own for known, own in self.told if _ordered(known) == _ordered(pair)), Told())
 
 
-MOST_TEXT = 10_000_000
-"""Characters of a mates file in which a section of hints is looked for where nothing of it can be read; for time."""
-
 NO_HINTS = Hints()
 """Nothing is known."""
 
@@ -122,27 +118,19 @@ def _ordered(pair: Pair) -> Pair:
     return first, second
 
 
-_HINTS = re.compile(r"^hints[ \t]*:", re.MULTILINE)
-
-
-def _start(path: Path) -> str:
-    """The text of a file, as far as a person would write hints: what is larger was refused already."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(MOST_TEXT)
-
-
 def hints_of(path: Path) -> Hints:
     """The hints of a mates file; none where there is no file, or nothing of one.
 
     InputError with the faults where a hint cannot be read: the file would be written anew without it.
     """
     from cadbridge.readers.mates_file import load_document
+    from cadbridge.recognition.edited import has_hints
 
     if not path.is_file():
         return Hints()
     document = load_document(path)
     spec = document.spec
-    if "hints" in document.faulty or (spec is None and _HINTS.search(_start(path))):
+    if "hints" in document.faulty or (spec is None and has_hints(path)):
         faults = [finding for finding in document.findings if finding.severity is Severity.ERROR]
         raise InputError(f"A hint in {path.name} cannot be read; the file is left as it is.", faults)
     if spec is None:

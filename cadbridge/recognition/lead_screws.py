@@ -29,7 +29,7 @@ PITCHES = (
     re.compile(r"\b(?:lead|pitch) ?(\d+(?:\.\d+)?) ?mm\b", re.I),
 )
 """Advance of one turn in mm, in names of trapezoidal and ball screws."""
-_APART = re.compile(r"(?:[^\w.]|_|(?<!\d)\.|\.(?!\d))+")
+_SEPARATOR = re.compile(r"(?:[^\w.]|_|(?<!\d)\.|\.(?!\d))+")
 """What stands between the words of a name."""
 LEAST_TURNS = 3.0
 """Turns that the ridges of a lead screw go round at least: a short thread is a fastener's.
@@ -105,7 +105,7 @@ def _called(scene: Scene, instance: str) -> str:
     """What a part and an instance of it are called, words apart, the point of a number in place."""
     # The part first, of which the pitch is then read: behind an instance's name may be a counter (Tr8x2.1).
     name = f"{scene.assembly.instance(instance).part} {instance.rsplit('/', 1)[-1]}"
-    return _APART.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    return _SEPARATOR.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
 
 
 def _joined(

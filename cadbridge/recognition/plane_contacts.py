@@ -29,6 +29,10 @@ less. 54 machines: 0.017 | 0.023, so a choice.
 """
 
 
+UNROUNDED = 1e-4
+"""Share of the slack by which a gap must be smaller to be contact: a clearance of just the slack (0.01 mm) is one, and
+no rounding decides on it, which is 1e-11 m."""
+
 SIDE = np.array([0.8123, 0.4717, 0.3427])
 """Directions are turned to its side: no usual direction is square to it."""
 
@@ -73,8 +77,7 @@ def _facing(up: Sequence[Placed], down: Sequence[Placed], normal: Vector, slack:
     for i, j in STRtree(lower.boxes).query(upper.boxes).T.tolist():
         a, b = up[i], down[j]
         gap = float((b.point - a.point) @ normal)
-        # A clearance of just the slack (0.01 mm) is one, and no rounding decides on it.
-        if a.instance == b.instance or abs(gap) > (1.0 - 1e-4) * slack:
+        if a.instance == b.instance or abs(gap) > (1.0 - UNROUNDED) * slack:
             continue
         area, spot = common_area(upper[i], lower[j])
         if area <= LEAST_AREA * min(a.surface.area, b.surface.area):

@@ -26,12 +26,12 @@ MOST_BODIES_MOVED = 100
 """Bodies above which no joint is moved, for time alone; 54 machines have 52."""
 
 
-def proved(found: Recognition, hints: Hints, lying: Collection[Pair] = ()) -> tuple[Recognition, list[Hypothesis]]:
+def proved(found: Recognition, hints: Hints, in_contact: Collection[Pair] = ()) -> tuple[Recognition, list[Hypothesis]]:
     """The recognition with the motion of its joints, and those that cannot move and are not surer than that.
 
-    These are decisions whose second verdict is the weld. Where the two parts that meet are of `lying`, pairs in
-    alphabetical order that lie on each other, of bodies with joints to others and to none in common, it is these that
-    are welded: halves of one bar, each with a hinge at its end.
+    These are decisions whose second verdict is the weld. Where the two parts that meet are of `in_contact`, pairs
+    in alphabetical order with plane faces on each other, of bodies with joints to others and to none in common, it is
+    these that are welded: halves of one bar, each with a hinge at its end.
     """
     if not 1 < len(found.bodies) <= MOST_BODIES_MOVED:
         return found, []
@@ -40,18 +40,18 @@ def proved(found: Recognition, hints: Hints, lying: Collection[Pair] = ()) -> tu
     stuck = [
         h for before, after in zip(found.joints, joints, strict=True)
         if after.motion is not None and after.motion.state == "blocked"
-        and (h := _decision(found, before, after.motion, lying)).cost < BLOCKED
+        and (h := _decision(found, before, after.motion, in_contact)).cost < BLOCKED
         # What a person said stands against a drawing in which parts overlap.
         and frozenset((h.a, h.b)) not in told
     ]  # fmt: skip
     return replace(found, joints=joints), stuck
 
 
-def _decision(found: Recognition, joint: FoundJoint, motion: Motion, lying: Collection[Pair]) -> Hypothesis:
+def _decision(found: Recognition, joint: FoundJoint, motion: Motion, in_contact: Collection[Pair]) -> Hypothesis:
     a, b = parts_of(found, joint)
     reason = f"as a joint ({100 * joint.confidence:.0f} %) it could not move: {motion.reason}"
     p, q = sorted(motion.meet or (a, b))
-    if (p, q) in lying and _halves(found, found.body_of[p], found.body_of[q]):
+    if (p, q) in in_contact and _halves(found, found.body_of[p], found.body_of[q]):
         reason = f"lies on it, and as two they could not move: {motion.reason}, where {a} turns on {b}"
         a, b = p, q
     return Hypothesis(a, b, "joint", joint.confidence, reason, ((a, b),), True, 0)

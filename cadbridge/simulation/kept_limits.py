@@ -12,17 +12,14 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from enum import Enum
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cadbridge.mass import boxes, meeting, overlap
+from cadbridge.mass.overlap import content_of
 from cadbridge.mechanism import Joint, Mechanism
-from cadbridge.simulation import fitting, posing, redundant
-from cadbridge.storage import computed_once, digest, is_used
-from cadbridge.version import __version__, version_of
+from cadbridge.storage import computed_once, is_used
+from cadbridge.version import code_hash, version_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +66,9 @@ def swept_once(
         content = _content(mechanism, joints, how)
     except TypeError:  # a mechanism made in Python with rows of another kind
         return sweep()
-    return computed_once(["limits", _version(), content], sweep, _packed, unpack)
+    return computed_once(
+        ["limits", code_hash(), version_of("manifold3d"), version_of("numpy"), content], sweep, _packed, unpack
+    )
 
 
 def _packed(found: Sweep) -> bytes:
@@ -96,49 +95,35 @@ def _row(joint: Joint, name: Any, lower: Any, upper: Any, low: Any, high: Any, f
     return Swept(joint, lower, upper, (low, high), fault)
 
 
-@cache
-def _version() -> str:
-    """The hash of the code that moves and intersects, and the version of the library that it asks."""
-    folder = Path(__file__).parent
-    sources = [Path(str(room.__file__)) for room in (boxes, meeting, overlap, fitting, posing, redundant)]
-    texts = b"".join(path.read_bytes() for path in (Path(__file__), folder / "limits.py", *sources))
-    return digest(texts + f"{__version__} {version_of('manifold3d')} {version_of('numpy')}".encode())
-
-
 def _content(mechanism: Mechanism, joints: Sequence[Joint], how: tuple[object, ...]) -> str:
     """The hash of all that a sweep of some joints depends on."""
-    assembly, told = mechanism.assembly, hashlib.sha256()
-    shapes = [(part.name, part.shape and (part.shape.coarse, part.shape.fine)) for part in assembly.parts]
+    assembly, total = mechanism.assembly, hashlib.sha256()
     coupled = [
         (c.name, c.primitive, c.coupling.kind, [f and f.component for f in (c.coupling.a, c.coupling.b)])
         for c in mechanism.couplings
     ]
-    places = [(i.name, i.part, i.X_WI) for i in assembly.instances]
     components = [(c.name, c.instances) for c in assembly.components]
     named = [sorted(assembly.joint_names.values()), [d.joint for d in mechanism.drives]]
     bodies = (mechanism.bodies, mechanism.ground, mechanism.joints, mechanism.length_scale)
-    _tell(told, [shapes, places, components, coupled, named, bodies, [j.name for j in joints], how])
-    return told.hexdigest()
+    _feed(total, [content_of(assembly), components, coupled, named, bodies, [j.name for j in joints], how])
+    return total.hexdigest()
 
 
-def _tell(told: Any, value: object) -> None:
+def _feed(total: Any, value: object) -> None:
     """Feed a value to a hash, so that different values feed different bytes."""
     if isinstance(value, np.ndarray):
-        told.update(f"{value.dtype} {value.shape} ".encode() + value.tobytes())
+        total.update(f"{value.dtype} {value.shape} ".encode() + value.tobytes())
     elif dataclasses.is_dataclass(value):
-        content = getattr(value, "content", None)
-        told.update(type(value).__name__.encode())
-        _tell(
-            told, content if isinstance(content, str) else [getattr(value, f.name) for f in dataclasses.fields(value)]
-        )
+        total.update(type(value).__name__.encode())
+        _feed(total, [getattr(value, f.name) for f in dataclasses.fields(value)])
     elif isinstance(value, dict):
-        _tell(told, list(value.items()))
+        _feed(total, list(value.items()))
     elif isinstance(value, list | tuple):
-        told.update(f"[{len(value)} ".encode())
+        total.update(f"[{len(value)} ".encode())
         for item in value:
-            _tell(told, item)
+            _feed(total, item)
     elif value is None or isinstance(value, Enum | str | bytes | bool | int | float | np.generic):
         text = repr(value).encode()
-        told.update(f"{type(value).__name__} {len(text)} ".encode() + text)
+        total.update(f"{type(value).__name__} {len(text)} ".encode() + text)
     else:
-        raise TypeError(f"{type(value).__name__} cannot be told")
+        raise TypeError(f"{type(value).__name__} cannot be hashed")

@@ -50,7 +50,7 @@ def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Find
     if mark is None:
         raise InputError(
             f"{path} comes from elsewhere: its first line is none of `cadbridge recognise`. Write to another file (-o) "
-            "and compare the two, or pass --overwrite to lose what it says."
+            "and compare the two, or pass --overwrite: its hints are taken, and all else that it says is lost."
         )
     kept = _without_added(known)
     entries, names = _entries(text), _names(path)

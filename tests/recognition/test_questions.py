@@ -96,6 +96,14 @@ def test_hints_alone_are_a_file_that_is_recognised(
     assert main(["recognise", str(file), "-o", str(path), "--no-limits"]) == 0
     assert path.read_text().count("type: revolute") == 2
     assert hints_of(path).joint == (("disc", "base"),)
+    capsys.readouterr()
+    commented = "format: cadbridge.mates/1\n# asked in March\nhints:\n  - joint: [disc, base]\n"
+    path.write_text(commented)
+    assert main(["recognise", str(file), "-o", str(path), "--no-limits"]) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert path.read_text() == commented
+    assert main(["recognise", str(file), "-o", str(path), "--no-limits", "--overwrite"]) == 0
+    assert path.read_text().count("type: revolute") == 2
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,40 @@ def _check_columns(table: pa.Table, path: Path) -> None:
             value.decode()
 
 
-def refuse_large(path: Path) -> None:
+def read_trajectory(path: Path) -> pa.Table:
+    """Read a Parquet trajectory, in SI units whatever it was written in; InputError where it is none of ours."""
+    return _in_si(stored_trajectory(path))
+
+
+def stored_trajectory(path: Path) -> pa.Table:
+    """A Parquet trajectory as it was written; InputError where it is none of ours, or not there (CB100)."""
+    table = read_parquet(path, "a trajectory")
+    if FORMAT.encode() not in (table.schema.metadata or {}):
+        raise InputError(f"{path} is Parquet, but no {FORMAT}.")
+    try:
+        _check_columns(table, path)
+    except UnicodeDecodeError as fault:
+        raise InputError(f"{path}: the name, unit or group of a column is no text: {fault}") from fault
+    return table
+
+
+def read_parquet(path: Path, what: str) -> pa.Table:
+    """The table of a Parquet file; InputError where it is not there (CB100), too large, or cannot be read as `what`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from cadbridge.readers.registry import openable
+
+    looked_for(path)  # Arrow opens it in C++
+    openable(path)
+    try:
+        _refuse_large(path)
+        return pq.read_table(path)
+    except (OSError, pa.ArrowException) as fault:
+        raise InputError(f"{path} cannot be read as {what}: {fault}") from fault
+
+
+def _refuse_large(path: Path) -> None:
     """InputError if a Parquet file holds more numbers than fit: packed, they may take no room on the disk."""
     import pyarrow.parquet as pq
 
@@ -288,34 +321,6 @@ def refuse_large(path: Path) -> None:
         cells = sum(group.column(k).num_values for group in groups for k in range(group.num_columns))
     if why := beyond("cells", max(cells, found.num_rows * max(1, found.num_columns)), path.name):
         raise InputError(why)
-
-
-def read_trajectory(path: Path) -> pa.Table:
-    """Read a Parquet trajectory, in SI units whatever it was written in; InputError where it is none of ours."""
-    return _in_si(stored_trajectory(path))
-
-
-def stored_trajectory(path: Path) -> pa.Table:
-    """A Parquet trajectory as it was written; InputError where it is none of ours, or not there (CB100)."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from cadbridge.readers.registry import openable
-
-    looked_for(path)  # Arrow opens it in C++
-    openable(path)
-    try:
-        refuse_large(path)
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException) as fault:
-        raise InputError(f"{path} cannot be read as a trajectory: {fault}") from fault
-    if FORMAT.encode() not in (table.schema.metadata or {}):
-        raise InputError(f"{path} is Parquet, but no {FORMAT}.")
-    try:
-        _check_columns(table, path)
-    except UnicodeDecodeError as fault:
-        raise InputError(f"{path}: the name, unit or group of a column is no text: {fault}") from fault
-    return table
 
 
 def _in_si(table: pa.Table) -> pa.Table:

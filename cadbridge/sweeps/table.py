@@ -16,7 +16,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Finding
 from cadbridge.identity import source_files
 from cadbridge.shown import sentence
-from cadbridge.simulation.trajectory import check_ending, refuse_large, write_table
+from cadbridge.simulation.trajectory import check_ending, read_parquet, write_table
 from cadbridge.sweeps.file import FORMAT
 from cadbridge.sweeps.model import Sweep
 from cadbridge.sweeps.one import NOT_RUN, Row
@@ -244,16 +244,11 @@ def load_sweep(path: str | Path) -> SweepTable:
         InputError: The file is not there, is no sweep of ours, is damaged, or is a CSV, which keeps no units.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     path = Path(path)
     if path.suffix.lower() == ".csv":
         raise InputError(f"{path}: a CSV keeps no units and no model; write the sweep as .parquet.")
-    try:
-        refuse_large(path)
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException) as fault:
-        raise InputError(f"{path} cannot be read as a sweep: {fault}") from fault
+    table = read_parquet(path, "a sweep")
     stored = (table.schema.metadata or {}).get(FORMAT.encode())
     if stored is None or any(name not in table.column_names for name in OUTCOME):
         raise InputError(f"{path} is Parquet, but no {FORMAT}.")

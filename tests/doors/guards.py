@@ -151,7 +151,7 @@ GUARDS = (
     Guard("vertices are counted", "cadbridge/budget.py", "    if count <= allowed(kind):", "    if True:",
           BUDGET + "test_balls_without_end_are_refused_with_the_option_that_allows_them"),
     Guard("tables are looked at before they are unpacked", "cadbridge/simulation/trajectory.py",
-          "        refuse_large(path)", "        pass",
+          "        _refuse_large(path)", "        pass",
           BUDGET + "test_a_packed_table_is_refused_before_it_is_unpacked"),
     Guard("no configuration raises a limit", "cadbridge/cli/config.py", "if o.key not in COMMAND_LINE_ONLY", "if True",
           BUDGET + "test_a_configuration_that_came_with_the_source_raises_no_limit"),

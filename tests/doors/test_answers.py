@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import struct
 import sys
@@ -17,6 +18,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.processes import HOME
 from cadbridge.readers import mjcf, usd
+from cadbridge.readers.mjcf.worker import ANSWERS as MJCF_ANSWERS
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes import face_features, load_breps, load_shapes, protocol, select_faces
 from cadbridge.shapes.packing import pack
@@ -127,6 +129,46 @@ def test_an_answer_of_a_stranger_is_a_finding_of_mjcf_and_usd(
     mjcf._WORKER.close()
     assert codes == [["CB1400"], ["CB1440"]]
     assert not trap.exists()
+
+
+EVIL_MODEL = """
+import os
+from cadbridge.readers.mjcf import worker
+from cadbridge.shapes.packing import pack
+
+compiled = worker._answer
+
+def answer(arguments):
+    if "evil" in arguments["path"]:
+        for each in range(3, 64):  # the first three are none of its own, and the log
+            try:
+                os.write(each, 3 * pack({"model": "a lie"}))
+            except OSError:
+                pass
+        os._exit(0)
+    return compiled(arguments)
+
+worker._answer = answer
+worker.main()
+"""
+"""MuJoCo's process in which a model writes three answers wherever it can, among them to its caller."""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each model has a process of its own where the system can fork")
+def test_a_model_that_takes_over_its_process_answers_for_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("mujoco")
+    monkeypatch.setattr("cadbridge.shapes.process.python", lambda *_: [sys.executable, "-c", EVIL_MODEL])
+    said = []
+    worker = Worker("of the test", answers=MJCF_ANSWERS)
+    for name in ("evil", "good"):
+        path = tmp_path / f"{name}.xml"
+        path.write_text(f"<mujoco model='{name}'><worldbody><body><geom size='1'/></body></worldbody></mujoco>")
+        request = {"path": str(path), "files": [str(path)], "memory": 4 * 10**9}
+        said.append(worker.request("compile", request, 60.0)["model"])
+    worker.close()
+    assert said == ["a lie", "good"]
 
 
 def test_more_answers_than_shapes_and_faces_that_are_not_there_are_refused(

@@ -94,6 +94,12 @@ def test_processes_give_the_same_bytes_as_one_and_the_parts_make_the_whole(pendu
     assert half["joint.hinge.q.final"][[1, 3]] == pytest.approx(one["joint.hinge.q.final"][[1, 3]], abs=0)
 
 
+def test_a_table_that_is_not_there_is_told_as_any_file(tmp_path: Path) -> None:
+    with pytest.raises(cb.InputError) as caught:
+        cb.load_sweep(tmp_path / "s.parquet")
+    assert [f.code for f in caught.value.findings] == ["CB100"]
+
+
 def test_what_was_written_is_read_with_units_and_series(pendulum: Mechanism, tmp_path: Path) -> None:
     keep = {"final": ["joint.hinge.q"], "extremes": ["joint.hinge.fz"], "series": ["joint.hinge.q"]}
     what = document({"scenario": "duration", "values": [0.1, 0.2]}, keep=keep)

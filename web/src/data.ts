@@ -1,7 +1,7 @@
 // What the report embeds: one JSON document and one block of numbers, deflated and in base64.
 
 /** A reference into the block: type, byte offset, length. */
-export type ArrayRef = ["u2" | "u4" | "f4" | "i2", number, number];
+export type ArrayRef = ["u2" | "u4" | "f4" | "i2" | "i4", number, number];
 
 export interface ShapeData {
   low: [number, number, number];
@@ -98,6 +98,10 @@ export class Block {
 
   u4([, offset, length]: ArrayRef): Uint32Array {
     return new Uint32Array(this.bytes, offset, length);
+  }
+
+  i4([, offset, length]: ArrayRef): Int32Array {
+    return new Int32Array(this.bytes, offset, length);
   }
 
   f4([, offset, length]: ArrayRef): Float32Array {

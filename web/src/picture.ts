@@ -553,7 +553,7 @@ export class Picture {
 
   private readParts(block: Block): void {
     const { shape, body, pose, colour } = this.data.parts;
-    const [shapes, bodies, poses, colours] = [block.i2(shape), block.i2(body), block.f4(pose), block.f4(colour)];
+    const [shapes, bodies, poses, colours] = [block.i4(shape), block.i4(body), block.f4(pose), block.f4(colour)];
     for (let i = 0; i < shapes.length; i += 1) {
       const row = [...poses.subarray(12 * i, 12 * i + 12), 0, 0, 0, 1];
       const rgb = colours.subarray(3 * i, 3 * i + 3);

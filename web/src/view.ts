@@ -108,7 +108,7 @@ function words(ref: Ref, data: SceneData, block: Block): (Node | string)[] {
   const head: (Node | string)[] = [`${KINDS[kind] ?? kind} `, label];
   const joint = data.joints[index];
   const mate = data.mates[index];
-  if (kind === "part") return [...head, " of ", body(block.i2(data.parts.body)[index] ?? -1)];
+  if (kind === "part") return [...head, " of ", body(block.i4(data.parts.body)[index] ?? -1)];
   if (kind === "joint" && joint) return [...head, ` (${joint.type}) between `, body(joint.a), " and ", body(joint.b)];
   if (kind === "mate" && mate) {
     const state = mate.state === "conflicting" ? `, conflicting by ${mate.gap}` : mate.state ? `, ${mate.state}` : "";

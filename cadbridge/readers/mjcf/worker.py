@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from cadbridge.confinement import confine
+from cadbridge.processes import end_with_caller
 from cadbridge.shapes import protocol
 from cadbridge.shapes.packing import receive, send
 
@@ -119,25 +120,43 @@ def _confined(answers: BinaryIO, files: list[str], memory: int, arguments: dict[
     except ModuleNotFoundError as error:
         send(answers, protocol.Failure("missing", str(error)))
         return
-    # What stands in the buffer would be written by parent and child, twice.
-    sys.stdout.flush()
+    sys.stdout.flush()  # what stands in the buffer would be written by parent and child, twice
+    reading, writing = os.pipe()
+    caller = os.getpid()
     child = os.fork()
     if child:
-        _, status = os.waitpid(child, 0)
-        # The caller tells a crash or a lack of memory from a refusal by the way this process ends.
-        if os.WIFSIGNALED(status):
-            os.kill(os.getpid(), os.WTERMSIG(status))
-        elif status:
-            os._exit(os.waitstatus_to_exitcode(status))
+        os.close(writing)
+        _hand_on(child, reading, answers)
         return
     code = 1
     try:
+        end_with_caller(caller)
+        # A model that takes over this process can say what it likes of itself, and of no other: the requests, and the
+        # way to the caller, are its parent's.
+        for each in (reading, sys.stdin.fileno(), answers.fileno()):
+            os.close(each)
         _hold_memory(memory)
         confine(map(Path, files), None, None)
-        send(answers, _answer(arguments))
+        send(os.fdopen(writing, "wb"), _answer(arguments))
         code = 0
     finally:
         os._exit(code)
+
+
+def _hand_on(child: int, reading: int, answers: BinaryIO) -> None:
+    """Give the caller what the child answers; where it dies without an answer, or says something else, so does this."""
+    with os.fdopen(reading, "rb") as pipe:
+        try:
+            answer = receive(pipe)
+        except (EOFError, ValueError):
+            answer = None
+    _, status = os.waitpid(child, 0)
+    # The caller tells a crash or a lack of memory from a refusal by the way this process ends.
+    if os.WIFSIGNALED(status):
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    if status or answer is None:
+        os._exit(os.waitstatus_to_exitcode(status) or 1)
+    send(answers, answer)
 
 
 def main() -> None:

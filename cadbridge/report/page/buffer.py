@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-TYPES = {"u2": "<u2", "u4": "<u4", "f4": "<f4", "i2": "<i2"}
+TYPES = {"u2": "<u2", "u4": "<u4", "f4": "<f4", "i2": "<i2", "i4": "<i4"}
 """Types of arrays as the page knows them, little-endian as in every browser."""
 
 
@@ -21,7 +21,14 @@ class Buffer:
         self._size = 0
 
     def add(self, values: NDArray[Any], kind: str) -> list[str | int]:
-        """Append an array; its reference [kind, offset, length]. Every array starts at a multiple of 4 bytes."""
+        """Append an array; its reference [kind, offset, length]. Every array starts at a multiple of 4 bytes.
+
+        OverflowError for whole numbers that the type does not hold: NumPy would make others of them.
+        """
+        if kind != "f4" and np.size(values):
+            holds = np.iinfo(TYPES[kind])
+            if np.min(values) < holds.min or np.max(values) > holds.max:
+                raise OverflowError(f"{np.min(values)} to {np.max(values)} are beyond {kind}")
         data = np.ascontiguousarray(values, dtype=TYPES[kind]).tobytes()
         start = self._size
         # A browser makes no typed array at an offset that is no multiple of its element's bytes.

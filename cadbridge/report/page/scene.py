@@ -49,8 +49,8 @@ def scene(mechanism: Mechanism, diagnosis: Diagnosis, items: Items, clips: list[
         "shapes": shapes,
         "parts": {
             "names": [i.name for i in instances],
-            "shape": buffer.add(np.array([shape_of.get(i.part, -1) for i in instances]), "i2"),
-            "body": buffer.add(np.array(body_of), "i2"),
+            "shape": buffer.add(np.array([shape_of.get(i.part, -1) for i in instances]), "i4"),
+            "body": buffer.add(np.array(body_of), "i4"),
             "pose": buffer.add(np.array(poses), "f4"),
             "colour": buffer.add(np.array([_colour(mechanism, i) for i in instances]), "f4"),
         },

@@ -12,6 +12,7 @@ import pkgutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -274,12 +275,28 @@ print([form.name for form in FORMATS], target_names(), target_named("mjcf").open
 
 GROUPS = (READ, BUILD, DIAGNOSE, RECOGNISE, SIMULATE, INVERSE, EXPORT, JOBS, ERRORS, SOLVER, ADDING)
 
+FURTHER = ("solver.constraints", "solver.constraints.curves", "solver.geared", "solver.bondgraph", "solver.denoc")
+"""Rooms of the solver for those who build models of their own. What they export is described as the pages' names are,
+but Python's `help` alone shows it: the site's pages follow the way of the data, which leads past them."""
+
 
 def public() -> Iterator[tuple[str, Any]]:
     """All names of the groups and what they mean, in order."""
     for group in GROUPS:
         for name in (*group.functions, *group.classes):
             yield name, meant(name)
+
+
+def further() -> Iterator[tuple[str, Any]]:
+    """What the rooms of `FURTHER` export: all classes and functions of `__all__`, or all public ones of their own."""
+    for room in FURTHER:
+        module = import_module(room)
+        names = getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])
+        for name in names:
+            thing = getattr(module, name)
+            ours = inspect.isclass(thing) or inspect.isfunction(thing)
+            if ours and (hasattr(module, "__all__") or thing.__module__ == room):
+                yield f"{room}.{name}", thing
 
 
 def meant(name: str) -> Any:
@@ -289,7 +306,7 @@ def meant(name: str) -> Any:
 
 def name_types() -> None:
     """Give the modules of public names what they import for types alone, so that annotations can be evaluated."""
-    for _, thing in public():
+    for _, thing in (*public(), *further()):
         _import_types(sys.modules[thing.__module__])
 
 

@@ -40,14 +40,28 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Where all bodies are: x (n+1, 3) and R (n+1, 3, 3), the ground last (index −1); G (m, 6n) of the extra rows."""
+    """Where all bodies are, which the moduli of transformers depend on; world axes, the ground last (index −1).
+
+    Attributes:
+        x: Centres of mass (n + 1, 3) m.
+        R: Orientations (n + 1, 3, 3).
+        G: Ĝ (m, 6n) of the graph's extra rows, on [v; ω] of all bodies.
+    """
 
     x: Array
     R: Array
     G: Array
 
     def point(self, body: int, point: Array) -> Array:
-        """A body's point (3,) in the world."""
+        """Place a body's point in the world.
+
+        Args:
+            body: Its index, −1 for the ground.
+            point: (3,) m, in the body.
+
+        Returns:
+            The point (3,) m, in the world.
+        """
         return np.asarray(self.x[body] + self.R[body] @ point)
 
 
@@ -57,7 +71,14 @@ Rows = Callable[[Place], Array]
 
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """A driving effort along a coordinate, or along `count` rows (count, 6n) on [v; ω] of all bodies."""
+    """A driving effort, along a coordinate or along rows on the velocities of all bodies.
+
+    Attributes:
+        name: Its name.
+        coordinate: Along which it acts, N m (N); None where `rows` say it.
+        rows: Of a `Place` to the rows (count, 6n) on [v; ω] along which it acts; None with a coordinate.
+        count: How many rows there are.
+    """
 
     name: str
     coordinate: Coordinate | None = None
@@ -67,10 +88,15 @@ class Drive:
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """The graph of a model with the moduli of its transformers.
+    """The graph of a model with the moduli of its transformers. Nodes are named by index.
 
-    `row_of[source]`: the rows of the model that a constraint source bears; `extra` are primitives whose Ĝ the moduli
-    take (`Place.G`), one row each; `dampers` hold the coefficient of every R.
+    Attributes:
+        graph: Nodes and bonds.
+        moduli: Of each transformer and gyrator, from a `Place` to its matrix.
+        row_of: Of each constraint's source, the model's rows that it bears.
+        extra: Primitives whose Ĝ moduli take (`Place.G`), one row each.
+        dampers: Coefficients of the dampers, N m s/rad (N s/m), and 1/R of conductances.
+        drives: The sources of the driving efforts, in the order of the drives.
     """
 
     graph: BondGraph
@@ -201,9 +227,17 @@ class _Builder:
 
 
 def build(model: Model, drives: Sequence[Drive]) -> Built:
-    """The graph of a model, augmented by the forces of all its constraints, with sources for the driving efforts.
+    """Build the graph of a model, augmented by the forces of all its constraints.
 
-    Damping along coordinates becomes R; what else acts is a known source on its bodies.
+    After Wang and Tao (2013), sections 2 and 3. Damping along coordinates becomes R; what else acts is a known source
+    on its bodies.
+
+    Args:
+        model: The model.
+        drives: The driving efforts; each gets a source.
+
+    Returns:
+        The graph with its moduli.
     """
     builder = _Builder(model)
     for i in range(len(model.bodies)):

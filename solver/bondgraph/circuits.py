@@ -40,7 +40,13 @@ from solver.bondgraph.graph import (
 
 @dataclass(frozen=True)
 class Circuit:
-    """A DC motor along a coordinate: `constant` (N m/A = V s/rad, behind its gearhead), Ω and H (0: none)."""
+    """A DC motor along a coordinate.
+
+    Attributes:
+        constant: N m/A and V s/rad (N/A, V s/m), behind its gearhead.
+        resistance: Ω.
+        inductance: H; 0: the resistance alone gives the current.
+    """
 
     constant: float
     resistance: float
@@ -49,9 +55,14 @@ class Circuit:
 
 @dataclass(frozen=True)
 class FluidLine:
-    """A chamber of a cylinder: `area` (m²) by which a larger value of the coordinate widens it, negative: narrows.
+    """A chamber of a cylinder with the line that supplies it.
 
-    `resistance` (Pa s/m³) of its line and `capacity` (m³/Pa), 0: none; `drives` where its supply is what is requested.
+    Attributes:
+        name: Its name.
+        area: By which a larger value of the coordinate widens it, m²; negative: it narrows.
+        resistance: Of its line, Pa s/m³; 0: none.
+        capacity: Of its volume, m³/Pa; 0: none. Without a resistance it does not count: the supply sets the pressure.
+        drives: Whether its supply is what is asked for.
     """
 
     name: str
@@ -93,10 +104,17 @@ class _Wiring:
 
 
 def with_circuits(built: Built, circuits: Mapping[str, Actuator]) -> Built:
-    """A graph whose driving efforts are voltages or pressures where an actuator bears the drive's name.
+    """Put actuators in the place of driving efforts, which become voltages or pressures.
 
     All causality stays integral: the current of an inductance, the pressure of a chamber and the rates of the bodies
-    are states.
+    are states. After Karnopp, Margolis and Rosenberg, System dynamics, ch. 3 and 4.
+
+    Args:
+        built: A graph.
+        circuits: Actuators by the names of the drives; a drive without one stays as it is.
+
+    Returns:
+        The graph with them.
     """
     wiring = _Wiring(list(built.graph.nodes), list(built.graph.bonds), dict(built.moduli), dict(built.dampers))
     for source in built.drives:

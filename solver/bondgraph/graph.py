@@ -22,7 +22,14 @@ GIVEN, DRIVE, CONSTRAINT = "given", "drive", "constraint"
 
 @dataclass(frozen=True)
 class Node:
-    """An element or junction. `owner` is the body, joint or coordinate that it stands for, `role` a source's kind."""
+    """An element or junction of a graph.
+
+    Attributes:
+        kind: One of the letters of this module, such as `STORAGE`.
+        label: What is written on it.
+        owner: The body, joint or coordinate that it stands for.
+        role: Of a source of effort, `GIVEN`, `DRIVE` or `CONSTRAINT`.
+    """
 
     kind: str
     label: str
@@ -32,7 +39,13 @@ class Node:
 
 @dataclass(frozen=True)
 class Bond:
-    """A bond between two nodes (by index), with vectors of `size`."""
+    """A bond between two nodes; its power is positive from tail to head.
+
+    Attributes:
+        tail: Index of the node it leaves.
+        head: Index of the node it enters.
+        size: Of the vectors of effort and flow on it.
+    """
 
     tail: int
     head: int
@@ -41,17 +54,37 @@ class Bond:
 
 @dataclass(frozen=True)
 class BondGraph:
-    """Nodes and bonds; a model's graph does not change along a run, only its moduli do."""
+    """Nodes and bonds; a model's graph does not change along a run, only its moduli do.
+
+    Attributes:
+        nodes: Named by their index.
+        bonds: Between them.
+    """
 
     nodes: tuple[Node, ...]
     bonds: tuple[Bond, ...]
 
     def at(self, node: int) -> tuple[int, ...]:
-        """The bonds of a node."""
+        """List the bonds of a node.
+
+        Args:
+            node: Its index.
+
+        Returns:
+            Indices of bonds.
+        """
         return self._bonds_of[node]
 
     def sizes(self, kind: str, role: str = "") -> dict[int, int]:
-        """Size of the bond of every one-port of a kind (and role), by node, in order."""
+        """Tell how large the one-ports of a kind are.
+
+        Args:
+            kind: One of the letters of this module.
+            role: Of sources of effort, which.
+
+        Returns:
+            The size of each one's bond, by node, in order.
+        """
         return {
             i: self.bonds[self.at(i)[0]].size
             for i, node in enumerate(self.nodes)
@@ -79,11 +112,20 @@ _FLOW_OUT = (STORAGE, CONDUCTANCE)
 
 
 def causality(graph: BondGraph) -> tuple[int, ...]:
-    """For each bond the node that sets its effort; the node at the other end sets the flow.
+    """Tell for each bond which node sets its effort; the node at the other end sets the flow.
 
     One-ports first, each as it wants to be, then what follows at junctions and transformers (the sequential assignment
-    of Karnopp, Margolis & Rosenberg). Sources of effort in all constraints leave every I integral, and no choice open.
-    Raises ValueError with the node where this does not come out.
+    of Karnopp, Margolis and Rosenberg). Sources of effort in all constraints leave every I integral, and no choice
+    open.
+
+    Args:
+        graph: The graph.
+
+    Returns:
+        Indices of nodes, in the order of the bonds.
+
+    Raises:
+        ValueError: This does not come out; it names the node.
     """
     effort_from: dict[int, int] = {}
     for i, node in enumerate(graph.nodes):

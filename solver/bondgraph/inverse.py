@@ -25,9 +25,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Driving `efforts` (c,; N m, N) in the order of the drives, `multipliers` (m,) of the model's rows; the matrices.
+    """The forces of a known motion.
 
-    `unmet` is the largest acceleration (m/s², rad/s²) by which the motion given differs from what these forces do.
+    Attributes:
+        efforts: Driving efforts (c,) N m (N), in the order of the drives.
+        multipliers: Of the model's rows (m,): N of a row in m, N m of one in rad or 1.
+        unmet: The largest acceleration (m/s², rad/s²) by which the motion given differs from what these forces do.
+        junction: The matrices at the state.
     """
 
     efforts: Array
@@ -39,7 +43,12 @@ class Found:
 class KinetoStatics:
     """The graph of a model that moves in a known way, ready for many states.
 
-    Raises ValueError where a body has no mass or inertia: its storage would have no law.
+    Args:
+        model: The model.
+        drives: The driving efforts that are sought.
+
+    Raises:
+        ValueError: A body has no mass or inertia: its storage would have no law.
     """
 
     def __init__(self, model: Model, drives: Sequence[Drive]) -> None:
@@ -74,9 +83,15 @@ class KinetoStatics:
         return Place(x, R, G)
 
     def at(self, state: State, accelerations: Array, wrenches: Array | None = None) -> Found:
-        """The forces at a state on the constraints; of `accelerations` (n, 6) only the driven bodies' are looked at.
+        """Compute the forces at a state on the constraints.
 
-        `wrenches` (n, 6) [force; torque] act beside the model's loads, world axes, about the bodies' centres.
+        Args:
+            state: Where the bodies are and how they move.
+            accelerations: [v̇; ω̇] (n, 6), world axes; only those of the driven bodies count.
+            wrenches: [force; torque] (n, 6) that act beside the model's loads, world axes, about the bodies' centres.
+
+        Returns:
+            The driving efforts and the constraints' multipliers.
         """
         place = self._place(state)
         junction = self.structure.evaluate(place)

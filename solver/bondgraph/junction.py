@@ -41,18 +41,28 @@ PORTS = {
 
 @dataclass(frozen=True, eq=False)
 class Junction:
-    """J[r][c]: what ports of the kind c (columns) put into those of the kind r (rows).
+    """The matrices of a junction structure (Wang and Tao 2013, eqs. 8 to 12).
 
     Inputs: i the flows Z of storage, c the efforts of compliances, L the efforts D_out of R, G the flows of
     conductances, E the efforts E_out of EJS, u1, u2, u3 those of sources. Outputs: i the efforts Ẋ, c the flows, L the
     flows D_in, G the efforts, E the flows E_in, u1, u2, u3 the flows at sources; u2 is C in eq. 12.
+
+    Attributes:
+        J: J[r][c] is what ports of the kind c (columns) put into those of the kind r (rows).
     """
 
     J: dict[str, dict[str, Array]]
 
 
 class Structure:
-    """A graph with its causality, and the order in which its variables follow from what the ports put in."""
+    """A graph with its causality, and the order in which its variables follow from what the ports put in.
+
+    Args:
+        built: The graph.
+
+    Raises:
+        ValueError: Its causality does not come out, or it has an algebraic loop.
+    """
 
     def __init__(self, built: Built) -> None:
         self.built = built
@@ -79,7 +89,14 @@ class Structure:
         return found
 
     def evaluate(self, place: Place) -> Junction:
-        """The matrices where the bodies are."""
+        """Compute the matrices where the bodies are.
+
+        Args:
+            place: Where they are.
+
+        Returns:
+            The blocks of the junction structure.
+        """
         moduli = {node: np.asarray(modulus(place)) for node, modulus in self.built.moduli.items()}
         # Every variable is carried as its row of factors of all that ports put in: one pass gives all blocks of J.
         unit = np.eye(self._width)

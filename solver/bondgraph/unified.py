@@ -34,7 +34,14 @@ the smallest true ones of the tests' models are above 1e-5."""
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """Laws of the fields: Z = F X (i1, i2), D_out = R D_in, E_out = R_E E_in."""
+    """Laws of the fields: Z = F X of the storage i1 and i2, D_out = R D_in, E_out = R_E E_in.
+
+    Attributes:
+        F1: Of the storage that driving efforts reach without a joint between (i1).
+        F2: Of all other storage (i2).
+        R: Of the dampers.
+        RE: Of the Euler junction structures.
+    """
 
     F1: Array
     F2: Array
@@ -44,7 +51,15 @@ class Fields:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """X and Ẋ of i1, X of i2, the known sources U₃; `bias` = J̇_Ci1 Z_i1 + J̇_Ci2 Z_i2."""
+    """What is known of a motion.
+
+    Attributes:
+        X1: Momenta of i1.
+        X2: Momenta of i2.
+        rate1: Ẋ of i1.
+        U3: The known sources.
+        bias: J̇_Ci1 Z_i1 + J̇_Ci2 Z_i2, the constraints' own acceleration.
+    """
 
     X1: Array
     X2: Array
@@ -54,7 +69,15 @@ class Known:
 
 
 def split(J: Blocks, first: NDArray[np.bool_]) -> Blocks:
-    """The blocks with storage i split: `first` (ni,) says what is i1."""
+    """Split the storage in the blocks of a junction structure into i1 and i2.
+
+    Args:
+        J: The blocks, J[r][c].
+        first: (ni,) which of the storage is i1.
+
+    Returns:
+        The blocks with i1 and i2 in place of i; C stands for u2 in rows.
+    """
 
     def columns(row: dict[str, Array]) -> dict[str, Array]:
         parts = {"i1": row["i"][:, first], "i2": row["i"][:, ~first]}
@@ -68,7 +91,18 @@ def split(J: Blocks, first: NDArray[np.bool_]) -> Blocks:
 
 
 def solve(J: Blocks, fields: Fields, known: Known) -> tuple[Array, Array]:
-    """U₁ (driving efforts) and U₂ (constraint forces) by (13), or by (14) where J_CL or J_CE is not zero."""
+    """Compute driving efforts and constraint forces by (13), or by (14) where J_CL or J_CE is not zero.
+
+    Equations of Wang and Tao (2013); the head of this module says where it differs from the print.
+
+    Args:
+        J: The blocks, as `split` gives them.
+        fields: The laws of storage, dampers and Euler junction structures.
+        known: What is known of the motion.
+
+    Returns:
+        U₁ (driving efforts) and U₂ (constraint forces), of least norm where they are not determined.
+    """
     T = _eliminated(J, fields)
     algebraic = bool(np.any(J["C"]["L"]) or np.any(J["C"]["E"]))
     rows = _constraint(J, fields, T) if algebraic else _differentiated(J, fields, T)

@@ -19,8 +19,11 @@ Array = NDArray[np.float64]
 class Curve:
     """Piecewise cubics: on [breaks[i], breaks[i + 1]] Σ coefficients[i, k] (q − breaks[i])^k.
 
-    `breaks` (k,) rise; `coefficients` (k, 4), the last row for what lies beyond the last break. `period` 0: not
-    periodic; `rise` is added a period.
+    Attributes:
+        breaks: (k,), rising, in the unit of the driver.
+        coefficients: (k, 4), the lowest power first; the last row is for what lies beyond the last break.
+        period: After which it repeats; 0: never.
+        rise: What is added with each period.
     """
 
     breaks: Array
@@ -52,15 +55,35 @@ def _points(points: ArrayLike) -> Array:
 
 
 def spline(points: ArrayLike) -> Curve:
-    """A natural cubic spline through points (k, 2) [q, value]; ValueError where q does not rise."""
+    """Lay a natural cubic spline through points.
+
+    Args:
+        points: (k, 2) of [q, value], three or more; q rises.
+
+    Returns:
+        The curve, which goes on along its tangents beyond the ends.
+
+    Raises:
+        ValueError: Fewer points than three, numbers that are not finite, or a q that does not rise.
+    """
     data = _points(points)
     return _cubic(data[:, 0], data[:, 1], "natural")
 
 
 def periodic(points: ArrayLike, period: float, rise: float = 0.0) -> Curve:
-    """A spline through points (k, 2) [q, value] of one period, repeated; after a period it is higher by `rise`.
+    """Lay a periodic cubic spline through the points of one period.
 
-    ValueError where the points span a whole period or more, for the first closes the curve.
+    Args:
+        points: (k, 2) of [q, value], three or more; q rises, over at most one period.
+        period: After which the curve repeats, in the unit of q.
+        rise: By which it is higher after a period.
+
+    Returns:
+        The curve.
+
+    Raises:
+        ValueError: The points are no curve, or span more than a period; those that span it whole must end at the first
+            value and the rise.
     """
     data = _points(points)
     if not (math.isfinite(period) and period > 0):
@@ -96,10 +119,18 @@ def _cubic(q: Array, values: Array, ends: Literal["natural", "periodic"]) -> Cur
 
 
 def pitch_curve(profile: ArrayLike, roller: float, count: int = 720) -> tuple[Array, Array]:
-    """Polar angle and radius (count,) of the centre of a roller (m; 0: a knife) on a cam's profile.
+    """Find where the centre of a roller goes on a cam's profile.
 
-    `profile` (k, 2) are [polar angle rad, radius m] of the cam's outline about its axis, within one turn.
-    ValueError where the roller does not fit into the profile.
+    Args:
+        profile: (k, 2) of [polar angle rad, radius m] of the cam's outline about its axis, within one turn.
+        roller: Radius of the roller, m; 0: a knife edge.
+        count: How many points are wanted.
+
+    Returns:
+        Polar angles (count,) rad and radii (count,) m of the centre.
+
+    Raises:
+        ValueError: The profile is no outline, or the roller does not fit into its hollows.
     """
     data = np.asarray(profile, float)
     outline = periodic(data, math.tau)
@@ -120,10 +151,18 @@ def pitch_curve(profile: ArrayLike, roller: float, count: int = 720) -> tuple[Ar
 
 
 def translating_cam(profile: ArrayLike, roller: float = 0.0, offset: float = 0.0) -> Curve:
-    """Height (m) of a follower's point or roller centre over the turn (rad) of its cam.
+    """Compute the height of a sliding follower over the turn of its cam.
 
-    The follower slides along y of the fixed frame at x = `offset` (m) from the cam's axis, above it; `profile` as in
-    `pitch_curve`, at the turn 0 in the fixed frame. ValueError where the follower misses the cam or jams.
+    Args:
+        profile: Of the cam, as in `pitch_curve`, at the turn 0 in the fixed frame.
+        roller: Radius of the roller, m; 0: a knife edge.
+        offset: x at which the follower slides along y of the fixed frame, above the cam's axis, m.
+
+    Returns:
+        Height (m) of the follower's edge or roller centre over the turn (rad).
+
+    Raises:
+        ValueError: The follower misses the cam or jams.
     """
     polar, radius = pitch_curve(profile, roller)
     if abs(offset) >= radius.min():
@@ -133,11 +172,20 @@ def translating_cam(profile: ArrayLike, roller: float = 0.0, offset: float = 0.0
 
 
 def oscillating_cam(profile: ArrayLike, pivot: float, arm: float, roller: float = 0.0, side: int = 1) -> Curve:
-    """Angle (rad) at the pivot from the line to the cam's axis to a follower's arm, over the turn (rad) of its cam.
+    """Compute the angle of a swinging follower over the turn of its cam.
 
-    The pivot lies on +x of the fixed frame at `pivot` (m) from the cam's axis, the arm is `arm` (m) long from the
-    pivot to the roller's centre; `side` +1: the roller is above this line, −1: below. The angle is positive on
-    either side. ValueError where the arm does not reach all of the cam.
+    Args:
+        profile: Of the cam, as in `pitch_curve`, at the turn 0 in the fixed frame.
+        pivot: Distance of the pivot from the cam's axis, on +x of the fixed frame, m.
+        arm: Length from the pivot to the roller's centre, m.
+        roller: Radius of the roller, m; 0: a knife edge.
+        side: +1: the roller lies above the line from the pivot to the cam's axis, −1: below.
+
+    Returns:
+        Angle (rad) at the pivot from that line to the arm over the turn (rad), positive on either side.
+
+    Raises:
+        ValueError: The arm does not reach all of the cam, or the follower jams.
     """
     polar, radius = pitch_curve(profile, roller)
     # The law of cosines in the triangle of cam axis, pivot and roller, at the first and at the second.

@@ -17,9 +17,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """g (m,), Ĝ (m, 6n) per body [v of the frame's origin; ω] in world axes, c (m,) of Ĝ v̇ = c.
+    """Primitives at one pose, as dense matrices; [v; ω] of each body's frame origin, world axes.
 
-    `rates` (m,) is Ĝ v, `angles` (na,) the angles at which g was taken, in the order of the primitives.
+    Attributes:
+        g: Residuals (m,), each in its primitive's unit.
+        G: Ĝ (m, 6n), their gradients: ġ = Ĝ v.
+        c: (m,) of Ĝ v̇ = c, the acceleration that the velocities alone bring.
+        rates: Ĝ v (m,).
+        angles: (na,) rad at which g was taken, in the order of the primitives.
     """
 
     g: Array
@@ -33,12 +38,21 @@ def evaluate(
     primitives: Sequence[Primitive], positions: ArrayLike, quaternions: ArrayLike, velocities: ArrayLike | None = None,
     angles: ArrayLike | None = None, reference: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Evaluation:  # fmt: skip
-    """Residual, Jacobian and right-hand side of `primitives`.
+    """Compute residuals, Jacobian and right-hand side of primitives at a pose.
 
-    `positions` (n, 3) m and `quaternions` (n, 4; w first) are the poses of the bodies' frames, `velocities`
-    (n, 6) the [v; ω] of their origins in world axes (none: at rest). `reference` are the poses in which the
-    gears have their phase (none: the poses given). `angles` choose the branch of every angle (none: principal
-    values). Raises ValueError where a primitive has no meaning.
+    Args:
+        primitives: The equations.
+        positions: Of the bodies' frames (n, 3) m.
+        quaternions: Of the bodies' frames (n, 4), w first.
+        velocities: [v; ω] of the frames' origins (n, 6), world axes; None: at rest.
+        angles: (na,) rad near which every angle is to be taken; None: principal values.
+        reference: Positions and quaternions in which the gears have their phase; None: the poses given.
+
+    Returns:
+        What the rows are, in the order of the primitives.
+
+    Raises:
+        ValueError: A primitive has no meaning at the reference, as a gear pair whose axes coincide.
     """
     x, q = np.asarray(positions, float).reshape(-1, 3), np.asarray(quaternions, float).reshape(-1, 4)
     x0, q0 = (x, q) if reference is None else (np.asarray(r, float) for r in reference)
@@ -47,7 +61,15 @@ def evaluate(
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """g (m,), its rates (m,) and the blocks (nb, 6) of Ĝ: block k is row `row[k]`'s on body `body[k]`, [v; ω]."""
+    """Primitives at one pose, with a block of Ĝ for each row and body: memory is linear in both.
+
+    Attributes:
+        g: Residuals (m,), each in its primitive's unit.
+        rates: Ĝ v (m,).
+        blocks: (nb, 6) of Ĝ on [v; ω], world axes.
+        row: The row of each block (nb,).
+        body: The body of each block (nb,).
+    """
 
     g: Array
     rates: Array
@@ -60,7 +82,18 @@ def evaluate_sparse(
     program: Program, positions: ArrayLike, quaternions: ArrayLike, velocities: ArrayLike | None = None,
     angles: ArrayLike | None = None,
 ) -> SparseRows:  # fmt: skip
-    """As `evaluate_program`, with a block for each row and body: memory is linear."""
+    """Compute residuals and the blocks of the Jacobian of primitives that were compiled before.
+
+    Args:
+        program: The primitives, as `solver.constraints.program.compile_program` gives them.
+        positions: Of the bodies' frames (n, 3) m.
+        quaternions: Of the bodies' frames (n, 4), w first.
+        velocities: [v; ω] of the frames' origins (n, 6), world axes; None: at rest.
+        angles: (na,) rad near which every angle is to be taken; None: principal values.
+
+    Returns:
+        The rows, in the order of the primitives.
+    """
     x = np.ascontiguousarray(positions, float).reshape(-1, 3)
     q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
     v = np.zeros((len(x), 6)) if velocities is None else np.array(velocities, float).reshape(-1, 6)

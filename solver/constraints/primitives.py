@@ -75,7 +75,16 @@ class _Cosine(Primitive):
 
 @dataclass(frozen=True, eq=False)
 class PointOnPlane(_Length):
-    """n_A · (p_B − p_A) = offset: a point of b at a height over a plane of a."""
+    """A point of b at a height over a plane of a: n_A · (p_B − p_A) = offset.
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        point_a: On the plane (3,) m, in a.
+        normal_a: Of the plane (3,), in a; its length does not count.
+        point_b: The point (3,) m, in b.
+        offset: m along the normal.
+    """
 
     point_a: Vector
     normal_a: Vector
@@ -85,7 +94,16 @@ class PointOnPlane(_Length):
 
 @dataclass(frozen=True, eq=False)
 class AxesAngle(_Cosine):
-    """u_A · w_B = cosine: two directions at an angle (0: perpendicular)."""
+    """Two directions at an angle: u_A · w_B = cosine.
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        axis_a: u (3,), in a; its length does not count.
+        axis_b: w (3,), in b; likewise.
+        cosine: Of the angle; 0 where they are perpendicular. At 1 and −1 the row has no gradient: parallel directions
+            take two rows with perpendiculars.
+    """
 
     axis_a: Vector
     axis_b: Vector
@@ -94,7 +112,18 @@ class AxesAngle(_Cosine):
 
 @dataclass(frozen=True, eq=False)
 class Distance(_Length):
-    """‖p_B − p_A‖ = length > 0."""
+    """Two points at a distance: ‖p_B − p_A‖ = length.
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        point_a: (3,) m, in a.
+        point_b: (3,) m, in b.
+        length: m, above zero: at zero the row has no direction, and three planes through the point hold it.
+
+    Raises:
+        ValueError: The length is not above zero.
+    """
 
     point_a: Vector
     point_b: Vector
@@ -107,7 +136,19 @@ class Distance(_Length):
 
 @dataclass(frozen=True, eq=False)
 class PointLineDistance(_Length):
-    """The point of b at `distance` > 0 from the line (point_a, axis_a) of a."""
+    """A point of b at a distance from a line of a.
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        point_a: On the line (3,) m, in a.
+        axis_a: Of the line (3,), in a; its length does not count.
+        point_b: The point (3,) m, in b.
+        distance: m, above zero: at zero the row has no direction, and two planes through the line hold the point.
+
+    Raises:
+        ValueError: The distance is not above zero.
+    """
 
     point_a: Vector
     axis_a: Vector
@@ -121,9 +162,18 @@ class PointLineDistance(_Length):
 
 @dataclass(frozen=True, eq=False)
 class LineDistance(_Length):
-    """Two crossed lines at a signed common-perpendicular `distance`.
+    """Two crossed lines whose common perpendicular has a length and a sign.
 
-    (u_A × w_B)/‖u_A × w_B‖ · (p_B − p_A) = distance; the lines must not be parallel.
+    (u_A × w_B)/‖u_A × w_B‖ · (p_B − p_A) = distance. Lines that are parallel have no such direction.
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        point_a: On a's line (3,) m, in a.
+        axis_a: u (3,), in a; its length does not count.
+        point_b: On b's line (3,) m, in b.
+        axis_b: w (3,), in b; likewise.
+        distance: m, positive where b's line lies from a's along u × w.
     """
 
     point_a: Vector
@@ -167,9 +217,16 @@ class Coordinate:
 
 @dataclass(frozen=True, eq=False)
 class Coupler(Primitive):
-    """Σ coefficient · coordinate = constant: screws, ratios about a carrier, mimics, differentials.
+    """A sum of coordinates that stays constant: Σ coefficient · coordinate = constant.
 
-    The residual has the unit of the first coordinate; the other coefficients turn theirs into it.
+    Screws, ratios about a carrier, mimics and differentials are such sums. The residual has the unit of the first
+    coordinate; the other coefficients turn theirs into it.
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        terms: (coefficient, coordinate) each; the coordinates may be those of further bodies.
+        constant: In the unit of the first coordinate.
     """
 
     terms: tuple[tuple[float, Coordinate], ...]
@@ -188,7 +245,16 @@ class Coupler(Primitive):
 
 @dataclass(frozen=True, eq=False)
 class FunctionCoupler(Primitive):
-    """driven = curve(driver) + constant: a cam and its follower, or any other law between two coordinates."""
+    """One coordinate as a function of another: driven = curve(driver) + constant, as of a cam and its follower.
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        driver: The coordinate on which the other depends, rad or m.
+        driven: The coordinate that follows, rad or m; the residual has its unit.
+        curve: The function.
+        constant: In the unit of the driven coordinate.
+    """
 
     driver: Coordinate
     driven: Coordinate
@@ -210,8 +276,17 @@ class FunctionCoupler(Primitive):
 class ConstantVelocity(_Cosine):
     """No twist between two shafts, whatever the angle between them: first_A · second_B = second_A · first_B.
 
-    `first` and `second` are perpendicular to the shaft's axis, and the same in both frames where the shafts are in line
-    (first × second is the axis). With a point on a point it is the joint of a cardan shaft without its unevenness.
+    With a point on a point it is the joint of a cardan shaft without its unevenness. `first` and `second` are unit
+    vectors perpendicular to the shaft's axis and to each other, and the same in both frames where the shafts are in
+    line (first × second is the axis).
+
+    Attributes:
+        a: The first body, −1 for the world.
+        b: The second body, −1 for the world.
+        first_a: (3,), in a.
+        second_a: (3,), in a.
+        first_b: (3,), in b.
+        second_b: (3,), in b.
     """
 
     first_a: Vector
@@ -222,11 +297,22 @@ class ConstantVelocity(_Cosine):
 
 @dataclass(frozen=True, eq=False)
 class WheelPair(Primitive):
-    """Turns of b are `ratio` times those of a, both counted from the line between their axes. The residual is b's.
+    """Turns of b are `ratio` times those of a, both counted from the line between their axes.
 
-    For what a carrier holds at a distance: belts and chains, worms, crossed helical gears. Points lie anywhere on
-    the axes, which are parallel or crossed but do not meet; the line is their common perpendicular. `ratio` has a
-    sign, each turn being counted about its own axis.
+    For what a carrier holds at a distance: belts and chains, worms, crossed helical gears. The line is the common
+    perpendicular of the axes, which are parallel or crossed but do not meet. The residual is b's turn.
+
+    Attributes:
+        a: The first wheel, −1 for the world.
+        b: The second wheel, −1 for the world.
+        point_a: Anywhere on a's axis (3,) m, in a.
+        axis_a: (3,), in a; its length does not count.
+        point_b: Anywhere on b's axis (3,) m, in b.
+        axis_b: (3,), in b; likewise.
+        ratio: Turns of b for one of a, with a sign, each turn being counted about its own axis.
+
+    Raises:
+        ValueError: The ratio is zero or not finite.
     """
 
     point_a: Vector
@@ -294,7 +380,20 @@ class GearPair(_Length):
 
 @dataclass(frozen=True, eq=False)
 class RackPinion(_Length):
-    """A pinion a (axis, pitch radius) rolling on a rack b (direction axis_b through its pitch line)."""
+    """A pinion a that rolls on a rack b. The residual is the rack's travel.
+
+    Attributes:
+        a: The pinion, −1 for the world.
+        b: The rack, −1 for the world.
+        point_a: On the pinion's axis (3,) m, in a.
+        axis_a: Of the pinion (3,), in a; its length does not count.
+        radius: Of the pitch circle, m.
+        point_b: On the pitch line (3,) m, in b.
+        axis_b: Along the pitch line (3,), in b, across the pinion's axis.
+
+    Raises:
+        ValueError: The radius is not above zero.
+    """
 
     point_a: Vector
     axis_a: Vector

@@ -16,8 +16,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class TreeEfforts:
-    """`efforts` (nv,) of the joints; `wrenches` (n, 6): what each joint does to its link, [f; n] about the link's
-    origin, world axes (N, N m).
+    """What a motion of a tree takes.
+
+    Attributes:
+        efforts: Of the joints (nv,) N m (N).
+        wrenches: What each joint does to its link (n, 6), [force; moment] about the link's origin, world axes, N and N
+            m.
     """
 
     efforts: Array
@@ -27,9 +31,22 @@ class TreeEfforts:
 def inverse_dynamics(
     tree: Tree, q: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, wrenches: ArrayLike | None = None
 ) -> TreeEfforts:
-    """Efforts for accelerations (nv,) at q (nq,) and rates (nv,), recursively (Newton and Euler's by DeNOC).
+    """Compute the efforts of a motion, recursively (Newton and Euler's equations by the DeNOC).
 
-    `wrenches` (n, 6) act on the links about their origins, world axes. ValueError where shapes do not fit.
+    After Shah, Saha and Dutt, Dynamics of Tree-Type Robotic Systems, ch. 5.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+        rates: (nv,) rad/s (m/s).
+        accelerations: (nv,) rad/s² (m/s²).
+        wrenches: [force; moment] (n, 6) that act on the links about their origins, world axes, N and N m.
+
+    Returns:
+        Efforts of the joints, and what each does to its link.
+
+    Raises:
+        ValueError: A shape does not fit.
     """
     found = recursions.rnea(*given(tree, q, rates, accelerations, wrenches))
     return TreeEfforts(*found)
@@ -38,9 +55,22 @@ def inverse_dynamics(
 def forward_dynamics(
     tree: Tree, q: ArrayLike, rates: ArrayLike, efforts: ArrayLike, wrenches: ArrayLike | None = None
 ) -> Array:
-    """Accelerations (nv,) under efforts (nv,), recursively: linear in the number of links.
+    """Compute the accelerations under efforts, recursively: the time is linear in the number of links.
 
-    ValueError where shapes do not fit, or a freedom has no inertia.
+    After Shah, Saha and Dutt, Dynamics of Tree-Type Robotic Systems, ch. 5.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+        rates: (nv,) rad/s (m/s).
+        efforts: Of the joints (nv,) N m (N).
+        wrenches: [force; moment] (n, 6) that act on the links about their origins, world axes, N and N m.
+
+    Returns:
+        Accelerations (nv,) rad/s² (m/s²).
+
+    Raises:
+        ValueError: A shape does not fit, or a freedom has no inertia.
     """
     found = np.asarray(recursions.aba(*given(tree, q, rates, efforts, wrenches)))
     if not np.all(np.isfinite(found)):
@@ -49,14 +79,33 @@ def forward_dynamics(
 
 
 def inertia_matrix(tree: Tree, q: ArrayLike) -> Array:
-    """The generalised inertia matrix (nv, nv) with the armatures."""
+    """Compute the generalised inertia matrix.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+
+    Returns:
+        The matrix (nv, nv), armatures included.
+
+    Raises:
+        ValueError: The shape does not fit.
+    """
     return np.asarray(recursions.crba(tree.tables, _sized(q, tree.nq, "q")))
 
 
 def inertia_factors(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
-    """𝒰 (nv, nv), unit upper triangular, and D (nv,) with 𝑰 = 𝒰 diag(D) 𝒰ᵀ (reverse Gaussian elimination, DeNOC).
+    """Factor the generalised inertia matrix, 𝑰 = 𝒰 diag(D) 𝒰ᵀ (reverse Gaussian elimination by the DeNOC).
 
-    Entry (i, j) of 𝒰 is zero where neither freedom carries the other.
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+
+    Returns:
+        𝒰 (nv, nv), unit upper triangular, zero at (i, j) where neither freedom carries the other; and D (nv,).
+
+    Raises:
+        ValueError: The shape does not fit.
     """
     L = tree.tables
     o, S, U, D = recursions.articulated_factors(L, _sized(q, tree.nq, "q"))
@@ -80,7 +129,16 @@ def inertia_factors(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
 
 
 def base_reaction(tree: Tree, q: ArrayLike, efforts: TreeEfforts) -> Array:
-    """What the tree does to the ground (6,): force (N) and moment (N m) about the world's origin."""
+    """Sum up what the tree does to the ground.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+        efforts: As `inverse_dynamics` gives them at it.
+
+    Returns:
+        [force; moment] (6,) about the world's origin, N and N m.
+    """
     o, *_ = poses(tree, q)
     total = np.zeros(6)
     for k, link in enumerate(tree.links):
@@ -91,7 +149,18 @@ def base_reaction(tree: Tree, q: ArrayLike, efforts: TreeEfforts) -> Array:
 
 
 def poses(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
-    """Origins (n, 3) m and axes (n, 3, 3) of the links in the world."""
+    """Compute where the links are.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+
+    Returns:
+        Origins (n, 3) m and axes (n, 3, 3) of the links in the world.
+
+    Raises:
+        ValueError: The shape does not fit.
+    """
     n = len(tree.links)
     o, R, S = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((tree.nv, 6))
     recursions.forward_kinematics(tree.tables, _sized(q, tree.nq, "q"), o, R, S)
@@ -107,7 +176,19 @@ def poses_and_motions(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
 
 
 def twists(tree: Tree, q: ArrayLike, rates: ArrayLike) -> Array:
-    """[v of the origin; ω] of the links (n, 6), world axes."""
+    """Compute how the links move.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+        rates: (nv,) rad/s (m/s).
+
+    Returns:
+        [v of the origin; ω] of the links (n, 6), world axes.
+
+    Raises:
+        ValueError: A shape does not fit.
+    """
     found = recursions.kinematics(tree.tables, _sized(q, tree.nq, "q"), _sized(rates, tree.nv, "the rates"))
     return np.asarray(found[3][: len(tree.links)])
 

@@ -34,7 +34,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class GenericTerms:
-    """Eq. (10) of one body with k freedoms: `inertia` J_i (k, k) and the four wrench terms (k,), N m."""
+    """Eq. 10 of Xue et al. (2005) for one body with k freedoms: J_i q̈_i = F^v + F^Ext + F^Ha + F^Att.
+
+    Attributes:
+        inertia: J_i (k, k) kg m².
+        velocity: F^v (k,) N m, by the rates alone.
+        external: F^Ext (k,) N m, of gravity, wrenches and joint torques.
+        hanging: F^Ha (k,) N m, of the motion of what the body hangs on.
+        attached: F^Att (k,) N m, of what hangs on the body.
+    """
 
     inertia: Array
     velocity: Array
@@ -43,12 +51,26 @@ class GenericTerms:
     attached: Array
 
     def residual(self, acceleration: Array) -> Array:
-        """J_i q̈_i − (F^v + F^Ext + F^Ha + F^Att) (k,): nothing where the accelerations are those of the motion."""
+        """Put an acceleration into the equation.
+
+        Args:
+            acceleration: q̈_i (k,) rad/s².
+
+        Returns:
+            J_i q̈_i − (F^v + F^Ext + F^Ha + F^Att) (k,) N m, zero where the accelerations are those of the motion.
+        """
         return self.inertia @ acceleration - (self.velocity + self.external + self.hanging + self.attached)
 
 
 def topology(tree: Tree) -> Array:
-    """The topology matrix (s, s): A_ij = 1 where body j hangs on body i."""
+    """Make the topology matrix.
+
+    Args:
+        tree: The links.
+
+    Returns:
+        A (s, s), A_ij = 1 where body j hangs on body i.
+    """
     A = np.zeros((len(tree.links), len(tree.links)))
     for j, link in enumerate(tree.links):
         if link.parent != GROUND:
@@ -57,7 +79,14 @@ def topology(tree: Tree) -> Array:
 
 
 def attachment_vectors(A: Array) -> Array:
-    """Λ̂ (s, s): column i has 1 for body i and all bodies beyond it."""
+    """Make the attachment vectors of a topology.
+
+    Args:
+        A: The topology matrix (s, s).
+
+    Returns:
+        Λ̂ (s, s), whose column i has 1 for body i and all bodies beyond it.
+    """
     # The inverse of a unit triangular matrix of whole numbers is of whole numbers: rounding takes off only its own
     # kind.
     return np.asarray(np.round(np.linalg.inv(np.eye(len(A)) - A.T)))
@@ -67,9 +96,21 @@ def generic_equations(
     tree: Tree, q: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, efforts: ArrayLike,
     wrenches: ArrayLike | None = None,
 ) -> tuple[GenericTerms, ...]:  # fmt: skip
-    """Eq. (10) of every body at the accelerations (nv,) of all joints, under efforts (nv,) and wrenches (s, 6).
+    """Set up the generic equation of every body (Xue et al. 2005, eq. 10).
 
-    ValueError for a joint that is no pin, universal or spherical joint.
+    Args:
+        tree: The links, on pins, universal and spherical joints.
+        q: Configuration (nq,).
+        rates: (nv,) rad/s.
+        accelerations: Of all joints (nv,) rad/s².
+        efforts: Of the joints (nv,) N m.
+        wrenches: [force; moment] (s, 6) that act on the links about their origins, world axes, N and N m.
+
+    Returns:
+        The terms of each body.
+
+    Raises:
+        ValueError: A joint is another one, or a shape does not fit.
     """
     system = _System(tree, q, rates, efforts, wrenches)
     qdd = np.asarray(accelerations, dtype=float)
@@ -79,10 +120,23 @@ def generic_equations(
 def generic_accelerations(
     tree: Tree, q: ArrayLike, rates: ArrayLike, efforts: ArrayLike, wrenches: ArrayLike | None = None
 ) -> Array:
-    """The accelerations (nv,) that meet eq. (10) for all bodies at once.
+    """Solve the generic equations of all bodies at once.
 
-    The rows are linear in them: J_i on the diagonal, the coupling with what hangs beyond beside it, and with the
-    parents by F^Ha.
+    The rows are linear in the accelerations: J_i on the diagonal, the coupling with what hangs beyond beside it, and
+    with the parents by F^Ha.
+
+    Args:
+        tree: The links, on pins, universal and spherical joints.
+        q: Configuration (nq,).
+        rates: (nv,) rad/s.
+        efforts: Of the joints (nv,) N m.
+        wrenches: [force; moment] (s, 6) that act on the links about their origins, world axes, N and N m.
+
+    Returns:
+        Accelerations (nv,) rad/s².
+
+    Raises:
+        ValueError: A joint is another one, or a shape does not fit.
     """
     system = _System(tree, q, rates, efforts, wrenches)
     nothing = np.zeros(tree.nv)

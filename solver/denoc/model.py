@@ -58,12 +58,20 @@ def _zeros() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A link and the joint by which it hangs on `parent` (an index smaller than its own, or GROUND).
+    """A link and the joint by which it hangs on another. The link's origin lies on the joint.
 
-    The link's origin lies on the joint. `point` (3,) m is the joint in the parent's frame, `turn` (3, 3) the link's
-    axes in the parent's at q = 0, `axis` (3,) the unit axis in both the link's axes and (turned) the parent's;
-    `pitch` m/rad of a screw. `mass` kg, `com` (3,) m in the link's frame, `inertia` (3, 3) kg m² about the centre of
-    mass, link's axes; `armature` kg m² (kg) counts on each of the joint's rates.
+    Attributes:
+        name: Its name.
+        parent: The link it hangs on: an index smaller than its own, or `GROUND`.
+        joint: "fixed", "revolute", "prismatic", "screw", "spherical" or "free".
+        point: The joint in the parent's frame (3,) m.
+        turn: The link's axes in the parent's at q = 0 (3, 3).
+        axis: Of the joint (3,), in the link's axes and, turned, in the parent's.
+        mass: kg.
+        com: Centre of mass (3,) m, in the link's frame.
+        inertia: About the centre of mass (3, 3) kg m², link's axes.
+        pitch: Of a screw, m/rad.
+        armature: kg m² (kg), which counts on each of the joint's rates.
     """
 
     name: str
@@ -107,7 +115,15 @@ class Tables(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Links in an order in which parents come first; `gravity` m/s². Raises ValueError for what is no tree."""
+    """Links in an order in which parents come first.
+
+    Attributes:
+        links: Named by their index.
+        gravity: m/s², world axes.
+
+    Raises:
+        ValueError: It is no tree, or a number of a link is not possible; the message has all faults.
+    """
 
     links: tuple[Link, ...]
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -180,7 +196,15 @@ class Tree:
         return q
 
     def moved(self, q: ArrayLike, motion: ArrayLike) -> Array:
-        """q (nq,) after `motion` (nv,), each joint at constant rates of these for one second."""
+        """Move every joint at constant rates for one second.
+
+        Args:
+            q: Where it starts (nq,).
+            motion: The rates (nv,).
+
+        Returns:
+            Where it ends (nq,).
+        """
         result = np.array(q, dtype=float)
         step = np.asarray(motion, dtype=float)
         for k, kind in enumerate(self.tables.kind):
@@ -201,10 +225,18 @@ class Tree:
 
 
 def universal(name: str, parent: int, at: int, first: ArrayLike, second: ArrayLike, **link: Any) -> tuple[Link, Link]:
-    """A link on a universal joint, as the links number `at` (without mass) and `at` + 1.
+    """Make a link on a universal joint: a cross without mass, and the link on it.
 
-    `first` (3,) is the axis held by the parent, `second` (3,) the one held by the link, both in the link's axes at
-    q = 0; the other keywords are those of `Link` and describe the link itself and the joint.
+    Args:
+        name: Of the link.
+        parent: The index of the link it hangs on, or `GROUND`.
+        at: The index that the cross will have; the link has the next one.
+        first: The axis held by the parent (3,), in the link's axes at q = 0.
+        second: The axis held by the link (3,), in the link's axes.
+        **link: Further attributes of `Link`, for the link itself and the joint.
+
+    Returns:
+        The cross and the link.
     """
     shared = {key: link.pop(key) for key in ("point", "turn") if key in link}
     cross = Link(f"{name} (cross)", parent, "revolute", axis=np.asarray(first, float), **shared)

@@ -48,7 +48,16 @@ def module_tables(tree: Tree) -> Modules:
 
 
 def complement(tree: Tree, q: ArrayLike, *, by_module: bool = False) -> tuple[Array, Array]:
-    """N_l (6n, 6n) and N_d (6n, nv) of all links' twists, whose product is the natural orthogonal complement."""
+    """Make the decoupled natural orthogonal complement of all links' twists: t = N_l N_d θ̇.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+        by_module: Whether N_l has the identity for each module, else for each link.
+
+    Returns:
+        N_l (6n, 6n) and N_d (6n, nv).
+    """
     n, L = len(tree.links), tree.tables
     o, S = poses_and_motions(tree, q)
     spread = np.zeros((6 * n, 6 * n))
@@ -89,14 +98,47 @@ def _carry(r: Array) -> Array:
 def inverse_by_modules(
     tree: Tree, q: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, wrenches: ArrayLike | None = None
 ) -> TreeEfforts:
-    """As `inverse_dynamics`, a module at a time: τ̄_i = N̄_iᵀ w̃_i."""
+    """Compute the efforts of a motion, a module at a time: τ̄_i = N̄_iᵀ w̃_i.
+
+    After Shah, Saha and Dutt, Dynamics of Tree-Type Robotic Systems, ch. 5. The results are those of
+    `inverse_dynamics`.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+        rates: (nv,) rad/s (m/s).
+        accelerations: (nv,) rad/s² (m/s²).
+        wrenches: [force; moment] (n, 6) that act on the links about their origins, world axes, N and N m.
+
+    Returns:
+        Efforts of the joints, and what each does to its link.
+
+    Raises:
+        ValueError: A shape does not fit.
+    """
     return TreeEfforts(*_inverse(module_tables(tree), *given(tree, q, rates, accelerations, wrenches)))
 
 
 def forward_by_modules(
     tree: Tree, q: ArrayLike, rates: ArrayLike, efforts: ArrayLike, wrenches: ArrayLike | None = None
 ) -> Array:
-    """As `forward_dynamics`, a module at a time: the largest system solved is that of one module's rates."""
+    """Compute the accelerations under efforts, a module at a time.
+
+    The largest system that is solved is that of one module's rates. The results are those of `forward_dynamics`.
+
+    Args:
+        tree: The links.
+        q: Configuration (nq,).
+        rates: (nv,) rad/s (m/s).
+        efforts: Of the joints (nv,) N m (N).
+        wrenches: [force; moment] (n, 6) that act on the links about their origins, world axes, N and N m.
+
+    Returns:
+        Accelerations (nv,) rad/s² (m/s²).
+
+    Raises:
+        ValueError: A shape does not fit.
+    """
     return np.asarray(_forward(module_tables(tree), *given(tree, q, rates, efforts, wrenches)))
 
 

@@ -29,7 +29,12 @@ _HINGE_ROWS = 5
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a mechanism is no geared robot: a `kind` (see `KINDS`) and a sentence that names the parts concerned."""
+    """Why a mechanism is no geared robot.
+
+    Attributes:
+        kind: One of `KINDS`.
+        message: A sentence that names the parts concerned.
+    """
 
     kind: str
     message: str
@@ -40,7 +45,11 @@ KINDS = ("joints", "tree", "carrier", "output", "freedoms", "inputs", "loads")
 
 
 class NotGearedError(ValueError):
-    """The mechanism is not a geared robot; `reasons` holds every reason that was found."""
+    """The mechanism is not a geared robot; `reasons` holds every reason that was found.
+
+    Args:
+        reasons: Every reason.
+    """
 
     def __init__(self, reasons: Sequence[Reason]) -> None:
         super().__init__("; ".join(r.message for r in reasons))
@@ -155,9 +164,16 @@ class Graph:
 
 
 def graph_of(model: Model) -> Graph:
-    """The graph of a model whose joints are hinges (its coordinates of the kind "angle") and gear pairs.
+    """Sort a model into links, turning pairs and gear pairs.
 
-    Raises NotGearedError with everything that is not so.
+    Args:
+        model: Its joints are hinges, each with a coordinate of the kind "angle"; all else are gear pairs.
+
+    Returns:
+        The graph.
+
+    Raises:
+        NotGearedError: It has something else; `reasons` says all of it.
     """
     reasons: list[Reason] = []
     hinges, gears = _sorted(model, reasons)

@@ -26,15 +26,23 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """What a motion asks of a geared robot, in k samples.
+    """What a motion asks of a geared robot, in k samples, with n inputs, h gear pairs and l links.
 
-    `torques` (k, n) of the inputs, N m, as their hinges' coordinates count; `transmitted` (k, h) input transmitted
-    forces, N. `contacts` (k, h, 3) are the forces of the driven on the driving wheels in the drivers' local frames
-    (eq. 21), `in_carrier` the same in the carriers' body axes, `on_driver` and `on_driven` (k, h, 3) what the two
-    links get, in their own body axes. `bearings` (k, l, 6): force and moment that the parent's bearing exerts on
-    each link, in its body axes about the hinge's point, without the actuator's torque about the axis.
-    `angles`, `rates`, `accelerations` (k, l) are those of the links' canonical joints. `left` (k, l) N m are the
-    moments about the hinges that stay unbalanced: rounding, where all is well.
+    After Chen, Lin and Lin (1999), sections 4 and 5.
+
+    Attributes:
+        torques: Of the inputs (k, n) N m, as their hinges' coordinates count.
+        transmitted: Input transmitted forces (k, h) N.
+        contacts: Forces of the driven on the driving wheels (k, h, 3) N, in the drivers' local frames (eq. 21).
+        in_carrier: The same (k, h, 3) N, in the carriers' body axes.
+        on_driver: What the driving link gets (k, h, 3) N, in its body axes.
+        on_driven: What the driven link gets (k, h, 3) N, in its body axes.
+        bearings: Force and moment that the parent's bearing exerts on each link (k, l, 6) N and N m, in its body axes
+            about the hinge's point, without the actuator's torque about the axis.
+        angles: Of the links' canonical joints (k, l) rad.
+        rates: Of the same (k, l) rad/s.
+        accelerations: Of the same (k, l) rad/s².
+        left: The moments about the hinges that stay unbalanced (k, l) N m: rounding, where all is well.
     """
 
     torques: Array
@@ -54,11 +62,24 @@ def loads(
     robot: Transmission, angles: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, *,
     pressure_angle: float | Mapping[str, float] = 0.0, external: ArrayLike | None = None,
 ) -> Loads:  # fmt: skip
-    """Torques, tooth forces and bearing loads for a motion of the primary joints: (k, n) each, rad, rad/s, rad/s².
+    """Compute torques, tooth forces and bearing loads for a motion of the primary joints.
 
-    Angles count from the model's reference pose. `pressure_angle` (rad) is that of all gear pairs, or by their names
-    (0 where none is given: tangential forces only). `external` (k, l, 6) are wrenches on the links in their centres,
-    world axes. Loads along hinges act; raises NotGearedError where the model has others, ValueError for shapes.
+    After Chen, Lin and Lin (1999), sections 4 and 5. The model's loads along hinges act.
+
+    Args:
+        robot: The geared robot, as `transmission` gives it.
+        angles: Of the primary joints (k, n) rad, from the model's reference pose.
+        rates: (k, n) rad/s.
+        accelerations: (k, n) rad/s².
+        pressure_angle: Of all gear pairs, rad, or of each by its name; where none is given the forces are tangential.
+        external: Wrenches on the links in their centres (k, l, 6) N and N m, world axes.
+
+    Returns:
+        The loads of every sample.
+
+    Raises:
+        NotGearedError: The model has other loads than those along hinges.
+        ValueError: A shape does not fit, or a pressure angle is not below a quarter turn.
     """
     theta, thetad, thetadd = (np.atleast_2d(np.asarray(a, float)) for a in (angles, rates, accelerations))
     k, n, m, h = len(theta), len(robot.primary) - 1, len(robot.graph.pairs), len(robot.graph.meshes)
@@ -222,9 +243,15 @@ def reference(robot: Transmission) -> Array:
 
 
 def primary_values(robot: Transmission, pairs: ArrayLike, *, angles: bool = True) -> Array:
-    """(k, n) of the primary joints, as `loads` takes them, from the pairs' coordinates or their derivatives (k, l).
+    """Turn values of the hinges' coordinates into those of the primary joints, as `loads` takes them.
 
-    `pairs` has a column for each link, as its hinge's coordinate counts; `angles` False says they are derivatives.
+    Args:
+        robot: The geared robot.
+        pairs: A column for each link (k, l), as its hinge's coordinate counts, rad or a derivative.
+        angles: Whether they are angles; else derivatives, which do not count from the reference pose.
+
+    Returns:
+        (k, n) of the primary joints.
     """
     given = np.array(pairs, float)
     if angles:

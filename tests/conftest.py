@@ -6,10 +6,13 @@ import contextlib
 import os
 import pickle
 import signal
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -20,7 +23,8 @@ from solver.compilation.library import kernel_folder
 from tests import real_files
 from tests.loading import module_of
 
-KR15 = Path(__file__).resolve().parents[1] / "fixtures" / "kr15"
+ROOT = Path(__file__).resolve().parents[1]
+KR15 = ROOT / "fixtures" / "kr15"
 
 # No deadline: the first example of a property may compile a kernel. Derandomised: a run can be repeated.
 settings.register_profile("cadbridge", deadline=None, derandomize=True)
@@ -42,6 +46,24 @@ def pytest_configure() -> None:
     """Stop before the first test where the folder of real files that was named cannot be used."""
     if (fault := real_files.fault()) is not None:
         raise pytest.UsageError(fault)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each of pytest's workers first loads its share of the files: what it compiles there the others need not.
+
+    Compiling the asserts is half of what collecting costs, and each worker collects all tests.
+    """
+    worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
+    if worker is None or sys.dont_write_bytecode:
+        return
+    share = slice(int(worker["workerid"].removeprefix("gw")), None, worker["workercount"])
+    named = [Path(argument.partition("::")[0]).absolute() for argument in session.config.args]
+    files = sorted({file for path in named if path.is_relative_to(ROOT) for file in path.rglob("test_*.py")})
+    for file in files[share]:
+        # A file that cannot be loaded is told of where it is collected.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -99,7 +121,7 @@ def kr15(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Mechanism:
 @pytest.fixture(scope="session")
 def build_hook() -> ModuleType:
     """hatch_build.py, which bundles the code of the report page."""
-    return module_of(Path(__file__).resolve().parents[1] / "hatch_build.py")
+    return module_of(ROOT / "hatch_build.py")
 
 
 @pytest.fixture(scope="session")

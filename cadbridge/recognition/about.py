@@ -47,12 +47,10 @@ def axis_about(whole: Scene, part: str, pair: Pair, kind: str) -> tuple[Vector, 
         return _longest(whole, part)
     shared = []
     for line in whole.contacts.lines:
-        radius = max((m.surface.radius for m in line.members if m.instance == part), default=0.0)
+        radius = max((m.surface.radius for m in line.of((part,))), default=0.0)
         others = {m.instance for m in line.members} & set(pair) - {part}
         if radius and others:
-            spots = [m.low + m.high for m in line.members if m.instance == part]
-            point = line.point + sum(spots) / (2 * len(spots)) * line.direction
-            shared.append((len(others), radius, point, line.direction))
+            shared.append((len(others), radius, line.middle((part,)), line.direction))
     if shared:
         best = max(shared, key=lambda entry: entry[:2])
         return best[2], best[3]
@@ -61,23 +59,17 @@ def axis_about(whole: Scene, part: str, pair: Pair, kind: str) -> tuple[Vector, 
 
 def _widest(whole: Scene, part: str) -> tuple[Vector, Vector] | None:
     """The axis of the round face of an instance that is widest, the longest of those."""
-    instance = whole.assembly.instance(part)
-    shape = whole.assembly.part(instance.part).shape
-    known = None if shape is None else whole.faces.get(shape.key)
-    rounds = [] if known is None else [s for s in known.of("cylinder") if s.direction is not None]
+    known, X = whole.faces_of(part), whole.pose(part)
+    rounds = () if known is None else known.of("cylinder")
     # A whole circle before a wider arc: a rounded corner is wider than the bore, and no axis.
     best = max(rounds, key=lambda s: (round(s.turn, 3), s.radius, s.length), default=None)
-    if best is None or best.direction is None:
-        return None
-    X = instance.X_WI
-    return X.point(best.point + (best.low + best.high) / 2 * best.direction), X.vector(best.direction)
+    return None if best is None else (X.point(best.middle), X.vector(best.direction))
 
 
 def _longest(whole: Scene, part: str) -> tuple[Vector, Vector] | None:
     """The middle of an instance's box, in its own frame, and the direction in which it is longest."""
-    instance = whole.assembly.instance(part)
-    shape = whole.assembly.part(instance.part).shape
-    if shape is None or shape.key not in whole.faces:
+    known, X = whole.faces_of(part), whole.pose(part)
+    if known is None:
         return None
-    low, high = whole.faces[shape.key].box
-    return instance.X_WI.point((low + high) / 2), instance.X_WI.vector(np.eye(3)[int(np.argmax(high - low))])
+    low, high = known.box
+    return X.point((low + high) / 2), X.vector(np.eye(3)[int(np.argmax(high - low))])

@@ -6,12 +6,11 @@ turns in the case. The shape says so; names (servo, stepper, NEMA, XL430 …) ar
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts import ALIGNED, Contact
+from cadbridge.recognition.contacts import Contact, parallel
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.outputs import Output, outputs_of
 from cadbridge.recognition.scene import Driven, Scene
@@ -28,17 +27,16 @@ MOST_HORN_GAPS = 50
 """Gaps between horns and other parts that OCCT measures, for time alone; 54 machines need 6."""
 
 
+Touching = Mapping[str, Sequence[Contact]]
+"""The contacts of an instance by the other."""
+
+
 def find_actuators(scene: Scene, names: bool) -> None:
     """Note what turns on the output of which case, and bind horns to what they carry."""
-    touching: dict[str, dict[str, list[Contact]]] = defaultdict(lambda: defaultdict(list))
-    for c in scene.contacts.found:
-        a, b = c.pair
-        touching[a][b].append(c)
-        touching[b][a].append(c)
+    touching = scene.contacts.by_both
     known: dict[str, list[Output]] = {}
     for instance in scene.assembly.instances:
-        shape = scene.assembly.part(instance.part).shape
-        faces = None if shape is None else scene.faces.get(shape.key)
+        faces = scene.faces_of(instance.name)
         if faces is None or faces.fault is not None:
             continue
         if faces.key not in known:
@@ -46,14 +44,14 @@ def find_actuators(scene: Scene, names: bool) -> None:
         for output in known[faces.key]:
             called = names and of_a_drive(f"{instance.name} {instance.part}")
             if output.alone:
-                _horn(scene, instance, output, touching[instance.name], called)
+                _horn(scene, instance, output, touching.get(instance.name, {}), called)
                 continue
             called = called and any(map(called_drive, (*instance.name.split("/"), instance.part)))
             if called or output.neck:
-                _case(scene, instance, output, touching[instance.name], called)
+                _case(scene, instance, output, touching.get(instance.name, {}), called)
 
 
-def _case(scene: Scene, case: Instance, output: Output, touching: dict[str, list[Contact]], called: bool) -> None:
+def _case(scene: Scene, case: Instance, output: Output, touching: Touching, called: bool) -> None:
     """What is screwed to the output of a case, and to nothing else of it, turns on it."""
     on_output = {}
     for other, contacts in touching.items():
@@ -87,10 +85,10 @@ def _on_output(case: Instance, output: Output, c: Contact) -> bool:
     """Whether a line lies along the axis of an output and within its disc."""
     axis = case.X_WI.vector(output.axis)
     off = cross_length(c.point - case.X_WI.point(output.point), axis)
-    return abs(float(axis @ c.direction)) > 1 - ALIGNED**2 and off <= output.radius
+    return parallel(axis, c.direction) and off <= output.radius
 
 
-def _horn(scene: Scene, horn: Instance, output: Output, touching: dict[str, list[Contact]], called: bool) -> None:
+def _horn(scene: Scene, horn: Instance, output: Output, touching: Touching, called: bool) -> None:
     """A horn goes with what lies on it, and turns in the case in which its shaft stands."""
     axis, at = horn.X_WI.vector(output.axis), horn.X_WI.point(output.point)
 
@@ -106,7 +104,7 @@ def _horn(scene: Scene, horn: Instance, output: Output, touching: dict[str, list
         return
     inside = max(len(scene.shared(horn.name, case)) for case in cases)
     carried = {
-        other: sum(c.overlap for c in contacts if c.kind == "plane" and abs(float(c.direction @ axis)) > 1 - ALIGNED**2)
+        other: sum(c.overlap for c in contacts if c.kind == "plane" and parallel(c.direction, axis))
         for other, contacts in touching.items()
         # What shares the servo's own sub-assembly with the horn is a part of the servo, and not what that carries.
         if other not in cases and (not inside or len(scene.shared(horn.name, other)) < inside)

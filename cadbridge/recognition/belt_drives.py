@@ -102,7 +102,7 @@ def _belt_around(
 
 def _goes_around(instance: Instance, known: PartFaces, wheel: Wheel) -> bool:
     for s in known.of("cylinder"):
-        if s.direction is None or not _BELT_RADII[0] < s.radius / wheel.tip < _BELT_RADII[1]:
+        if not _BELT_RADII[0] < s.radius / wheel.tip < _BELT_RADII[1]:
             continue
         away = instance.X_WI.point(s.point) - wheel.point
         coaxial = abs(float(instance.X_WI.vector(s.direction) @ wheel.axis)) > _COS_PARALLEL

@@ -71,7 +71,7 @@ def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
     """
     areas: dict[frozenset[str], float] = defaultdict(float)
     for a, b, area in resting(scene):
-        areas[frozenset((scene.groups.root(a), scene.groups.root(b)))] += area
+        areas[scene.bodies(a, b)] += area
     found = False
     for joint in joints:
         if {c.kind for c in joint.contacts} != {"plane", "holes"}:

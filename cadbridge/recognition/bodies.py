@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import ALIGNED, Contact, Placed, clearance
+from cadbridge.recognition.contacts import Contact, Placed, clearance, square
 from cadbridge.recognition.guides import GUIDED, STANDS_OUT_OF_BORE, telescope
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind, called_roller
@@ -111,19 +111,14 @@ def bind_seats(scene: Scene) -> None:
                 continue
             a, b = c.pair
             mine = next((k for k in (*on_axis.get(a, ()), *on_axis.get(b, ())) if _same_axis(k, c)), None)
-            if mine is None or _rolls(scene, a, b):
+            # Joining two rings that roll on each other would lock their bearing.
+            if mine is None or scene.bodies(a, b) in scene.rolling_bodies:
                 continue
             # What is seated carries the axis on to what sits on it in turn: a hub on the shaft in the ring.
             if scene.bind(a, b, f"seated on the axis of a rolling bearing, {_fit_text(c)}", 0.9):
                 on_axis[a].append(mine)
                 on_axis[b].append(mine)
                 grown = True
-
-
-def _rolls(scene: Scene, a: str, b: str) -> bool:
-    """Whether joining two bodies would lock a bearing."""
-    ends = {scene.groups.root(a), scene.groups.root(b)}
-    return any({scene.groups.root(i), scene.groups.root(o)} == ends for i, o, _ in scene.rolling)
 
 
 def _same_axis(a: Contact, b: Contact) -> bool:
@@ -153,16 +148,12 @@ def bind_rings(scene: Scene, names: bool) -> None:
     What is called a roller or a pulley turns on its shaft (where `names` are a witness).
     """
     rolling = {name for pair in scene.rolling for name in pair[:2]}
-    held: dict[str, list[Contact]] = defaultdict(list)
-    for c in scene.contacts.found:
-        if c.kind in ("shaft", "holes"):
-            held[c.a.instance].append(c)
-            held[c.b.instance].append(c)
-    for name, contacts in held.items():
+    for name, touching in scene.contacts.of.items():
+        contacts = [c for c in touching if c.kind in ("shaft", "holes")]
         revolution = scene.revolution(name)
         standard = scene.standards.get(name)
         ring = revolution is not None and revolution.is_ring
-        if name in rolling or not (ring or (standard is not None and standard.kind in RINGS)):
+        if not contacts or name in rolling or not (ring or (standard is not None and standard.kind in RINGS)):
             continue
         outside = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
         inside = [c for c in contacts if c.kind == "shaft" and c.b.instance == name]
@@ -198,11 +189,10 @@ def bind_flats(scene: Scene) -> None:
 
 def _flats(scene: Scene, side: Placed, c: Contact) -> Iterator[tuple[Vector, float, float, float]]:
     """The planes of a shaft or bore that cut its circle: way out from the axis, distance from it, extent along it."""
-    shape = scene.assembly.part(scene.assembly.instance(side.instance).part).shape
-    assert shape is not None
-    for s, normal in scene.faces[shape.key].across():
-        out = side.X_WI.vector(normal) * (-1.0 if side.surface.hollow else 1.0)
-        if abs(float(out @ c.direction)) > ALIGNED:
+    known = scene.faces_of(side.instance)
+    for s in () if known is None else known.of("plane"):
+        out = side.X_WI.vector(s.direction) * (-1.0 if side.surface.hollow else 1.0)
+        if not square(out, c.direction):
             continue
         arms = side.X_WI.point(np.concatenate(s.loops or (s.point[None, :],))) - c.point
         depth, along = float(arms[0] @ out), arms @ c.direction
@@ -217,8 +207,7 @@ def bind_fixed(scene: Scene) -> None:
     while grown:
         grown = False
         # By the bodies of this round: what was bound in the last one may carry a ring that rolls.
-        rolling = {frozenset((scene.groups.root(i), scene.groups.root(o))) for i, o, _ in scene.rolling}
-        members = scene.groups.members()
+        rolling, members = scene.rolling_bodies, scene.groups.members()
         for (a, b), contacts in scene.between().items():
             if frozenset((a, b)) in rolling or scene.groups.root(a) == scene.groups.root(b):
                 continue
@@ -230,12 +219,8 @@ def bind_fixed(scene: Scene) -> None:
 
 def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
     """Dowels through parts of one body, pins and stubs in one bore with nothing on them: they are pressed in."""
-    touching: dict[str, list[Contact]] = defaultdict(list)
-    for c in scene.contacts.found:
-        if c.kind != "through":
-            touching[c.a.instance].append(c)
-            touching[c.b.instance].append(c)
-    for name, contacts in touching.items():
+    for name, touching in scene.contacts.of.items():
+        contacts = [c for c in touching if c.kind != "through"]
         shafts = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
         hosts = {c.b.instance for c in shafts}
         if not shafts or len({scene.groups.root(h) for h in hosts}) != 1:

@@ -13,7 +13,7 @@ from scipy.spatial import cKDTree
 from shapely.geometry import Point, Polygon
 
 from cadbridge.frames import Pose, Vector, frame_from_axis
-from cadbridge.recognition.contacts import ALIGNED, EXACT_SLACK, Contact, Placed
+from cadbridge.recognition.contacts import EXACT_SLACK, Contact, Placed, parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind
@@ -30,25 +30,21 @@ def bolt_lines(scene: Scene, fasteners: Mapping[str, StandardPart]) -> list[Cont
     planes = [c for c in scene.contacts.found if c.kind == "plane" and not set(c.pair) & fasteners.keys()]
     crossing = _Crossing(planes)
     held = _held(scene, fasteners)
-    bores: dict[str, list[float]] = defaultdict(list)
-    for c in scene.contacts.found:
-        if c.kind == "shaft":
-            for name in c.pair:
-                bores[name].append(c.radius)
     found = []
     for name, standard in fasteners.items():
         if standard.kind not in SHANKS:
             continue
-        X = scene.assembly.instance(name).X_WI
+        X = scene.pose(name)
         start, axis = X.point(standard.point), X.vector(standard.axis)
         # A screw that only its name tells may have no shank that is known: the narrowest hole about it then is as wide.
-        radius = max(standard.radius, min(bores[name], default=0.0))
+        bores = (c.radius for c in scene.contacts.of.get(name, ()) if c.kind == "shaft")
+        radius = max(standard.radius, min(bores, default=0.0))
         along = sorted(((float((at - start) @ axis), side.instance, side) for at, side in held[name]), key=_place)
         pairs = [(a, b) for (_, _, a), (_, _, b) in pairwise(along) if a.instance != b.instance]
         known = {frozenset((a.instance, b.instance)) for a, b in pairs}
         pairs += [(c.a, c.b) for c in crossing.by(start, axis, standard) if frozenset(c.pair) not in known]
         for a, b in pairs:
-            at = start + float((0.5 * (_middle(a) + _middle(b)) - start) @ axis) * axis
+            at = start + float((0.5 * (a.middle + b.middle) - start) @ axis) * axis
             found.append(Contact("bolt", a, b, at, axis, 0.0, 0.0, 0.0, radius, name))
     return found
 
@@ -67,11 +63,11 @@ def _held(scene: Scene, fasteners: Mapping[str, StandardPart]) -> dict[str, list
         if a in fasteners and b in fasteners and c.kind == "shaft":
             on[a].add(b)
         elif c.kind in ("shaft", "cone") and a in fasteners and b not in fasteners:
-            bored[a].append((_middle(c.b), c.b))
+            bored[a].append((c.b.middle, c.b))
         elif c.kind == "plane" and (a in fasteners) != (b in fasteners):
             name, side = (a, c.b) if a in fasteners else (b, c.a)
-            axis = scene.assembly.instance(name).X_WI.vector(fasteners[name].axis)
-            if abs(float(axis @ c.direction)) > 1 - ALIGNED**2 and not beside_head(scene, name, c):
+            axis = scene.pose(name).vector(fasteners[name].axis)
+            if parallel(axis, c.direction) and not beside_head(scene, name, c):
                 under[name].append((c.point, side))
     return defaultdict(list, {
         name: [*bored[name], *under[name], *(entry for other in sorted(on[name]) for entry in under[other])]
@@ -84,17 +80,9 @@ def beside_head(scene: Scene, name: str, c: Contact) -> bool:
     standard = scene.standards[name]
     if c.kind != "plane" or standard.under_head is None or scene.contacts.slack <= EXACT_SLACK:
         return False
-    X = scene.assembly.instance(name).X_WI
+    X = scene.pose(name)
     at = float((c.point - X.point(standard.point)) @ X.vector(standard.axis))
     return abs(at - standard.under_head) > scene.contacts.slack
-
-
-def _middle(side: Placed) -> Vector:
-    """The middle of a round face on its axis; a point of any other."""
-    s = side.surface
-    return (
-        side.point if s.direction is None or s.kind == "plane" else side.point + (s.low + s.high) / 2 * side.direction
-    )
 
 
 class _Crossing:

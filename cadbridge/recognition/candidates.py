@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLIDE
-from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact
+from cadbridge.recognition.contacts import ALONG, Contact, parallel
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.pins import HOLE_TURN
 from cadbridge.recognition.revolution import SLIM_RING
 from cadbridge.recognition.scene import Scene
@@ -34,6 +35,27 @@ class Candidate:
         """The other body of the pair."""
         return self.b if body == self.a else self.a
 
+    def smaller(self, sizes: Mapping[str, float]) -> str:
+        """The smaller of the two bodies."""
+        return min((self.a, self.b), key=lambda body: (sizes[body], body))
+
+
+def joint_of(scene: Scene, a: str, b: str, verdict: Verdict, contacts: Sequence[Contact] = ()) -> Candidate:
+    """The joint of the bodies of two instances."""
+    low, high = sorted((scene.groups.root(a), scene.groups.root(b)))
+    return Candidate(low, high, verdict, tuple(contacts))
+
+
+def linked_by(scene: Scene, joints: Sequence[Candidate]) -> Groups:
+    """The instances that bodies and joints connect."""
+    linked = Groups(scene.groups.names)
+    for names in scene.groups.members().values():
+        for name in names[1:]:
+            linked.join(names[0], name)
+    for joint in joints:
+        linked.join(joint.a, joint.b)
+    return linked
+
 
 def by_body(joints: Sequence[Candidate]) -> dict[str, list[Candidate]]:
     """The joints of each body that has any, by its root."""
@@ -48,7 +70,7 @@ def one_axis(scene: Scene, a: Candidate, b: Candidate, near: float = 1e-5) -> bo
     """Whether two joints turn about one line, to `near` m."""
     if a.verdict.axis is None or b.verdict.axis is None or a.verdict.free.motion == SLIDE:
         return False
-    if cross_length(a.verdict.axis, b.verdict.axis) > ALIGNED:
+    if not parallel(a.verdict.axis, b.verdict.axis):
         return False
     off = cross_length(a.verdict.point - b.verdict.point, b.verdict.axis)
     return off <= 3 * scene.contacts.slack + near
@@ -64,11 +86,8 @@ def stopped_slides(joints: Sequence[Candidate]) -> list[Candidate]:
 
 def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate]:
     """The joints between bodies (instances by their roots) that their contacts speak for, those driven left out."""
-    rolling: dict[frozenset[str], list[Contact]] = defaultdict(list)
-    for inner, outer, contact in scene.rolling:
-        rolling[frozenset((scene.groups.root(inner), scene.groups.root(outer)))].append(contact)
     found = []
-    driven = _driven(scene)
+    driven, rolling = _driven(scene), scene.rolling_bodies
     for (a, b), contacts in scene.between().items():
         # The holes in which it is screwed to the output would say a weld.
         if frozenset((a, b)) in driven:
@@ -81,8 +100,7 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
     known = {frozenset((c.a, c.b)) for c in found}
     for pair, balls in rolling.items():
         if len(pair) == 2 and pair not in known:
-            a, b = sorted(pair)
-            found.append(Candidate(a, b, _on_balls(balls), tuple(balls)))
+            found.append(joint_of(scene, min(pair), max(pair), _on_balls(balls), balls))
     return [c for c in (*_unlocked(scene, found), *driven.values()) if scene.connects(c.a, c.b)]
 
 
@@ -93,7 +111,7 @@ def _unlocked(scene: Scene, found: Sequence[Candidate]) -> list[Candidate]:
     """
     if not scene.meshing:
         return list(found)
-    meshing = {frozenset(map(scene.groups.root, pair)) for pair in scene.meshing}
+    meshing = {scene.bodies(*pair) for pair in scene.meshing}
     surest: dict[str, float] = defaultdict(float)
     for c in found:
         if frozenset((c.a, c.b)) not in meshing and c.verdict.free == HINGE:
@@ -115,16 +133,16 @@ def _roller(scene: Scene, members: dict[str, list[str]], roots: tuple[str, str],
         return verdict
     meshing = {name for pair in scene.meshing for name in pair}
     for root in roots:
+        first = members[root][0]
+        round_part = scene.revolution(first) if len(members[root]) == 1 else None
         if meshing & set(members[root]):
             text = "it carries a wheel that meshes"
+        elif round_part is not None and parallel(scene.pose(first).vector(round_part.direction), verdict.axis):
+            text = "the whole part is round about this line"
+        else:
+            text = ""
+        if text:
             return replace(verdict, type="revolute", evidence=(*verdict.evidence, text), against=(), could_turn=False)
-        if len(members[root]) == 1 and (round_part := scene.revolution(members[root][0])) is not None:
-            X = scene.assembly.instance(members[root][0]).X_WI
-            if abs(float(X.vector(round_part.direction) @ verdict.axis)) > 1 - ALIGNED**2:
-                text = "the whole part is round about this line"
-                return replace(
-                    verdict, type="revolute", evidence=(*verdict.evidence, text), against=(), could_turn=False
-                )
     return verdict
 
 
@@ -132,9 +150,8 @@ def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:
     """What turns on the output of an actuator, by the bodies as they are now."""
     found: dict[frozenset[str], Candidate] = {}
     for d in scene.driven:
-        a, b = sorted((scene.groups.root(d.case), scene.groups.root(d.on)))
-        if a != b:
-            found.setdefault(frozenset((a, b)), Candidate(a, b, d.verdict, d.contacts))
+        if len(pair := scene.bodies(d.case, d.on)) == 2:
+            found.setdefault(pair, joint_of(scene, d.case, d.on, d.verdict, d.contacts))
     return found
 
 
@@ -162,22 +179,19 @@ def _eyelet(
 
 def _hole_across(scene: Scene, name: str, axis: Vector) -> bool:
     """Whether an instance has a hole along another direction than an axis."""
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    known = None if shape is None else scene.faces.get(shape.key)
+    known, X = scene.faces_of(name), scene.pose(name)
     return known is not None and any(
-        s.hollow and s.turn >= HOLE_TURN and abs(float(instance.X_WI.vector(s.direction) @ axis)) < ALONG
-        for s in known.of("cylinder") if s.direction is not None
-    )  # fmt: skip
+        s.hollow and s.turn >= HOLE_TURN and abs(float(X.vector(s.direction) @ axis)) < ALONG
+        for s in known.of("cylinder")
+    )
 
 
 def _across(scene: Scene, name: str, axis: Vector) -> float:
     """Half of how far an instance reaches across an axis, m, by its box."""
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    if shape is None or shape.key not in scene.faces:
+    known = scene.faces_of(name)
+    if known is None:
         return 0.0
-    size = np.abs(instance.X_WI.R) @ np.ptp(scene.faces[shape.key].box, axis=0)
+    size = np.abs(scene.pose(name).R) @ np.ptp(known.box, axis=0)
     along = int(np.argmax(np.abs(axis)))
     return float(np.delete(size, along).max()) / 2
 

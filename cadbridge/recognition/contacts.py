@@ -7,17 +7,19 @@ on lines and planes by a k-d tree, and swept along the line or across the plane 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from cadbridge.frames import Pose, Vector
+import numpy as np
+
+from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.recognition.surfaces import Surface
 
 ALIGNED = 0.02
 """Sine of the angle (1.1°) up to which two directions are parallel, cosine up to which they are square.
 
-As a cosine, 1 − ALIGNED² is 1.6°. 54 machines: 0.0175 (1.0°, in poses that were never solved) | 0.0222.
+54 machines: 0.0175 (1.0°, in poses that were never solved) | 0.0222.
 """
 
 ALONG = 0.98
@@ -26,9 +28,6 @@ ALONG = 0.98
 A choice: for what lies along, across or oblique, as most parts have it.
 """
 
-FACING = 0.9998
-"""Cosine (of 1.1°, as ALIGNED) from which a plane's normal is along an axis: the face lies square across it."""
-
 EXACT_SLACK = 1e-5
 """m within which lines and planes of an assembly with exact placements are one.
 
@@ -36,6 +35,16 @@ Between what writers round (seven digits: 1e-7 of a metre, added up over a chain
 that a designer draws (0.01 mm a side). Values of any size stand on either side of it where placements are not exact;
 then `touching` takes LOOSE_SLACK.
 """
+
+
+def parallel(u: Vector, v: Vector) -> bool:
+    """Whether two directions are parallel, either way."""
+    return cross_length(u, v) < ALIGNED
+
+
+def square(u: Vector, v: Vector) -> bool:
+    """Whether two directions are square to each other."""
+    return abs(float(u @ v)) < ALIGNED
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +59,15 @@ class Placed:
     low: float = 0.0
     high: float = 0.0
 
+    @property
+    def middle(self) -> Vector:
+        """The middle of a round face on its axis, in W; a point of a plane."""
+        return self.X_WI.point(self.surface.middle)
+
+    def beside(self, other: Placed) -> float:
+        """How far two faces lie beside each other along their line, m; negative where they stand apart."""
+        return min(self.high, other.high) - max(self.low, other.low)
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
@@ -58,6 +76,19 @@ class Line:
     point: Vector
     direction: Vector
     members: tuple[Placed, ...]
+
+    def of(self, names: Container[str]) -> list[Placed]:
+        """The faces of some instances."""
+        return [m for m in self.members if m.instance in names]
+
+    def middle(self, names: Container[str]) -> Vector:
+        """The point amid the faces of some instances."""
+        spots = [m.low + m.high for m in self.of(names)]
+        return self.point + sum(spots) / (2 * len(spots)) * self.direction
+
+    def amid(self, a: Placed, b: Placed) -> Vector:
+        """The point amid what two faces have beside each other, or the room between them."""
+        return self.point + 0.5 * (max(a.low, b.low) + min(a.high, b.high)) * self.direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,18 +141,35 @@ class Contacts:
         """The lines on which some instances have round faces, each once."""
         return list({id(line): line for name in names for line in self.lines_of.get(name, ())}.values())
 
+    @cached_property
+    def by_both(self) -> dict[str, dict[str, list[Contact]]]:
+        """The contacts by one instance and the other."""
+        found: dict[str, dict[str, list[Contact]]] = defaultdict(lambda: defaultdict(list))
+        for c in self.found:
+            a, b = c.pair
+            found[a][b].append(c)
+            found[b][a].append(c)
+        return found
+
     def between(self, first: Collection[str], second: Collection[str]) -> list[Contact]:
         """The contacts of instances of two groups that have none in common."""
         few, many = sorted((first, second), key=len)
-        return [c for name in sorted(few) for c in self._of.get(name, ()) if any(other in many for other in c.pair)]
+        return [c for name in sorted(few) for c in self.of.get(name, ()) if any(other in many for other in c.pair)]
 
     @cached_property
-    def _of(self) -> dict[str, list[Contact]]:
+    def of(self) -> dict[str, list[Contact]]:
+        """The contacts of each instance that has any."""
         found: dict[str, list[Contact]] = defaultdict(list)
         for c in self.found:
             for name in c.pair:
                 found[name].append(c)
         return found
+
+
+def common_face(contacts: Sequence[Contact]) -> tuple[float, Vector]:
+    """What planes in contact have in common, m², and the middle of it in W."""
+    area = sum(c.overlap for c in contacts)
+    return area, sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
 
 
 def clearance(radius: float) -> float:

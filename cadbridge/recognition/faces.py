@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from cadbridge.assembly import Part
 from cadbridge.frames import Vector, unit
 from cadbridge.geometry import Face, Shape
 from cadbridge.polyhedron import FARTHEST
-from cadbridge.recognition.surfaces import Surface, merged
+from cadbridge.recognition.surfaces import SAME_SURFACE, Surface, merged
 from cadbridge.shapes import face_features
 from cadbridge.shapes.protocol import FeatureTable
 
@@ -41,9 +42,19 @@ class PartFaces:
         """The diagonal of its box, m."""
         return float(np.linalg.norm(self.box[1] - self.box[0]))
 
-    def across(self) -> Iterator[tuple[Surface, Vector]]:
-        """The planes with their normals."""
-        return ((s, s.direction) for s in self.surfaces if s.kind == "plane" and s.direction is not None)
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """The corners (8, 3) of its box."""
+        return np.array(list(product(*self.box.T)))
+
+    def square_about(self, point: Vector, axis: Vector, near: float) -> float | None:
+        """Half of the width of its box across a line, m; None where it is not square about that to a share `near`."""
+        along = int(np.argmax(np.abs(axis)))
+        size = np.delete(np.ptp(self.box, axis=0), along)
+        off = np.delete(self.box.mean(axis=0) - point, along)
+        wide = float(size.max())
+        uneven = max(float(np.ptp(size)), float(np.abs(off).max())) > near * wide
+        return None if uneven or abs(axis[along]) < 1 - SAME_SURFACE else wide / 2
 
     def of(self, *kinds: str) -> tuple[Surface, ...]:
         """The surfaces of some kinds."""
@@ -96,7 +107,7 @@ def _surface(i: int, face: Face, table: FeatureTable, loops: tuple[NDArray[np.fl
     if face.kind == "sphere" and face.radius is not None:
         hollow = bool(normal @ (inner - face.point) < 0.0)
         turn = area / face.radius**2
-        return Surface("sphere", face.point, None, face.radius, 0.0, hollow, 0.0, 0.0, area, turn, loops, (i,))
+        return Surface("sphere", face.point, np.zeros(3), face.radius, 0.0, hollow, 0.0, 0.0, area, turn, loops, (i,))
     if face.direction is None or face.kind not in ROUND:
         return None
     return _round(i, face, table, loops)

@@ -9,12 +9,15 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.recognition.candidates import Candidate
-from cadbridge.recognition.contacts import FACING
+from cadbridge.recognition.contacts import parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.wording import count
 
 GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
 
+
+UP = np.array([0.0, 0.0, 1.0])
+"""The z of W: machines stand on its floor."""
 
 FLOOR = 0.02
 """Share of the assembly's height within which a face is at the bottom.
@@ -53,16 +56,14 @@ def _standing(scene: Scene, among: Collection[str]) -> set[str]:
     """Of some instances those with a face at the very bottom of all of them along z, looking down."""
     low, high = np.inf, -np.inf
     found: dict[str, float] = {}
-    for instance in map(scene.assembly.instance, sorted(among)):
-        shape = scene.assembly.part(instance.part).shape
-        if shape is None or shape.key not in scene.faces:
+    for name in sorted(among):
+        known, X = scene.faces_of(name), scene.pose(name)
+        if known is None:
             continue
-        corners = scene.faces[shape.key].box
-        grid = np.array([[corners[i, 0], corners[j, 1], corners[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
-        heights = instance.X_WI.point(grid)[:, 2]
+        heights = X.point(known.corners)[:, 2]
         low, high = min(low, float(heights.min())), max(high, float(heights.max()))
-        for s, normal in scene.faces[shape.key].across():
-            if float(instance.X_WI.vector(normal)[2]) < -FACING:
-                height = float(instance.X_WI.point(s.point)[2])
-                found[instance.name] = min(found.get(instance.name, np.inf), height)
+        for s in known.of("plane"):
+            normal = X.vector(s.direction)
+            if normal[2] < 0.0 and parallel(normal, UP):
+                found[name] = min(found.get(name, np.inf), float(X.point(s.point)[2]))
     return {name for name, height in found.items() if height <= low + FLOOR * (high - low) + 1e-6}

@@ -23,6 +23,11 @@ class Groups(connected.Groups[str]):
         """How many groups there are."""
         return len(self._of)
 
+    @property
+    def names(self) -> Iterable[str]:
+        """All names, in the order in which they came."""
+        return self._names
+
     def root(self, node: str) -> str:
         """The name that stands for a group: asked so often that the usual answers are looked up at once."""
         above = self._owner.get(node)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length, unit
-from cadbridge.recognition.contacts import ALIGNED, Contact
+from cadbridge.recognition.contacts import Contact, common_face, parallel
 from cadbridge.recognition.walls import Verdict, Wall, faces_along, fit_text, in_mm, plane_text
 
 TELESCOPE = 3.0
@@ -145,10 +145,8 @@ def _holds(contacts: Sequence[Contact]) -> bool:
 
 
 def _one_line(a: Contact, b: Contact, slack: float) -> bool:
-    if cross_length(a.direction, b.direction) > ALIGNED:
-        return False
     off = cross_length(b.point - a.point, a.direction)
-    return off <= 3 * slack + 0.02 * min(a.radius, b.radius)
+    return parallel(a.direction, b.direction) and off <= 3 * slack + 0.02 * min(a.radius, b.radius)
 
 
 def _stubby(guide: Guide) -> bool:
@@ -242,14 +240,13 @@ def _one_bolt(guide: Guide, shoulders: Sequence[Wall], evidence: Sequence[str]) 
 
 def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
     """Whether faces across an axis lie about it and not beside it."""
-    area = sum(p.area for p in shoulders)
-    if not area > 0.0:
+    if not shoulders:
         return False
 
     def off(point: Vector) -> float:
         return cross_length(point - guide.point, guide.direction)
 
-    middle = sum((p.area * p.point for p in shoulders), np.zeros(3)) / area
+    area, middle = common_face([p.contact for p in shoulders])
     # The two tabs of a servo lie on both sides of its shaft, and about nothing.
     about = all(off(p.point) <= AWAY_FROM_AXIS * math.sqrt(p.area / math.pi) for p in shoulders)
     return about and off(middle) <= 0.5 * math.sqrt(area / math.pi)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
@@ -11,8 +12,8 @@ import numpy as np
 
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
-from cadbridge.recognition.candidates import Candidate, candidates_of
-from cadbridge.recognition.contacts import ALIGNED, FACING
+from cadbridge.recognition.candidates import Candidate, candidates_of, linked_by
+from cadbridge.recognition.contacts import ALIGNED, parallel
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.scene import Scene
@@ -80,10 +81,7 @@ def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate
 
     A bolt there would be one more joint, not a bond: and holes of bodies that move are in line by no chance.
     """
-    linked = Groups(root for root in scene.groups.members())
-    for c in joints:
-        linked.join(c.a, c.b)
-    members, known = scene.groups.members(), {frozenset((c.a, c.b)) for c in joints}
+    linked, members, known = linked_by(scene, joints), scene.groups.members(), {frozenset((c.a, c.b)) for c in joints}
     found = []
     for (a, b), contacts in scene.between().items():
         if frozenset((a, b)) in known or linked.root(a) != linked.root(b) or not scene.connects(a, b):
@@ -112,11 +110,7 @@ def _one_partner(
         ranked = sorted(own, key=lambda c: (-_flush(scene, pin, c), -sum(k.overlap for k in c.contacts), c.other(pin)))
         first = ranked[0]
         flush = _flush(scene, pin, first)
-        text = (
-            f"{flush} end{'s' if flush > 1 else ''} of the pin flush with it"
-            if flush
-            else "the longest bore on the pin"
-        )
+        text = f"{count(flush, 'end')} of the pin flush with it" if flush else "the longest bore on the pin"
         verdict = replace(first.verdict, evidence=(*first.verdict.evidence, text))
         # A second body, or ends that are flush, say where the pin stays along its axis: it does not slide.
         if len(own) > 1 or flush:
@@ -152,16 +146,10 @@ def _flush(scene: Scene, pin: str, candidate: Candidate) -> int:
 
 def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, float]]:
     """Heights along an axis of the faces of an instance across it, and which way they look."""
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    if shape is None or shape.key not in scene.faces:
-        return []
-    found = []
-    for s, normal in scene.faces[shape.key].across():
-        way = float(instance.X_WI.vector(normal) @ axis)
-        if abs(way) > FACING:
-            found.append((float(instance.X_WI.point(s.point) @ axis), 1.0 if way > 0 else -1.0))
-    return found
+    known, X = scene.faces_of(name), scene.pose(name)
+    planes = () if known is None else known.of("plane")
+    normals = ((s, X.vector(s.direction)) for s in planes)
+    return [(float(X.point(s.point) @ axis), math.copysign(1.0, n @ axis)) for s, n in normals if parallel(n, axis)]
 
 
 def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -> list[Candidate]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.frames import cross_length, unit
-from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact
+from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact, parallel, square
 from cadbridge.recognition.guides import GUIDED, Guide, guides_of, on_one_line
 from cadbridge.recognition.walls import Verdict, Wall, between_walls, faces_along, fit_text, in_mm
 
@@ -64,7 +64,7 @@ def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | No
         if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > math.pi:
             continue
         beside = [
-            p.normal for p in planes if abs(float(p.normal @ c.direction)) < ALIGNED
+            p.normal for p in planes if square(p.normal, c.direction)
             and abs(abs(float((p.point - c.point) @ p.normal)) - c.radius) <= ALIGNED * c.radius
         ]  # fmt: skip
         if any(abs(float(beside[0] @ n)) < ALONG for n in beside[1:]):
@@ -81,26 +81,22 @@ def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
         return Verdict("spherical", first.point, None, (text,), (), 0.8)
     axis = unit(others[0].point - first.point)
     if any(cross_length(o.point - first.point, axis) > 10 * slack for o in others):
-        return Verdict(
-            "fixed", first.point, None, (f"{len(balls)} balls in sockets that are not on one line",), (), 0.8
-        )
+        text = f"{len(balls)} balls in sockets that are not on one line"
+        return Verdict("fixed", first.point, None, (text,), (), 0.8)
     return Verdict("revolute", first.point, axis, (f"two balls in sockets on one line; {text}",), (), 0.8)
 
 
 def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
     first = guides[0]
-    parallel = all(cross_length(g.direction, first.direction) < ALIGNED for g in guides)
+    one_way = all(parallel(g.direction, first.direction) for g in guides)
     rods = [g for g in guides if _long_rod(g) or (not g.holes_only and g.length >= GUIDED * 2 * g.radius)]
     # With faces on each other across them, two rods are dowels that locate what a screw holds.
-    if parallel and len(rods) >= 2 and not any(faces_along(p, first.direction) for p in planes):
-        how = (
-            f"guided over {in_mm(first.length)} each"
-            if first.length > 0
-            else "that stand in both apart from each other"
-        )
+    if one_way and len(rods) >= 2 and not any(faces_along(p, first.direction) for p in planes):
+        long = first.length > 0
+        how = f"guided over {in_mm(first.length)} each" if long else "that stand in both apart from each other"
         text = f"{len(rods)} parallel rods {how}, nothing across them"
         return Verdict("prismatic", first.point, first.direction, (text,), (), 0.7)
-    what = "parallel" if parallel else "crossing"
+    what = "parallel" if one_way else "crossing"
     return Verdict("fixed", first.point, None, (f"{len(guides)} {what} lines hold the two",), (), 0.95)
 
 
@@ -119,9 +115,7 @@ def _long_rod(guide: Guide) -> bool:
             for c in shafts
         )
     through = [c for c in guide.contacts if c.kind == "through"]
-    return bool(through) and all(
-        max(c.a.low, c.b.low) - min(c.a.high, c.b.high) > BORES_APART * c.radius for c in through
-    )
+    return bool(through) and all(-c.a.beside(c.b) > BORES_APART * c.radius for c in through)
 
 
 def _through(c: Contact) -> bool:

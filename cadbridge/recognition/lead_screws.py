@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.candidates import Candidate, joint_of
 from cadbridge.recognition.contacts import Line, Placed
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.placed_wheels import PlacedWheel
@@ -87,7 +87,7 @@ def _by_names(scene: Scene, line: Line) -> Iterator[Candidate]:
             continue
         for bore in (m for m in line.members if m.surface.hollow and m.instance != shaft.instance):
             nut = _called(scene, bore.instance)
-            inside = min(shaft.high, bore.high) - max(shaft.low, bore.low) > 0.5 * bore.surface.length
+            inside = shaft.beside(bore) > 0.5 * bore.surface.length
             near = 0.7 * shaft.surface.radius <= bore.surface.radius <= 1.3 * shaft.surface.radius
             lead = _pitch(f"{screw} {nut}")
             if NUT_NAMES.search(nut) and inside and near and lead is not None:
@@ -111,11 +111,9 @@ def _called(scene: Scene, instance: str) -> str:
 def _joined(
     scene: Scene, line: Line, screw: str, nut: Placed, lead: float, evidence: tuple[str, ...], confidence: float
 ) -> Iterator[Candidate]:
-    a, b = sorted((scene.groups.root(screw), scene.groups.root(nut.instance)))
-    if a == b or nut.instance in scene.fasteners:
-        return
-    point = line.point + 0.5 * (nut.low + nut.high) * line.direction
-    yield Candidate(a, b, Verdict("screw", point, line.direction, evidence, (), confidence, lead), ())
+    if len(scene.bodies(screw, nut.instance)) == 2 and nut.instance not in scene.fasteners:
+        verdict = Verdict("screw", line.amid(nut, nut), line.direction, evidence, (), confidence, lead)
+        yield joint_of(scene, screw, nut.instance, verdict)
 
 
 def without_pitch(scene: Scene, joints: Sequence[Candidate]) -> list[Rejected]:
@@ -124,7 +122,7 @@ def without_pitch(scene: Scene, joints: Sequence[Candidate]) -> list[Rejected]:
     found: dict[frozenset[str], Rejected] = {}
     for c in scene.contacts.found:
         screw, nut = c.a.instance, c.b.instance
-        pair = frozenset((scene.groups.root(screw), scene.groups.root(nut)))
+        pair = scene.bodies(screw, nut)
         called = c.kind == "shaft" and _is_screw(_called(scene, screw)) and NUT_NAMES.search(_called(scene, nut))
         if called and len(pair) == 2 and pair not in screws:
             text = "the names say a lead screw in its nut, and neither ridges nor names its pitch"

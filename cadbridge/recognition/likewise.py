@@ -12,8 +12,7 @@ from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import Pose, Vector, cross_length
-from cadbridge.recognition.candidates import Candidate, by_body
-from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.candidates import Candidate, by_body, joint_of, linked_by
 from cadbridge.recognition.scene import Scene
 
 OFF_EQUAL = 0.03
@@ -54,7 +53,7 @@ def joined_alike(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
             continue
         a, b = map(scene.assembly.instance, pair)
         for first, second in _equals(scene, joint, (a, b), (of_shape[keys[a.name]], of_shape[keys[b.name]])):
-            roots = frozenset(map(scene.groups.root, (first.name, second.name)))
+            roots = scene.bodies(first.name, second.name)
             if len(roots) == 2 and roots not in known:
                 known.add(roots)
                 found.append(_copied(scene, joint, (a, b), (first, second)))
@@ -74,12 +73,8 @@ def bind_rails(scene: Scene, joints: Sequence[Candidate]) -> bool:
             a, b = j.other(body), k.other(body)
             ways = [i.verdict.axis for i in (j, k) if i.verdict.axis is not None]
             # Rails that were bound before are one body now: its slides are one, and not what else connects the two.
-            root = scene.groups.root
-            linked = Groups(scene.groups.members())
-            for other in joints:
-                if {root(other.a), root(other.b)} != {root(j.a), root(j.b)}:
-                    linked.join(root(other.a), root(other.b))
-            if cross_length(ways[0], ways[1]) < OFF_EQUAL and linked.root(root(a)) != linked.root(root(b)):
+            linked = linked_by(scene, [o for o in joints if scene.bodies(o.a, o.b) != scene.bodies(j.a, j.b)])
+            if cross_length(ways[0], ways[1]) < OFF_EQUAL and linked.root(a) != linked.root(b):
                 found |= scene.bind(a, b, "one body slides on both, along one direction", 0.5)
     return found
 
@@ -146,11 +141,10 @@ def _copied(
     v = joint.verdict
     assert v.axis is not None
     first, second = equal
-    roots = sorted((scene.groups.root(first.name), scene.groups.root(second.name)))
     moved = first.X_WI @ pair[0].X_WI.inverse()
     names = " and ".join(i.name.rsplit("/", 1)[-1] for i in pair)
     verdict = replace(
         v, point=moved.point(v.point), axis=moved.vector(v.axis), confidence=min(v.confidence, SURE_OF_EQUAL),
         evidence=(f"the equal parts {names} are joined so, in nearly the same place", *v.evidence),
     )  # fmt: skip
-    return Candidate(roots[0], roots[1], verdict, (), (first.name, second.name))
+    return replace(joint_of(scene, first.name, second.name, verdict), alike=(first.name, second.name))

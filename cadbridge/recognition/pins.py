@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts import EXACT_SLACK, FACING, Contact, Contacts, Line, Placed, clearance
+from cadbridge.recognition.contacts import EXACT_SLACK, Contact, Contacts, Line, Placed, clearance, parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind
 
@@ -57,14 +57,14 @@ def with_shared_lines(scene: Scene, bolts: Sequence[Contact]) -> Contacts:
     """The contacts with `bolts`, what pairs share by a pin ("through"), and by holes that meet ("holes", "eyes")."""
     known = scene.contacts
     bores = _bores_of_shafts(known)
-    touching, near = _touching(known), (2 * (known.slack - EXACT_SLACK) if scene.links_only else 0.0) + 1e-6
+    near = (2 * (known.slack - EXACT_SLACK) if scene.links_only else 0.0) + 1e-6
     added = [
         c
         for line in known.lines
         for c in (
             *_through(scene, line, bores),
             *_meeting(line, known),
-            *_loosely(line, touching),
+            *_loosely(line, known),
             *_eyes(line, near, math.inf if not scene.bolted else near),
         )
     ]
@@ -125,7 +125,7 @@ def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
                 continue
             planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
             # With no faces on each other there, holes end at one height by chance.
-            if any(abs(float(c.direction @ line.direction)) > FACING for c in planes):
+            if any(parallel(c.direction, line.direction) for c in planes):
                 seen.add(spot)
                 yield _shared("holes", line, a, b, None)
 
@@ -135,31 +135,20 @@ def _hole(m: Placed) -> bool:
     return m.surface.hollow and m.surface.turn >= HOLE_TURN
 
 
-def _touching(known: Contacts) -> dict[str, dict[str, list[Contact]]]:
-    """Planes in contact, by both instances."""
-    found: dict[str, dict[str, list[Contact]]] = defaultdict(lambda: defaultdict(list))
-    for c in known.found:
-        if c.kind == "plane":
-            a, b = c.pair
-            found[a][b].append(c)
-            found[b][a].append(c)
-    return found
-
-
-def _loosely(line: Line, touching: dict[str, dict[str, list[Contact]]]) -> Iterator[Contact]:
+def _loosely(line: Line, known: Contacts) -> Iterator[Contact]:
     """A shaft in a much wider hole on the same line, of parts that lie on each other across it: drawn to be coaxial."""
     shafts: dict[str, list[Placed]] = defaultdict(list)
     for m in line.members:
         if not m.surface.hollow and m.surface.kind == "cylinder":
             shafts[m.instance].append(m)
     for hole in (m for m in line.members if _hole(m) and m.surface.kind == "cylinder"):
-        for other, planes in touching.get(hole.instance, {}).items():
-            if not any(abs(float(c.direction @ line.direction)) > FACING for c in planes):
+        for other, touching in known.by_both.get(hole.instance, {}).items():
+            if not any(c.kind == "plane" and parallel(c.direction, line.direction) for c in touching):
                 continue
             for shaft in shafts.get(other, ()):
                 gap = hole.surface.radius - shaft.surface.radius
-                inside = min(shaft.high, hole.high) > max(shaft.low, hole.low)
-                if inside and clearance(hole.surface.radius) < gap <= (1 - 1 / LOOSEST_HOLE) * hole.surface.radius:
+                loose = clearance(hole.surface.radius) < gap <= (1 - 1 / LOOSEST_HOLE) * hole.surface.radius
+                if loose and shaft.beside(hole) > 0.0:
                     yield _shared("holes", line, shaft, hole, None)
 
 
@@ -208,11 +197,10 @@ def _holds(shaft: Placed, a: Placed, b: Placed) -> bool:
 def _rounded(hole: Placed, ends: Sequence[Placed]) -> float:
     """The radius of the rounded end about a hole of the same part, 0 where there is none."""
     own = (m for m in ends if m.instance == hole.instance)
-    return max((m.surface.radius for m in own if min(m.high, hole.high) > max(m.low, hole.low)), default=0.0)
+    return max((m.surface.radius for m in own if m.beside(hole) > 0.0), default=0.0)
 
 
 def _shared(kind: str, line: Line, a: Placed, b: Placed, pin: str | None, gap: float = 0.0) -> Contact:
-    point = line.point + 0.5 * (max(a.low, b.low) + min(a.high, b.high)) * line.direction
     offset = cross_length(b.point - a.point, line.direction)
     radius = min(a.surface.radius, b.surface.radius)
-    return Contact(kind, a, b, point, line.direction, gap, offset, 0.0, radius, pin)
+    return Contact(kind, a, b, line.amid(a, b), line.direction, gap, offset, 0.0, radius, pin)

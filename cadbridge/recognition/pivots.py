@@ -10,11 +10,10 @@ import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE
-from cadbridge.recognition.candidates import Candidate, by_body
-from cadbridge.recognition.contacts import ALIGNED, ALONG, Line
-from cadbridge.recognition.pins import ROUNDED
+from cadbridge.recognition.candidates import Candidate, by_body, joint_of
+from cadbridge.recognition.contacts import ALONG, Line, common_face, parallel, square
 from cadbridge.recognition.placed_wheels import MeshingPair
-from cadbridge.recognition.round_pairs import CENTRED
+from cadbridge.recognition.round_pairs import CENTRED, round_lines
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.spinning import only_spins
@@ -64,8 +63,7 @@ class Pivots:
         contacts = self._scene.contacts.between(first, second)
         if not contacts or any(c.kind != "plane" for c in contacts):
             return None
-        area = sum(c.overlap for c in contacts)
-        middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
+        area, middle = common_face(contacts)
         reach = math.sqrt(area / math.pi)
         normal = contacts[0].direction
         if any(abs(float(c.direction @ normal)) < ALONG for c in contacts):
@@ -81,11 +79,12 @@ class Pivots:
         point, axis = joint.verdict.point, joint.verdict.axis
         self._scene.bind(disc, host, "the pivot between it and what lies on it: it would only spin", 0.6)
         text = f"faces on each other over {area * 1e6:.4g} mm² about a disc of its own, {disc.rsplit('/', 1)[-1]}"
-        return self._joint(first, second, Verdict("revolute", point, axis, (text,), ("the disc may be a dowel",), 0.5))
+        verdict = Verdict("revolute", point, axis, (text,), ("the disc may be a dowel",), 0.5)
+        return joint_of(self._scene, min(first), min(second), verdict)
 
     def _at(self, disc: str, middle: Vector, normal: Vector, reach: float) -> bool:
         """Whether a disc stands square to some faces, about their middle, and ends there."""
-        body, X = self._scene.revolution(disc), self._scene.assembly.instance(disc).X_WI
+        body, X = self._scene.revolution(disc), self._scene.pose(disc)
         assert body is not None
         axis, foot = X.vector(body.direction), X.point(body.point)
         # What is longer than wide is a shaft or a dowel, and stands deep in one of the two.
@@ -100,11 +99,7 @@ class Pivots:
 
         A wheel that trails is steered by what it rolls on: a caster. Its swivel's bearing is often not drawn.
         """
-        lines = [
-            line for line in self._scene.contacts.lines_on(sorted(first))
-            if all(any(m.instance in own and m.surface.turn >= ROUNDED for m in line.members)
-                   for own in (first, second))
-        ]  # fmt: skip
+        lines = round_lines(self._scene, first, second)
         # What has several lines in common with a plate is screwed to it.
         if len(lines) != 1:
             return None
@@ -112,11 +107,10 @@ class Pivots:
         wheels = [w for own in (first, second) for w in self._trailing(own, line, found)]
         if len(wheels) != 1:
             return None
-        spots = [m.low + m.high for m in line.members if m.instance in first | second]
-        point = line.point + sum(spots) / (2 * len(spots)) * line.direction
         text = f"a fork whose wheel {wheels[0].rsplit('/', 1)[-1]} trails, on one line with what is above it"
-        verdict = Verdict("revolute", point, line.direction, (text,), ("no bearing is drawn",), 0.5)
-        return self._joint(first, second, verdict)
+        at = line.middle(first | second)
+        verdict = Verdict("revolute", at, line.direction, (text,), ("no bearing is drawn",), 0.5)
+        return joint_of(self._scene, min(first), min(second), verdict)
 
     def _trailing(self, fork: set[str], line: Line, found: Sequence[Candidate]) -> Iterator[str]:
         """The wheels between the sides of a fork whose axis is square to a line and passes it; they carry nothing."""
@@ -129,7 +123,7 @@ class Pivots:
             (wheel,) = (names for names in sides if names != fork)
             name = max(wheel, key=lambda n: (scene.size(n), n))
             off, size = float(np.cross(axis, line.direction) @ (point - line.point)), scene.extent(name, line.direction)
-            trails = abs(float(axis @ line.direction)) < ALIGNED and TRAIL * size < abs(off) < size
+            trails = square(axis, line.direction) and TRAIL * size < abs(off) < size
             if not trails or sum(wheel in map(scene.groups.group, (j.a, j.b)) for j in joints) > 1:
                 continue
             if round_outside(scene, name, point, axis) and self._between(name, fork, point, axis):
@@ -138,10 +132,10 @@ class Pivots:
     def _between(self, wheel: str, fork: set[str], point: Vector, axis: Vector) -> bool:
         """Whether a fork has round faces on both sides of a wheel on its axis."""
         for line in self._scene.contacts.lines_on([wheel]):
-            own = [m for m in line.members if m.instance == wheel]
-            same = cross_length(line.direction, axis) < ALIGNED and cross_length(line.point - point, axis) < 1e-4
+            own = line.of((wheel,))
+            same = parallel(line.direction, axis) and cross_length(line.point - point, axis) < 1e-4
             low, high = min(m.low for m in own), max(m.high for m in own)
-            others = [m for m in line.members if m.instance in fork]
+            others = line.of(fork)
             if same and any(m.high < high and m.low < low for m in others):
                 return any(m.low > low and m.high > high for m in others)
         return False
@@ -152,10 +146,9 @@ class Pivots:
             for rack, base in ((first, second), (second, first)):
                 if pair.b.instance in rack and self._turns(pair.a.instance, base, found):
                     text = f"a rack whose pinion {pair.a.instance.rsplit('/', 1)[-1]} turns on what it lies on"
-                    verdict = Verdict(
-                        "prismatic", pair.b.wheel.point, pair.b.wheel.axis, (text,), ("no walls guide it",), 0.5
-                    )
-                    return self._joint(first, second, verdict)
+                    at, way = pair.b.wheel.point, pair.b.wheel.axis
+                    verdict = Verdict("prismatic", at, way, (text,), ("no walls guide it",), 0.5)
+                    return joint_of(self._scene, min(first), min(second), verdict)
         return None
 
     def _turns(self, pinion: str, base: set[str], found: Sequence[Candidate]) -> bool:
@@ -164,7 +157,3 @@ class Pivots:
             joint.verdict.free == HINGE and own in (sides := [*map(self._scene.groups.group, (joint.a, joint.b))])
             and base in sides for joint in (*self._joints, *found)
         )  # fmt: skip
-
-    def _joint(self, first: set[str], second: set[str], verdict: Verdict) -> Candidate:
-        low, high = sorted(self._scene.groups.root(min(own)) for own in (first, second))
-        return Candidate(low, high, verdict, ())

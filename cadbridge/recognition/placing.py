@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cadbridge.frames import Vector
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.candidates import Candidate
-from cadbridge.recognition.contacts import ALIGNED, EXACT_SLACK
+from cadbridge.recognition.contacts import EXACT_SLACK, parallel, square
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import called_drive
@@ -65,7 +65,7 @@ def _along(joint: Candidate, c: Candidate, free: bool) -> bool:
     """Whether a joint lets its bodies slide along the axis of another."""
     axis, way = joint.verdict.axis, c.verdict.axis
     slides = free or joint.verdict.free.sliding
-    return slides and axis is not None and way is not None and abs(float(axis @ way)) > 1 - ALIGNED**2
+    return slides and axis is not None and way is not None and parallel(axis, way)
 
 
 def _sliding(c: Candidate) -> Candidate:
@@ -97,13 +97,12 @@ def _heights(scene: Scene, names: Collection[str], axis: Vector) -> NDArray[np.f
 
 
 def _heights_of(scene: Scene, name: str, axis: Vector) -> Iterator[float]:
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    for s in () if shape is None or shape.key not in scene.faces else scene.faces[shape.key].surfaces:
-        at = float(instance.X_WI.point(s.point) @ axis)
-        along = 0.0 if s.direction is None else float(instance.X_WI.vector(s.direction) @ axis)
-        alike, flat = abs(along) > 1 - ALIGNED**2, s.kind == "plane"
+    known, X = scene.faces_of(name), scene.pose(name)
+    for s in () if known is None else known.surfaces:
+        at, way = float(X.point(s.point) @ axis), X.vector(s.direction)
+        alike, flat = s.kind != "sphere" and parallel(way, axis), s.kind == "plane"
         if alike and not flat:
+            along = float(way @ axis)
             yield from (at + along * s.low, at + along * s.high)
-        elif alike if flat else abs(along) < ALIGNED:
+        elif alike if flat else square(way, axis):
             yield at

@@ -22,6 +22,9 @@ SLIM_RING = 3.0
 54 machines: 2.75 | 5.5; ISO's washers have 1.9 to 2.8. Tests: a wheel of 3.0 (`test_links`).
 """
 
+ONE_AXIS = 1.4e-4
+"""Sine of the angle (0.008°) between the axes of one body of revolution: what writers keep of a direction. A choice."""
+
 EVEN_PIN = 0.7
 """Share of a pin's length over which it has its full radius. 54 machines: 0.689 | 0.728, so a choice.
 
@@ -63,7 +66,6 @@ def revolution_of(faces: PartFaces) -> Revolution | None:
     if not rounds or faces.table is None:
         return None
     main = max(rounds, key=lambda s: s.area)
-    assert main.direction is not None
     tolerance = 10 * SAME_SURFACE * faces.size
     around = [s for s in faces.surfaces if _about(s, main, tolerance)]
     if sum(s.area for s in around) < SHARE_OF_REVOLUTION * float(faces.table.areas.sum()):
@@ -84,14 +86,9 @@ def revolution_of(faces: PartFaces) -> Revolution | None:
 
 def _about(s: Surface, main: Surface, tolerance: float) -> bool:
     """Whether a surface is one of revolution about the axis of another."""
-    assert main.direction is not None
-    if s.kind == "plane":
-        assert s.direction is not None
-        return abs(float(s.direction @ main.direction)) > 1 - 1e-8
-    off = cross_length(s.point - main.point, main.direction)
-    if s.direction is not None and abs(float(s.direction @ main.direction)) < 1 - 1e-8:
+    if s.kind != "sphere" and cross_length(s.direction, main.direction) > ONE_AXIS:
         return False
-    return off <= tolerance
+    return s.kind == "plane" or cross_length(s.point - main.point, main.direction) <= tolerance
 
 
 def _capped(around: list[Surface], main: Surface) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -53,15 +53,10 @@ A choice, with no gap in what is seen (0.0299 | 0.0303): holes for screws lie be
 def drums_of(scene: Scene, names: set[str]) -> Iterator[Placed]:
     """The cylinders of some instances that go round and are no small hole, with their middle as point."""
     for name in sorted(names):
-        instance = scene.assembly.instance(name)
-        shape = scene.assembly.part(instance.part).shape
-        if shape is None or shape.key not in scene.faces:
-            continue
-        known = scene.faces[shape.key]
-        for s in known.of("cylinder"):
-            if s.direction is not None and s.turn >= ROUNDED and s.radius >= DRUM * known.size:
-                middle = instance.X_WI.point(s.point + 0.5 * (s.low + s.high) * s.direction)
-                yield Placed(name, instance.X_WI, s, middle, instance.X_WI.vector(s.direction))
+        known, X = scene.faces_of(name), scene.pose(name)
+        for s in () if known is None else known.of("cylinder"):
+            if s.turn >= ROUNDED and known is not None and s.radius >= DRUM * known.size:
+                yield Placed(name, X, s, X.point(s.middle), X.vector(s.direction))
 
 
 def stands_in(scene: Scene, shaft: Placed, bore: Placed) -> bool:
@@ -85,13 +80,17 @@ def stands_in(scene: Scene, shaft: Placed, bore: Placed) -> bool:
 
 def in_line(m: Placed, n: Placed) -> bool:
     """Whether two round faces on one line lie beside each other along it and go far enough round."""
-    overlap = min(m.high, n.high) - max(m.low, n.low)
-    radii = sorted((m.surface.radius, n.surface.radius))
-    return (
-        overlap > 0.02 * radii[0]
-        and min(m.surface.turn, n.surface.turn) >= ROUNDED
-        and radii[1] < WIDEST_FIT * radii[0]
-    )
+    small, large = sorted((m.surface.radius, n.surface.radius))
+    rounded = min(m.surface.turn, n.surface.turn) >= ROUNDED
+    return m.beside(n) > 0.02 * small and rounded and large < WIDEST_FIT * small
+
+
+def round_lines(scene: Scene, first: Collection[str], second: Collection[str]) -> list[Line]:
+    """The lines about which both of two groups of instances have round faces."""
+    return [
+        line for line in scene.contacts.lines_on(sorted(first))
+        if all(any(m.surface.turn >= ROUNDED for m in line.of(own)) for own in (first, second))
+    ]  # fmt: skip
 
 
 class Ends:
@@ -114,7 +113,7 @@ def gap_between(m: Placed, n: Placed) -> float | None:
     if m.surface.hollow == n.surface.hollow or {m.surface.kind, n.surface.kind} != {"cylinder"}:
         return None
     gap = (n.surface.radius - m.surface.radius) * (1.0 if n.surface.hollow else -1.0)
-    apart = max(m.low, n.low) - min(m.high, n.high)
+    apart = -m.beside(n)
     far = DRAWN_APART * max(m.surface.length, n.surface.length)
     fits = -1e-6 <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUNDED
     return apart if fits and -1e-6 <= apart <= far else None

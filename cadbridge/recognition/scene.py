@@ -12,7 +12,7 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
-from cadbridge.frames import Vector
+from cadbridge.frames import Pose, Vector
 from cadbridge.mass.meeting import Scene as Meeting
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.contacts import Contact, Contacts
@@ -93,8 +93,8 @@ class Scene:
 
     def connects(self, a: str, b: str) -> bool:
         """Whether the bodies of two instances are two, between which there may be a joint."""
-        ends = {self.groups.root(a), self.groups.root(b)}
-        return len(ends) == 2 and all({*map(self.groups.root, pair)} != ends for pair in self.unconnected)
+        ends = self.bodies(a, b)
+        return len(ends) == 2 and all(self.bodies(*pair) != ends for pair in self.unconnected)
 
     def hold_apart(self, a: str, b: str) -> None:
         """Keep two instances in two bodies; nothing is done where they are in one already."""
@@ -157,10 +157,30 @@ class Scene:
         """The body of revolution that an instance's part is; None where it is none."""
         part = self.assembly.instance(instance).part
         if part not in self.revolutions:
-            shape = self.assembly.part(part).shape
-            known = None if shape is None else self.faces.get(shape.key)
+            known = self.faces_of(instance)
             self.revolutions[part] = None if known is None or not known.surfaces else revolution_of(known)
         return self.revolutions[part]
+
+    def faces_of(self, instance: str) -> PartFaces | None:
+        """The surfaces of an instance's part; None where it has no shape."""
+        shape = self.assembly.part(self.assembly.instance(instance).part).shape
+        return None if shape is None else self.faces.get(shape.key)
+
+    def pose(self, instance: str) -> Pose:
+        """Where an instance stands, X_WI."""
+        return self.assembly.instance(instance).X_WI
+
+    def bodies(self, a: str, b: str) -> frozenset[str]:
+        """The bodies of two instances, by their roots: one where they are of one body."""
+        return frozenset((self.groups.root(a), self.groups.root(b)))
+
+    @property
+    def rolling_bodies(self) -> dict[frozenset[str], list[Contact]]:
+        """The contacts of balls that roll between bodies, as these are now."""
+        found: dict[frozenset[str], list[Contact]] = defaultdict(list)
+        for inner, outer, contact in self.rolling:
+            found[self.bodies(inner, outer)].append(contact)
+        return found
 
     def called(self, instance: str) -> tuple[str, str]:
         """What an instance is called: its own name, without where it is, and that of its part."""
@@ -170,8 +190,7 @@ class Scene:
         """The volume of an instance's box, m³: how much of the assembly it is."""
         part = self.assembly.instance(instance).part
         if part not in self._sizes:
-            shape = self.assembly.part(part).shape
-            known = None if shape is None else self.faces.get(shape.key)
+            known = self.faces_of(instance)
             # A micron more each way, so that a sheet without thickness still has a size by its area.
             self._sizes[part] = 0.0 if known is None else float((known.box[1] - known.box[0] + 1e-6).prod())
         return self._sizes[part]
@@ -182,11 +201,8 @@ class Scene:
 
     def extent(self, instance: str, direction: Vector) -> float:
         """How far an instance's box reaches along a direction, m."""
-        placed = self.assembly.instance(instance)
-        shape = self.assembly.part(placed.part).shape
-        if shape is None or shape.key not in self.faces:
-            return 0.0
-        return float(np.abs(placed.X_WI.R.T @ direction) @ np.ptp(self.faces[shape.key].box, axis=0))
+        known = self.faces_of(instance)
+        return 0.0 if known is None else float(np.abs(self.pose(instance).R.T @ direction) @ np.ptp(known.box, axis=0))
 
     def verdict(
         self, a: str, b: str, contacts: Sequence[Contact], members: Mapping[str, Sequence[str]]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, by_body
@@ -39,7 +37,7 @@ def with_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
     What has teeth or a bore itself, stands on a drive, or is called a roller (where `names` are a witness) does turn.
     """
     of_body, members = by_body(joints), scene.groups.members()
-    driven = {frozenset((scene.groups.root(d.case), scene.groups.root(d.on))) for d in scene.driven}
+    driven = {scene.bodies(d.case, d.on) for d in scene.driven}
 
     def idle(joint: Candidate) -> bool:
         if joint.verdict.free not in (HINGE, SLEEVE) or frozenset((joint.a, joint.b)) in driven:
@@ -73,7 +71,7 @@ def only_spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:
         return False
     for name in names:
         round_part = scene.revolution(name)
-        X = scene.assembly.instance(name).X_WI
+        X = scene.pose(name)
         # A part with a recess for a driver is no body of revolution, though nobody would see it turn.
         if round_part is None:
             if not _balanced(scene, name, point, axis):
@@ -92,26 +90,18 @@ def _balanced(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
 
     A barrel-shaped roller, whose outside is a free-form face; a pin with a slot or a socket for a driver.
     """
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    known = None if shape is None else scene.faces.get(shape.key)
-    if known is None:
-        return False
-    X_IW = instance.X_WI.inverse()
+    known, X_IW = scene.faces_of(name), scene.pose(name).inverse()
     foot, way = X_IW.point(point), X_IW.vector(axis)
-    along = int(np.argmax(np.abs(way)))
-    size = np.delete(np.ptp(known.box, axis=0), along)
-    middle = np.delete(known.box.mean(axis=0) - foot, along)
-    near = SPINS_ON_AXIS * float(size.max())
-    if abs(way[along]) < 1 - 1e-6 or float(np.ptp(size)) > near or float(np.abs(middle).max()) > near:
+    wide = None if known is None else known.square_about(foot, way, SPINS_ON_AXIS)
+    if known is None or wide is None:
         return False
+    near = SPINS_ON_AXIS * 2 * wide
 
     def about(s: Surface) -> bool:
-        assert s.direction is not None
         on_line = s.kind == "plane" or cross_length(s.point - foot, way) < near
         return cross_length(s.direction, way) < SPINS_ON_AXIS and on_line
 
-    off = [s for s in known.surfaces if s.direction is not None and not about(s)]
+    off = [s for s in known.surfaces if s.kind != "sphere" and not about(s)]
     # Walls of a socket are planes; a round face off the line is a hole of a bolt circle, and the part a flange.
     recess = sum(s.area for s in off) <= RECESS * sum(s.area for s in known.surfaces)
     return recess and all(s.kind == "plane" for s in off)

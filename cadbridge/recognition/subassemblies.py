@@ -12,8 +12,7 @@ from collections.abc import Collection, Sequence
 
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.actuators import beside_horn
-from cadbridge.recognition.candidates import Candidate, by_body, one_axis, stopped_slides
-from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.candidates import Candidate, by_body, linked_by, one_axis, stopped_slides
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import called_wheel
@@ -38,15 +37,8 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
 
     A pin that goes on into other parts makes no joint with those, where the part that holds it is held itself.
     """
-    linked = Groups(i.name for i in scene.assembly.instances)
-    turntables, turning = Turntables(scene), []
-    members = scene.groups.members()
-    for names in members.values():
-        for name in names[1:]:
-            linked.join(names[0], name)
-    for joint in joints:
-        if shares(scene, members[joint.a], members[joint.b]):
-            linked.join(joint.a, joint.b)
+    turntables, turning, members = Turntables(scene), [], scene.groups.members()
+    linked = linked_by(scene, [j for j in joints if shares(scene, members[j.a], members[j.b])])
     for a, b, area in resting(scene):
         inside = scene.shared(a, b)
         # Wheels that mesh may lie on each other with their webs: bound, they would not turn.
@@ -103,7 +95,7 @@ def bind_caps(scene: Scene, joints: Sequence[Candidate]) -> bool:
     found = False
     sizes = scene.sizes(members)
     for joint in stopped_slides(joints):
-        leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
+        leaf = joint.smaller(sizes)
         if degrees[leaf] == 1 and sizes[leaf] < CAP * sizes[joint.other(leaf)]:
             near = max(members[joint.other(leaf)], key=lambda n: (len(scene.shared(n, leaf)), n))
             found |= scene.bind(leaf, near, "a cap in its pocket: it could but slide out", 0.7)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ class Surface:
     """A plane, cylinder, cone, sphere or torus of a part.
 
     `point` (3,) lies on the plane or the axis (of a cone in the middle of its face), or is the sphere's centre;
-    `direction` (3,) is the normal out of the material or the axis (None for a sphere). `radius`: of cylinder and
+    `direction` (3,) is the normal out of the material or the axis (zeros of a sphere). `radius`: of cylinder and
     sphere, of a cone at `point`, a torus's major one. `second`: the half angle (rad) by which a cone widens along
     `direction`, a torus's minor radius.
     `hollow`: the material is outside, as of a bore. `low`, `high`: the extent along `direction` from `point`.
@@ -36,7 +35,7 @@ class Surface:
 
     kind: str
     point: Vector
-    direction: Vector | None
+    direction: Vector
     radius: float
     second: float
     hollow: bool
@@ -52,11 +51,16 @@ class Surface:
         """Extent along the axis, m."""
         return self.high - self.low
 
-    @cached_property
-    def box(self) -> NDArray[np.float64]:
-        """The box (2, 3) of its boundary."""
-        points = np.concatenate(self.loops) if self.loops else self.point[None, :]
-        return np.array([points.min(axis=0), points.max(axis=0)])
+    @property
+    def middle(self) -> Vector:
+        """The middle of a round face on its axis."""
+        return self.point + (self.low + self.high) / 2 * self.direction
+
+    def ends_along(self, point: Vector, axis: Vector) -> tuple[float, float]:
+        """Where it begins and ends along an axis that it is parallel to, m from a point of that."""
+        at, sign = float((self.point - point) @ axis), math.copysign(1.0, float(self.direction @ axis))
+        low, high = sorted((at + sign * self.low, at + sign * self.high))
+        return low, high
 
 
 def merged(found: list[Surface], size: float) -> list[Surface]:
@@ -72,7 +76,7 @@ def merged(found: list[Surface], size: float) -> list[Surface]:
 
 def _canonical(s: Surface) -> Surface:
     """The axis through the point nearest to the part's origin, pointing to the positive side of its main direction."""
-    if s.direction is None:
+    if s.kind == "sphere":
         return s
     # Rounded, so that of two components as large the first decides, and not their last bits.
     sign = 1.0 if s.direction[int(np.argmax(np.abs(np.round(s.direction, 6))))] > 0 else -1.0
@@ -90,18 +94,7 @@ def _groups(members: list[Surface], size: float) -> list[list[Surface]]:
     if len(members) < 2:
         return [members] if members else []
     # The side is a coordinate too: a shaft and a bore of one radius on one line stay two.
-    keys = np.array(
-        [
-            [
-                *(np.zeros(3) if s.direction is None else s.direction),
-                *(s.point / size),
-                s.radius / size,
-                s.second,
-                s.hollow,
-            ]
-            for s in members
-        ]
-    )
+    keys = np.array([[*s.direction, *(s.point / size), s.radius / size, s.second, s.hollow] for s in members])
     alike: Groups[int] = Groups()
     for i, j in cKDTree(keys).query_pairs(SAME_SURFACE):
         alike.join(i, j)
@@ -149,6 +142,5 @@ def _at_middle(s: Surface) -> Surface:
     if s.kind != "cone":
         return s
     middle, half = (s.low + s.high) / 2, s.length / 2
-    assert s.direction is not None
     radius = s.radius + math.tan(s.second) * middle
     return replace(s, point=s.point + middle * s.direction, radius=radius, low=-half, high=half)

@@ -18,7 +18,7 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.freedoms import SLIDE
 from cadbridge.mass.meeting import Scene, SpentError
-from cadbridge.recognition.contacts import ALIGNED
+from cadbridge.recognition.contacts import parallel
 from cadbridge.recognition.freedoms import in_loops
 from cadbridge.recognition.model import FoundJoint, Motion, Recognition
 from cadbridge.wording import count
@@ -133,9 +133,8 @@ def _together(a: FoundJoint, b: FoundJoint) -> bool:
     """Whether two joints move alike: what moves out of the way so moves with the other as one body would."""
     assert a.axis is not None
     assert b.axis is not None
-    parallel = cross_length(a.axis, b.axis) < ALIGNED
     slide = SLIDE in (a.free.motion, b.free.motion)
-    return parallel and (slide or cross_length(a.point - b.point, a.axis) < 1e-4)
+    return parallel(a.axis, b.axis) and (slide or cross_length(a.point - b.point, a.axis) < 1e-4)
 
 
 def _yields(joint: FoundJoint, forward: bool) -> Iterator[Pose]:

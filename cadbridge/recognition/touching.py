@@ -79,11 +79,8 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     on_exact, on_loose = list(_on_lines(exact, EXACT_SLACK)), list(_on_lines(loose, LOOSE_SLACK))
     flats = [p for p in placed if p.surface.kind == "plane"]
     # Where no shaft stands in a bore, faces on each other show how exact the placements are.
-    compared = (
-        (on_exact, on_loose)
-        if on_loose
-        else [plane_contacts(flats, centre, slack) for slack in (EXACT_SLACK, LOOSE_SLACK)]
-    )
+    on_planes = (plane_contacts(flats, centre, slack) for slack in (EXACT_SLACK, LOOSE_SLACK))
+    compared = (on_exact, on_loose) if on_loose else on_planes
     fits = [len({c.pair for c in found}) for found in compared]
     noisy = fits[1] > fits[0] and fits[1] >= NOISY * fits[0]
     slack, lines, found = (_spread(on_loose), loose, on_loose) if noisy else (EXACT_SLACK, exact, on_exact)
@@ -107,11 +104,9 @@ def _snug(c: Contact) -> bool:
 def _spread(found: Sequence[Contact]) -> float:
     """How far axes that were meant to be one are apart where placements carry clearances; LOOSE_SLACK if few tell."""
     offsets = [c.offset for c in found]
-    return (
-        LOOSE_SLACK
-        if len(offsets) < ENOUGH_AXES
-        else min(LOOSE_SLACK, 1.5 * float(np.quantile(offsets, 0.95)) + EXACT_SLACK)
-    )
+    if len(offsets) < ENOUGH_AXES:
+        return LOOSE_SLACK
+    return min(LOOSE_SLACK, 1.5 * float(np.quantile(offsets, 0.95)) + EXACT_SLACK)
 
 
 def _placed(assembly: Assembly, faces: dict[str, PartFaces]) -> list[Placed]:
@@ -122,8 +117,7 @@ def _placed(assembly: Assembly, faces: dict[str, PartFaces]) -> list[Placed]:
         if known is None or not known.surfaces:
             continue
         points = instance.X_WI.point(np.array([s.point for s in known.surfaces]))
-        axes = [np.zeros(3) if s.direction is None else s.direction for s in known.surfaces]
-        directions = instance.X_WI.vector(np.array(axes))
+        directions = instance.X_WI.vector(np.array([s.direction for s in known.surfaces]))
         found += [
             Placed(instance.name, instance.X_WI, s, point, direction)
             for s, point, direction in zip(known.surfaces, points, directions, strict=True)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-
-import numpy as np
+from itertools import product
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.candidates import Candidate
-from cadbridge.recognition.contacts import ALONG, Contact, Line, Placed
+from cadbridge.recognition.candidates import Candidate, joint_of
+from cadbridge.recognition.contacts import ALONG, Contact, Line, Placed, common_face
 from cadbridge.recognition.pins import ROUNDED
 from cadbridge.recognition.round_pairs import (
     CENTRED,
@@ -46,14 +45,13 @@ class Turntables:
     def between(self, a: str, b: str) -> Candidate | None:
         """The hinge between the bodies of two instances; None where they lie on each other in some other way."""
         scene = self._scene
-        roots = scene.groups.root(a), scene.groups.root(b)
-        first, second = (scene.groups.group(root) for root in roots)
+        first, second = scene.groups.group(a), scene.groups.group(b)
         contacts = scene.contacts.between(first, second)
         # Where a shaft or a bolt is between the two, that says what is free, and a clamp lies on what it holds.
         if any(c.kind != "plane" for c in contacts) or any(scene.is_clamp(name) for name in first | second):
             return None
         if not contacts:
-            return self._sunk(roots, first, second)
+            return self._sunk(first, second)
         normal = max(contacts, key=lambda c: c.overlap).direction
         # Faces of an open shell have no inside and outside: they say less than a shaft in its bore.
         if not all(self._solid(name) for c in contacts for name in c.pair) or any(
@@ -62,28 +60,25 @@ class Turntables:
             return None
         line = self._axis(contacts, first, second)
         if line is None and scene.links_only:
-            return self._on_one(roots, contacts, normal)
+            return self._on_one(contacts, normal)
         if line is None or self._knob(first, second) or self._knob(second, first):
             return None
-        area = sum(c.overlap for c in contacts)
+        area, middle = common_face(contacts)
         text = f"faces on each other over {area * 1e6:.4g} mm² about an axis that both are round about"
-        middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
         point = line.point + float((middle - line.point) @ line.direction) * line.direction
         verdict = Verdict("revolute", point, line.direction, (text,), ("no shaft and no bore",), 0.5)
-        low, high = sorted(roots)
-        return Candidate(low, high, verdict, tuple(contacts))
+        return joint_of(scene, a, b, verdict, contacts)
 
     def _axis(self, contacts: Sequence[Contact], first: set[str], second: set[str]) -> Line | None:
         """The one line that both bodies are round about where they touch, in the middle of what touches."""
-        area = sum(c.overlap for c in contacts)
-        middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
+        area, middle = common_face(contacts)
         touching = sorted({name for c in contacts for name in c.pair} & first)
         found: dict[int, Line] = {}
         holes = 0
         for line in self._scene.contacts.lines_on(touching):
             if abs(float(line.direction @ contacts[0].direction)) < ALONG:
                 continue
-            sides = [[m for m in line.members if m.instance in own] for own in (first, second)]
+            sides = [line.of(own) for own in (first, second)]
             if not all(sides):
                 continue
             holes += may_be_bolted(sides)
@@ -95,10 +90,9 @@ class Turntables:
         # One hole on the axis may be the bore; a second one that fits a screw makes the faces a bolted flange.
         return next(iter(found.values())) if len(found) == 1 and holes <= 1 else None
 
-    def _on_one(self, roots: tuple[str, str], contacts: Sequence[Contact], normal: Vector) -> Candidate | None:
+    def _on_one(self, contacts: Sequence[Contact], normal: Vector) -> Candidate | None:
         """The hinge about the middle of what touches, where round faces of one of two bodies lie about that."""
-        area = sum(c.overlap for c in contacts)
-        middle = sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
+        area, middle = common_face(contacts)
         about = [face for c in contacts for name in c.pair for face in self._round_faces(name, c.point, normal)]
         offs = [cross_length(middle - foot, normal) for _, foot in about]
         # Where another round face begins or ends there, nothing says which of the two it turns about.
@@ -108,17 +102,14 @@ class Turntables:
         middle = foot + float((middle - foot) @ normal) * normal
         text = f"faces on each other over {area * 1e6:.4g} mm², in whose middle one of them is round"
         against = ("no shaft and no bore", "the other is not round there")
-        low, high = sorted(roots)
-        return Candidate(low, high, Verdict("revolute", middle, normal, (text,), against, 0.4), tuple(contacts))
+        verdict = Verdict("revolute", middle, normal, (text,), against, 0.4)
+        return joint_of(self._scene, *contacts[0].pair, verdict, contacts)
 
     def _round_faces(self, name: str, point: Vector, axis: Vector) -> Iterator[tuple[float, Vector]]:
         """Radius and foot of each round face of a part along an axis that begins or ends at the height of a point."""
-        instance = self._scene.assembly.instance(name)
-        shape = self._scene.assembly.part(instance.part).shape
-        known = None if shape is None else self._scene.faces.get(shape.key)
+        known, X = self._scene.faces_of(name), self._scene.pose(name)
         for s in () if known is None else known.of("cylinder", "cone"):
-            assert s.direction is not None
-            direction, foot = instance.X_WI.vector(s.direction), instance.X_WI.point(s.point)
+            direction, foot = X.vector(s.direction), X.point(s.point)
             along = float((point - foot) @ direction)
             ends = min(abs(along - s.low), abs(along - s.high)) <= 0.02 * s.radius + 1e-5
             if ends and s.turn >= ROUNDED and abs(float(direction @ axis)) > ALONG:
@@ -138,31 +129,32 @@ class Turntables:
         own = set(names)
         found: list[tuple[float, Line, Placed, Placed]] = []
         for line in self._scene.contacts.lines_on(names):
-            for m in line.members:
-                if m.instance in own:
-                    near = (n for n in self._ends(line).near(m) if n.instance in others)
-                    found += [(gap, line, m, n) for n in near if (gap := gap_between(m, n)) is not None]
+            for m in line.of(own):
+                near = (n for n in self._ends(line).near(m) if n.instance in others)
+                found += [(gap, line, m, n) for n in near if (gap := gap_between(m, n)) is not None]
         if not found:
             return None
         gap, line, m, n = min(found, key=lambda f: (f[0], f[3].instance))
         # Two lines that fit hold fast: nothing says which of them, if any, is a pivot.
         if any(cross_length(k.point - line.point, line.direction) > 1e-4 for _, k, _, _ in found):
             return None
-        point = line.point + 0.5 * (max(m.low, n.low) + min(m.high, n.high)) * line.direction
         text = f"a shaft of radius {1e3 * m.surface.radius:.4g} mm and a bore that fits it, on one line"
         against = (f"drawn {1e3 * gap:.4g} mm apart along it" if gap > 1e-6 else "drawn end to end, not in each other",)
-        low, high = sorted((self._scene.groups.root(m.instance), self._scene.groups.root(n.instance)))
-        return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), against, 0.35), ())
+        verdict = Verdict("revolute", line.amid(m, n), line.direction, (text,), against, 0.35)
+        return joint_of(self._scene, m.instance, n.instance, verdict)
 
-    def _sunk(self, roots: tuple[str, str], first: set[str], second: set[str]) -> Candidate | None:
+    def _sunk(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two bodies that reach into each other about the one line on which one stands in the other.
 
         A splined shaft in the round hole of a horn, drawn without its fit.
         """
         found: dict[int, tuple[Line, Placed, Placed]] = {}
         for line in self._scene.contacts.lines_on(first):
-            ours, theirs = ([m for m in line.members if m.instance in own] for own in (first, second))
-            pairs = [(m, n) for m in ours for n in theirs if m.surface.hollow != n.surface.hollow and in_line(m, n)]
+            pairs = [
+                (m, n)
+                for m, n in product(line.of(first), line.of(second))
+                if m.surface.hollow != n.surface.hollow and in_line(m, n)
+            ]
             if pairs:
                 m, n = max(pairs, key=lambda pair: min(p.surface.area for p in pair))
                 found[id(line)] = (line, m, n)
@@ -173,12 +165,10 @@ class Turntables:
         if len(found) != 1 or self._scene.shared(next(iter(sorted(first))), next(iter(sorted(second)))):
             return None
         line, m, n = next(iter(found.values()))
-        point = line.point + 0.5 * (max(m.low, n.low) + min(m.high, n.high)) * line.direction
         text = f"one reaches into the other about one line, radii {1e3 * m.surface.radius:.4g} and "
         text += f"{1e3 * n.surface.radius:.4g} mm"
-        verdict = Verdict("revolute", point, line.direction, (text,), ("the two overlap",), 0.4)
-        low, high = sorted(roots)
-        return Candidate(low, high, verdict, ())
+        verdict = Verdict("revolute", line.amid(m, n), line.direction, (text,), ("the two overlap",), 0.4)
+        return joint_of(self._scene, m.instance, n.instance, verdict)
 
     def beside(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two bodies of which one's shaft stands beside the axis of the other's bore: an unsolved pose."""
@@ -198,8 +188,7 @@ class Turntables:
         text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm in a bore that fits it"
         against = (f"drawn {off:.3g} mm beside its axis",)
         verdict = Verdict("revolute", bore.point, bore.direction, (text,), against, 0.4)
-        low, high = sorted((scene.groups.root(shaft.instance), scene.groups.root(bore.instance)))
-        return Candidate(low, high, verdict, ())
+        return joint_of(scene, shaft.instance, bore.instance, verdict)
 
     def _solid(self, name: str) -> bool:
         shape = self._scene.assembly.part(self._scene.assembly.instance(name).part).shape
@@ -214,13 +203,11 @@ class Turntables:
 
 def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Candidate]) -> list[Candidate]:
     """The turntables whose bodies are two and have no other joint, by the bodies as they are now."""
-    known = {frozenset((c.a, c.b)) for c in joints}
-    found = []
+    known, found = {scene.bodies(c.a, c.b) for c in joints}, []
     for c in turning:
-        a, b = sorted((scene.groups.root(c.a), scene.groups.root(c.b)))
-        if scene.connects(a, b) and frozenset((a, b)) not in known:
-            known.add(frozenset((a, b)))
-            found.append(replace(c, a=a, b=b))
+        if scene.connects(c.a, c.b) and (pair := scene.bodies(c.a, c.b)) not in known:
+            known.add(pair)
+            found.append(replace(c, a=min(pair), b=max(pair)))
     return found
 
 

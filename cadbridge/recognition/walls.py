@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.frames import Vector, unit
 from cadbridge.freedoms import FIXED, Free
 from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact, Placed
+from cadbridge.recognition.contacts import ALONG, Contact, Placed, square
 
 LONG_WALL = 2.0
 """How much longer than deep walls of a slide are. 54 machines: 2.0 | 2.11, so a choice.
@@ -144,13 +144,13 @@ def _step(p: Wall, q: Wall) -> float:
 def _bar(planes: Sequence[Wall]) -> Verdict | None:
     """A bar in a hole of its own section: walls on four sides, and nothing across it."""
     first = planes[0].normal
-    others = [p.normal for p in planes if abs(float(p.normal @ first)) < ALIGNED]
+    others = [p.normal for p in planes if square(p.normal, first)]
     if not others:
         return None
     along = unit(np.cross(first, others[0]))
     across = (first, others[0])
     ways = {(k, float(p.normal @ way) > 0) for p in planes for k, way in enumerate(across) if faces_along(p, way)}
-    if len(ways) < 4 or any(abs(float(p.normal @ along)) > ALIGNED for p in planes):
+    if len(ways) < 4 or not all(square(p.normal, along) for p in planes):
         return None
     long = min(p.extent(along) for p in planes)
     wide = min(float(np.ptp([p.point @ way for p in planes if faces_along(p, way)])) for way in across)
@@ -165,7 +165,7 @@ def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
     """A slide between the walls p and q on a floor, where the walls are long and nothing stops it both ways."""
     width = abs(float((p.point - q.point) @ p.normal))
     for floor in planes:
-        if abs(float(floor.normal @ p.normal)) > ALIGNED:
+        if not square(floor.normal, p.normal):
             continue
         along = unit(np.cross(p.normal, floor.normal))
         long, deep = (min(w.extent(d) for w in (p, q)) for d in (along, floor.normal))

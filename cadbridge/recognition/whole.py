@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.axles import Axles
-from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.candidates import Candidate, linked_by
 from cadbridge.recognition.carriers import steps_about
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.guides import LINES
@@ -37,7 +37,7 @@ def connect(
     nothing.
     """
     meshing = {frozenset((p.a.instance, p.b.instance)) for p in (*pairs, *drives)}
-    linked = _linked(scene, joints)
+    linked = linked_by(scene, joints)
     # Before anything rests on anything: a gearbox without product structure falls apart where nothing says that what
     # holds both axes is one housing.
     bind_carriers(scene, linked, joints, pairs)
@@ -74,19 +74,7 @@ def _of_case(scene: Scene, tie: Tie) -> Tie:
 
 def _meshing(scene: Scene, tie: Tie, pairs: Sequence[MeshingPair]) -> bool:
     """Whether a tie would make one body of two wheels that mesh."""
-    roots = set(map(scene.groups.root, tie.pair))
-    return any({scene.groups.root(p.a.instance), scene.groups.root(p.b.instance)} == roots for p in pairs)
-
-
-def _linked(scene: Scene, joints: Sequence[Candidate]) -> Groups:
-    """The instances that bodies and joints connect."""
-    linked = Groups(i.name for i in scene.assembly.instances)
-    for names in scene.groups.members().values():
-        for name in names[1:]:
-            linked.join(names[0], name)
-    for joint in joints:
-        linked.join(joint.a, joint.b)
-    return linked
+    return any(scene.bodies(p.a.instance, p.b.instance) == scene.bodies(*tie.pair) for p in pairs)
 
 
 def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import cadquery as cq
 import numpy as np
@@ -14,12 +14,10 @@ from cadbridge.frames import Vector
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.likewise import bind_rails
+from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
 from tests.recognition import gear_shapes
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
-
-if TYPE_CHECKING:
-    from cadbridge.recognition.scene import Scene
 
 
 def test_jaws_whose_slot_a_window_interrupts_slide(tmp_path: Path) -> None:
@@ -120,6 +118,7 @@ def test_three_rails_of_one_carriage_are_one_body(rails: tuple[str, ...]) -> Non
         """The groups of a scene, and how long its parts are (m)."""
 
         groups = Groups(("carriage", *rails))
+        bodies = Scene.bodies
 
         def extent(self, name: str, axis: Vector) -> float:
             return 0.1 if name == "carriage" else 1.0
@@ -130,5 +129,5 @@ def test_three_rails_of_one_carriage_are_one_body(rails: tuple[str, ...]) -> Non
     slide = Verdict("prismatic", np.zeros(3), np.array([1.0, 0.0, 0.0]), ())
     scene = Bound()
     joints = [Candidate("carriage", rail, slide, (), ("carriage", rail)) for rail in rails]
-    assert bind_rails(cast("Scene", scene), joints)
+    assert bind_rails(cast(Scene, scene), joints)
     assert sorted(scene.groups.group("a")) == ["a", "b", "c"]

@@ -15,7 +15,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
-from cadbridge.mechanism.carriers import Carried, carried, efficiencies
+from cadbridge.mechanism.carriers import WheelMotions, carried, efficiencies
 from cadbridge.mechanism.masses import unknown_mass
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.weights import carried_weights
@@ -349,7 +349,7 @@ def _meshes(
     for coupling in mechanism.couplings:
         shares = efficiencies(coupling)
         on = None if shares is None else carried(mechanism, coupling)
-        if shares is not None and isinstance(on, Carried):
+        if shares is not None and isinstance(on, WheelMotions):
             a, b = reframed(on.a, place), reframed(on.b, place)
             first, second = (speeds[c.kind == "distance"] for c in (a, b))
             meshes.append(Mesh(coupling.name, a, b, shares[0], first, second, shares[1]))

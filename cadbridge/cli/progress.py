@@ -20,7 +20,7 @@ _SHOWN = 12
 """Running jobs that the terminal shows by name."""
 
 
-class Lines:
+class LineProgress:
     """One line a job."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Lines:
         return f"{done}{shown(result.job.name)}: {result.state.value}{known}{why}"
 
 
-class Screen(Lines):
+class Screen(LineProgress):
     """All that runs, redrawn; failures stay above."""
 
     def __init__(self, live: Live) -> None:
@@ -75,10 +75,10 @@ class Screen(Lines):
 
 
 @contextmanager
-def shown_progress() -> Iterator[Lines]:
+def shown_progress() -> Iterator[LineProgress]:
     """The progress that suits where stderr goes."""
     if not sys.stderr.isatty():
-        yield Lines()
+        yield LineProgress()
         return
     from rich.console import Console
     from rich.live import Live

@@ -12,7 +12,7 @@ from cadbridge.diagnosis.spans import full_rank
 from cadbridge.frames import Vector
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows
-from cadbridge.mechanism.sides import Side, side_of
+from cadbridge.mechanism.sides import MateSide, side_of
 from cadbridge.wording import axis_name
 from solver.algebra.rank import significant
 
@@ -20,53 +20,53 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def _at_point(b: Side, centre: Vector, directions: list[Vector]) -> list[Array]:
+def _at_point(b: MateSide, centre: Vector, directions: list[Vector]) -> list[Array]:
     """Wrenches of forces along directions at b's point."""
     arm = b.world_point() - centre
     return [np.hstack([e, np.cross(arm, e)]) for e in directions]
 
 
-def _against(b: Side, directions: list[Vector]) -> list[Array]:
+def _against(b: MateSide, directions: list[Vector]) -> list[Array]:
     """Wrenches that keep b's direction across each of these directions."""
     return [np.hstack([np.zeros(3), np.cross(b.world_direction(), e)]) for e in directions]
 
 
-def _axes(a: Side) -> tuple[Vector, Vector, Vector]:
+def _axes(a: MateSide) -> tuple[Vector, Vector, Vector]:
     return a.X.vector(a.x), a.X.vector(a.y), a.world_direction()
 
 
-def _point_on_plane(a: Side, b: Side, c: Vector) -> list[Array]:
+def _point_on_plane(a: MateSide, b: MateSide, c: Vector) -> list[Array]:
     return _at_point(b, c, [_axes(a)[2]])
 
 
-def _parallel(a: Side, b: Side, c: Vector) -> list[Array]:
+def _parallel(a: MateSide, b: MateSide, c: Vector) -> list[Array]:
     return _against(b, [*_axes(a)[:2]])
 
 
-def _point_on_axis(a: Side, b: Side, c: Vector) -> list[Array]:
+def _point_on_axis(a: MateSide, b: MateSide, c: Vector) -> list[Array]:
     return _at_point(b, c, [*_axes(a)[:2]])
 
 
-def _point_on_point(a: Side, b: Side, c: Vector) -> list[Array]:
+def _point_on_point(a: MateSide, b: MateSide, c: Vector) -> list[Array]:
     return _at_point(b, c, [*_axes(a)])
 
 
-def _line_on_plane(across: int) -> Callable[[Side, Side, Vector], list[Array]]:
-    def make(a: Side, b: Side, c: Vector) -> list[Array]:
+def _line_on_plane(across: int) -> Callable[[MateSide, MateSide, Vector], list[Array]]:
+    def make(a: MateSide, b: MateSide, c: Vector) -> list[Array]:
         return [*_point_on_plane(a, b, c), *_against(b, [_axes(a)[across]])]
 
     return make
 
 
-def _plane_on_plane(a: Side, b: Side, c: Vector) -> list[Array]:
+def _plane_on_plane(a: MateSide, b: MateSide, c: Vector) -> list[Array]:
     return [*_point_on_plane(a, b, c), *_parallel(a, b, c)]
 
 
-def _axis_on_axis(a: Side, b: Side, c: Vector) -> list[Array]:
+def _axis_on_axis(a: MateSide, b: MateSide, c: Vector) -> list[Array]:
     return [*_point_on_axis(a, b, c), *_parallel(a, b, c)]
 
 
-WEAKER: tuple[tuple[str, Callable[[Side, Side, Vector], list[Array]], int | None], ...] = (
+WEAKER: tuple[tuple[str, Callable[[MateSide, MateSide, Vector], list[Array]], int | None], ...] = (
     ("point on plane", _point_on_plane, None),
     ("point on axis", _point_on_axis, None),
     ("parallel", _parallel, None),

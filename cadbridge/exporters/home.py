@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.plan import LinkPlan
 from cadbridge.frames import Vector
 
 
-def home_qpos(plan: Plan, loops: bool) -> list[float] | None:
+def home_qpos(plan: LinkPlan, loops: bool) -> list[float] | None:
     """qpos in the order of the links; None where the pose does not follow from joint values and couplings alone.
 
     That is where loops must be closed, a value's joint has no coordinate of its own, or the couplings forbid it.
@@ -21,7 +21,7 @@ def home_qpos(plan: Plan, loops: bool) -> list[float] | None:
     return None if q is None else _qpos(plan, q)
 
 
-def _solve(plan: Plan, known: dict[int, float]) -> Vector | None:
+def _solve(plan: LinkPlan, known: dict[int, float]) -> Vector | None:
     """The least coordinates (N,) that have the known values and obey all relations."""
     count = len(plan.joint_names)
     A = np.zeros((len(plan.relations) + len(known), count))
@@ -36,7 +36,7 @@ def _solve(plan: Plan, known: dict[int, float]) -> Vector | None:
     return q if np.allclose(A @ q, b, atol=1e-9) else None
 
 
-def _qpos(plan: Plan, q: Vector) -> list[float]:
+def _qpos(plan: LinkPlan, q: Vector) -> list[float]:
     """Scalars as they are; balls and free bodies as designed."""
     values: list[float] = []
     for link in plan.tree.links:

@@ -15,7 +15,7 @@ import numpy as np
 from cadbridge.assembly import Assembly
 from cadbridge.exporters.markup import add
 from cadbridge.exporters.numbers import numbers
-from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.plan import LinkPlan
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 
@@ -58,7 +58,7 @@ def report_kept(assembly: Assembly, to: str, findings: Findings) -> None:
         findings.add("CB532", f"{to} has no place for {', '.join(counts)} of the URDF", Where(file=assembly.source))
 
 
-def put_back(robot: ET.Element, plan: Plan, findings: Findings) -> set[str]:
+def put_back(robot: ET.Element, plan: LinkPlan, findings: Findings) -> set[str]:
     """Add what was kept to a URDF; what no longer fits is reported and left out.
 
     The names of the transmissions that stand in what was added, which need no further ones.
@@ -88,7 +88,7 @@ class _Place:
 
 @dataclass(eq=False)
 class _Back:
-    plan: Plan
+    plan: LinkPlan
     findings: Findings
     links: dict[str, _Place] = field(default_factory=dict)
     joints: dict[str, str] = field(default_factory=dict)

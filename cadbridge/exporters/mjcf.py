@@ -21,10 +21,10 @@ from cadbridge.exporters.home import home_qpos
 from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.mjcf_kept import HOME, Kept
-from cadbridge.exporters.names import Names, clean
+from cadbridge.exporters.names import UniqueNames, clean
 from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan, report_limits
+from cadbridge.exporters.plan import LinkPlan, make_plan, report_limits
 from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
 from cadbridge.exporters.tree import Link, joint_pose
 from cadbridge.findings import Findings, Where
@@ -64,7 +64,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     }
 
 
-def _report(plan: Plan, closed: Closed, findings: Findings) -> None:
+def _report(plan: LinkPlan, closed: Closed, findings: Findings) -> None:
     """What MJCF has no place for, and what was composed."""
     tree = plan.tree
     for joint in closed.open:
@@ -84,7 +84,7 @@ def _report(plan: Plan, closed: Closed, findings: Findings) -> None:
         findings.add("CB511", f"MJCF has no limit of velocity: {listed(fast)}", items=fast)
 
 
-def _report_nesting(plan: Plan, findings: Findings) -> None:
+def _report_nesting(plan: LinkPlan, findings: Findings) -> None:
     """Report a chain of bodies that is longer than MuJoCo's parser nests elements (CB681)."""
     tree, nested = plan.tree, [0] * len(plan.tree.links)
     for i, link in enumerate(tree.links):
@@ -100,7 +100,7 @@ def _loops(closed: Closed) -> bool:
     return bool(closed.connects or closed.welds)
 
 
-def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
+def _robot(plan: LinkPlan, closed: Closed, name: str, findings: Findings) -> bytes:
     """robot.xml."""
     root = ET.Element("mujoco", model=name)
     # MJCF's own default is degrees. Masses are given, so none is to be inferred from geoms.
@@ -127,7 +127,7 @@ def _robot(plan: Plan, closed: Closed, name: str, findings: Findings) -> bytes:
     return document(root)
 
 
-def _home(root: ET.Element, plan: Plan, closed: Closed, findings: Findings) -> None:
+def _home(root: ET.Element, plan: LinkPlan, closed: Closed, findings: Findings) -> None:
     """The home pose as a keyframe; reported where it has no coordinates of its own (CB517)."""
     home, qpos = plan.mechanism.assembly.home, home_qpos(plan, _loops(closed))
     if qpos is not None:
@@ -150,7 +150,7 @@ def _place(X: Pose) -> dict[str, str]:
     return {"pos": numbers(X.p), "quat": numbers(X.quaternion())}
 
 
-def _bodies(world: ET.Element, plan: Plan) -> list[ET.Element]:
+def _bodies(world: ET.Element, plan: LinkPlan) -> list[ET.Element]:
     """The <body> of each link; what bears the joints of a series is that of the first link above."""
     elements: list[ET.Element] = []
     carried = carried_weights(plan.mechanism)
@@ -166,7 +166,7 @@ def _bodies(world: ET.Element, plan: Plan) -> list[ET.Element]:
     return elements
 
 
-def _body(parent: ET.Element, plan: Plan, i: int) -> ET.Element:
+def _body(parent: ET.Element, plan: LinkPlan, i: int) -> ET.Element:
     links, link = plan.tree.links, plan.tree.links[i]
     above = plan.tree.series(i)
     bearer = links[above[0]] if above else link
@@ -203,7 +203,7 @@ def _geometry(body: str | Solid) -> dict[str, str]:
     return {"type": type(body).__name__.lower(), "size": numbers(_SIZES[type(body)](body))}
 
 
-def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:
+def _inertial(body: ET.Element, plan: LinkPlan, link: Link) -> None:
     mass = plan.tree.mass(link)
     if mass is None or not mass.mass > 0:
         return
@@ -213,7 +213,7 @@ def _inertial(body: ET.Element, plan: Plan, link: Link) -> None:
     add(body, "inertial", pos=numbers(mass.com), mass=small(mass.mass), fullinertia=" ".join(small(v) for v in full))
 
 
-def _joints(body: ET.Element, plan: Plan, link: Link, X_BL: Pose) -> None:
+def _joints(body: ET.Element, plan: LinkPlan, link: Link, X_BL: Pose) -> None:
     """The joints above a link whose frame L stands at X_BL in the body that bears them."""
     names = plan.joint_names[link.first : link.first + len(link.freedoms)]
     if link.floats:
@@ -234,7 +234,7 @@ def _joints(body: ET.Element, plan: Plan, link: Link, X_BL: Pose) -> None:
             _dynamics(element, link.joint, None)
 
 
-def _free_joint(body: ET.Element, plan: Plan, link: Link, name: str) -> None:
+def _free_joint(body: ET.Element, plan: LinkPlan, link: Link, name: str) -> None:
     held = plan.mechanism.floats.get(link.body)
     # <freejoint> takes no damping, armature or stiffness.
     if held is None or not any((held.damping, held.armature, held.stiffness)):
@@ -270,7 +270,7 @@ def _apart(lower: float, upper: float, hair: float) -> tuple[float, float]:
     return lower - by, upper + by
 
 
-def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings) -> None:
+def _couplings(root: ET.Element, plan: LinkPlan, closed: Closed, findings: Findings) -> None:
     """<equality> (and <tendon>) for couplings and loops; couplings that repeat others are reported."""
     kept, repeated = independent_rows(plan.relations, len(plan.joint_names))
     for item in repeated:
@@ -280,7 +280,7 @@ def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings)
         findings.add("CB518", "the couplings contradict each other at the designed pose")
     tendons = ET.Element("tendon")
     equality = ET.Element("equality")
-    names, tendon_names = Names("equality"), Names("tendon")
+    names, tendon_names = UniqueNames("equality"), UniqueNames("tendon")
     for relation in kept:
         name = names.give(relation.name)
         if len(relation.terms) <= 2:
@@ -299,7 +299,7 @@ def _couplings(root: ET.Element, plan: Plan, closed: Closed, findings: Findings)
     root.extend(element for element in (tendons, equality) if len(element))
 
 
-def _joint_equality(equality: ET.Element, name: str, relation: Relation, plan: Plan, order: list[int]) -> None:
+def _joint_equality(equality: ET.Element, name: str, relation: Relation, plan: LinkPlan, order: list[int]) -> None:
     """joint1 follows joint2 (or nothing) linearly."""
     (driven, c1), *others = sorted(relation.terms, key=lambda term: order.index(term[0]))
     element = add(equality, "joint", name=name, joint1=plan.joint_names[driven])
@@ -312,7 +312,7 @@ def _joint_equality(equality: ET.Element, name: str, relation: Relation, plan: P
 
 
 def _tendon_equality(
-    equality: ET.Element, tendons: ET.Element, name: str, tendon: str, relation: Relation, plan: Plan
+    equality: ET.Element, tendons: ET.Element, name: str, tendon: str, relation: Relation, plan: LinkPlan
 ) -> None:
     """A sum over several joints is the length of a fixed tendon, which is held."""
     fixed = add(tendons, "fixed", name=tendon)
@@ -322,16 +322,16 @@ def _tendon_equality(
     add(equality, "tendon", name=name, tendon1=tendon, polycoef=polycoef)
 
 
-def _connect(equality: ET.Element, name: str, joint: Joint, plan: Plan) -> None:
+def _connect(equality: ET.Element, name: str, joint: Joint, plan: LinkPlan) -> None:
     a, b = plan.tree.link_of(joint.a), plan.tree.link_of(joint.b)
     anchor = plan.tree.links[a].X_WL.inverse().point(joint_pose(plan.mechanism, joint).p)
     add(equality, "connect", name=name, body1=plan.link_names[a], body2=plan.link_names[b], anchor=numbers(anchor))
 
 
-def _actuators(root: ET.Element, plan: Plan, kept: Kept, findings: Findings) -> list[str]:
+def _actuators(root: ET.Element, plan: LinkPlan, kept: Kept, findings: Findings) -> list[str]:
     """An actuator for every drive; a motor's control is its torque (force) before the reduction. Their names."""
     actuator = ET.Element("actuator")
-    names = Names("motor")
+    names = UniqueNames("motor")
     moved = set()
     for drive in plan.mechanism.drives:
         found = plan.joint_of(drive)
@@ -377,10 +377,10 @@ def _actuator(actuator: ET.Element, name: str, joint: str, drive: Drive) -> ET.E
     return element
 
 
-def _sensors(root: ET.Element, plan: Plan, motors: list[str]) -> None:
+def _sensors(root: ET.Element, plan: LinkPlan, motors: list[str]) -> None:
     """Position and velocity of each joint of one freedom that follows no other, motor efforts, poses of frames."""
     sensor = ET.Element("sensor")
-    names = Names("sensor")
+    names = UniqueNames("sensor")
     # A joint that follows another says nothing that its leader does not.
     following = {d.dependent for d in eliminate(plan.relations, ranking(plan.tree))[0]}
     for link in plan.tree.links:
@@ -397,7 +397,7 @@ def _sensors(root: ET.Element, plan: Plan, motors: list[str]) -> None:
         root.append(sensor)
 
 
-def _scene(plan: Plan, name: str) -> bytes:
+def _scene(plan: LinkPlan, name: str) -> bytes:
     """scene.xml: the robot over a floor across gravity, with light, sized to the robot."""
     root = ET.Element("mujoco", model=f"{clean(name)}_scene")
     add(root, "include", file="robot.xml")

@@ -14,9 +14,9 @@ import numpy as np
 
 from cadbridge.errors import InputError
 from cadbridge.exporters.markup import add
-from cadbridge.exporters.names import Names
+from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.numbers import exact, numbers
-from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.plan import LinkPlan
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism.model import Mechanism
@@ -37,7 +37,7 @@ def medium_of(mechanism: Mechanism) -> dict[str, list[float]]:
 class Kept:
     """What is put back into the model `root`; `joints` are the names that joints of the source have there."""
 
-    plan: Plan
+    plan: LinkPlan
     root: ET.Element
     data: MjcfData = field(default_factory=MjcfData)
     lost: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Kept:
     def _tendons(self) -> None:
         found = self.root.find("tendon")
         parent = ET.Element("tendon") if found is None else found
-        names = Names("tendon", [e.get("name", "") for e in parent])
+        names = UniqueNames("tendon", [e.get("name", "") for e in parent])
         for tendon in self.data.tendons:
             joints = [(self.joints.get(joint), factor) for joint, factor in tendon.joints]
             if any(joint is None for joint, _ in joints):
@@ -95,7 +95,7 @@ class Kept:
             at = len(self.root) if equality is None else list(self.root).index(equality)
             self.root.insert(at, parent)
 
-    def actuators(self, parent: ET.Element, names: Names) -> None:
+    def actuators(self, parent: ET.Element, names: UniqueNames) -> None:
         """The actuators of tendons."""
         for actuator in self.data.actuators:
             tendon = self.tendons.get(actuator.tendon)
@@ -115,7 +115,7 @@ class Kept:
     def keyframes(self) -> set[str]:
         """Add the keyframes; the names of those that are in the export."""
         parent = ET.Element("keyframe")
-        names, found = Names("key"), set()
+        names, found = UniqueNames("key"), set()
         for key in self.data.keys:
             qpos = _qpos(self.plan, key)
             if qpos is None:
@@ -144,7 +144,7 @@ def _set(element: ET.Element, attributes: Mapping[str, Sequence[float] | str]) -
         element.set(key, value if isinstance(value, str) else " ".join(exact(v) for v in value))
 
 
-def _qpos(plan: Plan, key: Keyframe) -> list[float] | None:
+def _qpos(plan: LinkPlan, key: Keyframe) -> list[float] | None:
     """qpos in the order of the links; None where the keyframe does not say all of it."""
     found: list[float] = []
     for i, link in enumerate(plan.tree.links):
@@ -161,12 +161,12 @@ def _qpos(plan: Plan, key: Keyframe) -> list[float] | None:
     return found
 
 
-def _reference(plan: Plan, component: str, i: int) -> Pose:
+def _reference(plan: LinkPlan, component: str, i: int) -> Pose:
     """X_CL: a link's frame in that of a component, as designed."""
     return plan.mechanism.assembly.component(component).X_WC.inverse() @ plan.tree.links[i].X_WL
 
 
-def _placed(plan: Plan, i: int, poses: Mapping[str, Sequence[float]]) -> list[float] | None:
+def _placed(plan: LinkPlan, i: int, poses: Mapping[str, Sequence[float]]) -> list[float] | None:
     """The pose of a free link."""
     of_link = [c for c in plan.tree.body(plan.tree.links[i]).components if c in poses]
     if len(of_link) != 1:
@@ -176,7 +176,7 @@ def _placed(plan: Plan, i: int, poses: Mapping[str, Sequence[float]]) -> list[fl
     return [*X_WL.p, *X_WL.quaternion()]
 
 
-def _turned(plan: Plan, i: int, turn: Sequence[float] | None) -> list[float] | None:
+def _turned(plan: LinkPlan, i: int, turn: Sequence[float] | None) -> list[float] | None:
     """The turn of a ball, stated in the frame of its component, in that of its link."""
     joint = plan.tree.links[i].joint
     if turn is None or joint is None:

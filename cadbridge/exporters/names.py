@@ -25,7 +25,7 @@ def clean(name: str, fallback: str = "item") -> str:
     return f"{fallback}_{plain}" if plain[0].isdigit() else plain
 
 
-class Names:
+class UniqueNames:
     """Hands out clean unique names and remembers what each stood for."""
 
     def __init__(self, fallback: str, reserved: Iterable[str] = RESERVED) -> None:

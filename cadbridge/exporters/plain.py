@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Assembly, report_unrefined, unrefined
-from cadbridge.exporters.names import Names
+from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
@@ -74,7 +74,7 @@ class _Meshes:
 
     def __init__(self, assembly: Assembly) -> None:
         self.contents: dict[str, bytes] = {}
-        self._names = Names("mesh", ())
+        self._names = UniqueNames("mesh", ())
         self._of: dict[int, str] = {}
         self._stems = {
             id(mesh): f"{part.name}_{kind}"

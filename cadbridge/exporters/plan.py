@@ -9,7 +9,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Drive, Instance
 from cadbridge.exporters.meshes import MeshFile, MeshFiles, write_meshes
-from cadbridge.exporters.names import Names, clean
+from cadbridge.exporters.names import UniqueNames, clean
 from cadbridge.exporters.numbers import balanced, numbers, possible
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.relations import Polynomial, Relation, polynomials_of, relations
@@ -21,7 +21,7 @@ from cadbridge.mechanism.model import Joint, Mechanism
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class LinkPlan:
     """`link_names` by link, `joint_names` by coordinate; `lost` are couplings that are no linear relation."""
 
     tree: Tree
@@ -81,15 +81,15 @@ class Plan:
 def make_plan(
     tree: Tree, findings: Findings, options: ExportOptions, *, folders: tuple[str, str], masses_needed: bool,
     meshes: str = "stl", one_namespace: bool = False, polynomials: bool = False, root: str = "",
-) -> Plan:  # fmt: skip
+) -> LinkPlan:  # fmt: skip
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
     In `one_namespace` no joint or frame is called like a link; the format may hold `polynomials` between two joints.
     `root` is what the format's users call the ground, unless a body has that name.
     """
     _check_masses(tree, findings, masses_needed)
-    links, frames = Names("link"), Names("frame")
-    joints = links if one_namespace else Names("joint")
+    links, frames = UniqueNames("link"), UniqueNames("frame")
+    joints = links if one_namespace else UniqueNames("joint")
     # URDF, which alone keeps what is seen and what collides in two folders, writes frames as links; in SDF and USD
     # links, joints and frames share their names. MJCF's sites have names of their own.
     frames_taken = links if one_namespace or folders[0] != folders[1] else frames
@@ -114,7 +114,7 @@ def make_plan(
     changed = sum(new not in (old, root) for kind in names.values() for new, old in kind.items())
     if changed:
         findings.add("CB510", f"names changed: {changed}")
-    return Plan(tree, link_names, joint_names, frame_names, found, lost, files, names, laws)
+    return LinkPlan(tree, link_names, joint_names, frame_names, found, lost, files, names, laws)
 
 
 def _first(tree: Tree, link: Link) -> bool:
@@ -141,7 +141,7 @@ def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
             findings.add("CB1434", text, where)
 
 
-def report_tree(plan: Plan, findings: Findings, native: Container[str] = ()) -> None:
+def report_tree(plan: LinkPlan, findings: Findings, native: Container[str] = ()) -> None:
     """Report what a tree of single joints cannot hold; joints of the types `native` need not become single ones."""
     tree, mechanism = plan.tree, plan.mechanism
     for joint in tree.closures:

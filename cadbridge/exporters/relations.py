@@ -48,7 +48,7 @@ class Polynomial:
 
 
 @dataclass(frozen=True)
-class Dependence:
+class LinearRelation:
     """q[dependent] = Σ factor · q[index] + offset, after elimination; the indices are independent."""
 
     dependent: int
@@ -178,7 +178,7 @@ def independent_rows(items: Sequence[Relation], count: int) -> tuple[list[Relati
     return kept, repeated
 
 
-def eliminate(items: Sequence[Relation], order: Sequence[int]) -> tuple[tuple[Dependence, ...], bool]:
+def eliminate(items: Sequence[Relation], order: Sequence[int]) -> tuple[tuple[LinearRelation, ...], bool]:
     """Gauss–Jordan: each dependent coordinate by independent ones; and whether the relations agree.
 
     `order` lists all coordinates, those first that should become dependent.
@@ -207,5 +207,5 @@ def eliminate(items: Sequence[Relation], order: Sequence[int]) -> tuple[tuple[De
     found = []
     for i, k in enumerate(pivots):
         terms = tuple((j, -float(A[i, j])) for j in range(len(order)) if j != k and abs(A[i, j]) > _NO_TERM)
-        found.append(Dependence(k, terms, float(A[i, -1])))
+        found.append(LinearRelation(k, terms, float(A[i, -1])))
     return tuple(sorted(found, key=lambda d: d.dependent)), agree

@@ -11,9 +11,9 @@ import xml.etree.ElementTree as ET
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan, report_tree
+from cadbridge.exporters.plan import LinkPlan, make_plan, report_tree
 from cadbridge.exporters.relations import eliminate, ranking
-from cadbridge.exporters.sdf_writer import NATIVE, Older, Writer, servos_of
+from cadbridge.exporters.sdf_writer import NATIVE, ModelWriter, Older, servos_of
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Mechanism
@@ -45,7 +45,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     mimics = {d.dependent: d for d in dependences if len(d.terms) == 1}
     left_out = [*tree.closures, *(link.joint for link in tree.links if link.joint and link.kind.unbound)]
     return {
-        "model.sdf": Writer(plan, mimics).model(name),
+        "model.sdf": ModelWriter(plan, mimics).model(name),
         OLDER: Older(plan, mimics, findings).model(name),
         "model.config": _config(name),
         sidecars.CLOSURES: sidecars.closures(tree, plan.link_names, plan.joint_names, left_out, sums, plan.lost),
@@ -54,7 +54,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     }
 
 
-def _report(plan: Plan, findings: Findings) -> None:
+def _report(plan: LinkPlan, findings: Findings) -> None:
     """What SDFormat has no place for."""
     report_tree(plan, findings, NATIVE)
     mechanism = plan.mechanism
@@ -72,7 +72,7 @@ def _config(name: str) -> bytes:
     root = ET.Element("model")
     add(root, "name").text = name
     add(root, "version").text = "1.0"
-    for file, version in (("model.sdf", Writer.version), (OLDER, Older.version)):
+    for file, version in (("model.sdf", ModelWriter.version), (OLDER, Older.version)):
         add(root, "sdf", version=version).text = file
     add(root, "description").text = f"{name}, written by cadbridge."
     return document(root)

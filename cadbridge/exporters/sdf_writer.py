@@ -9,11 +9,11 @@ import numpy as np
 from cadbridge.assembly import Drive, Limit
 from cadbridge.exporters.collision import Solid
 from cadbridge.exporters.markup import add, document, solid_element
-from cadbridge.exporters.names import WITH_COUNT, Names
+from cadbridge.exporters.names import WITH_COUNT, UniqueNames
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
-from cadbridge.exporters.plan import Plan
-from cadbridge.exporters.relations import Dependence
-from cadbridge.exporters.tree import Freedom, Link
+from cadbridge.exporters.plan import LinkPlan
+from cadbridge.exporters.relations import LinearRelation
+from cadbridge.exporters.tree import Link, TreeFreedom
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
@@ -31,12 +31,12 @@ NATIVE = {"spherical": "ball", "screw": "screw"}
 """Joint types that the format has itself."""
 
 
-class Writer:
+class ModelWriter:
     """Puts the elements of one model together, in the newest version of the format."""
 
     version = "1.11"
 
-    def __init__(self, plan: Plan, mimics: dict[int, Dependence]) -> None:
+    def __init__(self, plan: LinkPlan, mimics: dict[int, LinearRelation]) -> None:
         self._plan, self._mimics = plan, mimics
         self._carried = carried_weights(plan.mechanism)
         self._ground = plan.link_names[0]
@@ -91,7 +91,7 @@ class Writer:
             _inertial(element, _HARDLY)
         elif mass is not None and mass.mass > 0:
             _inertial(element, mass)
-        names = Names("part", ())
+        names = UniqueNames("part", ())
         for instance, X_LI, files in plan.shown(link):
             stem = names.give(instance.name)
             shown = _geometry(element, "visual", f"{stem}_visual", X_LI, files.visual)
@@ -137,7 +137,9 @@ class Writer:
         add(joint, "parent").text = parent
         add(joint, "child").text = child
 
-    def _axis(self, element: ET.Element, freedom: Freedom, joint: Joint | None, k: int, ends: tuple[str, str]) -> None:
+    def _axis(
+        self, element: ET.Element, freedom: TreeFreedom, joint: Joint | None, k: int, ends: tuple[str, str]
+    ) -> None:
         axis = add(element, "axis")
         add(axis, "xyz").text = numbers(freedom.axis)
         own = joint is not None and freedom.name == joint.name and joint.coordinate is not None
@@ -159,7 +161,7 @@ class Writer:
         """The travel of a screw; `pitch` in m/rad."""
         add(element, "screw_thread_pitch").text = exact(2 * np.pi * pitch)
 
-    def _follow(self, element: ET.Element, axis: ET.Element, mimic: Dependence) -> None:
+    def _follow(self, element: ET.Element, axis: ET.Element, mimic: LinearRelation) -> None:
         """Let a joint follow one other."""
         ((driver, factor),) = mimic.terms
         follows = add(axis, "mimic", joint=self._plan.joint_names[driver], axis="axis")
@@ -171,12 +173,12 @@ class Writer:
         add(element, "drake:mimic", drake)
 
 
-class Older(Writer):
+class Older(ModelWriter):
     """SDFormat 1.9, for Gazebo and libsdformat 12: gearboxes in place of mimics, the old pitch of a screw."""
 
     version = "1.9"
 
-    def __init__(self, plan: Plan, mimics: dict[int, Dependence], findings: Findings) -> None:
+    def __init__(self, plan: LinkPlan, mimics: dict[int, LinearRelation], findings: Findings) -> None:
         super().__init__(plan, mimics)
         self._findings = findings
 
@@ -191,7 +193,7 @@ class Older(Writer):
         """The old element holds rad/m, of a left-handed thread."""
         add(element, "thread_pitch").text = exact(-1.0 / pitch if pitch else 0.0)
 
-    def _follow(self, element: ET.Element, axis: ET.Element, mimic: Dependence) -> None:
+    def _follow(self, element: ET.Element, axis: ET.Element, mimic: LinearRelation) -> None:
         """Nothing in the joint itself: see `_close`."""
 
     def _close(self, model: ET.Element) -> None:
@@ -202,7 +204,7 @@ class Older(Writer):
                     "CB525", f"joint {name} follows nothing in the file of SDFormat 1.9", Where(item=name)
                 )
 
-    def _gearbox(self, model: ET.Element, mimic: Dependence) -> bool:
+    def _gearbox(self, model: ET.Element, mimic: LinearRelation) -> bool:
         """θ₂ = −ratio θ₁: the turns of child and parent against a body that both joints share; False without one."""
         ((driver, factor),) = mimic.terms
         ends = [self._turning(k) for k in (driver, mimic.dependent)]
@@ -248,7 +250,7 @@ def is_controller(drive: Drive) -> bool:
     return p > 0 and d >= 0
 
 
-def servos_of(plan: Plan) -> dict[str, tuple[str, dict[str, float]]]:
+def servos_of(plan: LinkPlan) -> dict[str, tuple[str, dict[str, float]]]:
     """By drive, its joint and what Gazebo's controller takes of a servo that pulls towards a value.
 
     Others have no place, nor has a second one on a joint.
@@ -290,7 +292,7 @@ def _geometry(link: ET.Element, tag: str, name: str, X: Pose, body: str | Solid)
     return element
 
 
-def _range(link: Link, freedom: Freedom) -> Limit | None:
+def _range(link: Link, freedom: TreeFreedom) -> Limit | None:
     """The limit of a link's freedom, where it bounds the coordinate."""
     joint = link.joint
     if joint is None or joint.limit is None or freedom.name != joint.name or joint.coordinate is None:

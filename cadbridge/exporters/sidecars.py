@@ -11,7 +11,7 @@ import numpy as np
 
 from cadbridge.assembly import Limit
 from cadbridge.exporters.names import clean
-from cadbridge.exporters.relations import Dependence
+from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.tree import Tree, joint_pose
 from cadbridge.findings import Finding
 from cadbridge.frames import Pose
@@ -58,7 +58,7 @@ def losses(
 
 def closures(
     tree: Tree, link_names: list[str], joint_names: list[str], joints: Iterable[Joint],
-    dependences: Iterable[Dependence] = (), couplings: Iterable[str] = (), active: Iterable[str] | None = None,
+    dependences: Iterable[LinearRelation] = (), couplings: Iterable[str] = (), active: Iterable[str] | None = None,
 ) -> bytes:  # fmt: skip
     """`closures.json`: joints that are not in the tree, coordinates that follow several, couplings left out.
 

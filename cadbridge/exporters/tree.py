@@ -24,7 +24,7 @@ from solver.rotation import skew
 
 
 @dataclass(frozen=True, eq=False)
-class Freedom:
+class TreeFreedom:
     """One coordinate: `kind` TURN (rad) or SLIDE (m), unit `axis` (3,) in the link's frame L."""
 
     name: str
@@ -50,7 +50,7 @@ class Link:
     X_WL: Pose
     type: str = "root"
     joint: Joint | None = None
-    freedoms: tuple[Freedom, ...] = ()
+    freedoms: tuple[TreeFreedom, ...] = ()
     first: int = 0
     share: float = 1.0
 
@@ -74,7 +74,7 @@ class Tree:
     closures: tuple[Joint, ...]
 
     @property
-    def freedoms(self) -> tuple[Freedom, ...]:
+    def freedoms(self) -> tuple[TreeFreedom, ...]:
         """All coordinates, in the order of the links."""
         return tuple(f for link in self.links for f in link.freedoms)
 
@@ -208,13 +208,13 @@ def hang(mechanism: Mechanism, joint: Joint, child: int, parent_link: int) -> Li
         steps = [(suffix, what, axis) for (suffix, what, _), axis in zip(steps, own, strict=True)]
         X_WJ = Pose(X_WJ.R, axes[2])
     # Turned round, the coordinate keeps its sign although the other body moves.
-    freedoms = tuple(Freedom(joint.name + suffix, what, sign * axis) for suffix, what, axis in steps)
+    freedoms = tuple(TreeFreedom(joint.name + suffix, what, sign * axis) for suffix, what, axis in steps)
     return Link(child, parent_link, X_WJ, kind, joint, freedoms)
 
 
 def _loose(mechanism: Mechanism, body: int) -> Link:
     name = f"{mechanism.bodies[body].name}_free"
-    freedoms = tuple(Freedom(name + step.suffix, step.kind, step.axis) for step in JOINT_TYPES["free"].steps)
+    freedoms = tuple(TreeFreedom(name + step.suffix, step.kind, step.axis) for step in JOINT_TYPES["free"].steps)
     return Link(body, 0, mechanism.bodies[body].X_WB, "free", None, freedoms)
 
 

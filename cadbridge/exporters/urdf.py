@@ -22,9 +22,9 @@ from cadbridge.exporters.markup import add, document, solid_element
 from cadbridge.exporters.names import WITH_COUNT
 from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan, report_tree
-from cadbridge.exporters.relations import Dependence, eliminate, ranking
-from cadbridge.exporters.tree import Freedom, Link, Tree, spanning_tree
+from cadbridge.exporters.plan import LinkPlan, make_plan, report_tree
+from cadbridge.exporters.relations import LinearRelation, eliminate, ranking
+from cadbridge.exporters.tree import Link, Tree, TreeFreedom, spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
@@ -42,10 +42,10 @@ class Description:
     `left_out` are the joints that are not in the tree, `sums` the coordinates that follow several others.
     """
 
-    plan: Plan
+    plan: LinkPlan
     robot: ET.Element
     left_out: tuple[Joint, ...]
-    sums: tuple[Dependence, ...]
+    sums: tuple[LinearRelation, ...]
 
 
 def describe(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> Description:
@@ -98,7 +98,7 @@ def by_package(robot: ET.Element, package: str) -> ET.Element:
     return _placed(robot, f"package://{package}", {"strippath": "true", "meshdir": "../meshes/collision"})
 
 
-def _report(plan: Plan, findings: Findings) -> None:
+def _report(plan: LinkPlan, findings: Findings) -> None:
     """What URDF has no place for."""
     report_tree(plan, findings)
     mechanism = plan.mechanism
@@ -110,7 +110,7 @@ def _report(plan: Plan, findings: Findings) -> None:
         findings.add("CB536", f"the control laws of the servos {', '.join(servos)} are left out", items=servos)
 
 
-def _robot(plan: Plan, name: str, mimics: dict[int, Dependence], findings: Findings) -> ET.Element:
+def _robot(plan: LinkPlan, name: str, mimics: dict[int, LinearRelation], findings: Findings) -> ET.Element:
     """The URDF itself; meshes are named from the package's folder on."""
     robot = ET.Element("robot", name=name)
     _mujoco(robot, plan.tree)
@@ -164,7 +164,7 @@ def _floating(link: Link) -> bool:
     return link.floats
 
 
-def _link(robot: ET.Element, plan: Plan, i: int) -> None:
+def _link(robot: ET.Element, plan: LinkPlan, i: int) -> None:
     link = plan.tree.links[i]
     element = add(robot, "link", name=plan.link_names[i])
     mass = plan.tree.mass(link)
@@ -220,7 +220,7 @@ def _connect(joint: ET.Element, X: Pose, parent: str, child: str) -> None:
 
 
 def _joints(
-    robot: ET.Element, plan: Plan, i: int, mimics: dict[int, Dependence], unknown: list[str], via: set[str]
+    robot: ET.Element, plan: LinkPlan, i: int, mimics: dict[int, LinearRelation], unknown: list[str], via: set[str]
 ) -> None:
     """The joint above a link; one of several freedoms has links without mass in between."""
     link = plan.tree.links[i]
@@ -243,8 +243,8 @@ def _joints(
 
 
 def _single(
-    robot: ET.Element, plan: Plan, joint: Joint | None, freedom: Freedom, k: int, between: tuple[Pose, str, str],
-    mimic: Dependence | None, unknown: list[str],
+    robot: ET.Element, plan: LinkPlan, joint: Joint | None, freedom: TreeFreedom, k: int,
+    between: tuple[Pose, str, str], mimic: LinearRelation | None, unknown: list[str],
 ) -> None:  # fmt: skip
     """A joint of one freedom."""
     name = plan.joint_names[k]
@@ -304,7 +304,7 @@ def _agree(robot: ET.Element, unknown: list[str]) -> None:
             unknown.append(f"{name} (lower, upper)")
 
 
-def _transmission(robot: ET.Element, plan: Plan, name: str, findings: Findings) -> None:
+def _transmission(robot: ET.Element, plan: LinkPlan, name: str, findings: Findings) -> None:
     drive = next(d for d in plan.mechanism.drives if d.name == name)
     found = plan.joint_of(drive)
     if found is None:

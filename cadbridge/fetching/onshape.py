@@ -17,7 +17,7 @@ from typing import Any
 
 from cadbridge.errors import InputError
 from cadbridge.fetching.address import Address, parse
-from cadbridge.fetching.server import Keys, Server
+from cadbridge.fetching.server import Keys, OnshapeServer
 from cadbridge.findings import Finding, Findings
 from cadbridge.storage import write_atomically
 
@@ -54,7 +54,7 @@ def fetch(
     course = _Course(address, target, _state_of(target, address))
     if course.complete:
         return course.result(0)
-    connection = Server(address.server, _keys())
+    connection = OnshapeServer(address.server, _keys())
     if wait is not None:
         connection.wait = wait
     target.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ class _Course:
         files = tuple(p for p in (self._definition, self._features, self._step) if p.is_file())
         return Fetched(self._definition, files, requests, self._findings.as_tuple())
 
-    def run(self, server: Server) -> None:
+    def run(self, server: OnshapeServer) -> None:
         """Bring what is missing."""
         address = self._address
         element = f"{_API}/assemblies/d/{address.document}/{address.kind}/{address.state}/e/{address.element}"
@@ -138,7 +138,7 @@ class _Course:
             return element
         return element.replace(f"/{self._address.kind}/{self._address.state}/", f"/m/{microversion}/")
 
-    def _keep(self, path: Path, data: bytes, good: bool, server: Server) -> None:
+    def _keep(self, path: Path, data: bytes, good: bool, server: OnshapeServer) -> None:
         if not good:
             raise server.failed("CB1464", f"{path.name}: the answer is not of the documented form")
         write_atomically(path, data)
@@ -149,7 +149,7 @@ class _Course:
         data = json.dumps(self._state, indent=2, sort_keys=True) + "\n"
         write_atomically(self._target / STATE, data.encode())
 
-    def _bring_step(self, server: Server, element: str) -> None:
+    def _bring_step(self, server: OnshapeServer, element: str) -> None:
         """Order the translation where there is none, look twice whether it is done, and download it."""
         if self._address.kind == "m":
             self._findings.add("CB1465", "Onshape translates workspaces and versions, not microversions")
@@ -173,7 +173,7 @@ class _Course:
             raise
         self._keep(self._step, data, data[:100].lstrip().startswith(b"ISO-10303-21"), server)
 
-    def _translated(self, server: Server) -> bool:
+    def _translated(self, server: OnshapeServer) -> bool:
         """Whether the translation is done; its data is noted then."""
         for pause in LOOKS:
             server.wait(pause)
@@ -199,7 +199,7 @@ def _is_identifier(value: Any) -> bool:
     return isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
 
 
-def _identifier(answer: Any, key: str, server: Server) -> str:
+def _identifier(answer: Any, key: str, server: OnshapeServer) -> str:
     value = answer.get(key) if isinstance(answer, dict) else None
     if not isinstance(value, str) or not _is_identifier(value):
         raise server.failed("CB1464", f"translation: the answer has no {key}")

@@ -58,7 +58,7 @@ class Keys:
 
 
 @dataclass
-class Server:
+class OnshapeServer:
     """A server of Onshape's API; `requests` counts those that it was sent, repeated ones too."""
 
     url: str

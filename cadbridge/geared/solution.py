@@ -37,7 +37,7 @@ class Entering:
 
 
 @dataclass(frozen=True)
-class Step:
+class BalanceStep:
     """One block of moment balances: its `links` at the `level` of their line, and what they give.
 
     `gears` are those whose transmitted force is found, `torques` the joints of the inputs whose torque is. `external`
@@ -74,7 +74,7 @@ class Frame:
     pressure_angle: float | None
 
 
-def steps_of(found: Analysis) -> tuple[Step, ...]:
+def steps_of(found: Analysis) -> tuple[BalanceStep, ...]:
     """The first step: moment balances about axes, from the highest level to the lowest."""
     robot = found.robot
     B, h = robot.balance, len(robot.graph.meshes)
@@ -86,7 +86,7 @@ def steps_of(found: Analysis) -> tuple[Step, ...]:
         gears = tuple(robot.graph.meshes[u].name for u in unknowns if u < h)
         torques = tuple(robot.graph.pairs[robot.inputs[u - h]].name for u in unknowns if u >= h)
         external = tuple(e for link in links for e in _entering(robot, link))
-        result.append(Step(max(_level(robot, link) for link in links), links, gears, torques, external))
+        result.append(BalanceStep(max(_level(robot, link) for link in links), links, gears, torques, external))
     return tuple(result)
 
 

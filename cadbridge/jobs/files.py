@@ -14,7 +14,7 @@ from cadbridge.jobs.model import shown
 from cadbridge.jobs.schema import Defaults, JobsFile, JobSpec
 from cadbridge.options import options_of
 from cadbridge.readers.mates_file.document import Reporter
-from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.mates_file.positions import TextPlace, load_yaml
 from cadbridge.readers.options import ReadOptions
 
 
@@ -26,7 +26,7 @@ class JobEntry:
     options: dict[str, Any]
     base: Path
     file: str
-    places: Place
+    places: TextPlace
     index: int
 
     def where(self, *path: str | int) -> Where:
@@ -48,13 +48,13 @@ def read_jobs_files(path: Path, findings: Findings) -> tuple[list[JobEntry], str
 def entries_of(document: dict[str, Any], base: Path, findings: Findings) -> tuple[list[JobEntry], str | None]:
     """The same of a document made in Python; places are those of its items by number."""
     reader = _Reader(findings)
-    spec = validated(document, Place(0, 0), "jobs", findings)
+    spec = validated(document, TextPlace(0, 0), "jobs", findings)
     if spec is not None:
-        reader.take(spec, base, "jobs", Place(0, 0), {})
+        reader.take(spec, base, "jobs", TextPlace(0, 0), {})
     return reader.entries, None if spec is None else spec.defaults.output
 
 
-def validated(data: Any, places: Place, file: str, findings: Findings) -> JobsFile | None:
+def validated(data: Any, places: TextPlace, file: str, findings: Findings) -> JobsFile | None:
     """The model of a document; None, with all its faults reported, where it has any."""
     if not isinstance(data, dict):
         findings.add("CB700", "a jobs file is a mapping with `jobs:` at its top", Where(file, places.line or None))
@@ -123,7 +123,9 @@ class _Reader:
             line, column = yaml.places.find(at)
             self.read(path.parent / name, mine, (*chain, real), Where(file, line, column))
 
-    def take(self, spec: JobsFile, base: Path, file: str, places: Place, defaults: dict[str, Any]) -> dict[str, Any]:
+    def take(
+        self, spec: JobsFile, base: Path, file: str, places: TextPlace, defaults: dict[str, Any]
+    ) -> dict[str, Any]:
         """Keep the items of a file; returns the defaults that hold in it."""
         base = Path(os.path.abspath(base))  # a relative one would count twice in paths that begin with it
         own = _given(spec.defaults)

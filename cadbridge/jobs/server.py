@@ -24,7 +24,7 @@ from typing import Any
 from cadbridge.jobs import child, limits
 
 
-class Server:
+class ForkServer:
     """Forks a process for each request and reports when it ends."""
 
     def __init__(self, answers: int) -> None:
@@ -106,7 +106,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     with contextlib.suppress(BrokenPipeError):
-        Server(answers).run()
+        ForkServer(answers).run()
     sys.stdout.flush()
 
 

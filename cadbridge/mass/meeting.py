@@ -65,7 +65,7 @@ class _Piece:
         return bool((middle >= self.box[0] - margin).all() and (middle <= self.box[1] + margin).all())
 
 
-class Scene:
+class SolidScene:
     """The parts of an assembly as solids. `size`: its diagonal, m; `work`: how many intersections may be made.
 
     `triangles`: of how many triangles both sides of all intersections may have together. Pairs of instances in `apart`

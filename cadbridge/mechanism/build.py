@@ -25,7 +25,7 @@ from cadbridge.mechanism.model import GROUND_BODY, Body, BodyCoupling, Joint, Ma
 from cadbridge.mechanism.proportions import WRITTEN, doubt_proportions
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import ROUNDED_DEGREES, ROUNDED_MM, Rows, fit, off_by, rows_of
-from cadbridge.mechanism.sides import Side, side_of
+from cadbridge.mechanism.sides import MateSide, side_of
 from cadbridge.mechanism.together import carries, oriented, together
 from cadbridge.wording import listed
 from solver.algebra.rank import HIGHEST
@@ -46,7 +46,7 @@ class _Builder:
     body_of: dict[str, int] = field(default_factory=dict)
     bodies: tuple[Body, ...] = ()
 
-    def side(self, feature: Feature) -> Side:
+    def side(self, feature: Feature) -> MateSide:
         """A feature on its component; on the ground, in the world frame."""
         return side_of(self.assembly, self.index, feature)
 
@@ -168,7 +168,9 @@ def _rows_of_coupling(b: _Builder, coupling: Coupling, mates: tuple[MateRows, ..
         return None
 
 
-def _carrier(b: _Builder, coupling: Coupling, side_a: Side, side_b: Side, mates: tuple[MateRows, ...]) -> Side | None:
+def _carrier(
+    b: _Builder, coupling: Coupling, side_a: MateSide, side_b: MateSide, mates: tuple[MateRows, ...]
+) -> MateSide | None:
     """The carrier that is named, or the one unit to which both wheels are mated."""
     if coupling.carrier is not None:
         if coupling.carrier not in b.index:
@@ -189,7 +191,7 @@ def _carrier(b: _Builder, coupling: Coupling, side_a: Side, side_b: Side, mates:
         unit = both[0]
     assert coupling.a is not None
     X = Pose() if unit == GROUND_BODY else b.poses[unit]
-    return Side(unit, X, coupling.a)
+    return MateSide(unit, X, coupling.a)
 
 
 def _rows_of_joint_coupling(b: _Builder, coupling: Coupling) -> MateRows | None:

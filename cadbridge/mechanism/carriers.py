@@ -23,7 +23,7 @@ _ALONG = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
+class WheelMotions:
     """The motions (in bodies' frames B) of the two wheels of a pair against the body that carries both."""
 
     carrier: int
@@ -41,7 +41,7 @@ class _Wheel:
     slides: bool
 
 
-def carried(mechanism: Mechanism, coupling: BodyCoupling) -> Carried | str:
+def carried(mechanism: Mechanism, coupling: BodyCoupling) -> WheelMotions | str:
     """What carries both wheels of a pair and how they move against it; else why there is nothing, as a clause."""
     wheels = _wheels(mechanism, coupling)
     if wheels is None:
@@ -60,7 +60,7 @@ def carried(mechanism: Mechanism, coupling: BodyCoupling) -> Carried | str:
         return "no body carries both wheels by turns about their axes"
     body = min(both, key=lambda i: (on_a[i] + on_b[i], i))
     first, second = (_against(mechanism, body, wheel) for wheel in wheels)
-    return Carried(body, first, second)
+    return WheelMotions(body, first, second)
 
 
 def efficiencies(coupling: BodyCoupling) -> tuple[float, float] | None:

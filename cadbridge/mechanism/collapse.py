@@ -14,7 +14,7 @@ from cadbridge.mechanism.connections import Connection, Stack
 from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.mechanism.model import Joint
 from cadbridge.mechanism.reframe import renumbered
-from cadbridge.mechanism.sides import Side
+from cadbridge.mechanism.sides import MateSide
 from cadbridge.mechanism.twists import Array, freedom
 from solver import rotation
 from solver.algebra.rank import HIGHEST, independent_rows
@@ -151,7 +151,7 @@ def lower_pair_primitives(
     return tuple(rows)
 
 
-def mate_axis(mate: Mate, a: Side) -> Array | None:
+def mate_axis(mate: Mate, a: MateSide) -> Array | None:
     """The world direction that gives a joint of this mate its sign: that of feature a."""
     if a.feature.direction is None:
         return None

@@ -7,7 +7,7 @@ import numpy as np
 from cadbridge.assembly import Coupling, CouplingKind, Mate
 from cadbridge.findings import Findings
 from cadbridge.frames import cross_length, perpendicular, unit
-from cadbridge.mechanism.sides import Side
+from cadbridge.mechanism.sides import MateSide
 from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion, WheelPair
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
 
@@ -16,7 +16,7 @@ RADII_AGREE = 5e-3
 Radii of neighbouring modules or teeth differ by more than a hundredth."""
 
 
-def gear_primitive(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive | None:
+def gear_primitive(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive | None:
     """The primitive of a gear pair or rack; None (with a finding) where its geometry has no meaning."""
     maker = {
         CouplingKind.SPUR: _parallel_gears,
@@ -45,7 +45,7 @@ def _ratio(coupling: Coupling) -> float:
     return coupling.ratio
 
 
-def _parallel_gears(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+def _parallel_gears(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive:
     """Spur and internal: the points are slid along the axes into one plane across them."""
     ratio = _ratio(coupling)
     u, v = a.world_direction(), b.world_direction()
@@ -89,7 +89,7 @@ def radii_at_odds(coupling: Coupling, distance: float | None) -> list[str]:
     ]
 
 
-def _bevel(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+def _bevel(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive:
     ratio = _ratio(coupling)
     u, v = a.world_direction(), b.world_direction()
     n = np.cross(u, v)
@@ -101,7 +101,7 @@ def _bevel(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitiv
     return GearPair(a.index, b.index, "bevel", a.point, a.direction, b.point, b.direction, ratio)
 
 
-def _rack(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+def _rack(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive:
     radius = coupling.radius_a
     if radius is None or not radius > 0:
         raise ValueError("the pinion's pitch radius must be above zero")
@@ -110,7 +110,7 @@ def _rack(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive
     return RackPinion(a.index, b.index, a.point, a.direction, radius, b.point, b.direction)
 
 
-def _screw(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+def _screw(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive:
     """b's height over a along a's axis is `ratio` times its turn about it, zero as designed."""
     if not coupling.ratio:
         raise ValueError("the advance of a screw must not be zero")
@@ -120,7 +120,7 @@ def _screw(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitiv
     return Coupler(a.index, b.index, ((1.0, travel), (-coupling.ratio, turn)), height)
 
 
-def _belt(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+def _belt(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive:
     """Wheels on parallel axes that a carrier holds at a distance."""
     u, v = a.world_direction(), b.world_direction()
     if cross_length(u, v) > 1e-3:
@@ -129,7 +129,7 @@ def _belt(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive
     return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)
 
 
-def _screw_gears(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Primitive:
+def _screw_gears(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive:
     """A worm and its wheel, or crossed helical gears: axes that pass each other."""
     ratio = _ratio(coupling)
     u, v = a.world_direction(), b.world_direction()
@@ -144,7 +144,7 @@ def _screw_gears(coupling: Coupling, a: Side, b: Side, findings: Findings) -> Pr
     return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)
 
 
-def ratio_primitive(coupling: Coupling, a: Side, b: Side, carrier: Side) -> Primitive:
+def ratio_primitive(coupling: Coupling, a: MateSide, b: MateSide, carrier: MateSide) -> Primitive:
     """Turns of b are `ratio` times those of a, about their axes and relative to the carrier."""
     ratio = coupling.ratio
     if ratio is None or ratio == 0:
@@ -154,7 +154,7 @@ def ratio_primitive(coupling: Coupling, a: Side, b: Side, carrier: Side) -> Prim
     )
 
 
-def turn_against(carrier: Side, wheel: Side) -> Coordinate:
+def turn_against(carrier: MateSide, wheel: MateSide) -> Coordinate:
     """The turn of a wheel's unit about its axis relative to the carrier, zero as designed."""
     axis = wheel.world_direction()
     ref = perpendicular(axis)
@@ -166,7 +166,7 @@ def turn_against(carrier: Side, wheel: Side) -> Coordinate:
     )  # fmt: skip
 
 
-def joint_coordinate(mate: Mate, a: Side, b: Side) -> Coordinate | None:
+def joint_coordinate(mate: Mate, a: MateSide, b: MateSide) -> Coordinate | None:
     """The coordinate of a mate that leaves one turn or one slide, zero as designed."""
     if a.feature.direction is None:
         return None
@@ -176,7 +176,9 @@ def joint_coordinate(mate: Mate, a: Side, b: Side) -> Coordinate | None:
     return Coordinate(kind, a.index, b.index, a.point, a.direction, start, a.x, b.X.R.T @ ref)
 
 
-def joints_primitive(coupling: Coupling, driver: tuple[Mate, Side, Side], driven: tuple[Mate, Side, Side]) -> Primitive:
+def joints_primitive(
+    coupling: Coupling, driver: tuple[Mate, MateSide, MateSide], driven: tuple[Mate, MateSide, MateSide]
+) -> Primitive:
     """q_b = ratio q_a + offset, each q zero as designed; ValueError where a mate leaves no one freedom."""
     assert coupling.ratio is not None
     first, second = joint_coordinate(*driver), joint_coordinate(*driven)

@@ -18,7 +18,7 @@ X, Y, Z = np.eye(3)
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class FreeAxis:
     """One freedom: `kind` TURN (rad) or SLIDE (m) about or along the unit `axis` (3,); `suffix` to the joint's name."""
 
     suffix: str
@@ -33,7 +33,7 @@ class JointType:
     `coupled`: a turn and a slide about one axis that are one freedom by the joint's pitch.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[FreeAxis, ...]
     lower_pair: bool = True
     coupled: bool = False
 
@@ -97,16 +97,16 @@ class JointType:
         return np.asarray(columns @ [[1.0 if step.kind == TURN else pitch] for step in steps])
 
 
-_TURNS = (Step("_rx", TURN, X), Step("_ry", TURN, Y), Step("_rz", TURN, Z))
-_SLIDES = (Step("_x", SLIDE, X), Step("_y", SLIDE, Y), Step("_z", SLIDE, Z))
-_TRAVEL = Step("_travel", SLIDE, Z)
+_TURNS = (FreeAxis("_rx", TURN, X), FreeAxis("_ry", TURN, Y), FreeAxis("_rz", TURN, Z))
+_SLIDES = (FreeAxis("_x", SLIDE, X), FreeAxis("_y", SLIDE, Y), FreeAxis("_z", SLIDE, Z))
+_TRAVEL = FreeAxis("_travel", SLIDE, Z)
 
 JOINT_TYPES: dict[str, JointType] = {
-    "revolute": JointType((Step("", TURN, Z),)),
-    "prismatic": JointType((Step("", SLIDE, Z),)),
-    "screw": JointType((Step("", TURN, Z), _TRAVEL), coupled=True),
-    "cylindrical": JointType((_TRAVEL, Step("", TURN, Z))),
-    "universal": JointType((Step("_1", TURN, X), Step("_2", TURN, Y)), lower_pair=False),
+    "revolute": JointType((FreeAxis("", TURN, Z),)),
+    "prismatic": JointType((FreeAxis("", SLIDE, Z),)),
+    "screw": JointType((FreeAxis("", TURN, Z), _TRAVEL), coupled=True),
+    "cylindrical": JointType((_TRAVEL, FreeAxis("", TURN, Z))),
+    "universal": JointType((FreeAxis("_1", TURN, X), FreeAxis("_2", TURN, Y)), lower_pair=False),
     "spherical": JointType(_TURNS),
     "planar": JointType((*_SLIDES[:2], _TURNS[2])),
     "generic": JointType(_SLIDES + _TURNS, lower_pair=False),

@@ -10,11 +10,11 @@ import numpy as np
 from cadbridge.assembly import CamLaw, Coupling, Mate
 from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.mechanism.couplings import joint_coordinate
-from cadbridge.mechanism.sides import Side
+from cadbridge.mechanism.sides import MateSide
 from solver.constraints import Coupler, FunctionCoupler, Primitive
 from solver.constraints.curves import Curve, oscillating_cam, periodic, spline, translating_cam
 
-Placed = tuple[Mate, Side, Side]
+Placed = tuple[Mate, MateSide, MateSide]
 """A mate with its sides a and b."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from cadbridge.assembly import FeatureKind, Mate, MateKind
 from cadbridge.frames import cross_length, unit
-from cadbridge.mechanism.sides import Side, on_line, on_plane, parallel, same_orientation, same_point, sense
+from cadbridge.mechanism.sides import MateSide, on_line, on_plane, parallel, same_orientation, same_point, sense
 from solver.constraints import (
     AxesAngle,
     ConstantVelocity,
@@ -25,7 +25,7 @@ from solver.constraints import (
 from solver.rotation import skew
 
 Rows = list[Primitive]
-Maker = Callable[[Mate, Side, Side], Rows]
+Maker = Callable[[Mate, MateSide, MateSide], Rows]
 
 NO_DISTANCE = 1e-12
 """m: a distance below this is none, and a mate of distance becomes one of coincidence: a row of a distance has no
@@ -40,52 +40,52 @@ class MeaninglessError(Exception):
     choices: str
 
 
-def _plane_plane(m: Mate, a: Side, b: Side) -> Rows:
+def _plane_plane(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return [*parallel(a, b), *on_plane(a, b, m.value)]
 
 
-def _axis_axis(m: Mate, a: Side, b: Side) -> Rows:
+def _axis_axis(m: Mate, a: MateSide, b: MateSide) -> Rows:
     if abs(m.value) > NO_DISTANCE:
         return [*parallel(a, b), PointLineDistance(a.index, b.index, a.point, a.direction, b.point, abs(m.value))]
     return [*parallel(a, b), *on_line(a, b)]
 
 
-def _plane_axis(m: Mate, a: Side, b: Side) -> Rows:
+def _plane_axis(m: Mate, a: MateSide, b: MateSide) -> Rows:
     """b's axis in a's plane, at the offset: 2 rows."""
     return [AxesAngle(a.index, b.index, a.direction, b.direction), *on_plane(a, b, m.value)]
 
 
-def _plane_point(m: Mate, a: Side, b: Side) -> Rows:
+def _plane_point(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return on_plane(a, b, m.value)
 
 
-def _axis_point(m: Mate, a: Side, b: Side) -> Rows:
+def _axis_point(m: Mate, a: MateSide, b: MateSide) -> Rows:
     if abs(m.value) > NO_DISTANCE:
         return [PointLineDistance(a.index, b.index, a.point, a.direction, b.point, abs(m.value))]
     return on_line(a, b)
 
 
-def _point_point(m: Mate, a: Side, b: Side) -> Rows:
+def _point_point(m: Mate, a: MateSide, b: MateSide) -> Rows:
     if abs(m.value) > NO_DISTANCE:
         return [Distance(a.index, b.index, a.point, b.point, abs(m.value))]
     return same_point(a, b)
 
 
-def _insert(m: Mate, a: Side, b: Side) -> Rows:
+def _insert(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return [*_concentric(m, a, b), *on_plane(a, b, m.value)]
 
 
-def _concentric(m: Mate, a: Side, b: Side) -> Rows:
+def _concentric(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return [*parallel(a, b), *on_line(a, b), *(_no_turn(a, b) if m.lock_rotation else [])]
 
 
-def _no_turn(a: Side, b: Side) -> Rows:
+def _no_turn(a: MateSide, b: MateSide) -> Rows:
     """No turn about a's direction, as designed: 1 row."""
     y_in_b = b.X.R.T @ a.X.vector(a.y)
     return [AxesAngle(a.index, b.index, a.x, y_in_b)]
 
 
-def _fixed(m: Mate, a: Side, b: Side) -> Rows:
+def _fixed(m: Mate, a: MateSide, b: MateSide) -> Rows:
     if a.feature.x is not None and b.feature.x is not None:
         return [*same_point(a, b), *same_orientation(a, b)]
     here = b.X.inverse().point(a.world_point())
@@ -93,15 +93,15 @@ def _fixed(m: Mate, a: Side, b: Side) -> Rows:
     return [*held, *same_orientation(a, b)]
 
 
-def _parallel(m: Mate, a: Side, b: Side) -> Rows:
+def _parallel(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return parallel(a, b)
 
 
-def _perpendicular(m: Mate, a: Side, b: Side) -> Rows:
+def _perpendicular(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return [AxesAngle(a.index, b.index, a.direction, b.direction)]
 
 
-def _angle(m: Mate, a: Side, b: Side) -> Rows:
+def _angle(m: Mate, a: MateSide, b: MateSide) -> Rows:
     cosine = math.cos(m.value)
     # At 0° and 180° the cosine is at an extreme: its row would have no gradient and hold nothing. Parallel axes need
     # two rows.
@@ -113,7 +113,7 @@ def _angle(m: Mate, a: Side, b: Side) -> Rows:
 def _distance(maker: Maker) -> Maker:
     """A distance has no sign: it is taken on the side on which the parts are."""
 
-    def make(m: Mate, a: Side, b: Side) -> Rows:
+    def make(m: Mate, a: MateSide, b: MateSide) -> Rows:
         if a.feature.direction is None:
             return maker(m, a, b)
         height = float(a.world_direction() @ (b.world_point() - a.world_point()))
@@ -122,11 +122,11 @@ def _distance(maker: Maker) -> Maker:
     return make
 
 
-def _radius(side: Side) -> float:
+def _radius(side: MateSide) -> float:
     return side.feature.radius or 0.0
 
 
-def _tangent_plane(m: Mate, a: Side, b: Side) -> Rows:
+def _tangent_plane(m: Mate, a: MateSide, b: MateSide) -> Rows:
     """A cylinder (2 rows) or a sphere (1 row) on a's plane, on the side where it is."""
     height = float(a.world_direction() @ (b.world_point() - a.world_point()))
     offset = math.copysign(_radius(b) + m.value, height)
@@ -135,7 +135,7 @@ def _tangent_plane(m: Mate, a: Side, b: Side) -> Rows:
     return on_plane(a, b, offset)
 
 
-def _tangent_round(m: Mate, a: Side, b: Side) -> Rows:
+def _tangent_round(m: Mate, a: MateSide, b: MateSide) -> Rows:
     """Two cylinders, a cylinder and a sphere, or two spheres: 1 row, with parallel axes kept as designed."""
     reach = abs(_radius(a) - _radius(b)) if m.inside else _radius(a) + _radius(b)
     reach += m.value
@@ -154,22 +154,22 @@ def _tangent_round(m: Mate, a: Side, b: Side) -> Rows:
     return [Distance(a.index, b.index, a.point, b.point, reach)]
 
 
-def _prismatic(m: Mate, a: Side, b: Side) -> Rows:
+def _prismatic(m: Mate, a: MateSide, b: MateSide) -> Rows:
     if a.feature.x is None or b.feature.x is None:
         return [*_concentric(m, a, b), *([] if m.lock_rotation else _no_turn(a, b))]
     return [*same_orientation(a, b), *on_line(a, b)]
 
 
-def _planar(m: Mate, a: Side, b: Side) -> Rows:
+def _planar(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return [*parallel(a, b), *on_plane(a, b, m.value)]
 
 
-def _universal(m: Mate, a: Side, b: Side) -> Rows:
+def _universal(m: Mate, a: MateSide, b: MateSide) -> Rows:
     """a's direction and b's direction are the two arms of the cross: 4 rows."""
     return [*same_point(a, b), AxesAngle(a.index, b.index, a.direction, b.direction)]
 
 
-def _constant_velocity(m: Mate, a: Side, b: Side) -> Rows:
+def _constant_velocity(m: Mate, a: MateSide, b: MateSide) -> Rows:
     """Shafts that meet and turn alike at any angle between them: 4 rows; no twist as designed."""
     u, w = a.world_direction(), b.world_direction() * sense(a, b)
     axis, cosine = np.cross(u, w), float(u @ w)
@@ -180,7 +180,7 @@ def _constant_velocity(m: Mate, a: Side, b: Side) -> Rows:
     return [*same_point(a, b), ConstantVelocity(a.index, b.index, a.x, a.y, in_b @ a.x, in_b @ a.y)]
 
 
-def _screw(m: Mate, a: Side, b: Side) -> Rows:
+def _screw(m: Mate, a: MateSide, b: MateSide) -> Rows:
     """Advance of `value` m a radian, zero as designed: 5 rows."""
     x_in_b = b.X.R.T @ a.X.vector(a.x)
     # The screw is at its zero as designed, wherever along it the nut then is.
@@ -191,11 +191,11 @@ def _screw(m: Mate, a: Side, b: Side) -> Rows:
     return [*parallel(a, b), *on_line(a, b), coupler]
 
 
-def _spherical(m: Mate, a: Side, b: Side) -> Rows:
+def _spherical(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return same_point(a, b)
 
 
-def _free(m: Mate, a: Side, b: Side) -> Rows:
+def _free(m: Mate, a: MateSide, b: MateSide) -> Rows:
     return []
 
 
@@ -250,7 +250,7 @@ _STANDS_FOR: dict[FeatureKind, tuple[FeatureKind, ...]] = {
 }
 
 
-def primitives_of(mate: Mate, a: Side, b: Side) -> tuple[Primitive, ...]:
+def primitives_of(mate: Mate, a: MateSide, b: MateSide) -> tuple[Primitive, ...]:
     """The rows of a mate between two sides; raises `MeaninglessError` where the pair has none."""
     pairs = TABLE[mate.kind]
     for kind_a in _STANDS_FOR[a.feature.kind]:
@@ -265,7 +265,7 @@ def primitives_of(mate: Mate, a: Side, b: Side) -> tuple[Primitive, ...]:
     )
 
 
-def opposed(mate: Mate, a: Side, b: Side) -> bool:
+def opposed(mate: Mate, a: MateSide, b: MateSide) -> bool:
     """Whether the mate asks for the sense of the directions that the designed pose does not have."""
     wanted = True if mate.kind is MateKind.FLUSH else mate.aligned
     if wanted is None or a.feature.direction is None or b.feature.direction is None:

@@ -44,7 +44,7 @@ INERTIAS = {1e4: "kg cm²", 1e6: "kg mm²", 1e7: "g cm²", 1e9: "g mm²"}
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedBody:
     """A body with its mass in the world as designed, and the points of its joints (n, 3), m."""
 
     body: Body
@@ -81,7 +81,7 @@ def doubt_proportions(
     `fixed`: of a body of several components, the centre of mass of each in the world.
     """
     placed = [
-        Placed(
+        PlacedBody(
             body,
             body.mass.moved(body.X_WB),
             np.array(joints.get(body.name, ()), float).reshape(-1, 3),
@@ -92,7 +92,7 @@ def doubt_proportions(
     ]
     origins = [body.X_WB.p for body in bodies]
     length = _length([*origins, *(p for points in joints.values() for p in points)], placed)
-    told: dict[tuple[str, str], list[tuple[Placed, str]]] = {}
+    told: dict[tuple[str, str], list[tuple[PlacedBody, str]]] = {}
     for p in placed:
         for code, kind, text in _doubts(p, length):
             told.setdefault((code, kind), []).append((p, text))
@@ -107,7 +107,7 @@ def doubt_proportions(
 
 
 def _doubt_fixed(
-    placed: Sequence[Placed], length: float, fixed: Mapping[str, Mapping[str, Vector]], findings: Findings
+    placed: Sequence[PlacedBody], length: float, fixed: Mapping[str, Mapping[str, Vector]], findings: Findings
 ) -> None:
     """Components that are fixed to a body and lie far from its joints: too light, maybe, for its centre to show it."""
     for p in placed:
@@ -136,7 +136,7 @@ def _doubt_places(
         findings.add("CB323", text, where.get(far[0], Where(item=far[0])), items=far)
 
 
-def _length(points: Sequence[Vector], placed: Sequence[Placed]) -> float:
+def _length(points: Sequence[Vector], placed: Sequence[PlacedBody]) -> float:
     """The length of the model, m: how far its joints and bodies are apart, or centres usually are from joints."""
     apart = float(np.linalg.norm(np.ptp(np.array(points), axis=0))) if points else 0.0
     # The upper median: those of NumPy and of the standard library would double what a check loads.
@@ -144,7 +144,7 @@ def _length(points: Sequence[Vector], placed: Sequence[Placed]) -> float:
     return apart if usual > OUTSIDE * apart > 0.0 else max(apart, usual)
 
 
-def _doubts(p: Placed, length: float) -> Iterator[tuple[str, str, str]]:
+def _doubts(p: PlacedBody, length: float) -> Iterator[tuple[str, str, str]]:
     """(code, kind of doubt, words) of one body."""
     name, mass, k, reach = p.body.name, p.mass.mass, p.gyration, p.reach
     # A ball of radius r has a radius of gyration of √(2/5) r; one of osmium is the smallest body of this mass.
@@ -171,7 +171,7 @@ def _doubts(p: Placed, length: float) -> Iterator[tuple[str, str, str]]:
         yield "CB322", "away", f"{text}; its model is {_metres(length)} long (mm for m?)" if known else text
 
 
-def _doubt_masses(placed: Sequence[Placed], findings: Findings) -> None:
+def _doubt_masses(placed: Sequence[PlacedBody], findings: Findings) -> None:
     """One body out of all proportion to the others together."""
     masses = np.array([p.mass.mass for p in placed])
     total = float(masses.sum())

@@ -14,7 +14,7 @@ from solver.constraints import AxesAngle, PointOnPlane, Primitive
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class MateSide:
     """A feature with the index of its unit (component or body, -1 ground) and its designed pose X_WC.
 
     `point` (m) and `direction` are in the unit's frame.
@@ -58,18 +58,18 @@ class Side:
         return self.X.vector(self.direction)
 
 
-def side_of(assembly: Assembly, units: Mapping[str, int], feature: Feature) -> Side:
+def side_of(assembly: Assembly, units: Mapping[str, int], feature: Feature) -> MateSide:
     """A feature on its component, whose unit is `units[component]`; on the ground (-1), in the world frame.
 
     KeyError where there is no such component.
     """
     name = feature.component
     if name == GROUND:
-        return Side(-1, Pose(), feature)
+        return MateSide(-1, Pose(), feature)
     X_WC = assembly.component(name).X_WC
     if units[name] == -1:
-        return Side(-1, Pose(), _in_world(feature, X_WC))
-    return Side(units[name], X_WC, feature)
+        return MateSide(-1, Pose(), _in_world(feature, X_WC))
+    return MateSide(units[name], X_WC, feature)
 
 
 def _in_world(feature: Feature, X_WC: Pose) -> Feature:
@@ -82,32 +82,32 @@ def _in_world(feature: Feature, X_WC: Pose) -> Feature:
     )
 
 
-def sense(a: Side, b: Side) -> float:
+def sense(a: MateSide, b: MateSide) -> float:
     """+1 where the directions point the same way as designed, −1 where against each other."""
     return 1.0 if float(a.world_direction() @ b.world_direction()) >= 0.0 else -1.0
 
 
-def parallel(a: Side, b: Side) -> list[Primitive]:
+def parallel(a: MateSide, b: MateSide) -> list[Primitive]:
     """Directions parallel: 2 rows."""
     return [AxesAngle(a.index, b.index, e, b.direction) for e in (a.x, a.y)]
 
 
-def on_plane(a: Side, b: Side, offset: float = 0.0) -> list[Primitive]:
+def on_plane(a: MateSide, b: MateSide, offset: float = 0.0) -> list[Primitive]:
     """b's point at a height over a's plane: 1 row."""
     return [PointOnPlane(a.index, b.index, a.point, a.direction, b.point, offset)]
 
 
-def on_line(a: Side, b: Side) -> list[Primitive]:
+def on_line(a: MateSide, b: MateSide) -> list[Primitive]:
     """b's point on a's line: 2 rows."""
     return [PointOnPlane(a.index, b.index, a.point, e, b.point) for e in (a.x, a.y)]
 
 
-def same_point(a: Side, b: Side) -> list[Primitive]:
+def same_point(a: MateSide, b: MateSide) -> list[Primitive]:
     """b's point on a's point: 3 rows, along the axes of a's unit."""
     return [PointOnPlane(a.index, b.index, a.point, e, b.point) for e in np.eye(3)]
 
 
-def same_orientation(a: Side, b: Side) -> list[Primitive]:
+def same_orientation(a: MateSide, b: MateSide) -> list[Primitive]:
     """No turn between the units: 3 rows, zero at the designed pose or, for two frames, where they agree."""
     if a.feature.x is not None and b.feature.x is not None:
         of_a, of_b = (a.x, a.y, a.direction), (b.x, b.y, b.direction)

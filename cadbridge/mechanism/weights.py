@@ -11,7 +11,7 @@ from cadbridge.mechanism.model import GROUND_BODY, Mechanism
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
+class CarriedMass:
     """`mass` kg at `point` (3,) m in the body's frame B, whose weight is carried.
 
     `share` is that of the whole body's weight, None where its components differ: then no single number says it.
@@ -22,7 +22,7 @@ class Carried:
     share: float | None
 
 
-def carried_weights(mechanism: Mechanism) -> dict[int, Carried]:
+def carried_weights(mechanism: Mechanism) -> dict[int, CarriedMass]:
     """By the index of each moving body of which some weight is carried."""
     shares: dict[int, list[tuple[float, float, Vector]]] = {}
     poses = dict(zip(mechanism.component_names, mechanism.X_WC, strict=True))
@@ -37,9 +37,9 @@ def carried_weights(mechanism: Mechanism) -> dict[int, Carried]:
     return {body: _carried(items) for body, items in shares.items() if any(share for share, _, _ in items)}
 
 
-def _carried(items: list[tuple[float, float, Vector]]) -> Carried:
+def _carried(items: list[tuple[float, float, Vector]]) -> CarriedMass:
     masses = np.array([share * mass for share, mass, _ in items])
     total = float(masses.sum())
     point = masses @ np.array([centre for _, _, centre in items]) / total if total else np.zeros(3)
     shares = {share for share, _, _ in items}
-    return Carried(total, point, shares.pop() if len(shares) == 1 else None)
+    return CarriedMass(total, point, shares.pop() if len(shares) == 1 else None)

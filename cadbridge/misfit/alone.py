@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.misfit.groups import Group
+from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.model import Alone, Clearance
 from cadbridge.misfit.zones import Zones
 
@@ -28,7 +28,7 @@ NO_CLEARANCE = 1e-7
 """m or rad: a clearance below this is none; files round to it."""
 
 
-def alone(group: Group, zones: Zones, gaps: Array, w: Array, most: int) -> tuple[Alone, ...]:
+def alone(group: DependentMates, zones: Zones, gaps: Array, w: Array, most: int) -> tuple[Alone, ...]:
     """The smallest sets of mates whose play alone is enough for errors in their zones, least play first.
 
     `w` (b,) is the play of each block for a play of 1, which weighs turns. At most `most` of one size.
@@ -52,14 +52,14 @@ def alone(group: Group, zones: Zones, gaps: Array, w: Array, most: int) -> tuple
     return ()
 
 
-def _fewest(group: Group, redundant: int) -> int:
+def _fewest(group: DependentMates, redundant: int) -> int:
     """Mates that have as many rows as there are equations, if they are those with most."""
     counts = sorted((sum(len(b.rows) for b in group.blocks if b.mate == mate) for mate in group.mates), reverse=True)
     return int(np.searchsorted(np.cumsum(counts), redundant)) + 1
 
 
 def _of(
-    group: Group, zones: Zones, known: tuple[Array, Array, Array, Array], mates: tuple[str, ...]
+    group: DependentMates, zones: Zones, known: tuple[Array, Array, Array, Array], mates: tuple[str, ...]
 ) -> tuple[float, Alone] | None:
     """The clearances of a set, and the largest in parts of a play of 1; None where the set does not take up all."""
     N, felt, gap, weight = known

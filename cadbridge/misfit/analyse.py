@@ -21,7 +21,7 @@ from cadbridge.misfit.alone import alone
 from cadbridge.misfit.blocks import Block
 from cadbridge.misfit.contacts import normals_of, signs_of
 from cadbridge.misfit.forces import Springs
-from cadbridge.misfit.groups import Group, constraints_of, groups_of
+from cadbridge.misfit.groups import DependentMates, constraints_of, groups_of
 from cadbridge.misfit.model import Equation, Error, Fit, GroupFit, Load, PlayNeeded, Releases, Term
 from cadbridge.misfit.needs import drawn_of, play_needed, reaches_of, weights_of
 from cadbridge.misfit.play import Play
@@ -153,7 +153,7 @@ class _Job:
     known: dict[bytes, tuple[PlayNeeded, Array]] = field(default_factory=dict)
 
 
-def _group(group: Group, job: _Job) -> GroupFit:
+def _group(group: DependentMates, job: _Job) -> GroupFit:
     settings, sizes, known = job.settings, job.sizes, job.known
     zones = Zones(group.errors.zones, tolerances_of(settings, group.errors, sizes))
     gaps = group.gaps + _preloads(group, settings)
@@ -169,7 +169,7 @@ def _group(group: Group, job: _Job) -> GroupFit:
     )  # fmt: skip
 
 
-def _with_alone(group: Group, done: GroupFit, job: _Job) -> GroupFit:
+def _with_alone(group: DependentMates, done: GroupFit, job: _Job) -> GroupFit:
     """The same with play in few mates, where sets of the group's mates can be compared one by one."""
     if group.redundant > MOST_ALONE or len(group.mates) > MOST_ALONE:
         return done
@@ -178,7 +178,7 @@ def _with_alone(group: Group, done: GroupFit, job: _Job) -> GroupFit:
     return replace(done, alone=alone(group, zones, gaps, weights_of(group, job.settings), ALONE))
 
 
-def _with_contacts(group: Group, done: GroupFit, job: _Job, signs: Array, one_sided: bool) -> GroupFit:
+def _with_contacts(group: DependentMates, done: GroupFit, job: _Job, signs: Array, one_sided: bool) -> GroupFit:
     """The same with the names of contacts, and what they carry if they only push."""
     names = tuple(dict.fromkeys(b.mate for b in group.blocks if np.any(signs[b.rows])))
     if not names or not one_sided:
@@ -196,7 +196,7 @@ def _with_contacts(group: Group, done: GroupFit, job: _Job, signs: Array, one_si
     return replace(done, contacts=names, one_sided=pushed(pushing, gaps, loads, zones.misfits(group.B, drawn), play))
 
 
-def _key(group: Group, *numbers: Array) -> bytes:
+def _key(group: DependentMates, *numbers: Array) -> bytes:
     """The numbers of a group: patterns repeat groups, which are computed once."""
     parts: list[NDArray[Any]] = [np.round(n, 12) for n in numbers]
     for M in (group.N, group.B):
@@ -208,7 +208,7 @@ def _key(group: Group, *numbers: Array) -> bytes:
     return b"|".join(np.ascontiguousarray(x + 0).tobytes() for x in parts)
 
 
-def _preloads(group: Group, settings: Settings) -> Array:
+def _preloads(group: DependentMates, settings: Settings) -> Array:
     """The interference (m,) with which mates are put together."""
     found = np.zeros(len(group.rows))
     for block in group.blocks:
@@ -217,7 +217,7 @@ def _preloads(group: Group, settings: Settings) -> Array:
     return found
 
 
-def _equations(group: Group, zones: Zones, gaps: Array) -> tuple[Equation, ...]:
+def _equations(group: DependentMates, zones: Zones, gaps: Array) -> tuple[Equation, ...]:
     """Each redundant equation with the errors that it feels, those that may cost most first."""
     block_of = {int(row): block for block in group.blocks for row in block.rows}
     felt, found = group.felt.toarray(), []
@@ -233,12 +233,12 @@ def _equations(group: Group, zones: Zones, gaps: Array) -> tuple[Equation, ...]:
     return tuple(found)
 
 
-def _term(group: Group, index: int, coefficient: float) -> Term:
+def _term(group: DependentMates, index: int, coefficient: float) -> Term:
     component, mates, kind, turns = _named(group, index)
     return Term(component, mates, kind, turns, coefficient)
 
 
-def _named(group: Group, index: int) -> tuple[str | None, tuple[str, ...], str, bool]:
+def _named(group: DependentMates, index: int) -> tuple[str | None, tuple[str, ...], str, bool]:
     """Whose error a zone is: component, mates, kind, and whether it is a turn."""
     zone = group.errors.zones[index]
     if zone.face is None:
@@ -247,14 +247,14 @@ def _named(group: Group, index: int) -> tuple[str | None, tuple[str, ...], str, 
     return face.component, face.mates, zone.kind, zone.turns
 
 
-def _errors(group: Group, zones: Zones, shares: Array) -> tuple[Error, ...]:
+def _errors(group: DependentMates, zones: Zones, shares: Array) -> tuple[Error, ...]:
     """All errors that some equation feels, with their tolerances; what costs most first."""
     felt = zones.lengths(group.felt.toarray()).max(axis=0)
     order = [int(z) for z in np.argsort(-shares, kind="stable") if felt[z] > NO_INFLUENCE]
     return tuple(Error(*_named(group, z), float(zones.radii[z]), float(shares[z])) for z in order)
 
 
-def _loads(group: Group, zones: Zones, gaps: Array, job: _Job) -> tuple[Load, ...]:
+def _loads(group: DependentMates, zones: Zones, gaps: Array, job: _Job) -> tuple[Load, ...]:
     """The forces in each block, for errors that no play takes up."""
     k = stiffness_rows(job.settings, group.blocks, len(group.rows))
     springs = Springs(group, k)
@@ -272,7 +272,7 @@ def _loads(group: Group, zones: Zones, gaps: Array, job: _Job) -> tuple[Load, ..
     return tuple(found)
 
 
-def _widths(springs: Springs, group: Group, zones: Zones) -> tuple[Array, Array]:
+def _widths(springs: Springs, group: DependentMates, zones: Zones) -> tuple[Array, Array]:
     """The worst force and the root sum of squares (b,) in each block, of errors in their zones."""
     sums = springs.sums(group.B)
     if sums is not None:
@@ -292,7 +292,7 @@ def _widths(springs: Springs, group: Group, zones: Zones) -> tuple[Array, Array]
     return np.array(worst), np.array(squares)
 
 
-def _chunks(group: Group) -> list[list[Block]]:
+def _chunks(group: DependentMates) -> list[list[Block]]:
     chunks: list[list[Block]] = [[]]
     rows = 0
     for block in group.blocks:

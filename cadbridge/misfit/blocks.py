@@ -56,7 +56,7 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Face:
+class InexactFace:
     """A feature that mates hold, as it can be off: `X_WF` stands in its point, z along its direction.
 
     `mates` are those that use it. `zones` are the kinds of error that it can have.
@@ -70,7 +70,7 @@ class Face:
 
 
 @dataclass(frozen=True, eq=False)
-class Zone:
+class ToleranceZone:
     """One kind of error of a face (or of a coupling's teeth): up to a radius, in any direction of its columns.
 
     `columns` (k,) of the matrix of errors; `face` is its place among the faces, None for a coupling's own.
@@ -96,7 +96,7 @@ class MateFrame:
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class MateEquations:
     """All rows: `scale` (m,) makes of each residual a length or an angle; `wrenches` (m, 6) act on the row's last end.
 
     A wrench is [force; torque about the point of its mate] in world axes, for a multiplier of 1 N or 1 N m. `own` are
@@ -119,7 +119,7 @@ class Blocks:
         return found
 
 
-def blocks_of(mechanism: Mechanism, rows: Rows) -> Blocks:
+def blocks_of(mechanism: Mechanism, rows: Rows) -> MateEquations:
     """The rows of all mates and couplings as blocks."""
     assembly = mechanism.assembly
     mates = {m.name: m for m in assembly.mates}
@@ -140,7 +140,7 @@ def blocks_of(mechanism: Mechanism, rows: Rows) -> Blocks:
         frames[held.mate] = frame
         wrenches[numbers, 3:] += np.cross(rows.centre - frame.point, wrenches[numbers, :3])
         blocks += _blocks(held.mate, numbers, wrenches[numbers], frame.axis)
-    return Blocks(tuple(blocks), frames, scale, wrenches, own, mates)
+    return MateEquations(tuple(blocks), frames, scale, wrenches, own, mates)
 
 
 def _scaled(rows: Rows) -> tuple[Array, Array]:
@@ -239,21 +239,21 @@ class Errors:
     A row's misfit is the sum over its faces of (wrench of the row) · (displacement of the face).
     """
 
-    faces: tuple[Face, ...]
-    zones: tuple[Zone, ...]
+    faces: tuple[InexactFace, ...]
+    zones: tuple[ToleranceZone, ...]
     row: Ints
     column: Ints
     value: Array
     count: int
 
 
-def errors_of(mechanism: Mechanism, rows: Rows, blocks: Blocks, mates: Sequence[str]) -> Errors:
+def errors_of(mechanism: Mechanism, rows: Rows, blocks: MateEquations, mates: Sequence[str]) -> Errors:
     """The errors that the rows of some mates feel; a face that several mates hold has one error."""
     assembly = mechanism.assembly
     mate_of = blocks.mates
     uses = _uses(mechanism, [mate_of[name] for name in mates if name in mate_of])
-    faces: list[Face] = []
-    zones: list[Zone] = []
+    faces: list[InexactFace] = []
+    zones: list[ToleranceZone] = []
     triples: list[tuple[Ints, Ints, Array]] = []
     count = 0
     for used in uses.values():
@@ -264,13 +264,13 @@ def errors_of(mechanism: Mechanism, rows: Rows, blocks: Blocks, mates: Sequence[
             if not np.any(np.abs(part) > NO_FORCE):
                 continue
             columns = np.arange(count, count + part.shape[1])
-            zones.append(Zone(kind, len(faces), used[0][0].name, columns))
+            zones.append(ToleranceZone(kind, len(faces), used[0][0].name, columns))
             i, k = np.nonzero(part)
             triples.append((numbers[i], columns[k], part[i, k]))
             count += part.shape[1]
         faces.append(face)
     for block in (b for name in mates if name not in mate_of for b in blocks.by_mate.get(name, ())):
-        zones.append(Zone(block.kind, None, block.mate, np.array([count])))
+        zones.append(ToleranceZone(block.kind, None, block.mate, np.array([count])))
         triples.append((block.rows, np.array([count]), np.ones(1)))
         count += 1
     parts = [np.concatenate(part) for part in zip(*triples, strict=True)] if triples else [np.zeros(0)] * 3
@@ -290,7 +290,7 @@ def _uses(mechanism: Mechanism, mates: Sequence[Mate]) -> dict[tuple[object, ...
     return found
 
 
-def _face(assembly: Assembly, used: Sequence[_Use]) -> Face:
+def _face(assembly: Assembly, used: Sequence[_Use]) -> InexactFace:
     mate, side = used[0]
     feature = (mate.a, mate.b)[side]
     X = _X_WC(assembly, feature.component)
@@ -302,11 +302,11 @@ def _face(assembly: Assembly, used: Sequence[_Use]) -> Face:
         z, x = unit(X.vector(feature.direction)), X.vector(perpendicular(unit(feature.direction)))
         frame = Pose(np.column_stack([x, np.cross(z, x), z]), X.point(feature.point))
         zones = _AXIAL
-    return Face(feature.component, feature, frame, tuple(m.name for m, _ in used), zones)
+    return InexactFace(feature.component, feature, frame, tuple(m.name for m, _ in used), zones)
 
 
 def _effects(
-    units: Mapping[str, int], rows: Rows, blocks: Blocks, face: Face, used: Sequence[_Use]
+    units: Mapping[str, int], rows: Rows, blocks: MateEquations, face: InexactFace, used: Sequence[_Use]
 ) -> tuple[Ints, Array]:
     """The rows (k,) of the mates of a face and what its displacement (6,) in its frame adds to each (k, 6).
 

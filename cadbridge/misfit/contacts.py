@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
 from cadbridge.frames import Pose, Vector
-from cadbridge.misfit.groups import Constraints, Group
+from cadbridge.misfit.groups import Constraints, DependentMates
 
 Array = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def _X_WC(assembly: Assembly, component: str) -> Pose:
     return Pose() if component == GROUND else assembly.component(component).X_WC
 
 
-def signs_of(constraints: Constraints, group: Group, normals: Mapping[str, tuple[str, Vector]]) -> Array:
+def signs_of(constraints: Constraints, group: DependentMates, normals: Mapping[str, tuple[str, Vector]]) -> Array:
     """The sign (m,) that a row's multiplier must have where a contact only pushes; 0 where a mate holds both ways.
 
     Of a face on a face the row along the normal; its tilt is taken as held both ways.

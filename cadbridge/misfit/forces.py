@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, diags_array
 
-from cadbridge.misfit.groups import Group
+from cadbridge.misfit.groups import DependentMates
 
 Array = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class _Solver(Protocol):
 class Springs:
     """A group of rows with stiffness `k` (m,) each (N/m, N m/rad)."""
 
-    group: Group
+    group: DependentMates
     k: Array
 
     @cached_property

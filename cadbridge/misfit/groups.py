@@ -21,7 +21,7 @@ from cadbridge.diagnosis.pairs import Choice
 from cadbridge.diagnosis.redundancy import dependent_mates
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows, fit
-from cadbridge.misfit.blocks import Block, Blocks, Errors, Ints, blocks_of, errors_of
+from cadbridge.misfit.blocks import Block, Errors, Ints, MateEquations, blocks_of, errors_of
 
 Array = NDArray[np.float64]
 
@@ -32,12 +32,12 @@ class Constraints:
 
     mechanism: Mechanism
     rows: Rows
-    blocks: Blocks
+    blocks: MateEquations
     dependence: Dependence
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class DependentMates:
     """Mates whose rows depend on each other: `rows` (m,) of all, in lengths and angles.
 
     `N` (m, d) self-stresses, `E` (m, r) rows over a basis, `gaps` (m,) the misfits as designed; `blocks` number the
@@ -86,7 +86,7 @@ def matrix(constraints: Constraints) -> csr_array:
     return csr_array((blocks.ravel(), (row, column)), shape=(len(rows), 6 * rows.count))
 
 
-def groups_of(constraints: Constraints, faces: bool = True) -> list[Group]:
+def groups_of(constraints: Constraints, faces: bool = True) -> list[DependentMates]:
     """The groups of mates that share redundant equations; they share no row. Without `faces` none has errors."""
     if not len(constraints.dependence.repeated):
         return []
@@ -119,7 +119,7 @@ def _columns(M: csr_array, columns: Ints) -> csr_array:
 
 def _group(
     constraints: Constraints, mates: tuple[str, ...], numbers: Ints, N: csr_array, E: csr_array, felt: tuple[str, ...]
-) -> Group:
+) -> DependentMates:
     """The group of some mates, with the errors of the faces of those that are `felt`."""
     own = tuple(
         Block(b.mate, b.kind, np.searchsorted(numbers, b.rows), b.directions)
@@ -131,4 +131,4 @@ def _group(
     B = csr_array((errors.value, (place, errors.column)), shape=(len(numbers), errors.count))
     gaps = constraints.rows.gaps[numbers] * constraints.blocks.scale[numbers]
     repeated = np.flatnonzero(~constraints.dependence.keep[numbers])
-    return Group(mates, numbers, repeated, own, N, E, gaps, errors, B)
+    return DependentMates(mates, numbers, repeated, own, N, E, gaps, errors, B)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.forces import Springs
-from cadbridge.misfit.groups import Constraints, Group, constraints_of, groups_of
+from cadbridge.misfit.groups import Constraints, DependentMates, constraints_of, groups_of
 from cadbridge.misfit.settings import Settings, stiffness_rows
 from cadbridge.misfit.weights import carried_weights
 
@@ -57,7 +57,7 @@ def influences(mechanism: Mechanism, settings: Settings, most: int) -> tuple[Inf
     return tuple(_of(constraints, group, settings, None if weights is None else weights[0]) for group in groups)
 
 
-def _of(constraints: Constraints, group: Group, settings: Settings, weights: Array | None) -> Influences:
+def _of(constraints: Constraints, group: DependentMates, settings: Settings, weights: Array | None) -> Influences:
     springs = Springs(group, stiffness_rows(settings, group.blocks, len(group.rows)))
     to_wrench = _wrenches(constraints, group)
     carried = None if weights is None else to_wrench @ springs.shared(weights[group.rows])
@@ -79,7 +79,7 @@ def _of(constraints: Constraints, group: Group, settings: Settings, weights: Arr
     return Influences(group.mates, points, carried, tuple(offs))
 
 
-def _signs(constraints: Constraints, group: Group) -> Array:
+def _signs(constraints: Constraints, group: DependentMates) -> Array:
     """1 where a row (m,) sees the second component of its mate move along its direction, −1 where the first."""
     second = {m.name: m.b.component for m in constraints.mechanism.assembly.mates}
     signs = np.ones(len(group.rows))
@@ -90,7 +90,7 @@ def _signs(constraints: Constraints, group: Group) -> Array:
     return signs
 
 
-def _wrenches(constraints: Constraints, group: Group) -> Array:
+def _wrenches(constraints: Constraints, group: DependentMates) -> Array:
     """What multipliers (m,) of a group are as wrenches (k, 6, m) on the second components of its mates."""
     second = {m.name: m.b.component for m in constraints.mechanism.assembly.mates}
     place = {mate: i for i, mate in enumerate(group.mates)}

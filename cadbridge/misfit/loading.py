@@ -17,7 +17,7 @@ from cadbridge.wording import listed
 
 if TYPE_CHECKING:
     from cadbridge.misfit.file import FitEntry, FitFile
-    from cadbridge.readers.mates_file.positions import Place
+    from cadbridge.readers.mates_file.positions import TextPlace
 
 ENDING = ".fit.yaml"
 _OF = ("mates", "components", "faces")
@@ -63,7 +63,7 @@ class _FitResolver:
     mechanism: Mechanism
     findings: Findings
     file: str
-    places: Place
+    places: TextPlace
 
     def resolve(self, spec: FitFile) -> Settings:
         from cadbridge.misfit.fits import rules_of

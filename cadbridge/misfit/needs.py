@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.misfit.groups import Group
+from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.model import PlayNeeded
 from cadbridge.misfit.play import CLOSE_BOUNDS, WORST_STARTS, Play, deciding
 from cadbridge.misfit.settings import Settings, play_of, reach_of
@@ -26,17 +26,17 @@ LEVELS = (0.5, 0.95, 0.9973)
 either side."""
 
 
-def reaches_of(group: Group, settings: Settings) -> Array:
+def reaches_of(group: DependentMates, settings: Settings) -> Array:
     """The reach (b,) of each block in m."""
     return np.array([reach_of(settings, block) for block in group.blocks])
 
 
-def weights_of(group: Group, settings: Settings) -> Array:
+def weights_of(group: DependentMates, settings: Settings) -> Array:
     """The play of each block (b,), m or rad, for a play of 1 m: a turn's is that over its reach."""
     return np.where([block.turns for block in group.blocks], 1.0 / reaches_of(group, settings), 1.0)
 
 
-def drawn_of(group: Group, settings: Settings) -> Drawn:
+def drawn_of(group: DependentMates, settings: Settings) -> Drawn:
     """How the errors of a group are drawn."""
     count = int(min(settings.draws, max(FEWEST, MOST_NUMBERS // max(group.errors.count, 1))))
     return Drawn(count, settings.seed, settings.uniform)
@@ -68,7 +68,7 @@ def play_needed(
     return needed, parts / max(float(parts.sum()), 1e-300)
 
 
-def _springs(group: Group, stress: Array, off: Array) -> Array:
+def _springs(group: DependentMates, stress: Array, off: Array) -> Array:
     """Springs (b,) under which a stress leaves the mates off by so much."""
     sizes = [(np.linalg.norm(stress[b.rows]), np.linalg.norm(off[b.rows])) for b in group.blocks]
     k = np.array([force / max(float(size), 1e-15) for force, size in sizes])

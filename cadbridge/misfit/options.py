@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Assembly, Limit
 from cadbridge.misfit.blocks import Block, MateFrame
-from cadbridge.misfit.groups import Group
+from cadbridge.misfit.groups import DependentMates
 
 Array = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ TAKES_PART = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Freed:
+class FreedDirections:
     """Directions (k, 3) in the world in which a block of a mate is given up, and how (k, rows) its rows make them."""
 
     block: Block
@@ -34,11 +34,11 @@ class Freed:
 
 
 @dataclass(frozen=True, eq=False)
-class Option:
+class WeakerMate:
     """A weaker mate: what it gives up of one."""
 
     mate: str
-    freed: tuple[Freed, ...]
+    freed: tuple[FreedDirections, ...]
 
     @property
     def count(self) -> int:
@@ -50,20 +50,20 @@ class Option:
         return np.vstack([freed.weights @ N[freed.block.rows] for freed in self.freed])
 
 
-def options_of(group: Group, frames: dict[str, MateFrame], assembly: Assembly) -> dict[str, list[Option]]:
+def options_of(group: DependentMates, frames: dict[str, MateFrame], assembly: Assembly) -> dict[str, list[WeakerMate]]:
     """The weaker mates for each mate of a group; none for a coupling, nor for what a drive or coupling counts on."""
     kept = coordinates(assembly)
     kinds = {mate.name for mate in assembly.mates}
     N = group.N.toarray()
     centre = np.mean([frames[mate].point for mate in group.mates], axis=0)
-    found: dict[str, list[Option]] = {}
+    found: dict[str, list[WeakerMate]] = {}
     for name in group.mates:
         if name not in kinds or name in kept:
             continue
         blocks = [block for block in group.blocks if block.mate == name]
         ways = [[None, *_ways(block, N, centre - frames[name].point)] for block in blocks]
         sets = [tuple(freed for freed in chosen if freed is not None) for chosen in product(*ways)]
-        found[name] = [Option(name, freed) for freed in sets if freed]
+        found[name] = [WeakerMate(name, freed) for freed in sets if freed]
     return found
 
 
@@ -77,7 +77,7 @@ def coordinates(assembly: Assembly) -> set[str]:
     return limited | {joints.get(name, name) for name in named} | (named & {m.name for m in assembly.mates})
 
 
-def _ways(block: Block, N: Array, towards: Array) -> list[Freed]:
+def _ways(block: Block, N: Array, towards: Array) -> list[FreedDirections]:
     """What may be given up of a block: all of it, or one direction (of three also two) that takes part in a stress."""
     parts = N[block.rows]
     k = len(block.rows)
@@ -86,14 +86,14 @@ def _ways(block: Block, N: Array, towards: Array) -> list[Freed]:
     if rank == 0:
         return []
     if k == 1:
-        return [Freed(block, block.directions, np.eye(1))]
+        return [FreedDirections(block, block.directions, np.eye(1))]
     frame = _frame(block, towards) if rank == k else Vt
     ways = []
     for chosen in product((False, True), repeat=k):
         weights = frame[list(chosen)]
         # Directions beyond the rank are no part of any stress: they are not redundant, and must stay.
         if len(weights) > 0 and (rank == k or not any(chosen[rank:])):
-            ways.append(Freed(block, weights @ block.directions, weights))
+            ways.append(FreedDirections(block, weights @ block.directions, weights))
     return ways
 
 
@@ -131,7 +131,7 @@ _PART = {
 }  # fmt: skip
 
 
-def words(option: Option, blocks: Sequence[Block]) -> str:
+def words(option: WeakerMate, blocks: Sequence[Block]) -> str:
     """What a weaker mate is in hardware; `blocks` are all of the mate it stands for."""
     if option.count == sum(len(block.rows) for block in blocks):
         return "leave it out"
@@ -148,7 +148,7 @@ def words(option: Option, blocks: Sequence[Block]) -> str:
     return "let it " + " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
-def _way(freed: Freed) -> str:
+def _way(freed: FreedDirections) -> str:
     if len(freed.directions) > 1:
         return " and ".join(_axis(d) for d in freed.directions)
     return _axis(freed.directions[0])
@@ -161,7 +161,7 @@ def _axis(d: Array) -> str:
     return f"the direction ({', '.join(f'{v + 0.0:.2g}' for v in np.round(d, 4))})".replace("-", "−")
 
 
-def kept_directions(block: Block, option: Option) -> Array:
+def kept_directions(block: Block, option: WeakerMate) -> Array:
     """The directions (k, 3) in which a block of a mate still holds."""
     for freed in option.freed:
         if freed.block is block:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array
 
-from cadbridge.misfit.groups import Group
+from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.spread import Spread
 from cadbridge.misfit.zones import Zones
 
@@ -64,7 +64,7 @@ class Needed:
 class Play:
     """A group whose blocks have play in proportion to `w` (1 for each place, 1/m of its reach for each turn)."""
 
-    group: Group
+    group: DependentMates
     w: Array
     softest: ClassVar[float] = SOFTEST_SPRING
 

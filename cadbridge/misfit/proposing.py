@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from cadbridge.assembly import GROUND, Assembly, Mate
 from cadbridge.diagnosis.dependence import rows_by_owner
 from cadbridge.mechanism import build
-from cadbridge.misfit.groups import Constraints, Group, constraints_of
+from cadbridge.misfit.groups import Constraints, DependentMates, constraints_of
 from cadbridge.misfit.model import Change, Release, Releases
 from cadbridge.misfit.options import coordinates, options_of, words
-from cadbridge.misfit.releases import Candidate, Search, search
+from cadbridge.misfit.releases import Search, WeakenedSet, search
 from cadbridge.misfit.settings import Settings, stiffness_rows
-from cadbridge.misfit.statics import Carried, Loads, Statics
+from cadbridge.misfit.statics import CarriedWrenches, LoadedGroup, Statics
 from cadbridge.misfit.weakening import weakened
 
 Array = NDArray[np.float64]
@@ -32,8 +32,8 @@ MOST_REDUNDANT = 60
 class _Ranking:
     """The releases of a group as they are proved, one after the other: `most` of them, the plainest at last."""
 
-    group: Group
-    carried: Carried
+    group: DependentMates
+    carried: CarriedWrenches
     search: Search
     most: int
     proved: list[Release] = field(default_factory=list)
@@ -43,7 +43,7 @@ class _Ranking:
         self._plain = min(self.search.candidates, key=lambda c: (len(c.options), -c.left), default=None)
         self._rest = list(self.search.candidates[: TRIED_TIMES * self.most])
 
-    def next(self) -> Candidate | None:
+    def next(self) -> WeakenedSet | None:
         """The candidate to be proved next; None where there are enough, or no more."""
         if len(self.proved) == self.most or not self._rest:
             return None
@@ -76,7 +76,7 @@ class Proposer:
     def _k(self) -> Array:
         return stiffness_rows(self._settings, self._constraints.blocks.blocks, len(self._constraints.rows))
 
-    def of(self, groups: Sequence[Group]) -> list[Releases]:
+    def of(self, groups: Sequence[DependentMates]) -> list[Releases]:
         """The releases of each group, stiffest first; and the one that changes fewest mates, where it is another."""
         rankings = [self._ranking(group) for group in groups]
         known = [r for r in rankings if r is not None]
@@ -91,7 +91,7 @@ class Proposer:
             for r, group in zip(rankings, groups, strict=True)
         ]
 
-    def _reason(self, group: Group) -> str:
+    def _reason(self, group: DependentMates) -> str:
         """Why no releases of a group were looked for; nothing where none were asked for."""
         if not self._most:
             return ""
@@ -99,7 +99,7 @@ class Proposer:
             return f"{group.redundant} equations are redundant here, and sets are searched up to {MOST_REDUNDANT}"
         return "these mates carry no load on any of their components, by which sets could be ranked"
 
-    def _ranking(self, group: Group) -> _Ranking | None:
+    def _ranking(self, group: DependentMates) -> _Ranking | None:
         """None where no releases are asked for, the group is too large, or its mates carry no load."""
         loads = self._loads(group) if self._most and group.redundant <= MOST_REDUNDANT else None
         if loads is None:
@@ -107,18 +107,18 @@ class Proposer:
         options = options_of(group, self._constraints.blocks.frames, self._constraints.mechanism.assembly)
         return _Ranking(group, loads.carried, search(group, options, loads), self._most)
 
-    def _loads(self, group: Group) -> Loads | None:
+    def _loads(self, group: DependentMates) -> LoadedGroup | None:
         """Loads on the component named, else on the heaviest of the group whose loads its mates carry."""
         mechanism = self._constraints.mechanism
         points = [self._constraints.blocks.frames[m].point for m in group.mates]
         length = float(np.linalg.norm(np.ptp(points, axis=0))) or mechanism.length_scale
         for unit in self._units(group):
-            loads = Loads(group, self._statics.carried(unit, self._place(unit), length), self._k)
+            loads = LoadedGroup(group, self._statics.carried(unit, self._place(unit), length), self._k)
             if self._body is not None or loads.matter:
                 return loads
         return None
 
-    def _units(self, group: Group) -> list[int]:
+    def _units(self, group: DependentMates) -> list[int]:
         """The components at which stiffness may be looked at, the heaviest first."""
         mechanism = self._constraints.mechanism
         if self._body is not None:
@@ -139,7 +139,7 @@ class Proposer:
         X = mechanism.X_WC[unit]
         return X.p if mass is None else X.point(mass.com)
 
-    def _changes(self, group: Group, candidate: Candidate) -> list[Change]:
+    def _changes(self, group: DependentMates, candidate: WeakenedSet) -> list[Change]:
         """What a candidate makes of the mates of its group."""
         assembly = self._constraints.mechanism.assembly
         mates = {m.name: m for m in assembly.mates}
@@ -151,7 +151,7 @@ class Proposer:
             changes.append(Change(option.mate, words(option, blocks), tuple(made)))
         return changes
 
-    def _proofs(self, made: Sequence[tuple[Group, Sequence[Change]]]) -> list[bool]:
+    def _proofs(self, made: Sequence[tuple[DependentMates, Sequence[Change]]]) -> list[bool]:
         """Whether a diagnosis of the changed mates finds no redundancy in each group, and the rank that it had.
 
         Groups share no dependence, so that one diagnosis proves all; those that it does not prove get one each.
@@ -161,7 +161,7 @@ class Proposer:
             return proofs
         return [proof or self._proved([one])[0] for proof, one in zip(proofs, made, strict=True)]
 
-    def _proved(self, made: Sequence[tuple[Group, Sequence[Change]]]) -> list[bool]:
+    def _proved(self, made: Sequence[tuple[DependentMates, Sequence[Change]]]) -> list[bool]:
         around = _around(self._constraints.mechanism.assembly, [group for group, _ in made])
         after = constraints_of(build(applied(around, [change for _, changes in made for change in changes])))
         own, keep = rows_by_owner(after.rows.owners), after.dependence.keep
@@ -188,7 +188,7 @@ def applied(assembly: Assembly, changes: Sequence[Change]) -> Assembly:
     return replace(assembly, mates=tuple(mates))
 
 
-def _around(assembly: Assembly, groups: Sequence[Group]) -> Assembly:
+def _around(assembly: Assembly, groups: Sequence[DependentMates]) -> Assembly:
     """The mates of groups alone, which share no dependence with others; the whole where couplings are in them."""
     names = {mate for group in groups for mate in group.mates}
     if any(c.name in names for c in assembly.couplings):

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.misfit.groups import Group
+from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.model import LiftOff, OneSided, PlayNeeded, PushLoad
 from cadbridge.misfit.play import Play
 
@@ -108,7 +108,7 @@ class PushedPlay(Play):
 class Pushing:
     """A group of rows with stiffness `k` (m,) whose rows with a sign in `signs` (m,) only push."""
 
-    group: Group
+    group: DependentMates
     k: Array
     signs: Array
     _known: dict[bytes, tuple[Array, Array, Array]] = field(default_factory=dict)

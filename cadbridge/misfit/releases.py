@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.misfit.groups import Group
-from cadbridge.misfit.options import Option
-from cadbridge.misfit.statics import Loads
+from cadbridge.misfit.groups import DependentMates
+from cadbridge.misfit.options import WeakerMate
+from cadbridge.misfit.statics import LoadedGroup
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,10 +40,10 @@ SAME_STRESS = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class WeakenedSet:
     """Options, one a mate, with the stiffness that they leave: in the worst direction, and along given ones (p,)."""
 
-    options: tuple[Option, ...]
+    options: tuple[WeakerMate, ...]
     left: float
     along: Array
 
@@ -52,11 +52,11 @@ class Candidate:
 class Search:
     """The sets of a group, stiffest first, and whether they are all there are."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[WeakenedSet, ...]
     complete: bool
 
 
-def search(group: Group, options: dict[str, list[Option]], loads: Loads) -> Search:
+def search(group: DependentMates, options: dict[str, list[WeakerMate]], loads: LoadedGroup) -> Search:
     """All sets of options that remove exactly the redundant equations, ranked by the stiffness left under loads."""
     N = group.N.toarray()
     # A self-stress may be of any size; with a largest part of 1 `SAME_STRESS` means the same for all.
@@ -72,13 +72,13 @@ def search(group: Group, options: dict[str, list[Option]], loads: Loads) -> Sear
     return Search(tuple(judged), complete)
 
 
-def _key(options: Sequence[Option]) -> tuple[tuple[str, str], ...]:
+def _key(options: Sequence[WeakerMate]) -> tuple[tuple[str, str], ...]:
     """What tells sets apart, whatever the order of their options."""
     said = {o.mate: [(f.block.kind, np.round(f.weights, 6).tolist()) for f in o.freed] for o in options}
     return tuple(sorted((mate, repr(freed)) for mate, freed in said.items()))
 
 
-def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[list[tuple[Option, ...]], bool]:
+def _all_sets(N: Array, mates: list[list[WeakerMate]]) -> tuple[list[tuple[WeakerMate, ...]], bool]:
     """Every set, mate by mate, as long as what is given up stays independent; and whether the search came to an end.
 
     Sets that give up equally many equations of the same first mates are grown together.
@@ -87,7 +87,7 @@ def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[list[tuple[Option, .
     ways = [_by_count(own, N) for own in mates]
     most = np.array([max((rows.shape[1] for _, rows in own), default=0) for own in ways])
     rest = np.append(np.cumsum(most[::-1])[::-1], 0)
-    found: list[tuple[Option, ...]] = []
+    found: list[tuple[WeakerMate, ...]] = []
     nodes = 0
     # What is chosen (n, i) of the first i mates, by number, and orthonormal bases (n, c, d) of what that gives up.
     stack = [(np.zeros((1, 0), np.int64), np.zeros((1, 0, d)))]
@@ -107,7 +107,7 @@ def _all_sets(N: Array, mates: list[list[Option]]) -> tuple[list[tuple[Option, .
     return found, True
 
 
-def _by_count(options: Sequence[Option], N: Array) -> list[tuple[Ints, Array]]:
+def _by_count(options: Sequence[WeakerMate], N: Array) -> list[tuple[Ints, Array]]:
     """Options that give up equally many equations: their numbers (o,) and parts (o, k, d) in the self-stresses."""
     counts = sorted({o.count for o in options if o.count <= N.shape[1]})
     found = []
@@ -158,7 +158,7 @@ def _grown(basis: Array, rows: Array) -> Array | None:
     return basis
 
 
-def _stiff_sets(N: Array, options: dict[str, list[Option]], loads: Loads) -> Iterator[tuple[Option, ...]]:
+def _stiff_sets(N: Array, options: dict[str, list[WeakerMate]], loads: LoadedGroup) -> Iterator[tuple[WeakerMate, ...]]:
     """Sets by giving up the least loaded equations first, in orders that differ at random."""
     singles = [o for own in options.values() for o in own if o.count == 1]
     energy = np.array([loads.energy(o) for o in singles])
@@ -181,7 +181,7 @@ def _stiff_sets(N: Array, options: dict[str, list[Option]], loads: Loads) -> Ite
                 break
 
 
-def _plain_sets(N: Array, options: dict[str, list[Option]]) -> Iterator[tuple[Option, ...]]:
+def _plain_sets(N: Array, options: dict[str, list[WeakerMate]]) -> Iterator[tuple[WeakerMate, ...]]:
     """Sets that change few mates: of each mate as much as can be given up, the mates in many orders."""
     names = [name for name, own in options.items() if own]
     largest = {name: sorted(options[name], key=lambda o: -o.count) for name in names}
@@ -200,9 +200,9 @@ def _plain_sets(N: Array, options: dict[str, list[Option]]) -> Iterator[tuple[Op
                 break
 
 
-def _merged(singles: Sequence[Option], options: dict[str, list[Option]]) -> tuple[Option, ...] | None:
+def _merged(singles: Sequence[WeakerMate], options: dict[str, list[WeakerMate]]) -> tuple[WeakerMate, ...] | None:
     """Single equations as one option a mate."""
-    by_mate: dict[str, list[Option]] = {}
+    by_mate: dict[str, list[WeakerMate]] = {}
     for o in singles:
         by_mate.setdefault(o.mate, []).append(o)
     found = []
@@ -217,7 +217,7 @@ def _merged(singles: Sequence[Option], options: dict[str, list[Option]]) -> tupl
     return tuple(found)
 
 
-def _same(option: Option, wanted: dict[int, Array]) -> bool:
+def _same(option: WeakerMate, wanted: dict[int, Array]) -> bool:
     """Whether an option gives up the directions wanted of each block, and of no other."""
     if {id(f.block) for f in option.freed} != set(wanted):
         return False
@@ -228,7 +228,7 @@ def _same(option: Option, wanted: dict[int, Array]) -> bool:
     )
 
 
-def _judged(sets: Sequence[tuple[Option, ...]], group: Group, loads: Loads) -> list[Candidate]:
+def _judged(sets: Sequence[tuple[WeakerMate, ...]], group: DependentMates, loads: LoadedGroup) -> list[WeakenedSet]:
     """The stiffness that each set leaves of all mates', in the worst direction of the loads and along the chosen ones.
 
     Sets whose equations are independent by rounding alone are left out.
@@ -246,5 +246,5 @@ def _judged(sets: Sequence[tuple[Option, ...]], group: Group, loads: Loads) -> l
         sound = np.flatnonzero(s[:, -1] >= 1e-6 * s[:, 0])
         after = loads.released(given_up[sound], lost[sound])
         worst, along = loads.worst_left(after), loads.left(after)
-        judged += [Candidate(some[i], float(worst[j]), along[j]) for j, i in enumerate(sound.tolist())]
+        judged += [WeakenedSet(some[i], float(worst[j]), along[j]) for j, i in enumerate(sound.tolist())]
     return judged

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.misfit.blocks import Block, Errors, Face
+from cadbridge.misfit.blocks import Block, Errors, InexactFace
 
 Array = NDArray[np.float64]
 
@@ -173,7 +173,7 @@ def tolerances_of(settings: Settings, errors: Errors, sizes: Mapping[str, float]
     return np.array(found, float)
 
 
-def names_of(face: Face) -> dict[str, Sequence[str]]:
+def names_of(face: InexactFace) -> dict[str, Sequence[str]]:
     """The names by which rules may speak of a face: of its mates, of its component, of itself where it has one."""
     faces = [face.feature.label] if face.feature.label else []
     return {"mates": face.mates, "components": (face.component,), "faces": faces}

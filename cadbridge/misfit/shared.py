@@ -10,12 +10,12 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from cadbridge.misfit.blocks import Errors, Face, Zone
-from cadbridge.misfit.groups import Group
+from cadbridge.misfit.blocks import Errors, InexactFace, ToleranceZone
+from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.settings import Settings, matches
 
 
-def with_shared(group: Group, settings: Settings) -> Group:
+def with_shared(group: DependentMates, settings: Settings) -> DependentMates:
     """The group with one column for each error that faces share by the patterns of `settings.shared`."""
     first = _firsts(group.errors, settings)
     if all(first[z] == z for z in range(len(first))):
@@ -42,7 +42,7 @@ def _firsts(errors: Errors, settings: Settings) -> list[int]:
     return [known.setdefault(_key(errors, z, zone, settings), z) for z, zone in enumerate(errors.zones)]
 
 
-def _key(errors: Errors, z: int, zone: Zone, settings: Settings) -> tuple[object, ...]:
+def _key(errors: Errors, z: int, zone: ToleranceZone, settings: Settings) -> tuple[object, ...]:
     face = None if zone.face is None else errors.faces[zone.face]
     pattern = None if face is None else next((p for p in settings.shared if matches(p, face.component)), None)
     if face is None or pattern is None:
@@ -52,7 +52,7 @@ def _key(errors: Errors, z: int, zone: Zone, settings: Settings) -> tuple[object
     return (pattern, zone.kind, f.kind, tuple(np.round(f.point, 7)), direction)
 
 
-def _named(errors: Errors, first: list[int]) -> tuple[Face, ...]:
+def _named(errors: Errors, first: list[int]) -> tuple[InexactFace, ...]:
     """The faces, of which the first of a pattern names the mates of all."""
     faces = list(errors.faces)
     for z, zone in enumerate(errors.zones):

@@ -50,7 +50,7 @@ def by_stiffness(A: csr_array, k: Array, force: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class MateWrench:
     """What a mate does to its second component: force (3,) N and, about the mate's point (3,) m, torque (3,) N m."""
 
     mate: str
@@ -63,7 +63,7 @@ class Carried:
 class WeightShares:
     """The mates that share redundant equations, by stiffness; `rests`: whether the mechanism stands still so."""
 
-    carried: tuple[Carried, ...]
+    carried: tuple[MateWrench, ...]
     rests: bool
 
 
@@ -79,7 +79,7 @@ def weights_by_stiffness(mechanism: Mechanism, settings: Settings | None = None)
     if found is None:
         return None
     k = stiffness_rows(settings or Settings(), constraints.blocks.blocks, len(constraints.rows))
-    carried: list[Carried] = []
+    carried: list[MateWrench] = []
     for group in groups:
         force = np.zeros(len(constraints.rows))
         force[group.rows] = Springs(group, k[group.rows]).shared(found[0][group.rows])
@@ -87,7 +87,7 @@ def weights_by_stiffness(mechanism: Mechanism, settings: Settings | None = None)
     return WeightShares(tuple(carried), found[1])
 
 
-def carried_by(constraints: Constraints, mate: str, force: Array) -> Carried:
+def carried_by(constraints: Constraints, mate: str, force: Array) -> MateWrench:
     """What the forces (m,) of all rows are in one mate; nothing of a coupling, which acts at no one point."""
     second = {m.name: m.b.component for m in constraints.mechanism.assembly.mates}.get(mate)
     wrench = np.zeros(6)
@@ -98,7 +98,7 @@ def carried_by(constraints: Constraints, mate: str, force: Array) -> Carried:
         half = slice(3, 6) if block.turns else slice(0, 3)
         wrench[half] += (np.array(signs) * force[block.rows]) @ block.directions
     point = constraints.blocks.frames[mate].point
-    return Carried(mate, _three(point), _three(wrench[:3]), _three(wrench[3:]))
+    return MateWrench(mate, _three(point), _three(wrench[:3]), _three(wrench[3:]))
 
 
 def _three(v: Array) -> tuple[float, float, float]:

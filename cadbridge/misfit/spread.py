@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.misfit.blocks import Zone
+from cadbridge.misfit.blocks import ToleranceZone
 from cadbridge.misfit.zones import Zones
 
 Array = NDArray[np.float64]
@@ -97,5 +97,5 @@ def _merged(cluster: NDArray[np.int64], count: int, t: Array, shape: Array) -> t
     np.add.at(mean, cluster, t[:, None, None] * shape)
     values, vectors = np.linalg.eigh(mean / radii[:, None, None])
     roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-    zones = [Zone("", None, "", np.arange(d * i, d * i + d)) for i in range(count)]
+    zones = [ToleranceZone("", None, "", np.arange(d * i, d * i + d)) for i in range(count)]
     return Zones(zones, radii), np.hstack(list(roots))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from cadbridge.frames import Vector
-from cadbridge.misfit.groups import Constraints, Group, matrix
-from cadbridge.misfit.options import Option
+from cadbridge.misfit.groups import Constraints, DependentMates, matrix
+from cadbridge.misfit.options import WeakerMate
 
 Array = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ WHOLE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
+class CarriedWrenches:
     """p independent wrenches on a component that the mates carry: the `forces` (m, p) of all rows.
 
     `axes` (p, k): of each force along and torque about the world's axes that is carried whole, what it is of these;
@@ -51,7 +51,7 @@ class Statics:
         self._basis = csr_array(basis.multiply(1.0 / self._size[:, None]))
         self._factor = splu(csc_array(self._basis @ self._basis.T))
 
-    def carried(self, unit: int, point: Vector, length: float) -> Carried:
+    def carried(self, unit: int, point: Vector, length: float) -> CarriedWrenches:
         """What the mates carry of the wrenches on a component (its index), torques weighed by a length (m)."""
         constraints, basis = self._constraints, self._basis
         w = np.zeros((basis.shape[1], 6))
@@ -66,7 +66,7 @@ class Statics:
         # `ways` are orthonormal: an axis lies in their span where its row is of length 1.
         whole = np.flatnonzero(np.sum(ways**2, axis=1) > 1.0 - WHOLE)
         name = constraints.mechanism.component_names[unit]
-        return Carried(name, forces, ways[whole].T, tuple(NAMES[k] for k in whole))
+        return CarriedWrenches(name, forces, ways[whole].T, tuple(NAMES[k] for k in whole))
 
 
 def _unit_wrenches(point: Vector, centre: Vector, length: float) -> Array:
@@ -79,11 +79,11 @@ def _unit_wrenches(point: Vector, centre: Vector, length: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Loads:
+class LoadedGroup:
     """Wrenches on a body and a group in which some equations are given up; `k` (m,) the stiffness of all rows."""
 
-    group: Group
-    carried: Carried
+    group: DependentMates
+    carried: CarriedWrenches
     k: Array
 
     @cached_property
@@ -119,7 +119,7 @@ class Loads:
         H, h = self._mixed
         return np.asarray(self._own - self.group.N @ np.linalg.solve(H, h))
 
-    def energy(self, option: Option) -> float:
+    def energy(self, option: WeakerMate) -> float:
         """The energy, over all wrenches, in what an option gives up."""
         total = 0.0
         for freed in option.freed:
@@ -127,7 +127,7 @@ class Loads:
             total += float(np.sum(force**2)) / float(self.k[self.group.rows[freed.block.rows[0]]])
         return total
 
-    def of(self, option: Option) -> Array:
+    def of(self, option: WeakerMate) -> Array:
         """The forces (count, p) in what an option gives up, as they are."""
         return np.vstack([f.weights @ self._own[f.block.rows] for f in option.freed])
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cadbridge.assembly import GROUND, Assembly, Feature, FeatureKind, Mate, MateKind
 from cadbridge.frames import Pose, perpendicular, unit
 from cadbridge.misfit.blocks import Block, MateFrame
-from cadbridge.misfit.options import Option, kept_directions
+from cadbridge.misfit.options import WeakerMate, kept_directions
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,9 @@ _PLAIN: dict[frozenset[str], tuple[MateKind, FeatureKind, FeatureKind]] = {
 """The mate that holds these whole kinds of equations of an axis or plane, with the features that it takes."""
 
 
-def weakened(assembly: Assembly, mate: Mate, blocks: Sequence[Block], frame: MateFrame, option: Option) -> list[Mate]:
+def weakened(
+    assembly: Assembly, mate: Mate, blocks: Sequence[Block], frame: MateFrame, option: WeakerMate
+) -> list[Mate]:
     """The mates that replace one; the first keeps its name. Like it, they are satisfied at the designed pose."""
     kept = [(block, D) for block in blocks if len(D := kept_directions(block, option))]
     if not kept:

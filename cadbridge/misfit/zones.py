@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from cadbridge.misfit.blocks import Zone
+from cadbridge.misfit.blocks import ToleranceZone
 from cadbridge.misfit.settings import DEVIATION
 
 Array = NDArray[np.float64]
@@ -32,7 +32,7 @@ NO_CLIMB = 1e-12
 class Zones:
     """Zones, whose columns follow each other, with their radii (m, rad)."""
 
-    zones: Sequence[Zone]
+    zones: Sequence[ToleranceZone]
     radii: Array
 
     @cached_property

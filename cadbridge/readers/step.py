@@ -39,7 +39,7 @@ Colour = tuple[float, float, float, float]
 
 
 @dataclass
-class Node:
+class OccurrenceNode:
     """An occurrence unfolded: where it is and what is below it. `matrix` (3, 4) takes it to the world."""
 
     path: str
@@ -47,7 +47,7 @@ class Node:
     matrix: Matrix
     colour: Colour | None
     products: tuple[str, ...]
-    children: list[Node] = field(default_factory=list)
+    children: list[OccurrenceNode] = field(default_factory=list)
 
     @cached_property
     def rigid(self) -> Rigid:
@@ -137,7 +137,7 @@ def _ledger(document: Document, options: ReadOptions) -> tuple[str, ...]:
 # --- the product structure unfolded ---
 
 
-def _unfold(document: Document, path: Path, findings: Findings) -> tuple[str, list[Node]]:
+def _unfold(document: Document, path: Path, findings: Findings) -> tuple[str, list[OccurrenceNode]]:
     """The assembly's name and its first-level occurrences with all below them."""
     unfolder = _Unfolder(document, path, findings)
     name, roots, start = path.stem, document.roots, np.eye(3, 4)
@@ -166,7 +166,7 @@ class _Unfolder:
 
     def occurrences(
         self, occurrences: list[Occurrence], matrix: Matrix, prefix: str, colour: Colour | None, above: tuple[str, ...]
-    ) -> list[Node]:
+    ) -> list[OccurrenceNode]:
         """The nodes of siblings and of all below them, placed in the world by way of `matrix`."""
         nodes = []
         for occurrence, name in zip(occurrences, self._names(occurrences, prefix), strict=True):
@@ -179,7 +179,7 @@ class _Unfolder:
             # A colour given to an occurrence or an assembly overrides those of the parts in it.
             shade = occurrence.colour or colour
             products = (*above, clean(product.name) or product.label)
-            node = Node(prefix + name, product, placed, shade, products)
+            node = OccurrenceNode(prefix + name, product, placed, shade, products)
             node.children = self.occurrences(
                 product.children, placed, node.path + "/", shade or product.colour, products
             )
@@ -238,7 +238,7 @@ def _free(name: str, taken: set[str]) -> str:
     return f"{base}:{number}"
 
 
-def _tree(node: Node) -> list[dict[str, Any]]:
+def _tree(node: OccurrenceNode) -> list[dict[str, Any]]:
     """The description of an occurrence and of all below it, parents first."""
     entry = {
         "path": node.path,
@@ -250,9 +250,9 @@ def _tree(node: Node) -> list[dict[str, Any]]:
     return [entry, *(below for child in node.children for below in _tree(child))]
 
 
-def _component(top: Node, parts: _Parts, instances: list[Instance]) -> Component:
+def _component(top: OccurrenceNode, parts: _Parts, instances: list[Instance]) -> Component:
     """A first-level occurrence as component; its leaves are added to `instances`."""
-    leaves: list[Node] = []
+    leaves: list[OccurrenceNode] = []
     waiting = [top]
     while waiting:
         node = waiting.pop()
@@ -266,7 +266,7 @@ def _component(top: Node, parts: _Parts, instances: list[Instance]) -> Component
     return Component(top.path, tuple(i.name for i in mine), pose, where=where)
 
 
-def _instance(leaf: Node, component: str, parts: _Parts) -> Instance:
+def _instance(leaf: OccurrenceNode, component: str, parts: _Parts) -> Instance:
     pose, flip, scale, shear = leaf.rigid
     where = Where(file=str(parts.path), item=leaf.path)
     if shear > EXACT_ROTATION:

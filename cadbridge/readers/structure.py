@@ -48,7 +48,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedOccurrence:
     """Where a path of the file leads: the occurrence's name, component, and map (3, 4) to the world in m."""
 
     name: str
@@ -65,7 +65,7 @@ class Structure:
         self.parts: dict[str, Part] = {}
         self.instances: list[Instance] = []
         self.tree: list[dict[str, object]] = []
-        self.placed: dict[Key, Placed] = {(): Placed("", GROUND, np.eye(3, 4))}
+        self.placed: dict[Key, PlacedOccurrence] = {(): PlacedOccurrence("", GROUND, np.eye(3, 4))}
         self._by_key: dict[str, str] = {}
         self._components: dict[str, Component] = {}
         self._members: dict[str, list[str]] = {}
@@ -137,14 +137,14 @@ class Structure:
     def _below(self, item: Occurrence, matrix: Matrix, rigid: Rigid, name: str, key: Key, component: str) -> list[str]:
         """What lies in a rigid component: the instance of a leaf, or the children."""
         leaf = item.part is not None
-        self.placed[key] = Placed(name, component, matrix, name if leaf else None)
+        self.placed[key] = PlacedOccurrence(name, component, matrix, name if leaf else None)
         if leaf:
             self._leaf(item, rigid, name, key, component)
         return self._siblings(item.children, matrix, name + "/", key, component, False, "") if item.children else []
 
     def _flexible(self, item: Occurrence, matrix: Matrix, name: str, key: Key, still: bool) -> list[str]:
         on_ground = item.grounded and still
-        self.placed[key] = Placed(name, "", matrix)
+        self.placed[key] = PlacedOccurrence(name, "", matrix)
         return self._siblings(item.children, matrix, name + "/", key, None, on_ground, GROUND if on_ground else "")
 
     def _unique(self, item: Occurrence, prefix: str, taken: set[str]) -> str:
@@ -188,7 +188,7 @@ class Structure:
         return self.parts[name]
 
     def feature(
-        self, place: Placed, kind: FeatureKind, point: ArrayLike, direction: ArrayLike | None = None,
+        self, place: PlacedOccurrence, kind: FeatureKind, point: ArrayLike, direction: ArrayLike | None = None,
         x: ArrayLike | None = None, radius: float | None = None, label: str = "",
     ) -> Feature:  # fmt: skip
         """A feature given in an occurrence's own frame (m), in its component's frame.
@@ -210,7 +210,7 @@ class Structure:
             e1 = unit(across)
         return Feature(place.component, kind, X_CW.point(world), z, e1, radius, place.instance, label)
 
-    def frame_of(self, key: Key) -> Placed:
+    def frame_of(self, key: Key) -> PlacedOccurrence:
         """A component without parts for the frame of a flexible sub-assembly in which nothing is fixed."""
         place = self.placed[key]
         if not place.component:

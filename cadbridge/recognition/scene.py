@@ -13,7 +13,7 @@ import numpy as np
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
-from cadbridge.mass.meeting import Scene as Meeting
+from cadbridge.mass.meeting import SolidScene
 from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.contacts import Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
@@ -73,7 +73,7 @@ class Scene:
     bolted: bool = False
     """Whether fasteners were taken out."""
     overlaps: Overlaps = field(default_factory=Overlaps)
-    _meeting: tuple[Assembly, Meeting] | None = None
+    _meeting: tuple[Assembly, SolidScene] | None = None
     screwed_ties: tuple[Tie, ...] = ()
     """Pairs that several fasteners reach into."""
     driven: list[Driven] = field(default_factory=list)
@@ -114,10 +114,10 @@ class Scene:
         self.bonds[a].append(Bond(a, b, reason, confidence, how=how))
         return True
 
-    def solids(self, work: int) -> Meeting:
+    def solids(self, work: int) -> SolidScene:
         """The parts as solids, made once, with so many intersections allowed from now on."""
         if self._meeting is None or self._meeting[0] is not self.assembly:
-            self._meeting = self.assembly, Meeting(self.assembly, (), work)
+            self._meeting = self.assembly, SolidScene(self.assembly, (), work)
         self._meeting[1].allow(work)
         return self._meeting[1]
 

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.freedoms import SLIDE
-from cadbridge.mass.meeting import Scene, SpentError
+from cadbridge.mass.meeting import SolidScene, SpentError
 from cadbridge.recognition.contacts import parallel
 from cadbridge.recognition.freedoms import in_loops
 from cadbridge.recognition.model import FoundJoint, Motion, Recognition
@@ -50,7 +50,7 @@ def moved(found: Recognition) -> tuple[FoundJoint, ...]:
     """The joints with their `motion`: those that have none yet are moved."""
     if all(joint.motion is not None for joint in found.joints):
         return found.joints
-    scene = Scene(found.assembly, {frozenset(g.instances) for g in found.gears}, PROOF_WORK)
+    scene = SolidScene(found.assembly, {frozenset(g.instances) for g in found.gears}, PROOF_WORK)
     hanging = _Hanging(found, scene)
     return tuple(_moved(found, scene, hanging, joint) if joint.motion is None else joint for joint in found.joints)
 
@@ -74,7 +74,7 @@ def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[F
     return findings.as_tuple()
 
 
-def _moved(found: Recognition, scene: Scene, hanging: _Hanging, joint: FoundJoint) -> FoundJoint:
+def _moved(found: Recognition, scene: SolidScene, hanging: _Hanging, joint: FoundJoint) -> FoundJoint:
     """The joint with what moving it showed."""
     if scene.spent:
         return replace(joint, motion=Motion("untested", TOO_LARGE))
@@ -105,7 +105,7 @@ def _moved(found: Recognition, scene: Scene, hanging: _Hanging, joint: FoundJoin
 
 
 def _held(
-    found: Recognition, scene: Scene, joint: FoundJoint, sides: _Sides, X: Pose, hit: tuple[str, str] | None
+    found: Recognition, scene: SolidScene, joint: FoundJoint, sides: _Sides, X: Pose, hit: tuple[str, str] | None
 ) -> tuple[str, str] | None:
     """What holds a joint displaced by X_WW, of which `hit` is known; None where that moves out of the way.
 
@@ -186,7 +186,7 @@ class _Sides:
 class _Hanging:
     """What hangs on each joint: the bodies in an order in which all that hangs on one comes next after it."""
 
-    def __init__(self, found: Recognition, scene: Scene) -> None:
+    def __init__(self, found: Recognition, scene: SolidScene) -> None:
         self._ground, count = found.ground, len(found.bodies)
         edges = [(joint.a, joint.b) for joint in found.joints]
         self._loops = in_loops(count, edges)

@@ -7,7 +7,7 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from cadbridge.report.views.table import Badge, Cell, Names, Number, Table
+from cadbridge.report.views.table import Badge, Cell, ItemNames, Number, Table
 from cadbridge.visible import visible
 from cadbridge.wording import listed
 
@@ -112,7 +112,7 @@ def _records(head: Sequence[str], rows: Sequence[Sequence[str]], columns: int) -
 
 
 def _text(cell: Cell) -> str:
-    if isinstance(cell, Names):
+    if isinstance(cell, ItemNames):
         return listed(cell.names, MOST_NAMES, cell.joined)
     if isinstance(cell, Badge):
         return cell.text + cell.after

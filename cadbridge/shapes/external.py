@@ -38,7 +38,7 @@ _BESIDE = "Put the referenced file beside the source, or in a folder below, and 
 
 
 @dataclass(frozen=True)
-class Reference:
+class FileReference:
     """A string that may name a file: where it stands with its quotes, and what it says."""
 
     start: int
@@ -46,19 +46,19 @@ class Reference:
     name: str
 
 
-def references(data: bytes) -> list[Reference]:
+def references(data: bytes) -> list[FileReference]:
     """The strings of a Part 21 text that OCCT may take for names of files, in order, empty ones left out."""
     if not any(mark in data for mark in _MARKS) or _NAMING.search(data) is None:
         return []
     # Blanks of the same length: places in the bare text are places in the data.
     bare = replaced(_OPAQUE, lambda found: b" " * len(found[0]), data)
-    found: dict[int, Reference] = {}
+    found: dict[int, FileReference] = {}
     for word in _NAMING.finditer(bare):
         begin, end = bare.rfind(b";", 0, word.start()) + 1, bare.find(b";", word.end())
         for literal in _OPAQUE.finditer(data, begin, len(data) if end < 0 else end):
             name = _name(literal[0])
             if name:
-                found[literal.start()] = Reference(literal.start(), literal.end(), name)
+                found[literal.start()] = FileReference(literal.start(), literal.end(), name)
     return [found[at] for at in sorted(found)]
 
 

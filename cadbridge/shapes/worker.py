@@ -27,7 +27,7 @@ _LEAST_MEMORY = 900 << 20
 """Bytes of address space that OCCT needs to be loaded and to read a small file."""
 
 
-class Server:
+class OcctServer:
     """Answers requests; keeps the last few documents."""
 
     def __init__(self, memory: _Memory) -> None:
@@ -150,7 +150,7 @@ def main() -> None:
 
     memory = _Memory()
     hold(Path(folder))
-    _serve(answers, Server(memory).answer)
+    _serve(answers, OcctServer(memory).answer)
 
 
 def hold(folder: Path) -> tuple[str, ...]:

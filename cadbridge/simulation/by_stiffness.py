@@ -46,7 +46,7 @@ SAME_TIME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class MateRows:
+class StiffnessRows:
     """The rows (m,) of all mates that hold in a run, then those that changes made: their stiffness, and what makes of a
     residual a length or an angle.
 
@@ -87,7 +87,7 @@ class MateRows:
         return self.matrix(found, T.positions.shape[1], length)
 
 
-def mate_rows_of(run: Run) -> MateRows | None:
+def mate_rows_of(run: Run) -> StiffnessRows | None:
     """The rows of a run that keeps those of every mate; None where it does not, or where no mates repeat each other.
 
     The run is one without changes, or one of those between them (`stages_of`).
@@ -103,7 +103,7 @@ def mate_rows_of(run: Run) -> MateRows | None:
     k_made = [stiffness_of(settings, _block(lowered, i)) for i in made]
     scale = np.concatenate([constraints.blocks.scale[number], np.ones(len(made))])
     at = run.system.program.primitive_row[primitive].astype(np.int64)
-    rows = MateRows(constraints, at, primitive, number, np.concatenate([k, k_made]), scale)
+    rows = StiffnessRows(constraints, at, primitive, number, np.concatenate([k, k_made]), scale)
     owners = constraints.rows.owners
     here = {owners[i] for i in number}
     # Rows that cease to hold leave the other self-stresses as they are; rows that a change makes add some.
@@ -139,7 +139,7 @@ def _block(lowered: Lowered, i: int) -> Block:
     return Block(lowered.model.groups[i], kind, np.zeros(1, np.int64), np.zeros((1, 3)))
 
 
-def _repeated(run: Run, rows: MateRows) -> set[str]:
+def _repeated(run: Run, rows: StiffnessRows) -> set[str]:
     """The mates, locks and attachments that repeat each other where a run begins; none of very many rows."""
     if len(rows) > MOST_ROWS:
         return set()
@@ -150,7 +150,7 @@ def _repeated(run: Run, rows: MateRows) -> set[str]:
     return {groups[rows.primitive[i]] for i in np.flatnonzero(used)}
 
 
-def multipliers_by_stiffness(rows: MateRows, run: Run) -> Array:
+def multipliers_by_stiffness(rows: StiffnessRows, run: Run) -> Array:
     """The multipliers (k, m') of a run in which those of mates are shared by stiffness; others stay."""
     T = run.result.trajectory
     shared = T.multipliers.copy()
@@ -214,20 +214,20 @@ def in_stages(run: Run, stages: Sequence[Run], found: Sequence[Columns]) -> Colu
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownMates:
     """Of which mates, and of which locks and attachments, a run has columns."""
 
     mates: tuple[str, ...]
     attached: tuple[str, ...]
 
 
-def shown_of(stages: Sequence[MateRows]) -> Shown:
+def shown_of(stages: Sequence[StiffnessRows]) -> ShownMates:
     """Those that repeat each other in any stage."""
     mates = dict.fromkeys(mate for rows in stages for mate in rows.sharing)
-    return Shown(tuple(mates), tuple(dict.fromkeys(name for rows in stages for name in rows.attached)))
+    return ShownMates(tuple(mates), tuple(dict.fromkeys(name for rows in stages for name in rows.attached)))
 
 
-def share_columns(run: Run, constraints: Constraints, shown: Shown, multipliers: Array) -> Columns:
+def share_columns(run: Run, constraints: Constraints, shown: ShownMates, multipliers: Array) -> Columns:
     """Columns `by_stiffness.mate.NAME.fx` …, `.joint.NAME.fx` … and `.attachment.NAME.fx` … for some multipliers."""
     T = replace(run.result.trajectory, multipliers=multipliers)
     other = Samples(replace(run, result=replace(run.result, trajectory=T)))

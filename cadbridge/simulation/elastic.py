@@ -22,8 +22,8 @@ from cadbridge.frames import Vector
 from cadbridge.misfit.groups import constraints_of
 from cadbridge.misfit.sharing import displacements
 from cadbridge.simulation.by_stiffness import (
-    MateRows,
-    Shown,
+    ShownMates,
+    StiffnessRows,
     in_stages,
     mate_rows_of,
     multipliers_by_stiffness,
@@ -153,7 +153,9 @@ def _largest_of(found: Sequence[Elastic], columns: Columns) -> Elastic:
     return Elastic(tuple(mates), tuple(stiff), columns, **most)
 
 
-def _stage(run: Run, rows: MateRows | None, shown: Shown, progress: Callable[[float], None] | None) -> Elastic:
+def _stage(
+    run: Run, rows: StiffnessRows | None, shown: ShownMates, progress: Callable[[float], None] | None
+) -> Elastic:
     """One stage with springs; without columns where nothing bends, or where it has one sample alone."""
     T = run.result.trajectory
     if rows is None or len(T.t) < 2:
@@ -180,14 +182,14 @@ def _stage(run: Run, rows: MateRows | None, shown: Shown, progress: Callable[[fl
     return _compared(run, bent, rows, shown, Elastic(mates, stiff, fastest=_fastest(springs)))
 
 
-def _tolerance(run: Run, rows: MateRows) -> float:
+def _tolerance(run: Run, rows: StiffnessRows) -> float:
     """The tolerance of poses with which the stiffest springs have forces that mean something."""
     force = np.abs(run.result.trajectory.multipliers[:, rows.at] / rows.scale).max(initial=0.0)
     wanted = FORCE_ERROR * float(force) / float(rows.stiffness.max()) / run.system.length
     return float(np.clip(wanted, *TOLERANCES))
 
 
-def _coordinates(rows: MateRows, primitives: Sequence[Primitive]) -> dict[int, Coordinate]:
+def _coordinates(rows: StiffnessRows, primitives: Sequence[Primitive]) -> dict[int, Coordinate]:
     """What the rows of sharing mates hold, row by row; a mate of which one row is no such spring stays as it is."""
     found: dict[int, Coordinate] = {}
     for mate in rows.sharing:
@@ -200,7 +202,7 @@ def _coordinates(rows: MateRows, primitives: Sequence[Primitive]) -> dict[int, C
     return found
 
 
-def _coordinate(rows: MateRows, p: Primitive, axis: Vector | None, whole: bool) -> Coordinate | None:
+def _coordinate(rows: StiffnessRows, p: Primitive, axis: Vector | None, whole: bool) -> Coordinate | None:
     """The coordinate that a row holds; None where it is none of a spring that leaves the mate's freedoms alone.
 
     Of two directions at right angles one is the mate's axis: its tilt is measured in the body of the other, with which
@@ -219,7 +221,7 @@ def _coordinate(rows: MateRows, p: Primitive, axis: Vector | None, whole: bool) 
     return _tilt(rows, p.b, p.a, -np.cross(w, u), u) if along_u else None
 
 
-def _tilt(rows: MateRows, a: int, b: int, about: Vector, direction: Vector) -> Coordinate:
+def _tilt(rows: StiffnessRows, a: int, b: int, about: Vector, direction: Vector) -> Coordinate:
     """The turn of a direction of b about an axis of a, 0 as designed; both given in the world."""
     z, first = (_in_body(rows, a, v) for v in (about, direction))
     return Coordinate(
@@ -227,15 +229,15 @@ def _tilt(rows: MateRows, a: int, b: int, about: Vector, direction: Vector) -> C
     )
 
 
-def _in_world(rows: MateRows, body: int, v: Vector) -> Vector:
+def _in_world(rows: StiffnessRows, body: int, v: Vector) -> Vector:
     return v if body < 0 else rows.constraints.mechanism.X_WC[body].R @ v
 
 
-def _in_body(rows: MateRows, body: int, v: Vector) -> Vector:
+def _in_body(rows: StiffnessRows, body: int, v: Vector) -> Vector:
     return v if body < 0 else rows.constraints.mechanism.X_WC[body].R.T @ v
 
 
-def _springs(run: Run, rows: MateRows, coordinates: dict[int, Coordinate]) -> _Springs:
+def _springs(run: Run, rows: StiffnessRows, coordinates: dict[int, Coordinate]) -> _Springs:
     """The springs with dampers that take half of what would just not let the mass before them swing."""
     soft = np.array(sorted(coordinates), np.int64)
     T, system = run.result.trajectory, run.system
@@ -272,7 +274,7 @@ def _fastest(springs: _Springs) -> float:
     return float(max(rates, default=0.0) / (2.0 * np.pi))
 
 
-def _with_springs(run: Run, rows: MateRows, springs: _Springs) -> tuple[System, State]:
+def _with_springs(run: Run, rows: StiffnessRows, springs: _Springs) -> tuple[System, State]:
     """The system with springs, and its state at the start: the springs are bent by what they carry then."""
     whole, T = run.system, run.result.trajectory
     groups = whole.model.groups
@@ -299,7 +301,7 @@ def _with_springs(run: Run, rows: MateRows, springs: _Springs) -> tuple[System, 
     return system, carry_angles(bent, whole, system)
 
 
-def _as_run(run: Run, rows: MateRows, springs: _Springs, result: Result) -> Run:
+def _as_run(run: Run, rows: StiffnessRows, springs: _Springs, result: Result) -> Run:
     """The run with springs as one of the same rows, whose multipliers are what the springs pull."""
     T, whole = result.trajectory, run.system
     angles = np.zeros((len(T.t), run.result.trajectory.angles.shape[1]))
@@ -316,7 +318,7 @@ def _as_run(run: Run, rows: MateRows, springs: _Springs, result: Result) -> Run:
     return replace(run, result=replace(result, trajectory=replace(T, multipliers=multipliers, angles=angles)))
 
 
-def _compared(run: Run, bent: Run, rows: MateRows, shown: Shown, found: Elastic) -> Elastic:
+def _compared(run: Run, bent: Run, rows: StiffnessRows, shown: ShownMates, found: Elastic) -> Elastic:
     """The largest differences of forces, and of places, from the rigid run."""
     T, other = run.result.trajectory, bent.result.trajectory
     shared = share_columns(run, rows.constraints, shown, multipliers_by_stiffness(rows, run))

@@ -24,7 +24,7 @@ _INDEPENDENT = 1e-3
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldRows:
     """Rows that hold freedoms: `outside` of loops and couplings, where nothing else feels them, and `within`.
 
     `names` are the joints of the rows within.
@@ -35,7 +35,7 @@ class Held:
     names: tuple[str, ...] = ()
 
 
-def held(lowered: Lowered, led: Collection[str]) -> Held:
+def held(lowered: Lowered, led: Collection[str]) -> HeldRows:
     """The rows that hold what can be held as designed where the joints `led` (by any of their names) are moved.
 
     A joint that hangs on one side of no loop is held; of those in loops and couplings the ones that the rows and the
@@ -58,7 +58,7 @@ def held(lowered: Lowered, led: Collection[str]) -> Held:
         else:
             candidates += [(joint.name, row) for row in rows]
     within = _independent(lowered, core, leading, candidates)
-    return Held(tuple(outside), tuple(row for _, row in within), tuple(name for name, _ in within))
+    return HeldRows(tuple(outside), tuple(row for _, row in within), tuple(name for name, _ in within))
 
 
 def _neighbours(lowered: Lowered) -> Neighbours:

@@ -12,7 +12,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
-from cadbridge.simulation.held import Held, held
+from cadbridge.simulation.held import HeldRows, held
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.study import with_velocities
 from cadbridge.wording import listed
@@ -58,7 +58,7 @@ def _with_positions(
     InputError where it cannot be reached.
     """
     # Frames determine what no joint names: there the poses that are nearest follow.
-    keep = held(lowered, wanted) if not frames else Held()
+    keep = held(lowered, wanted) if not frames else HeldRows()
     lead = partial(_led, lowered, scenario, wanted, frames)
     found = lead((*keep.outside, *keep.within))
     if not found.status.ok and keep.within:
@@ -73,7 +73,7 @@ def _with_positions(
     return found.state
 
 
-def _released(lead: Callable[[tuple[Primitive, ...]], Projected], keep: Held) -> tuple[Projected, list[str]]:
+def _released(lead: Callable[[tuple[Primitive, ...]], Projected], keep: HeldRows) -> tuple[Projected, list[str]]:
     """Where it leads with as many rows within loops as can be kept, in their order, and the joints of the others.
 
     Where there are many, none is kept: each is tried by a projection of its own.

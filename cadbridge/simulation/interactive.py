@@ -48,7 +48,7 @@ _READY = Status(True, "ready", "", "")
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
+class AppliedChange:
     """A change that was made: what it did, and the `dof` and `redundant` rows afterwards (None: not counted)."""
 
     entry: ChangeEntry
@@ -63,7 +63,7 @@ class _Before:
     """What a change is undone to."""
 
     course: Course
-    events: tuple[Event, ...]
+    events: tuple[AppliedChange, ...]
     waiting: tuple[ChangeEntry, ...]
 
 
@@ -105,7 +105,7 @@ class InteractiveRun:
     def reset(self) -> None:
         """Back to the beginning, with every change undone."""
         self._course = self._start.kept()
-        self.events: tuple[Event, ...] = ()
+        self.events: tuple[AppliedChange, ...] = ()
         self._waiting = tuple(sorted(self._planned, key=lambda e: e.time))
         self._undo: list[_Before] = []
         self._pull: Pull | None = None
@@ -203,7 +203,7 @@ class InteractiveRun:
         refused = make_change(self._course, change)
         if refused is not None:
             return refused
-        event = Event(entry, spec, self._course.done[-1], *self.mobility())
+        event = AppliedChange(entry, spec, self._course.done[-1], *self.mobility())
         self.events = (*self.events, event)
         return Status(True, "changed", "; ".join(f.message for f in findings.as_tuple()), "")
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cadbridge.assembly import Limit
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
-from cadbridge.mass.meeting import Scene, SpentError
+from cadbridge.mass.meeting import SolidScene, SpentError
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism, build
 from cadbridge.recognition import Recognition, with_recognised
 from cadbridge.recognition.model import FoundJoint, Motion
@@ -149,7 +149,7 @@ def sweep(
 
 def _sweep(mechanism: Mechanism, joints: Sequence[Joint], apart: Set[frozenset[str]], triangles: float) -> Sweep:
     assembly = mechanism.assembly
-    scene = Scene(assembly, {*apart, *_meshing(mechanism)}, WORK, triangles)
+    scene = SolidScene(assembly, {*apart, *_meshing(mechanism)}, WORK, triangles)
     sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
     hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
     ready = movable(mechanism)  # fitting takes longer than all that follows: once for all
@@ -208,7 +208,7 @@ class _Known:
 class _Look:
     """What meets where bodies are displaced: the parts, the instances of each body and of the ground, the last."""
 
-    def __init__(self, scene: Scene, sides: Sequence[Sequence[str]]) -> None:
+    def __init__(self, scene: SolidScene, sides: Sequence[Sequence[str]]) -> None:
         self.scene, self._sides, self.known = scene, sides, _Known(scene.size)
 
     def met(self, moved: Sequence[Pose]) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Joint, Mechanism
-from cadbridge.readers.mates_file.positions import Place
+from cadbridge.readers.mates_file.positions import TextPlace
 from cadbridge.simulation.loads import si, too_far
 from cadbridge.simulation.scenario import find_joint
 
@@ -18,7 +18,7 @@ class NameResolver:
     mechanism: Mechanism
     findings: Findings
     file: str
-    places: Place
+    places: TextPlace
 
     def where(self, *path: str | int) -> Where:
         """The place of a path of keys."""

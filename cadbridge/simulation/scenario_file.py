@@ -30,7 +30,7 @@ from cadbridge.wording import listed
 from solver.model import TimeFunction
 
 if TYPE_CHECKING:
-    from cadbridge.readers.mates_file.positions import Place, Yaml
+    from cadbridge.readers.mates_file.positions import TextPlace, Yaml
 
 FORMAT = "cadbridge.scenario/1"
 
@@ -152,12 +152,16 @@ def read_document(path: Path) -> Yaml:
 
 
 def scenario_of(
-    document: object, mechanism: Mechanism, base: Scenario | None = None, file: str = "", places: Place | None = None
+    document: object,
+    mechanism: Mechanism,
+    base: Scenario | None = None,
+    file: str = "",
+    places: TextPlace | None = None,
 ) -> Scenario:
     """The scenario of a file's plain data, as `read_scenario` makes it; InputError with all faults."""
-    from cadbridge.readers.mates_file.positions import Place
+    from cadbridge.readers.mates_file.positions import TextPlace
 
-    findings, places = Findings(), places or Place(0, 0)
+    findings, places = Findings(), places or TextPlace(0, 0)
     spec, places = validated(ScenarioFile, document, places, file, findings, "CB601")
     scenario = None if spec is None else _ScenarioResolver(mechanism, findings, file, places).resolve(spec)
     if findings.errors or scenario is None or spec is None:

@@ -13,7 +13,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Mechanism
-from cadbridge.mechanism.sides import Side
+from cadbridge.mechanism.sides import MateSide
 from cadbridge.simulation.motors import MotorSpec
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.study import MotionLaw
@@ -124,7 +124,7 @@ def _measured(law_of_time: TimeFunction, zero: float, sense: float) -> TimeFunct
     return replace(law_of_time, evaluate=evaluate)
 
 
-def _designed(a: Side, b: Side, kind: str) -> float:
+def _designed(a: MateSide, b: MateSide, kind: str) -> float:
     """Turn (rad) of b's x against a's about a's direction, or height (m) of b's point over a's along it."""
     if kind == "distance":
         return float(a.world_direction() @ (b.world_point() - a.world_point()))
@@ -133,9 +133,9 @@ def _designed(a: Side, b: Side, kind: str) -> float:
     return math.atan2(float(y @ ref), float(x @ ref))
 
 
-def _side(mechanism: Mechanism, feature: Feature) -> Side:
+def _side(mechanism: Mechanism, feature: Feature) -> MateSide:
     known = {c.name: c.X_WC for c in mechanism.assembly.components}
-    return Side(mechanism.body_of[feature.component], known.get(feature.component, Pose()), feature)
+    return MateSide(mechanism.body_of[feature.component], known.get(feature.component, Pose()), feature)
 
 
 def _pose(mechanism: Mechanism, body: int) -> Pose:

@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 
 from cadbridge.processes import ONE_CORE, environment, python
 from cadbridge.sweeps.messages import read_message, write_message
-from cadbridge.sweeps.one import CRASHED, Row
+from cadbridge.sweeps.one import CRASHED, RunRow
 
 Point = tuple[int, list[Any]]
 """The number of a run and the values of its parameters."""
@@ -27,12 +27,12 @@ class Crew:
     def __init__(self, task: bytes, points: Iterator[Point], workers: int) -> None:
         self._task, self._points = task, points
         self._lock = threading.Lock()
-        self._rows: queue.Queue[Row | BaseException | None] = queue.Queue()
+        self._rows: queue.Queue[RunRow | BaseException | None] = queue.Queue()
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._stopped = False
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(workers)]
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[RunRow]:
         """The rows as they are done, in no order."""
         for thread in self._threads:
             thread.start()
@@ -116,19 +116,19 @@ class Crew:
             return process
 
 
-def _requested(stream: IO[bytes], answers: IO[bytes], point: Point) -> Row | None:
+def _requested(stream: IO[bytes], answers: IO[bytes], point: Point) -> RunRow | None:
     """The row of a point; None where the process has ended."""
     try:
         write_message(stream, pickle.dumps(point))
         answer = read_message(answers)
     except OSError:
         return None
-    return None if answer is None else cast("Row", pickle.loads(answer))
+    return None if answer is None else cast("RunRow", pickle.loads(answer))
 
 
-def _crashed(run: int, status: int) -> Row:
+def _crashed(run: int, status: int) -> RunRow:
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
-    return Row(run, CRASHED, ("CB653",), f"the process of the run ended {how}")
+    return RunRow(run, CRASHED, ("CB653",), f"the process of the run ended {how}")
 
 
 def _ended(process: subprocess.Popen[bytes]) -> None:

@@ -12,7 +12,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.readers.mates_file.document import nearest
-from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.mates_file.positions import TextPlace, load_yaml
 from cadbridge.readers.mates_file.validated import validated
 from cadbridge.readers.registry import openable
 from cadbridge.simulation.groups import check_choice
@@ -48,9 +48,9 @@ def load_sweep_file(path: str | Path, base: Base) -> Sweep:
     return sweep_of(yaml.data, base, str(path), yaml.places)
 
 
-def sweep_of(document: object, base: Base, file: str = "", places: Place | None = None) -> Sweep:
+def sweep_of(document: object, base: Base, file: str = "", places: TextPlace | None = None) -> Sweep:
     """The sweep of a file's plain data; InputError with all faults."""
-    findings, places = Findings(), places or Place(0, 0)
+    findings, places = Findings(), places or TextPlace(0, 0)
     spec, places = validated(SweepFile, document, places, file, findings, "CB648")
     sweep = None if spec is None else _SweepResolver(base, findings, file, places).resolve(spec)
     if findings.errors or sweep is None:
@@ -65,7 +65,7 @@ class _SweepResolver:
     base: Base
     findings: Findings
     file: str
-    places: Place
+    places: TextPlace
 
     @property
     def mechanism(self) -> Mechanism:

@@ -27,7 +27,7 @@ A run that gave one ends as the solver says: ok, or why it stopped early."""
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class RunRow:
     """How a run ended, and what is kept of it: `values` by `names` (with `units`), and `series` by column.
 
     `findings` are the codes of what was found, `message` says why the run did not end well. `seconds` is the
@@ -55,21 +55,21 @@ class How:
     method: str = "auto"
 
 
-def one_run(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any]) -> Row:
+def one_run(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any]) -> RunRow:
     """Simulate one point of a sweep; whatever goes wrong is reported in the row."""
     start = time.process_time()
     row = _attempted(base, sweep, how, run, values)
     return replace(row, seconds=time.process_time() - start)
 
 
-def _attempted(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any]) -> Row:
+def _attempted(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any]) -> RunRow:
     try:
         mechanism, scenario = varied(base, sweep.parameters, values)
         done = simulate(mechanism, replace(scenario, sensitivity=False), collapse=how.collapse, method=how.method)
     except CadbridgeError as error:
-        return Row(run, REFUSED, tuple(dict.fromkeys(f.code for f in error.findings)), _why(error))
+        return RunRow(run, REFUSED, tuple(dict.fromkeys(f.code for f in error.findings)), _why(error))
     except Exception as error:  # a fault of one run does not end the sweep: its row names it
-        return Row(run, FAILED, ("CB653",), f"{type(error).__name__}: {error}")
+        return RunRow(run, FAILED, ("CB653",), f"{type(error).__name__}: {error}")
     return _row(run, done, sweep)
 
 
@@ -79,7 +79,7 @@ def _why(error: CadbridgeError) -> str:
     return worst[0].message if worst else str(error)
 
 
-def _row(run: int, done: Run, sweep: Sweep) -> Row:
+def _row(run: int, done: Run, sweep: Sweep) -> RunRow:
     s = done.summary
     worst = [f for f in done.findings if f.severity is Severity.ERROR]
     status = s["status"] if s["status"] != "ok" or not worst else "untrusted"
@@ -87,7 +87,7 @@ def _row(run: int, done: Run, sweep: Sweep) -> Row:
     codes = tuple(dict.fromkeys(f.code for f in done.findings))
     columns = _columns(done, sweep.series) if sweep.series else {}
     series = {n: np.asarray(columns[n][0], float) for n in _matching(columns, ("time", *sweep.series))}
-    return Row(
+    return RunRow(
         run,
         status,
         codes,

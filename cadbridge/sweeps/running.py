@@ -21,7 +21,7 @@ from cadbridge.simulation.trees import METHODS
 from cadbridge.sweeps.crew import Crew, Point
 from cadbridge.sweeps.loading import load_sweep_file, sweep_of
 from cadbridge.sweeps.model import Sweep
-from cadbridge.sweeps.one import NOT_RUN, How, Row, one_run
+from cadbridge.sweeps.one import NOT_RUN, How, RunRow, one_run
 from cadbridge.sweeps.table import SweepTable, table_of
 from cadbridge.sweeps.varying import Base
 from cadbridge.wording import count
@@ -71,7 +71,7 @@ def sweep(
     number = min(cores() if workers is None else workers, len(runs))
     how = How(collapse, method)
     source = ((run, [values[run] for values in points]) for run in runs)
-    rows: list[Row] = []
+    rows: list[RunRow] = []
     computing = _here(base, plan, how, source) if number <= 1 else _beside(base, plan, how, source, number)
     stopped = _collected(computing, rows, len(runs), progress)
     table = table_of(mechanism, plan, points, rows)
@@ -108,12 +108,12 @@ def _plan(what: str | Path | Mapping[str, Any], base: Base) -> Sweep:
     return load_sweep_file(what, base) if isinstance(what, str | Path) else sweep_of(dict(what), base)
 
 
-def _here(base: Base, plan: Sweep, how: How, points: Iterator[Point]) -> Generator[Row, None, None]:
+def _here(base: Base, plan: Sweep, how: How, points: Iterator[Point]) -> Generator[RunRow, None, None]:
     for run, values in points:
         yield one_run(base, plan, how, run, values)
 
 
-def _beside(base: Base, plan: Sweep, how: How, points: Iterator[Point], workers: int) -> Generator[Row, None, None]:
+def _beside(base: Base, plan: Sweep, how: How, points: Iterator[Point], workers: int) -> Generator[RunRow, None, None]:
     """The rows of several processes, as they are done; the processes end with the iteration."""
     try:
         task = pickle.dumps((base, plan, how), protocol=5)
@@ -129,7 +129,9 @@ def _beside(base: Base, plan: Sweep, how: How, points: Iterator[Point], workers:
         crew.stop()
 
 
-def _collected(computing: Generator[Row, None, None], rows: list[Row], total: int, progress: Progress | None) -> bool:
+def _collected(
+    computing: Generator[RunRow, None, None], rows: list[RunRow], total: int, progress: Progress | None
+) -> bool:
     """Collect the rows; whether Ctrl-C ended it."""
     try:
         for row in computing:

@@ -19,7 +19,7 @@ from cadbridge.shown import sentence
 from cadbridge.simulation.trajectory import check_ending, read_parquet, write_table
 from cadbridge.sweeps.file import FORMAT
 from cadbridge.sweeps.model import Sweep
-from cadbridge.sweeps.one import NOT_RUN, Row
+from cadbridge.sweeps.one import NOT_RUN, RunRow
 from cadbridge.wording import count
 
 if TYPE_CHECKING:
@@ -132,11 +132,11 @@ def padded(series: Series) -> NDArray[np.float64]:
     return found
 
 
-def table_of(mechanism: Mechanism, sweep: Sweep, points: Sequence[Sequence[Any]], rows: Sequence[Row]) -> SweepTable:
+def table_of(mechanism: Mechanism, sweep: Sweep, points: Sequence[Sequence[Any]], rows: Sequence[RunRow]) -> SweepTable:
     """The dataset of some rows; runs without a row were not run."""
     n = sweep.count
     by_run = {row.run: row for row in rows}
-    every = [by_run.get(run) or Row(run, NOT_RUN) for run in range(n)]
+    every = [by_run.get(run) or RunRow(run, NOT_RUN) for run in range(n)]
     columns: dict[str, NDArray[Any]] = {"run": np.arange(n)}
     units = {p.name: p.unit for p in sweep.parameters} | {"simulated": "s"}
     for parameter, values in zip(sweep.parameters, points, strict=True):
@@ -166,7 +166,7 @@ def _values(values: Sequence[Any]) -> NDArray[Any]:
     return np.array([v if isinstance(v, str) else json.dumps(v) for v in values], dtype=object)
 
 
-def _gathered(rows: Sequence[Row]) -> tuple[dict[str, NDArray[Any]], dict[str, Series], dict[str, str]]:
+def _gathered(rows: Sequence[RunRow]) -> tuple[dict[str, NDArray[Any]], dict[str, Series], dict[str, str]]:
     """What the runs kept: columns with NaN where a run has none, series, units."""
     units: dict[str, str] = {}
     places: dict[tuple[str, ...], list[int]] = {}

@@ -28,7 +28,7 @@ from cadbridge.targets import TARGETS, EngineCheck, compared, loaded
 from cadbridge.verification.contents import BY_MOTION, Contents, Exported, compare_contents
 from cadbridge.verification.engines import Engine
 from cadbridge.verification.existing import check_foreign, existing_export, unlike
-from cadbridge.verification.found import Found
+from cadbridge.verification.found import EngineFindings
 from cadbridge.verification.judges import judge_files
 from cadbridge.verification.start import random_twists, start_of
 from cadbridge.verification.swing import AT_REST, Swing, Swinger, at_rest
@@ -128,7 +128,7 @@ def _verified(
         # It holds all that acts: the mechanism is taken as it is, without what its source asks to simulate.
         plain = _without_study(mechanism)
         with _as_input(how.engine, folder) if foreign else contextlib.nullcontext():
-            found: Found = loaded(how.by)(plain, folder, names, duration, random_twists(plain, seed))
+            found: EngineFindings = loaded(how.by)(plain, folder, names, duration, random_twists(plain, seed))
     else:
         found = _compare_files(mechanism, to, how, folder, names, duration, seed, findings)
     judge_files(how, folder, findings)
@@ -142,7 +142,7 @@ def _verified(
     return _verification(to, found, lost, findings)
 
 
-def _verification(to: str, found: Found, lost: tuple[str, ...], findings: Findings) -> Verification:
+def _verification(to: str, found: EngineFindings, lost: tuple[str, ...], findings: Findings) -> Verification:
     swing = found.swing
     done = ["masses", "centres of mass", "inertias", "poses"] if found.links else []
     done += found.contents.done
@@ -172,7 +172,7 @@ def _compare_files(
     duration: float,
     seed: int,
     findings: Findings,
-) -> Found:
+) -> EngineFindings:
     """An export that an engine loads from its files."""
     # Two mechanisms: the bare one swings, since engines differ by design in limits, friction and servos; what an export
     # holds of these is compared as numbers.
@@ -190,7 +190,7 @@ def _compare_files(
         for fault in engine.faults():
             findings.add("CB562", fault)
     counts = len(mine.links), len(mine.joints)
-    return Found(engine.name, engine.precision, *counts, mass, centre, inertia, pose, swing, contents)
+    return EngineFindings(engine.name, engine.precision, *counts, mass, centre, inertia, pose, swing, contents)
 
 
 def _without_study(mechanism: Mechanism) -> Mechanism:

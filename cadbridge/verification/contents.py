@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cadbridge.assembly import GROUND, ControlLaw, Drive, Limit
 from cadbridge.exporters.meshes import shown_mesh
 from cadbridge.exporters.mjcf_kept import medium_of
-from cadbridge.exporters.relations import Dependence, eliminate, ranking, relations
+from cadbridge.exporters.relations import LinearRelation, eliminate, ranking, relations
 from cadbridge.exporters.tree import Link, Tree, driven_joints
 from cadbridge.frames import Pose, Vector
 from cadbridge.geometry import Mesh
@@ -65,7 +65,7 @@ def _end(limit: Limit | None, end: str, none: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class EngineMesh:
     """A mesh as an engine has it: `vertices` (n, 3) m and `triangles` (m, 3), at `X_LM` in its link's frame."""
 
     X_LM: Pose
@@ -83,7 +83,7 @@ class Extent:
     size: float
 
 
-def extent_of(pieces: Iterable[Piece]) -> Extent | None:
+def extent_of(pieces: Iterable[EngineMesh]) -> Extent | None:
     """The extent of all pieces of a link; None without any."""
     found = [piece for piece in pieces if len(piece.triangles)]
     if not found:
@@ -297,7 +297,7 @@ def _compare_extents(name: str, ours: Extent, theirs: Extent, within: float, fou
         found.differences.append(text)
 
 
-def _pieces(tree: Tree, link: Link) -> Iterator[Piece]:
+def _pieces(tree: Tree, link: Link) -> Iterator[EngineMesh]:
     """What is seen of a link, as exports write it; half bodies of a closure have nothing."""
     if tree.links[tree.link_of(link.body)] is not link:
         return
@@ -310,9 +310,9 @@ def _pieces(tree: Tree, link: Link) -> Iterator[Piece]:
             yield piece_of(link.X_WL.inverse() @ instance.X_WI, mesh)
 
 
-def piece_of(X_LM: Pose, mesh: Mesh) -> Piece:
+def piece_of(X_LM: Pose, mesh: Mesh) -> EngineMesh:
     """A mesh of ours at its place."""
-    return Piece(X_LM, np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.triangles, dtype=np.int64))
+    return EngineMesh(X_LM, np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.triangles, dtype=np.int64))
 
 
 # --- servos and sensors ---
@@ -425,7 +425,7 @@ def _compare_couplings(exported: Exported, held: Contents, within: float, found:
     found.done.append(count(len(kept), "coupling"))
 
 
-def _terms(follows: Dependence, column: Mapping[int, int]) -> dict[int, float]:
+def _terms(follows: LinearRelation, column: Mapping[int, int]) -> dict[int, float]:
     """The factors of a joint that follows others, less these."""
     return {column[follows.dependent]: 1.0, **{column[k]: -factor for k, factor in follows.terms}}
 

@@ -38,7 +38,7 @@ from cadbridge.verification.contents import (
     compare_contents,
 )
 from cadbridge.verification.engines import load_module
-from cadbridge.verification.found import Found
+from cadbridge.verification.found import EngineFindings
 from cadbridge.verification.swing import MISSES_AT_MOST, SHORTER, STILL_JOINT, TIGHT, Swing, at_rest, verdict_of
 
 NAME = "FMPy"
@@ -55,14 +55,14 @@ def compare_fmu(
     names: Mapping[str, Mapping[str, str]],
     duration: float,
     twists: Sequence[Vector],
-) -> Found:
+) -> EngineFindings:
     """Compare the FMU in a folder; InputError where FMPy is not installed. `names` are those of its losses.json."""
     fmpy = load_module("fmpy")
     (path,) = folder.glob("*.fmu")
     try:
         tight, loose = (_run(mechanism, duration, twists, tolerance) for tolerance in (TIGHT, LOOSE))
     except ModelError as error:
-        return Found(NAME, PRECISION, 0, 0, 0.0, 0.0, 0.0, 0.0, Swing("not tested", str(error)), Compared())
+        return EngineFindings(NAME, PRECISION, 0, 0, 0.0, 0.0, 0.0, 0.0, Swing("not tested", str(error)), Compared())
     fmu = _Fmu(fmpy, path, names)
     stepped = fmu.simulated(mechanism, KINDS[0], duration, twists)
     ours = tight.result.trajectory
@@ -77,7 +77,7 @@ def compare_fmu(
     contents = compare_contents(fmu.exported(mechanism), fmu.contents(mechanism), PRECISION)
     if follows:
         contents.unsaid["kinetic energy at the start"] = "tendons follow the joints, whose velocities are set"
-    return Found(NAME, PRECISION, *counts, mass, centre, energy, fmu.pose(mechanism, stepped), swing, contents)
+    return EngineFindings(NAME, PRECISION, *counts, mass, centre, energy, fmu.pose(mechanism, stepped), swing, contents)
 
 
 def _exchanged(

@@ -9,7 +9,7 @@ from cadbridge.verification.swing import Swing
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class EngineFindings:
     """What a comparison with one engine shows; see `Verification`."""
 
     engine: str

@@ -29,8 +29,8 @@ from cadbridge.verification.contents import (
     SPRINGS,
     Array,
     Contents,
+    EngineMesh,
     Extent,
-    Piece,
     extent_of,
 )
 
@@ -96,7 +96,7 @@ _SEEN = 2
 """The group of geoms that exports give to what is seen."""
 
 
-def _mujoco_pieces(lib: Any, model: Any, body: int) -> Iterator[Piece]:
+def _mujoco_pieces(lib: Any, model: Any, body: int) -> Iterator[EngineMesh]:
     """The meshes of a body in the frames of their files: MuJoCo moves each to its centre and principal axes."""
     mesh_geom = int(lib.mjtGeom.mjGEOM_MESH)
     first, many = int(model.body_geomadr[body]), int(model.body_geomnum[body])
@@ -109,7 +109,7 @@ def _mujoco_pieces(lib: Any, model: Any, body: int) -> Iterator[Piece]:
         vertices, faces = int(model.mesh_vertadr[k]), int(model.mesh_faceadr[k])
         points = np.asarray(model.mesh_vert[vertices : vertices + int(model.mesh_vertnum[k])], dtype=float)
         triangles = np.asarray(model.mesh_face[faces : faces + int(model.mesh_facenum[k])], dtype=np.int64)
-        yield Piece(X_LC @ X_MC.inverse(), points @ X_MC.R.T + X_MC.p, triangles)
+        yield EngineMesh(X_LC @ X_MC.inverse(), points @ X_MC.R.T + X_MC.p, triangles)
 
 
 def _mujoco_efforts(lib: Any, model: Any, joint: str, states: Array) -> Array:
@@ -260,7 +260,7 @@ def _mimic(name: str, mimic: ET.Element) -> tuple[dict[str, float], float]:
 
 
 def _pinocchio_shapes(model: Any, shown: Any) -> dict[str, Extent | None]:
-    pieces: dict[str, list[Piece]] = {}
+    pieces: dict[str, list[EngineMesh]] = {}
     for item in shown.geometryObjects:
         frame = model.frames[item.parentFrame]
         placed = frame.placement.inverse() * item.placement
@@ -271,7 +271,7 @@ def _pinocchio_shapes(model: Any, shown: Any) -> dict[str, Extent | None]:
         triangles = np.array([[t[0], t[1], t[2]] for t in corners], dtype=np.int64)
         X_LM = Pose(np.array(placed.rotation), np.array(placed.translation))
         points = np.array(mesh.vertices(), dtype=float)
-        pieces.setdefault(frame.name, []).append(Piece(X_LM, points, triangles.reshape(-1, 3)))
+        pieces.setdefault(frame.name, []).append(EngineMesh(X_LM, points, triangles.reshape(-1, 3)))
     return {name: extent_of(found) for name, found in pieces.items()}
 
 
@@ -376,7 +376,7 @@ def _drake_springs(plant: Any) -> dict[str, dict[str, float]]:
 
 def _drake_shapes(plant: Any, inspector: Any) -> tuple[dict[str, Extent | None], list[str]]:
     geometry = import_module("pydrake.geometry")
-    pieces: dict[str, list[Piece]] = {}
+    pieces: dict[str, list[EngineMesh]] = {}
     files: dict[Path, Any] = {}
     faults: list[str] = []
     for shape in inspector.GetAllGeometryIds(geometry.Role.kIllustration):
@@ -395,5 +395,5 @@ def _drake_shapes(plant: Any, inspector: Any) -> tuple[dict[str, Extent | None],
         points = np.array(read.vertices(), dtype=float) * np.array(mesh.scale3(), dtype=float)
         triangles = np.array([[t.vertex(i) for i in range(3)] for t in read.triangles()], dtype=np.int64)
         X_LM = Pose(X.rotation().matrix().copy(), X.translation().copy())
-        pieces.setdefault(body.name(), []).append(Piece(X_LM, points, triangles))
+        pieces.setdefault(body.name(), []).append(EngineMesh(X_LM, points, triangles))
     return {name: extent_of(found) for name, found in pieces.items()}, faults

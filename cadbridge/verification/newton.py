@@ -20,7 +20,7 @@ from cadbridge.mechanism.model import Mechanism
 from cadbridge.verification.contents import Contents
 from cadbridge.verification.engines import Engine, MuJoCo, load_module
 from cadbridge.verification.kamino import Kamino, in_kamino
-from cadbridge.verification.stage import Stage, bare_stage
+from cadbridge.verification.stage import UsdStage, bare_stage
 from cadbridge.verification.start import Start
 from cadbridge.wording import listed
 
@@ -31,7 +31,7 @@ CLOSES = ("revolute", "spherical", "fixed")
 
 def newton_or_stage(folder: Path, gravity: Sequence[float]) -> Engine:
     """Newton with an export; USD's own library, which moves nothing, where Newton is not installed."""
-    return (Stage if find_spec("newton") is None else Newton)(folder, gravity)
+    return (UsdStage if find_spec("newton") is None else Newton)(folder, gravity)
 
 
 class Newton(MuJoCo):
@@ -81,7 +81,7 @@ class Newton(MuJoCo):
 
     def contents(self, links: Sequence[str], joints: Sequence[str]) -> Contents:
         # Newton's model keeps no names of what is seen, and merges drives with what MuJoCo needs.
-        return Stage(self._folder, self._given).contents(links, joints)
+        return UsdStage(self._folder, self._given).contents(links, joints)
 
     def swing(self, joints: Sequence[str], start: Start, duration: float, finer: int = 1) -> dict[str, float]:
         if self._kamino is None:

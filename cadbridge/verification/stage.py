@@ -16,12 +16,12 @@ from cadbridge.exporters.tree import Tree
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
-from cadbridge.verification.contents import SENSORS, SPEED, SPRINGS, Array, Contents, Extent, Piece, extent_of
+from cadbridge.verification.contents import SENSORS, SPEED, SPRINGS, Array, Contents, EngineMesh, Extent, extent_of
 from cadbridge.verification.engines import Engine, Values, load_module
 from cadbridge.verification.start import Start
 
 
-class Stage(Engine):
+class UsdStage(Engine):
     """UsdPhysics as OpenUSD reads it: masses and poses of the stage, in single precision."""
 
     name = "OpenUSD"
@@ -211,7 +211,7 @@ class Stage(Engine):
                 X = np.array(cache.ComputeRelativeTransform(prim, body)[0]).T
                 scaled = np.array(points, dtype=float) @ _scale(X).T
                 at = Pose(X[:3, :3] @ np.linalg.inv(_scale(X)), X[:3, 3])
-                pieces.append(Piece(at, scaled, np.array(faces, dtype=np.int64).reshape(-1, 3)))
+                pieces.append(EngineMesh(at, scaled, np.array(faces, dtype=np.int64).reshape(-1, 3)))
             found[link] = extent_of(pieces)
         return found
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cadbridge.exporters import export
 from cadbridge.exporters.meshes import MAX_TRIANGLES, stl_bytes
-from cadbridge.exporters.names import Names, clean
+from cadbridge.exporters.names import UniqueNames, clean
 from cadbridge.geometry import Mesh
 from tests.exporters import models
 
@@ -29,7 +29,7 @@ def test_names_lose_what_targets_refuse() -> None:
 
 @given(st.lists(st.text(max_size=8), max_size=30))
 def test_names_are_clean_unique_and_remembered(originals: list[str]) -> None:
-    names = Names("link")
+    names = UniqueNames("link")
     given_names = [names.give(original) for original in originals]
     assert len(set(given_names)) == len(originals)
     assert all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name != "world" for name in given_names)

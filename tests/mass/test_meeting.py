@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from cadbridge.assembly import Part
 from cadbridge.frames import Pose
-from cadbridge.mass.meeting import Scene
+from cadbridge.mass.meeting import SolidScene
 from cadbridge.mass.overlap import solid_of
 from tests.mass.solids import box, placed, shape
 
@@ -22,7 +22,7 @@ def test_the_first_hit_is_that_of_all_pairs_intersected_in_turn() -> None:
     names = [i.name for i in assembly.instances]
     solids = {part.name: solid_of(part.shape.coarse if part.shape else None) for part in parts}
     moving, staying = tuple(names[:20]), tuple(names[20:])
-    scene = Scene(assembly, (), 10**6)
+    scene = SolidScene(assembly, (), 10**6)
     hits = 0
     for _ in range(60):
         X = Pose(Rotation.from_rotvec(rng.uniform(-0.3, 0.3, 3)).as_matrix(), rng.uniform(-0.1, 0.1, 3))
@@ -47,6 +47,6 @@ def test_the_first_hit_is_that_of_all_pairs_intersected_in_turn() -> None:
 
 
 def test_nothing_that_moves_meets_nothing() -> None:
-    scene = Scene(placed([Part("one", shape(box(0.1, 0.1, 0.1)))], ("one", (0, 0, 0))), (), 10)
+    scene = SolidScene(placed([Part("one", shape(box(0.1, 0.1, 0.1)))], ("one", (0, 0, 0))), (), 10)
     assert scene.first_hit((), ("one:0",), Pose()) is None
     assert scene.first_hit(("one:0",), (), Pose()) is None

@@ -9,7 +9,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
 from cadbridge.mechanism import Mechanism, build
-from cadbridge.misfit.groups import Group, constraints_of, groups_of
+from cadbridge.misfit.groups import DependentMates, constraints_of, groups_of
 from tests.mechanism.building import assembly, feature, mate
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -69,7 +69,7 @@ def ball_bars(count: int) -> Assembly:
     return assembly(places, mates)
 
 
-def group(model: Assembly) -> Group:
+def group(model: Assembly) -> DependentMates:
     """The one group of redundant equations of an assembly."""
     (found,) = groups_of(constraints_of(build(model)))
     return found

@@ -16,7 +16,7 @@ from cadbridge.inertia import MassProperties
 from cadbridge.mechanism import build
 from cadbridge.misfit import Rule, Settings, fit
 from cadbridge.misfit.contacts import normals_of, signs_of
-from cadbridge.misfit.groups import Group, constraints_of, groups_of
+from cadbridge.misfit.groups import DependentMates, constraints_of, groups_of
 from cadbridge.misfit.model import OneSided
 from cadbridge.misfit.play import Play
 from cadbridge.misfit.pushing import PushedPlay, Pushing, pushed_forces
@@ -107,7 +107,9 @@ def test_without_weight_nothing_keeps_a_face() -> None:
     assert gaps(found) == [None] * 4
 
 
-def one_sided_play(group: Group, signs: NDArray[np.float64], w: NDArray[np.float64], corners: int = 1) -> float:
+def one_sided_play(
+    group: DependentMates, signs: NDArray[np.float64], w: NDArray[np.float64], corners: int = 1
+) -> float:
     """The least play (m) where rows with a sign may lift off, by a linear programme over rows of a basis: the oracle.
 
     Blocks of two rows are polygons of so many corners about their circle.
@@ -129,7 +131,7 @@ def one_sided_play(group: Group, signs: NDArray[np.float64], w: NDArray[np.float
     return float(found.fun)
 
 
-def only(model: Assembly, pushing: Sequence[str]) -> tuple[Group, NDArray[np.float64]]:
+def only(model: Assembly, pushing: Sequence[str]) -> tuple[DependentMates, NDArray[np.float64]]:
     """The one group of a model, with the signs of some of its contacts."""
     constraints = constraints_of(build(model))
     (group,) = groups_of(constraints)

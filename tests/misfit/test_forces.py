@@ -13,7 +13,7 @@ from cadbridge.diagnosis.diagnose import mate_rows
 from cadbridge.mechanism import build
 from cadbridge.misfit.blocks import Block
 from cadbridge.misfit.forces import Springs
-from cadbridge.misfit.groups import Group, constraints_of, groups_of
+from cadbridge.misfit.groups import DependentMates, constraints_of, groups_of
 from tests.diagnosis.dense import matrix
 from tests.diagnosis.linkages import bennett
 from tests.diagnosis.pool import POOL
@@ -24,7 +24,7 @@ K = 1e7
 KT = 1e4
 
 
-def springs(found: Group, k: float = K, kt: float = KT) -> Springs:
+def springs(found: DependentMates, k: float = K, kt: float = KT) -> Springs:
     """All mates alike."""
     stiffness = np.zeros(len(found.rows))
     for block in found.blocks:
@@ -32,12 +32,12 @@ def springs(found: Group, k: float = K, kt: float = KT) -> Springs:
     return Springs(found, stiffness)
 
 
-def block(found: Group, mate: str, kind: str) -> Block:
+def block(found: DependentMates, mate: str, kind: str) -> Block:
     """The block of a mate that holds one kind of thing."""
     return next(b for b in found.blocks if b.mate == mate and b.kind == kind)
 
 
-def moved(found: Group, mate: str, kind: str, by: tuple[float, float, float]) -> np.ndarray:
+def moved(found: DependentMates, mate: str, kind: str, by: tuple[float, float, float]) -> np.ndarray:
     """Misfits (m,) of a mate whose second side is off by a displacement or small turn in the world."""
     own, e = block(found, mate, kind), np.zeros(len(found.rows))
     e[own.rows] = own.directions @ np.array(by)
@@ -119,7 +119,7 @@ def test_a_third_bar_of_a_parallelogram_that_is_too_long_strains_all_three() -> 
     assert np.array(bars) * np.sign(bars[1]) == pytest.approx(K * delta * np.array([-1 / 3, 2 / 3, -1 / 3]), rel=EXACT)
 
 
-def dense(model: Assembly) -> tuple[np.ndarray, list[Group]]:
+def dense(model: Assembly) -> tuple[np.ndarray, list[DependentMates]]:
     """All rows in lengths and angles as one matrix, and the groups."""
     found = constraints_of(build(model))
     factors = np.where(found.rows.factors > 0.0, found.rows.factors, 1.0)

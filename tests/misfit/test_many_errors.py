@@ -10,7 +10,7 @@ from cadbridge.mechanism import build
 from cadbridge.misfit import fit
 from cadbridge.misfit import spread as spread_module
 from cadbridge.misfit import zones as zones_module
-from cadbridge.misfit.blocks import Zone
+from cadbridge.misfit.blocks import ToleranceZone
 from cadbridge.misfit.spread import Spread
 from cadbridge.misfit.zones import Drawn, Zones
 from tests.diagnosis.linkages import planar
@@ -20,7 +20,7 @@ def alike(random: np.random.Generator, count: int) -> Zones:
     """Zones of one to three columns, of several radii."""
     sizes = random.integers(1, 4, count)
     ends = np.cumsum(sizes)
-    zones = [Zone("", None, "", np.arange(end - size, end)) for size, end in zip(sizes, ends, strict=True)]
+    zones = [ToleranceZone("", None, "", np.arange(end - size, end)) for size, end in zip(sizes, ends, strict=True)]
     return Zones(zones, random.uniform(0.5, 1.5, count))
 
 
@@ -43,7 +43,7 @@ def test_zones_taken_together_bound_what_they_bound_and_find_it(monkeypatch: pyt
     """Errors along a curve, as those of a long loop: the exact search, which climbs over all zones, finds no more."""
     random = np.random.default_rng(seed)
     count = 3000
-    zones = Zones([Zone("", None, "", np.array([i])) for i in range(count)], random.uniform(0.5, 1.5, count))
+    zones = Zones([ToleranceZone("", None, "", np.array([i])) for i in range(count)], random.uniform(0.5, 1.5, count))
     angle = np.linspace(0.0, 2.0 * np.pi, count)
     P = np.array([np.cos(angle), np.sin(angle), 0.3 + 0.1 * np.cos(2.0 * angle)])
     parts = [random.standard_normal((k, 3)) for k in (1, 2, 3) * 4]

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from cadbridge.mechanism import build
 from cadbridge.misfit import Rule, Settings, fit
-from cadbridge.misfit.groups import Group, constraints_of, groups_of
+from cadbridge.misfit.groups import DependentMates, constraints_of, groups_of
 from cadbridge.misfit.play import Play
 from cadbridge.misfit.zones import Zones
 from tests.diagnosis.pool import POOL
@@ -16,12 +16,12 @@ from tests.misfit.models import group, on_line, table
 from tests.misfit.test_forces import moved
 
 
-def play(found: Group, reach: float = 0.03) -> Play:
+def play(found: DependentMates, reach: float = 0.03) -> Play:
     """Play in all directions, of turns over a reach."""
     return Play(found, np.array([1.0 / reach if block.turns else 1.0 for block in found.blocks]))
 
 
-def by_programme(found: Group, w: np.ndarray, e: np.ndarray) -> float:
+def by_programme(found: DependentMates, w: np.ndarray, e: np.ndarray) -> float:
     """The least play by HiGHS: planes around each disc and ball are added until none is crossed."""
     E, owner = found.E.toarray(), [(b, *block.rows) for b, block in enumerate(found.blocks)]
     planes = [(b, np.array(rows), s * u) for b, *rows in owner for u in np.eye(len(rows)) for s in (1, -1)]

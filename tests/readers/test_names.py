@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadbridge.exporters.names import Names
+from cadbridge.exporters.names import UniqueNames
 from cadbridge.findings import Findings
 from cadbridge.readers.finish import unique_names
 from cadbridge.readers.names import free_name
@@ -41,7 +41,7 @@ def test_all_names_differ_and_the_first_of_each_keeps_its_own(names: list[str]) 
 
 def test_twenty_thousand_of_one_name_are_counted_once_each() -> None:
     """Work that grows with the square would take 200 million steps."""
-    asked = Names("item")
+    asked = UniqueNames("item")
     names = [asked.give("arm") for _ in range(20_000)]
     assert (names[0], names[1], names[-1], len(set(names))) == ("arm", "arm_2", "arm_20000", 20_000)
     assert renamed(*["arm"] * 20_000)[0][-1] == "arm (20000)"

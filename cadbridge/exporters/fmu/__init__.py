@@ -23,7 +23,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     """The files of the export; the FMU first."""
     # The solver's tables and kernels are loaded only for who exports an FMU.
     from cadbridge.exporters.fmu.binary import NoBinaryError, shared_library
-    from cadbridge.exporters.fmu.description import Description, description, page
+    from cadbridge.exporters.fmu.description import ModelDescription, description, page
     from cadbridge.exporters.fmu.machine import machine_of
     from cadbridge.exporters.fmu.signals import TooManyPiecesError
     from cadbridge.exporters.fmu.tables import importers_tolerance, tables_of
@@ -46,7 +46,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     # tables that were changed, since kernels follow the indices in them unchecked.
     token = hashlib.sha256(tables.content(bytes(16), rows)).digest()[:16]
     what = machine.scenario
-    description_of_model = Description(
+    description_of_model = ModelDescription(
         mechanism.assembly.name or name, name, _token(token), variables, what.duration, 1 / what.rate,
         importers_tolerance(what),
     )  # fmt: skip

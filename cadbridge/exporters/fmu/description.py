@@ -44,7 +44,7 @@ _BASE = {
 
 
 @dataclass(frozen=True)
-class Description:
+class ModelDescription:
     """What both versions say of a model."""
 
     name: str
@@ -66,7 +66,7 @@ class Description:
         return [k for k, v in enumerate(self.variables) if v.kind in kinds]
 
 
-def page(content: Description) -> bytes:
+def page(content: ModelDescription) -> bytes:
     """The documentation within the FMU."""
     title = escape(content.name)
     rows = [f"<tr><td>{escape(v.name)}</td><td>{_SAYS[v.kind][0]}</td><td>{v.unit}</td><td>{escape(v.text)}</td></tr>"
@@ -77,7 +77,7 @@ def page(content: Description) -> bytes:
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
 
-def description(fmi: int, content: Description) -> bytes:
+def description(fmi: int, content: ModelDescription) -> bytes:
     """The file for FMI 2 or 3."""
     lines = _fmi2(content) if fmi == 2 else _fmi3(content)
     return ("\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *lines]) + "\n").encode(errors="backslashreplace")
@@ -87,7 +87,7 @@ def _attributes(**values: object) -> str:
     return "".join(f" {name}={quoteattr(str(value))}" for name, value in values.items() if value is not None)
 
 
-def _head(content: Description) -> dict[str, str]:
+def _head(content: ModelDescription) -> dict[str, str]:
     tool = f"cadbridge {__version__}"
     return {
         "modelName": content.name,
@@ -100,21 +100,21 @@ def _head(content: Description) -> dict[str, str]:
 _CAN = {"canHandleVariableCommunicationStepSize": "true"}
 
 
-def _kinds(content: Description, states: str) -> Iterable[str]:
+def _kinds(content: ModelDescription, states: str) -> Iterable[str]:
     """The two elements of the kinds of FMU; `states` is how this version writes "FMUState"."""
     saved = {f"canGetAndSet{states}": "true", f"canSerialize{states}": "true"}
     yield f"  <ModelExchange{_attributes(modelIdentifier=content.identifier, **saved)}/>"
     yield f"  <CoSimulation{_attributes(modelIdentifier=content.identifier, **_CAN, **saved)}/>"
 
 
-def _unit_definitions(content: Description) -> Iterable[str]:
+def _unit_definitions(content: ModelDescription) -> Iterable[str]:
     yield "  <UnitDefinitions>"
     for unit in content.units:
         yield f"    <Unit{_attributes(name=unit)}><BaseUnit {_BASE[unit]}/></Unit>".replace("'", '"')
     yield "  </UnitDefinitions>"
 
 
-def _experiment(content: Description) -> str:
+def _experiment(content: ModelDescription) -> str:
     times = {"startTime": "0", "stopTime": number(content.duration), "tolerance": number(content.tolerance)}
     return f"  <DefaultExperiment{_attributes(**times, stepSize=number(content.step))}/>"
 
@@ -138,14 +138,14 @@ def _common(k: int, v: Variable) -> dict[str, object]:
             "variability": variability, "initial": initial}  # fmt: skip
 
 
-def _real(content: Description, v: Variable, offset: int) -> dict[str, object]:
+def _real(content: ModelDescription, v: Variable, offset: int) -> dict[str, object]:
     """Unit, start and derivative; `offset` from a value reference to what the version counts by."""
     start = None if v.start is None else repr(v.start)
     derivative = None if v.of is None else v.of + offset
     return {"unit": None if v.unit == "1" else v.unit, "derivative": derivative, "start": start}
 
 
-def _fmi2(content: Description) -> Iterable[str]:
+def _fmi2(content: ModelDescription) -> Iterable[str]:
     version = {"fmiVersion": "2.0", "guid": content.token, "numberOfEventIndicators": 0}
     yield f"<fmiModelDescription{_attributes(**version, **_head(content))}>"
     yield from _kinds(content, "FMUstate")
@@ -171,7 +171,7 @@ def _fmi2(content: Description) -> Iterable[str]:
     yield "</fmiModelDescription>"
 
 
-def _fmi3(content: Description) -> Iterable[str]:
+def _fmi3(content: ModelDescription) -> Iterable[str]:
     version = {"fmiVersion": "3.0", "instantiationToken": content.token}
     yield f"<fmiModelDescription{_attributes(**version, **_head(content))}>"
     yield from _kinds(content, "FMUState")

@@ -77,7 +77,7 @@ def importers_tolerance(what: Scenario) -> float:
 
 
 @dataclass(eq=False)
-class Tables:
+class TableBlock:
     """The block with its places; and the arrays, for the variables that stand in them."""
 
     image: Image
@@ -121,9 +121,9 @@ class Tables:
         return {tuple(row) for row in more.reshape(-1, 3).tolist()} <= set(variables)
 
 
-def tables_of(machine: Machine) -> Tables:
+def tables_of(machine: Machine) -> TableBlock:
     """The block of a machine at its start. ValueError where a function of time has no value."""
-    made = Tables(Image())
+    made = TableBlock(Image())
     system, what = machine.system, machine.scenario
     engine = Absolute(system, METHODS[METHOD])
     n, na, d = system.program.bodies, system.program.angle_count, len(system.drives)
@@ -157,7 +157,7 @@ def _cleared(table: Any) -> None:
             value.fill(0)
 
 
-def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
+def _calls(made: TableBlock, machine: Machine, engine: Absolute) -> None:
     """The words of all calls of the kernels, and the places of what they get and give."""
     system, what = machine.system, machine.scenario
     n, d = system.program.bodies, len(system.drives)
@@ -211,7 +211,7 @@ def _calls(made: Tables, machine: Machine, engine: Absolute) -> None:
     made.places |= {f"{name}_TOLERANCE": at[name][2][-1] for name in ("MARCH", "SETTLE")}
 
 
-def _put_workspaces(made: Tables, system: System, E: Workspace, D: Within, Q: Space) -> None:
+def _put_workspaces(made: TableBlock, system: System, E: Workspace, D: Within, Q: Space) -> None:
     """The places of what calls leave in their workspaces."""
     m, terms = system.program.rows, len(system.program.coordinate_term)
     made.put(ACCELERATION=E.acceleration, TURNING=E.turning, POWER=E.power, ROTATION=E.R)
@@ -220,7 +220,7 @@ def _put_workspaces(made: Tables, system: System, E: Workspace, D: Within, Q: Sp
     made.put(BLOCK_ROW=np.repeat(np.arange(m), np.diff(system.program.terms.row_block)).astype(np.int64))
 
 
-def _bodies_and_motors(made: Tables, machine: Machine) -> None:
+def _bodies_and_motors(made: TableBlock, machine: Machine) -> None:
     B, F, model = machine.system.bodies, machine.system.loads, machine.system.model
     made.put(MASS=B.mass, INVERSE_MASS=B.inverse_mass, EVEN_MASS=B.even_mass, INERTIA=B.inertia, GRAVITY=B.gravity)
     made.put(INVERSE_INERTIA=B.inverse_inertia, EVEN_INERTIA=B.even_inertia, DAMPING=F.damping, FRICTION=F.friction)
@@ -233,7 +233,7 @@ def _bodies_and_motors(made: Tables, machine: Machine) -> None:
     made.places |= {"MOTOR_COUNT": len(motors), "EFFORT_COUNT": len(index)}
 
 
-def _signals(made: Tables, machine: Machine) -> None:
+def _signals(made: TableBlock, machine: Machine) -> None:
     """The inputs, and the scenario's functions of time."""
     inputs = np.zeros((len(machine.system.drives), 3))
     for given in machine.given:
@@ -242,7 +242,7 @@ def _signals(made: Tables, machine: Machine) -> None:
     made.put(INPUT=inputs, SIGNAL_START=signals.start, SIGNAL_TIME=signals.time, SIGNAL_VALUE=signals.value)
 
 
-def _joints(made: Tables, machine: Machine) -> None:
+def _joints(made: TableBlock, machine: Machine) -> None:
     """What forces of joints and origins of bodies are made of."""
     lowered, system = machine.lowered, machine.system
     count = len(system.model.primitives)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cadbridge.exporters.fmu.machine import Given, Machine
-from cadbridge.exporters.fmu.tables import Tables
-from cadbridge.exporters.names import Names
+from cadbridge.exporters.fmu.tables import TableBlock
+from cadbridge.exporters.names import UniqueNames
 
 KINDS = ("time", "input", "parameter", "mass", "state", "derivative", "output", "reaction")
 """What a value reference stands for, in the order of the enumeration in runtime/model.h."""
@@ -35,9 +35,11 @@ def rows_of(variables: Iterable[Variable]) -> list[tuple[int, int, int]]:
     return [(KINDS.index(v.kind), v.place, v.extra) for v in variables]
 
 
-def variables_of(machine: Machine, tables: Tables, reactions: bool) -> tuple[list[Variable], dict[str, dict[str, str]]]:
+def variables_of(
+    machine: Machine, tables: TableBlock, reactions: bool
+) -> tuple[list[Variable], dict[str, dict[str, str]]]:
     """All variables in the order of their value references, and the names given (new → old) to joints and bodies."""
-    joints, bodies = Names("joint", ()), Names("link", ())
+    joints, bodies = UniqueNames("joint", ()), UniqueNames("link", ())
     of_joint = {joint.name: joints.give(joint.name) for joint in machine.lowered.mechanism.joints}
     of_body = [bodies.give(unit.name) for unit in machine.lowered.units]
     of_body += [bodies.give(body.name) for body in machine.system.model.bodies[len(of_body) :]]
@@ -74,7 +76,7 @@ def _units(kind: str | None) -> tuple[str, str]:
     return ("m", "N") if kind == "distance" else ("rad", "N.m")
 
 
-def _inputs(machine: Machine, tables: Tables, names: dict[str, str]) -> Iterator[Variable]:
+def _inputs(machine: Machine, tables: TableBlock, names: dict[str, str]) -> Iterator[Variable]:
     for given in machine.given:
         name, (unit, effort) = f"joint.{names[given.joint.name]}", _units(given.joint.coordinate)
         at, own = tables.at("INPUT", 3 * given.row), given.joint.name
@@ -106,7 +108,7 @@ def _meaning(given: Given) -> str:
     return what[given.kind] + (", added to the scenario's" if given.added else "")
 
 
-def _parameters(machine: Machine, tables: Tables, joints: dict[str, str], bodies: list[str]) -> Iterator[Variable]:
+def _parameters(machine: Machine, tables: TableBlock, joints: dict[str, str], bodies: list[str]) -> Iterator[Variable]:
     gravity = tables.arrays["GRAVITY"]
     for k, axis in enumerate("xyz"):
         yield Variable(
@@ -129,7 +131,7 @@ def _parameters(machine: Machine, tables: Tables, joints: dict[str, str], bodies
         yield Variable(f"{name}.friction", "parameter", at[1], dry, f"dry friction of {joint.name}", friction, 1)
 
 
-def _outputs(machine: Machine, tables: Tables, joints: dict[str, str], bodies: list[str]) -> Iterator[Variable]:
+def _outputs(machine: Machine, tables: TableBlock, joints: dict[str, str], bodies: list[str]) -> Iterator[Variable]:
     terms = len(machine.system.program.terms.kind) - len(machine.system.program.coordinate_term)
     for k, joint in enumerate(machine.lowered.joints):
         name, (unit, effort) = f"joint.{joints[joint.name]}", _units(joint.coordinate)
@@ -149,7 +151,7 @@ def _outputs(machine: Machine, tables: Tables, joints: dict[str, str], bodies: l
         yield Variable(f"energy.{what}", "output", tables.at("ENERGY", k), "J", f"{what} energy")
 
 
-def _reactions(machine: Machine, tables: Tables, joints: dict[str, str]) -> Iterator[Variable]:
+def _reactions(machine: Machine, tables: TableBlock, joints: dict[str, str]) -> Iterator[Variable]:
     for k, joint in enumerate(machine.lowered.mechanism.joints):
         for j, what in enumerate(("fx", "fy", "fz", "tx", "ty", "tz")):
             text = f"{what} of {joint.name} on its second body at its origin, world axes"
@@ -164,7 +166,7 @@ _STATES = (
 )
 
 
-def _states(machine: Machine, tables: Tables, bodies: list[str]) -> Iterator[Variable]:
+def _states(machine: Machine, tables: TableBlock, bodies: list[str]) -> Iterator[Variable]:
     """Poses and velocities of the centres of mass of all bodies, in the world; then the angles that are counted."""
     k = 0
     for letters, unit, text in _STATES:

@@ -15,7 +15,7 @@ from cadbridge.errors import InputError
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.step_ap242.pairs import pairs_of
-from cadbridge.exporters.step_ap242.text import Writer
+from cadbridge.exporters.step_ap242.text import EntityWriter
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.shapes.external import external_names
@@ -34,7 +34,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     pairs = pairs_of(mechanism, findings)
     _report(assembly, findings)
     try:
-        step = Writer(Text(data), assembly, findings).add(pairs, data)
+        step = EntityWriter(Text(data), assembly, findings).add(pairs, data)
     except Part21Error as error:
         findings.add("CB790", str(error), Where(file=assembly.source))
         return {}

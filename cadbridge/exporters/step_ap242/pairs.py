@@ -13,7 +13,7 @@ from cadbridge.mechanism.collapse import joint_of, mate_axis
 from cadbridge.mechanism.connections import Connection
 from cadbridge.mechanism.model import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.sides import Side, side_of
+from cadbridge.mechanism.sides import MateSide, side_of
 
 TYPES = {
     "revolute": "REVOLUTE", "prismatic": "PRISMATIC", "cylindrical": "CYLINDRICAL", "spherical": "SPHERICAL",
@@ -24,7 +24,7 @@ TYPES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class KinematicPair:
     """A pair to write: its type in our words, the two components, X_WJ, and what it has besides."""
 
     name: str
@@ -37,7 +37,7 @@ class Pair:
     pitch: float = 0.0
 
 
-def pairs_of(mechanism: Mechanism, findings: Findings) -> list[Pair]:
+def pairs_of(mechanism: Mechanism, findings: Findings) -> list[KinematicPair]:
     """A pair for every mate that is one; for the others the joint that they make with those beside them."""
     single = _Single(mechanism)
     mates = {m.name: m for m in mechanism.assembly.mates}
@@ -74,35 +74,37 @@ class _Single:
         self._index |= {name: i for i, name in enumerate(mechanism.component_names)}
         self._scale = mechanism.length_scale
 
-    def pair(self, mate: Mate) -> Pair | None:
+    def pair(self, mate: Mate) -> KinematicPair | None:
         """The pair that a mate is by itself, None where it is none."""
         a, b = (side_of(self._mechanism.assembly, self._index, f) for f in (mate.a, mate.b))
         joint_name = mate.joint_name or self._mechanism.assembly.joint_names.get(mate.name, "")
         ends = (mate.a.component, mate.b.component)
         if mate.kind in (MateKind.FREE, MateKind.PARALLEL):
             axis = a.world_direction() if a.feature.direction is not None else np.array([0.0, 0.0, 1.0])
-            return Pair(mate.name, mate.kind.value, *ends, Pose(frame_from_axis(axis), a.world_point()), joint_name)
+            return KinematicPair(
+                mate.name, mate.kind.value, *ends, Pose(frame_from_axis(axis), a.world_point()), joint_name
+            )
         if mate.name not in self._rows:
             return None
         if mate.kind is MateKind.UNIVERSAL:
             X = Pose(_cross(a.world_direction(), b.world_direction()), a.world_point())
-            return Pair(mate.name, "universal", *ends, X, joint_name, mate.limit)
+            return KinematicPair(mate.name, "universal", *ends, X, joint_name, mate.limit)
         joint = self._classified(mate, a)
         kind = None if joint is None else "fixed" if joint.freedom.shape[1] == 0 else joint.type
         if joint is None or kind is None or kind not in TYPES:
             return None
         X = self._pose(self._index[mate.a.component]) @ joint.X_AJ
-        return Pair(mate.name, kind, *ends, X, joint_name, mate.limit, joint.pitch or 0.0)
+        return KinematicPair(mate.name, kind, *ends, X, joint_name, mate.limit, joint.pitch or 0.0)
 
-    def joint(self, joint: Joint, mate: Mate) -> Pair:
+    def joint(self, joint: Joint, mate: Mate) -> KinematicPair:
         """A joint of the mechanism, between the components of one of its mates."""
         X_WA = Pose() if joint.a == GROUND_BODY else self._mechanism.bodies[joint.a].X_WB
         ends = (mate.a.component, mate.b.component)
-        return Pair(
+        return KinematicPair(
             joint.name, joint.type, *ends, X_WA @ joint.X_AJ, joint.name, joint.limit, joint.pitch or 0.0
         )  # fmt: skip
 
-    def _classified(self, mate: Mate, side: Side) -> Joint | None:
+    def _classified(self, mate: Mate, side: MateSide) -> Joint | None:
         """What a single mate leaves, classified as the mechanism's joints are."""
         rows = self._rows[mate.name]
         a, b = (self._index[f.component] for f in (mate.a, mate.b))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Coupling, CouplingKind
-from cadbridge.exporters.step_ap242.pairs import TYPES, Pair
+from cadbridge.exporters.step_ap242.pairs import TYPES, KinematicPair
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector, frame_from_axis
 from cadbridge.freedoms import free
@@ -49,7 +49,7 @@ class _Bound:
 
 
 @dataclass
-class Writer:
+class EntityWriter:
     """Appends entities to a STEP text; one writer writes once."""
 
     text: Text
@@ -59,7 +59,7 @@ class Writer:
     number: int = 0
     bound: dict[str, _Bound] = field(default_factory=dict)
 
-    def add(self, pairs: list[Pair], data: bytes) -> bytes:
+    def add(self, pairs: list[KinematicPair], data: bytes) -> bytes:
         """The text with links, joints and pairs; Part21Error where it has no place for them."""
         self.number = self.text.highest
         self.occurrences = Occurrences(self.text, self.assembly, {e["path"]: e for e in self.assembly.extra["tree"]})
@@ -83,7 +83,7 @@ class Writer:
     def _line(self, number: Ref, type_: str, arguments: tuple[object, ...]) -> None:
         self.lines.append(f"#{int(number)}={type_}({','.join(written(a) for a in arguments)});")
 
-    def _items(self, pairs: list[Pair]) -> tuple[list[Ref], list[Ref]]:
+    def _items(self, pairs: list[KinematicPair]) -> tuple[list[Ref], list[Ref]]:
         """Pairs and gears, and their joints."""
         items: list[Ref] = []
         joints: list[Ref] = []
@@ -107,17 +107,17 @@ class Writer:
         self.base = self._link(name)
         return name
 
-    def _grounding(self, base: str) -> list[Pair]:
+    def _grounding(self, base: str) -> list[KinematicPair]:
         grounded = [c for c in self.assembly.components if c.grounded and c.name != base]
-        return [Pair(f"ground {c.name}", "fixed", GROUND, c.name, c.X_WC) for c in grounded]
+        return [KinematicPair(f"ground {c.name}", "fixed", GROUND, c.name, c.X_WC) for c in grounded]
 
-    def _rigid(self) -> list[Pair]:
+    def _rigid(self) -> list[KinematicPair]:
         """Occurrences of a component that no occurrence of the file holds together."""
         found = []
         for component in self.assembly.components:
             for path in self._paths(component.name)[1:]:
                 X = self.assembly.instance(path).X_WI
-                found.append(Pair(f"{component.name}: {path}", "fixed", component.name, path, X))
+                found.append(KinematicPair(f"{component.name}: {path}", "fixed", component.name, path, X))
         return found
 
     def _paths(self, component: str) -> list[str]:
@@ -173,7 +173,7 @@ class Writer:
         links[1].items.append(second)
         return first, second
 
-    def _lower(self, pair: Pair, joint: Ref) -> Ref:
+    def _lower(self, pair: KinematicPair, joint: Ref) -> Ref:
         X = pair.X_WJ
         leaves = _FREE_OF.get(pair.type)
         if leaves is not None and leaves.axes == (0,):  # z of ours is x of the standard's
@@ -185,7 +185,7 @@ class Writer:
         ends = self._range(pair)
         return self._put(f"{kind}_PAIR{'_WITH_RANGE' if ends else ''}", *head, *flags, *own, *ends)
 
-    def _range(self, pair: Pair) -> tuple[float | None, ...]:
+    def _range(self, pair: KinematicPair) -> tuple[float | None, ...]:
         limit = pair.limit
         if limit is None or (limit.lower is None and limit.upper is None):
             return ()

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from cadbridge.errors import MissingExtraError
 from cadbridge.exporters import sidecars
-from cadbridge.exporters.names import Names
+from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan, make_plan
-from cadbridge.exporters.relations import Dependence, eliminate, ranking
+from cadbridge.exporters.plan import LinkPlan, make_plan
+from cadbridge.exporters.relations import LinearRelation, eliminate, ranking
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.joint_types import JOINT_TYPES
@@ -38,7 +38,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usdc", one_namespace=True
     )
     # Closures are joints as well, and the tree's names are given already.
-    names = Names("joint", (*plan.link_names, *plan.joint_names))
+    names = UniqueNames("joint", (*plan.link_names, *plan.joint_names))
     closures = {joint.name: names.give(joint.name) for joint in tree.closures}
     plan.names["joints"].update(names.mapping)
     world = names.give("world")
@@ -62,15 +62,15 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     }
 
 
-def _followers(plan: Plan, findings: Findings) -> tuple[list[Dependence], list[Dependence]]:
+def _followers(plan: LinkPlan, findings: Findings) -> tuple[list[LinearRelation], list[LinearRelation]]:
     """What joints of one freedom follow; and the sums, for `closures.json`, with what others take part in, reported."""
     tree = plan.tree
     dependences, agree = eliminate(plan.relations, ranking(tree))
     if not agree:
         findings.add("CB518", "the couplings contradict each other at the designed pose")
     single = {link.first for link in tree.links if len(link.freedoms) == 1}
-    found: list[Dependence] = []
-    others: list[Dependence] = []
+    found: list[LinearRelation] = []
+    others: list[LinearRelation] = []
     for d in dependences:
         joint = plan.joint_names[d.dependent]
         held = {d.dependent, *(k for k, _ in d.terms)} <= single
@@ -86,7 +86,7 @@ def _followers(plan: Plan, findings: Findings) -> tuple[list[Dependence], list[D
     return found, others
 
 
-def _report(plan: Plan, findings: Findings) -> None:
+def _report(plan: LinkPlan, findings: Findings) -> None:
     """What UsdPhysics has no place for, and what its engines read differently."""
     tree, mechanism = plan.tree, plan.mechanism
     used = {link.joint.name: link.type for link in tree.links if link.joint is not None}
@@ -124,7 +124,7 @@ def _report(plan: Plan, findings: Findings) -> None:
             )
 
 
-def _report_servos(plan: Plan, findings: Findings) -> None:
+def _report_servos(plan: LinkPlan, findings: Findings) -> None:
     """Servos that a drive of UsdPhysics cannot be: it pulls towards a target, both ways alike."""
     from cadbridge.exporters.usd.physics import drives_on, held
 

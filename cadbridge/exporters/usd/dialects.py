@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from pxr import Sdf, UsdGeom
 
-from cadbridge.exporters.plan import Plan
-from cadbridge.exporters.relations import Dependence
+from cadbridge.exporters.plan import LinkPlan
+from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.usd.stage import bytes_of, joints, new_stage
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Joint
@@ -59,7 +59,7 @@ _BY_MUJOCO = ": of its solvers the one of MuJoCo alone couples them"
 
 
 def newton(
-    plan: Plan, name: str, closures: Mapping[str, str], followers: Sequence[Dependence], findings: Findings
+    plan: LinkPlan, name: str, closures: Mapping[str, str], followers: Sequence[LinearRelation], findings: Findings
 ) -> bytes:
     """Newton's layer."""
     layer, mixed = Layer(name), []
@@ -83,7 +83,7 @@ def newton(
 
 
 def mujoco(
-    plan: Plan, name: str, closures: Mapping[str, str], followers: Sequence[Dependence], findings: Findings
+    plan: LinkPlan, name: str, closures: Mapping[str, str], followers: Sequence[LinearRelation], findings: Findings
 ) -> bytes:
     """MuJoCo's layer."""
     layer = Layer(name)
@@ -114,7 +114,7 @@ def mujoco(
     return bytes_of(layer.stage)
 
 
-def _tendon(layer: Layer, name: str, plan: Plan, d: Dependence) -> None:
+def _tendon(layer: Layer, name: str, plan: LinkPlan, d: LinearRelation) -> None:
     """q - Σ factor · q of the others, held at the offset."""
     types = Sdf.ValueTypeNames
     follower = plan.joint_names[d.dependent]
@@ -136,7 +136,7 @@ def _tendon(layer: Layer, name: str, plan: Plan, d: Dependence) -> None:
 
 
 def physx(
-    plan: Plan, name: str, closures: Mapping[str, str], followers: Sequence[Dependence], findings: Findings
+    plan: LinkPlan, name: str, closures: Mapping[str, str], followers: Sequence[LinearRelation], findings: Findings
 ) -> bytes:
     """PhysX's layer."""
     layer, sliding = Layer(name), []
@@ -170,22 +170,22 @@ DIALECTS: tuple[tuple[str, Callable[..., bytes]], ...] = (("newton", newton), ("
 """Engine → what writes its layer."""
 
 
-def _names(plan: Plan, d: Dependence) -> tuple[str, str, float]:
+def _names(plan: LinkPlan, d: LinearRelation) -> tuple[str, str, float]:
     ((leader, factor),) = d.terms
     return plan.joint_names[d.dependent], plan.joint_names[leader], factor
 
 
-def _kinds(plan: Plan, followers: Sequence[Dependence]) -> list[tuple[Dependence, tuple[bool, bool]]]:
+def _kinds(plan: LinkPlan, followers: Sequence[LinearRelation]) -> list[tuple[LinearRelation, tuple[bool, bool]]]:
     """Of each follower of one joint whether it and its leader turn."""
     kinds = [freedom.turns for freedom in plan.tree.freedoms]
     return [(d, (kinds[d.dependent], kinds[d.terms[0][0]])) for d in followers if len(d.terms) == 1]
 
 
-def _sums(plan: Plan, followers: Sequence[Dependence]) -> list[str]:
+def _sums(plan: LinkPlan, followers: Sequence[LinearRelation]) -> list[str]:
     return [plan.joint_names[d.dependent] for d in followers if len(d.terms) != 1]
 
 
-def _resisted(plan: Plan, closures: Mapping[str, str]) -> list[tuple[Joint, str]]:
+def _resisted(plan: LinkPlan, closures: Mapping[str, str]) -> list[tuple[Joint, str]]:
     """Joints of one freedom with rotor inertia, damping or friction, and their prims."""
     of_tree = [
         (link.joint, plan.joint_names[link.first]) for link in plan.tree.links

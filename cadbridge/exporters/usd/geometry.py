@@ -8,15 +8,15 @@ from typing import Any
 from pxr import Gf, Kind, Sdf, Usd, UsdGeom, UsdShade, Vt
 
 from cadbridge.exporters.collision import Box, Capsule, Cylinder, Solid, Sphere
-from cadbridge.exporters.names import Names
-from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.names import UniqueNames
+from cadbridge.exporters.plan import LinkPlan
 from cadbridge.exporters.usd.stage import detached, links, new_stage, place, reserve
 
 ROUGHNESS = 0.5
 """Of machined metal and of plastic; no CAD file says it."""
 
 
-def geometry_layer(plan: Plan, name: str) -> bytes:
+def geometry_layer(plan: LinkPlan, name: str) -> bytes:
     """The layer as text; meshes are references to files of their own."""
     stage = new_stage()
     root = UsdGeom.Xform.Define(stage, f"/{name}").GetPrim()
@@ -29,7 +29,7 @@ def geometry_layer(plan: Plan, name: str) -> bytes:
     for link_name, link in zip(plan.link_names, plan.tree.links, strict=True):
         path = links(name).AppendChild(link_name)
         place(UsdGeom.Xform.Define(stage, path).GetPrim(), link.X_WL)
-        names = Names("part", ())
+        names = UniqueNames("part", ())
         for instance, X_LI, files in plan.shown(link):
             stem = names.give(instance.name)
             shown = _mesh(stage, path.AppendChild(f"{stem}_visual"), files.visual, references)

@@ -10,10 +10,10 @@ from pxr import Gf, Sdf, UsdGeom, UsdPhysics
 
 from cadbridge.assembly import Drive
 from cadbridge.exporters.collision import AS_IS
-from cadbridge.exporters.names import Names
+from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.numbers import tensor
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import Plan
+from cadbridge.exporters.plan import LinkPlan
 from cadbridge.exporters.tree import Link, hang
 from cadbridge.exporters.usd.stage import bytes_of, joints, links, new_stage, quatf, reserve
 from cadbridge.frames import Matrix, Pose, frame_from_axis
@@ -25,7 +25,7 @@ AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 SINGLE = {"revolute": UsdPhysics.RevoluteJoint, "prismatic": UsdPhysics.PrismaticJoint}
 
 
-def physics_layer(plan: Plan, name: str, closures: Mapping[str, str], world: str, options: ExportOptions) -> bytes:
+def physics_layer(plan: LinkPlan, name: str, closures: Mapping[str, str], world: str, options: ExportOptions) -> bytes:
     """The layer as text; `closures` and `world` are the names of the joints that are not in the plan."""
     stage = new_stage()
     UsdGeom.Scope.Define(stage, joints(name))
@@ -52,7 +52,7 @@ def physics_layer(plan: Plan, name: str, closures: Mapping[str, str], world: str
     return bytes_of(stage)
 
 
-def _articulations(stage: Any, plan: Plan, name: str, world: str) -> None:
+def _articulations(stage: Any, plan: LinkPlan, name: str, world: str) -> None:
     """One articulation for all that hangs on the ground, one for each other tree of several bodies.
 
     The ground is a body that a fixed joint, the articulation's root, holds in the world: trees that hang on the world
@@ -74,7 +74,7 @@ def _articulations(stage: Any, plan: Plan, name: str, world: str) -> None:
             UsdPhysics.ArticulationRootAPI.Apply(stage.GetPrimAtPath(path))
 
 
-def _scene(stage: Any, plan: Plan) -> None:
+def _scene(stage: Any, plan: LinkPlan) -> None:
     """Gravity, beside the model: a stage that refers to the model brings its own."""
     scene = UsdPhysics.Scene.Define(stage, "/physicsScene")
     gravity = np.asarray(plan.mechanism.gravity, dtype=float)
@@ -84,7 +84,7 @@ def _scene(stage: Any, plan: Plan) -> None:
     scene.CreateGravityMagnitudeAttr(size)
 
 
-def _body(stage: Any, plan: Plan, i: int, path: Any, options: ExportOptions) -> None:
+def _body(stage: Any, plan: LinkPlan, i: int, path: Any, options: ExportOptions) -> None:
     """Rigid body and mass (the ground has none), and what of it collides."""
     link = plan.tree.links[i]
     prim = stage.OverridePrim(path)
@@ -103,9 +103,9 @@ def _body(stage: Any, plan: Plan, i: int, path: Any, options: ExportOptions) -> 
             UsdPhysics.MeshCollisionAPI.Apply(collider).CreateApproximationAttr(approximation)
 
 
-def _colliders(plan: Plan, link: Link) -> list[tuple[str, bool]]:
+def _colliders(plan: LinkPlan, link: Link) -> list[tuple[str, bool]]:
     """The prims below a body that collide, and whether each is a mesh; named as the layer of shapes does."""
-    names, found = Names("part", ()), []
+    names, found = UniqueNames("part", ()), []
     for instance, _, files in plan.shown(link):
         stem = names.give(instance.name)
         found += [(f"{stem}_collision{n}", isinstance(t.body, str)) for n, t in enumerate(files.collision, 1)]
@@ -128,7 +128,7 @@ def _mass(prim: Any, mass: MassProperties) -> None:
     api.CreatePrincipalAxesAttr(quatf(Pose(R, np.zeros(3)).quaternion()))
 
 
-def _joint(stage: Any, plan: Plan, link: Link, path: Any, name: str) -> Any:
+def _joint(stage: Any, plan: LinkPlan, link: Link, path: Any, name: str) -> Any:
     """The joint above a link: its frame K as designed, in both bodies, has the axis along z."""
     assert link.parent is not None
     X_LK = Pose(_axes(link), np.zeros(3))
@@ -161,7 +161,7 @@ def _locked(link: Link, R_LK: Matrix) -> list[str]:
     return [axis for i, axis in enumerate(AXES) if i not in free]
 
 
-def _ends(joint: Any, plan: Plan, link: Link, path: Any, X_LK: Pose, name: str) -> None:
+def _ends(joint: Any, plan: LinkPlan, link: Link, path: Any, X_LK: Pose, name: str) -> None:
     child = links(name).AppendChild(plan.link_names[plan.tree.link_of(link.body)])
     parent = plan.tree.links[link.parent or 0]
     joint.CreateBody0Rel().SetTargets([links(name).AppendChild(plan.link_names[link.parent or 0])])
@@ -186,7 +186,7 @@ def _axes(link: Link) -> Matrix:
     return np.eye(3)
 
 
-def _closure(stage: Any, plan: Plan, joint: Joint, path: Any, name: str) -> None:
+def _closure(stage: Any, plan: LinkPlan, joint: Joint, path: Any, name: str) -> None:
     """A joint that closes a loop: outside the articulation, else like any other."""
     child, parent = (joint.b, joint.a) if joint.b != GROUND_BODY else (joint.a, joint.b)
     link = hang(plan.mechanism, joint, child, plan.tree.link_of(parent))
@@ -205,7 +205,7 @@ def _limit(joint: Any, link: Link) -> None:
         joint.CreateUpperLimitAttr(float(limit.upper * factor))
 
 
-def _drive(prim: Any, plan: Plan, link: Link) -> None:
+def _drive(prim: Any, plan: LinkPlan, link: Link) -> None:
     """A drive where the mechanism has one, at the control that it starts with; all is per degree of a hinge.
 
     A servo without stiffness holds a rate; one that pulls towards a value has it as its target.
@@ -229,7 +229,7 @@ def _drive(prim: Any, plan: Plan, link: Link) -> None:
         drive.CreateMaxForceAttr(float(most))
 
 
-def drives_on(plan: Plan, link: Link) -> list[Drive]:
+def drives_on(plan: LinkPlan, link: Link) -> list[Drive]:
     """The drives of a link's joint."""
     return [d for d in plan.mechanism.drives if (at := plan.joint_of(d)) is not None and at[0] is link.joint]
 

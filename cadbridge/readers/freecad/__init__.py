@@ -8,10 +8,19 @@ from pathlib import Path
 from cadbridge.assembly import Assembly, Component, Coupling, Mate, Part
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
-from cadbridge.readers.freecad.document import Document, Library, Object
+from cadbridge.readers.freecad.document import FreecadFile, Library, Object
 from cadbridge.readers.freecad.joints import Joints
 from cadbridge.readers.freecad.references import Resolver
-from cadbridge.readers.freecad.tree import ASSEMBLY, CONTAINERS, LINKS, NO_SHAPE, Placed, Unit, Walker, place
+from cadbridge.readers.freecad.tree import (
+    ASSEMBLY,
+    CONTAINERS,
+    LINKS,
+    NO_SHAPE,
+    PlacedAssembly,
+    UnnamedComponent,
+    Walker,
+    place,
+)
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes import Brep, load_breps
 from cadbridge.units import LENGTH
@@ -49,7 +58,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         library.close()
 
 
-def _assembly(document: Document, library: Library, options: ReadOptions, unit: str, findings: Findings) -> Assembly:
+def _assembly(document: FreecadFile, library: Library, options: ReadOptions, unit: str, findings: Findings) -> Assembly:
     root = _root(document, findings)
     walker = Walker(library, findings)
     if root is None:
@@ -87,7 +96,7 @@ def _assembly(document: Document, library: Library, options: ReadOptions, unit: 
     )
 
 
-def _idle(units: list[Unit], held: set[str], findings: Findings) -> set[str]:
+def _idle(units: list[UnnamedComponent], held: set[str], findings: Findings) -> set[str]:
     """Names of what no joint holds and what has no shape: exploded views and other helpers, links to empty bodies.
 
     What could have been a part is reported, and what a joint holds although it has no shape.
@@ -105,7 +114,7 @@ def _idle(units: list[Unit], held: set[str], findings: Findings) -> set[str]:
     return idle
 
 
-def _nodes(component: Component, draft: Placed) -> list[dict[str, object]]:
+def _nodes(component: Component, draft: PlacedAssembly) -> list[dict[str, object]]:
     """A component and what is in it, for the mates file to make flexible."""
     inner = [i for i in component.instances if i != component.name]
     X_WI = {i: draft.pose_of[i] for i in inner}
@@ -113,7 +122,7 @@ def _nodes(component: Component, draft: Placed) -> list[dict[str, object]]:
     return [top, *({"path": i, "X_WI": X, "children": (), "leaf": True} for i, X in X_WI.items())]
 
 
-def _root(document: Document, findings: Findings) -> Object | None:
+def _root(document: FreecadFile, findings: Findings) -> Object | None:
     """The assembly that no other holds; of several, the one with the most in it. None where there is none."""
     assemblies = document.of_type(ASSEMBLY)
     held = {name for o in document.objects.values() for name in o.links("Group")}
@@ -134,7 +143,7 @@ def _root(document: Document, findings: Findings) -> Object | None:
     return chief
 
 
-def _of_another_workbench(document: Document, findings: Findings) -> bool:
+def _of_another_workbench(document: FreecadFile, findings: Findings) -> bool:
     """Whether the document is an assembly of a workbench whose joints are not read; CB1244 then."""
     for workbench, what, marks in WORKBENCHES:
         found = [o for o in document.objects.values() if all(map(o.has, marks)) and not o.name.endswith(MIRROR)]
@@ -147,7 +156,7 @@ def _of_another_workbench(document: Document, findings: Findings) -> bool:
     return False
 
 
-def _loose(document: Document, walker: Walker) -> None:
+def _loose(document: FreecadFile, walker: Walker) -> None:
     """The parts of a document without an assembly: what no other object holds or uses."""
     held = {name for o in document.objects.values() for p in ("Group", "OutList") for name in o.links(p)}
     for item in document.objects.values():
@@ -156,7 +165,9 @@ def _loose(document: Document, walker: Walker) -> None:
             walker.loose(item)
 
 
-def _shapes(draft: Placed, options: ReadOptions, scale: float, findings: Findings) -> dict[tuple[str, str], Brep]:
+def _shapes(
+    draft: PlacedAssembly, options: ReadOptions, scale: float, findings: Findings
+) -> dict[tuple[str, str], Brep]:
     """The B-Reps of all parts, read once each."""
     if not options.geometry:
         return {}
@@ -180,7 +191,7 @@ def _with_shape(part: Part, brep: Brep | None) -> Part:
     return part if brep is None else replace(part, shape=brep.shape)
 
 
-def _grounded(scopes: list[Scope], resolver: Resolver) -> list[Unit]:
+def _grounded(scopes: list[Scope], resolver: Resolver) -> list[UnnamedComponent]:
     """What the root's grounded joints hold; those of sub-assemblies hold them in their own, not in the world."""
     found = []
     for owner, way in scopes[:1]:

@@ -25,7 +25,7 @@ ENDING = ".FCStd"
 class Object:
     """An object of a document; properties are read as they are requested, None where missing or malformed."""
 
-    document: Document
+    document: FreecadFile
     name: str
     type: str
     element: Element | None = None
@@ -144,7 +144,7 @@ def pose_of(element: Element | None, length: float) -> Pose | None:
 
 
 @dataclass(eq=False)
-class Document:
+class FreecadFile:
     """A file with its objects by name."""
 
     path: Path
@@ -165,11 +165,11 @@ class Library:
         self.findings = findings
         self._folders = tuple(folders)
         self._length = length
-        self._documents: dict[Path, Document | None] = {}
+        self._documents: dict[Path, FreecadFile | None] = {}
         self._followed: set[tuple[Path, str, str]] = set()
         self._folder = Path()
 
-    def open(self, path: Path) -> Document:
+    def open(self, path: Path) -> FreecadFile:
         """The first document; InputError where it cannot be used."""
         self._folder = path.resolve().parent
         self._documents[path.resolve()] = None
@@ -199,7 +199,7 @@ class Library:
             )
         return found
 
-    def _other(self, owner: Object, name: str, file: str) -> Document | None:
+    def _other(self, owner: Object, name: str, file: str) -> FreecadFile | None:
         path = Path(file.replace("\\", "/"))
         path = path if path.is_absolute() else owner.document.path.resolve().parent / path
         # A link is followed once for each joint that holds it; what is wrong with it is reported once.
@@ -223,7 +223,7 @@ class Library:
                 return None
         return self._documents[real]
 
-    def _read(self, path: Path) -> Document:
+    def _read(self, path: Path) -> FreecadFile:
         archive = Archive(path, self.findings)
         data = archive.read("Document.xml", "Document.xml bytes")
         if data is None:
@@ -249,12 +249,12 @@ def _as_stored(path: Path, roots: Iterable[Path]) -> Path:
     return alike[0] if len(alike) == 1 else path
 
 
-def _document(root: Any, path: Path, archive: Archive, length: float, findings: Findings) -> Document:
+def _document(root: Any, path: Path, archive: Archive, length: float, findings: Findings) -> FreecadFile:
     listed, held = child(root, "Objects"), child(root, "ObjectData")
     if local(root) != "Document" or listed is None or held is None:
         findings.add("CB180", f"the root of Document.xml is {local(root)!r}", Where(file=str(path)))
         raise InputError(f"{path.name} is no FreeCAD document.", findings)
-    document = Document(path, archive, length, root.get("ProgramVersion") or "")
+    document = FreecadFile(path, archive, length, root.get("ProgramVersion") or "")
     for element in children(listed, "Object"):
         name = element.get("name")
         if name:

@@ -12,7 +12,7 @@ from cadbridge.assembly import Coupling, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose, cross_length, unit
 from cadbridge.readers.freecad.document import Object
-from cadbridge.readers.freecad.references import Resolver, Side
+from cadbridge.readers.freecad.references import JointSide, Resolver
 from cadbridge.readers.joints import coordinate
 from cadbridge.readers.markers import Marker, feature, gear, rack, screw
 from cadbridge.readers.placement import ALIGNED
@@ -83,7 +83,7 @@ class Joints:
     resolver: Resolver
     findings: Findings
     length: float
-    sliders: dict[str, list[Side]]
+    sliders: dict[str, list[JointSide]]
 
     def read(self, joint: Object, scope: tuple[str, ...]) -> Mate | Coupling | None:
         """A joint as mate or coupling; a finding and None where it cannot be one."""
@@ -131,13 +131,13 @@ class Joints:
             raise ValueError(f"{name} is no number")
         return value
 
-    def pair(self, joint: Object, first: Side, second: Side) -> Mate:
+    def pair(self, joint: Object, first: JointSide, second: JointSide) -> Mate:
         """A joint between the connectors as they are."""
         kind, held = PAIRS[str(self._kind(joint))]
         a, b = feature(first.marker, held), feature(second.marker, held)
         return Mate(joint.label, kind, a, b, limit=self._limit(joint, kind, first, second), where=joint.where())
 
-    def angle(self, joint: Object, first: Side, second: Side) -> Mate:
+    def angle(self, joint: Object, first: JointSide, second: JointSide) -> Mate:
         """The angle between the axes: `Angle` in newer files, `Distance` in those of 1.0; degrees."""
         degrees = abs(self.amount(joint, "Angle" if joint.has("Angle") else "Distance")) % 360.0
         a, b = feature(first.marker, AXIS), feature(second.marker, AXIS)
@@ -146,7 +146,7 @@ class Joints:
         kind = MateKind.PARALLEL if degrees == 0.0 else MateKind.ANGLE
         return Mate(joint.label, kind, a, b, value=math.radians(degrees), where=joint.where())
 
-    def distance(self, joint: Object, first: Side, second: Side) -> Mate:
+    def distance(self, joint: Object, first: JointSide, second: JointSide) -> Mate:
         """By the kinds of the elements that the references name."""
         value = self.amount(joint, "Distance") * self.length
         one, two = sorted((first, second), key=lambda s: _ORDER.index(s.kind) if s.kind in _ORDER else len(_ORDER))
@@ -163,19 +163,19 @@ class Joints:
         a, b = feature(one.marker, rule.a, label=one.kind), feature(two.marker, rule.b, label=two.kind)
         return Mate(joint.label, kind, a, b, value=value, where=joint.where())
 
-    def gears(self, joint: Object, first: Side, second: Side) -> Coupling:
+    def gears(self, joint: Object, first: JointSide, second: JointSide) -> Coupling:
         """Pitch radii in Distance and Distance2; a belt turns both the same way."""
         sense = -1.0 if self._kind(joint) == "Belt" else 1.0
         radii = self.amount(joint, "Distance") * self.length, sense * self.amount(joint, "Distance2") * self.length
         return gear(joint.label, first.marker, second.marker, radii, joint.where())
 
-    def screw(self, joint: Object, first: Side, second: Side) -> Coupling:
+    def screw(self, joint: Object, first: JointSide, second: JointSide) -> Coupling:
         """Distance is the advance a turn."""
         return screw(
             joint.label, first.marker, second.marker, self.amount(joint, "Distance") * self.length, joint.where()
         )
 
-    def rack(self, joint: Object, first: Side, second: Side) -> Coupling:
+    def rack(self, joint: Object, first: JointSide, second: JointSide) -> Coupling:
         """The side that a slider holds along its axis is the rack; the bar runs along that connector's z."""
         bar, pinion = first, second
         if not self._slides(first):
@@ -195,12 +195,12 @@ class Joints:
         radius = self.amount(joint, "Distance") * self.length
         return rack(joint.label, marker, pinion.marker, (X_WI, pinion.X_WM), radius, joint.where())
 
-    def _slides(self, side: Side) -> bool:
+    def _slides(self, side: JointSide) -> bool:
         """Whether a slider holds the component of a side along the z of its connector."""
         axes = [s.X_WM.R[:, 2] for s in self.sliders.get(side.unit.name, [])]
         return any(cross_length(z, side.X_WM.R[:, 2]) < _ALONG_SLIDER for z in axes)
 
-    def _limit(self, joint: Object, kind: MateKind, first: Side, second: Side) -> Limit | None:
+    def _limit(self, joint: Object, kind: MateKind, first: JointSide, second: JointSide) -> Limit | None:
         """Limits that are enabled, counted from the designed pose; on a joint of two freedoms they are reported."""
         found: dict[int, list[float | None]] = {}
         for what, axis, scale in (("Length", 2, self.length), ("Angle", 5, math.pi / 180.0)):
@@ -233,7 +233,7 @@ A choice: solved joints are off by the solver's tolerance, connectors along anot
 _AXES = {MateKind.PRISMATIC: (2,), MateKind.REVOLUTE: (5,), MateKind.CYLINDRICAL: (2, 5)}
 """What kinds with limits leave free of the connectors' frames, by the indices of `freedoms.AXES`."""
 
-_MAKERS: dict[str, Callable[[Joints, Object, Side, Side], Mate | Coupling]] = {
+_MAKERS: dict[str, Callable[[Joints, Object, JointSide, JointSide], Mate | Coupling]] = {
     **dict.fromkeys(PAIRS, Joints.pair),
     "Angle": Joints.angle,
     "Distance": Joints.distance,

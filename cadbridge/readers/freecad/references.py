@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
-from cadbridge.readers.freecad.tree import CONTAINERS, GROUPS, LINKS, NO_SHAPE, Unit
+from cadbridge.readers.freecad.tree import CONTAINERS, GROUPS, LINKS, NO_SHAPE, UnnamedComponent
 from cadbridge.readers.markers import Marker
 from cadbridge.shapes import Brep
 
@@ -15,13 +15,13 @@ _ELEMENT = re.compile(r"(Face|Edge|Vertex)(\d+)$")
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class JointSide:
     """One side of a joint: its component's unit, the connector as marker, X_WM, and the element by kind and radius.
 
     `kind`: plane, cylinder, cone, torus, sphere, other (faces), line, circle, curve (edges), point, or "" for none.
     """
 
-    unit: Unit
+    unit: UnnamedComponent
     marker: Marker
     X_WM: Pose
     kind: str
@@ -32,14 +32,14 @@ class Resolver:
     """Follows the dotted paths of references; `breps` are the shapes by document path and object name."""
 
     def __init__(
-        self, library: Library, by_way: dict[tuple[str, ...], Unit], breps: dict[tuple[str, str], Brep]
+        self, library: Library, by_way: dict[tuple[str, ...], UnnamedComponent], breps: dict[tuple[str, str], Brep]
     ) -> None:
         self._library = library
         self.findings = library.findings
         self._by_way = by_way
         self._breps = breps
 
-    def side(self, joint: Object, number: str, scope: tuple[str, ...]) -> Side | None:
+    def side(self, joint: Object, number: str, scope: tuple[str, ...]) -> JointSide | None:
         """A side of a joint that lies in the (sub-)assembly at `scope`; a finding and None where it is none."""
         reference, connector = f"Reference{number}", f"Placement{number}"
         way = self._way(joint, reference)
@@ -56,9 +56,9 @@ class Resolver:
         holder, X_CO, element = self._object(unit, rest)
         X_CM = X_CO @ X_OM
         kind, radius = self._element(joint, reference, holder, element)
-        return Side(unit, Marker(unit.name, X_CM), unit.X_WC @ X_CM, kind, radius)
+        return JointSide(unit, Marker(unit.name, X_CM), unit.X_WC @ X_CM, kind, radius)
 
-    def grounded(self, joint: Object, scope: tuple[str, ...]) -> Unit | None:
+    def grounded(self, joint: Object, scope: tuple[str, ...]) -> UnnamedComponent | None:
         """What a grounded joint holds; a finding and None where that is no component."""
         target = joint.link("ObjectToGround")
         unit = None if target is None else self._by_way.get((*scope, target[1]))
@@ -77,7 +77,7 @@ class Resolver:
         pieces = [p for p in (subs[0] if subs else "").split(".") if not p.startswith(";")]
         return [target[1], *pieces]
 
-    def _unit(self, way: list[str], scope: tuple[str, ...]) -> tuple[Unit | None, list[str]]:
+    def _unit(self, way: list[str], scope: tuple[str, ...]) -> tuple[UnnamedComponent | None, list[str]]:
         """The component that a way leads to, and what is left of the way."""
         # The longest first: a member of a flexible sub-assembly before the sub-assembly. Names of folders may stand
         # before it. Eight levels are more than people make, and keep a long way from taking the square of its length.
@@ -89,7 +89,7 @@ class Resolver:
                         return unit, way[stop:]
         return None, []
 
-    def _object(self, unit: Unit, rest: list[str]) -> tuple[Object, Pose, str]:
+    def _object(self, unit: UnnamedComponent, rest: list[str]) -> tuple[Object, Pose, str]:
         """The object in whose frame the connector is, X_CO, and the element's name."""
         here, X = unit.object, Pose()
         names = list(rest)

@@ -51,7 +51,7 @@ class Leaf:
 
 
 @dataclass(eq=False)
-class Unit:
+class UnnamedComponent:
     """A component before it is named: its way down (object names), its owner object, X_WC and its leaves."""
 
     way: tuple[str, ...]
@@ -68,7 +68,7 @@ class Walker:
     def __init__(self, library: Library, findings: Findings) -> None:
         self.library = library
         self.findings = findings
-        self.units: list[Unit] = []
+        self.units: list[UnnamedComponent] = []
         self.flexible: list[tuple[Object, tuple[str, ...]]] = []
         self._count = 0
 
@@ -100,7 +100,7 @@ class Walker:
 
     def _add(self, member: Object, X_WM: Pose, way: tuple[str, ...], labels: tuple[str, ...]) -> None:
         for suffix, X_ME in self._elements(member):
-            unit = Unit((*way, *suffix), member, (*labels, *suffix), X_WM @ X_ME)
+            unit = UnnamedComponent((*way, *suffix), member, (*labels, *suffix), X_WM @ X_ME)
             unit.leaves = list(self._leaves(member, Pose(), (), ()))
             self.units.append(unit)
 
@@ -208,21 +208,21 @@ def _has_shape(item: Object) -> bool:
 
 
 @dataclass
-class Placed:
+class PlacedAssembly:
     """Components, instances and parts of an assembly, with the unit of each component's way."""
 
     components: list[Component] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     parts: dict[tuple[str, str], Part] = field(default_factory=dict)
     holders: dict[tuple[str, str], Object] = field(default_factory=dict)
-    by_way: dict[tuple[str, ...], Unit] = field(default_factory=dict)
+    by_way: dict[tuple[str, ...], UnnamedComponent] = field(default_factory=dict)
     pose_of: dict[str, Pose] = field(default_factory=dict)
     part_names: set[str] = field(default_factory=lambda: {GROUND})
 
 
-def place(units: list[Unit]) -> Placed:
+def place(units: list[UnnamedComponent]) -> PlacedAssembly:
     """Names for components (labels; unique), instances and parts."""
-    placed, taken = Placed(), {GROUND}
+    placed, taken = PlacedAssembly(), {GROUND}
     for unit in units:
         unit.name = free_name("/".join(unit.labels), taken)
         names = []
@@ -237,7 +237,7 @@ def place(units: list[Unit]) -> Placed:
     return placed
 
 
-def _part(placed: Placed, holder: Object) -> Part:
+def _part(placed: PlacedAssembly, holder: Object) -> Part:
     key = (str(holder.document.path), holder.name)
     if key not in placed.parts:
         placed.parts[key] = Part(free_name(holder.label, placed.part_names), where=holder.where())

@@ -21,7 +21,7 @@ from cadbridge.freedoms import FIXED, SLIDE, Free, free
 from cadbridge.readers.fusion.context import Context
 from cadbridge.readers.joints import coordinate, joint_mates
 from cadbridge.readers.json_file import is_number, names_of, text_of
-from cadbridge.readers.structure import Placed
+from cadbridge.readers.structure import PlacedOccurrence
 from solver import rotation
 
 JOINT_MET = 1e-5
@@ -32,7 +32,7 @@ A choice: placements of the documents are exact to 1e-6, other readings are off 
 
 
 @dataclass(frozen=True)
-class Motion:
+class JointMotion:
     """A joint type: what it leaves free, the key of z's direction, of x's, and of the limit that a joint can have."""
 
     free: Free
@@ -56,14 +56,14 @@ class Motion:
         return 2 not in self.free.slides
 
 
-MOTIONS: dict[str, Motion] = {
-    "RigidJointType": Motion(FIXED),
-    "RevoluteJointType": Motion(free("rz"), "rotation_axis", limit="rotation_limits"),
-    "SliderJointType": Motion(free("tz"), "slide_direction", limit="slide_limits"),
-    "CylindricalJointType": Motion(free("tz rz"), "rotation_axis", limit="rotation_limits"),
-    "PinSlotJointType": Motion(free("tx rz"), "rotation_axis", "slide_direction", "rotation_limits"),
-    "PlanarJointType": Motion(free("tx ty rz"), "normal_direction", "primary_slide_direction"),
-    "BallJointType": Motion(free("rx ry rz")),
+MOTIONS: dict[str, JointMotion] = {
+    "RigidJointType": JointMotion(FIXED),
+    "RevoluteJointType": JointMotion(free("rz"), "rotation_axis", limit="rotation_limits"),
+    "SliderJointType": JointMotion(free("tz"), "slide_direction", limit="slide_limits"),
+    "CylindricalJointType": JointMotion(free("tz rz"), "rotation_axis", limit="rotation_limits"),
+    "PinSlotJointType": JointMotion(free("tx rz"), "rotation_axis", "slide_direction", "rotation_limits"),
+    "PlanarJointType": JointMotion(free("tx ty rz"), "normal_direction", "primary_slide_direction"),
+    "BallJointType": JointMotion(free("rx ry rz")),
 }
 DIRECTIONS = {"XAxisJointDirection": 0, "YAxisJointDirection": 1, "ZAxisJointDirection": 2}
 """Columns of the joint's frame; a custom direction names an entity, which is not in the file as a vector."""
@@ -73,7 +73,7 @@ DIRECTIONS = {"XAxisJointDirection": 0, "YAxisJointDirection": 1, "ZAxisJointDir
 class _Side:
     """One side of a joint: where it is, and the frames (world, m) that its geometry may mean."""
 
-    place: Placed
+    place: PlacedOccurrence
     frames: tuple[Pose, ...]
 
 
@@ -123,7 +123,7 @@ def _joint(c: Context, uuid: str, joint: dict[str, Any], as_built: bool) -> tupl
     return _between(c, uuid, name, joint, motion, entry, found) if len(found) == 2 else ()
 
 
-def _place(c: Context, occurrence: Any, uuid: str, name: str) -> Placed | None:
+def _place(c: Context, occurrence: Any, uuid: str, name: str) -> PlacedOccurrence | None:
     """Where an occurrence is; an absent one is the root."""
     key = c.keys.get(occurrence or "") if occurrence is None or isinstance(occurrence, str) else None
     place = None if key is None else c.structure.placed.get(key)
@@ -137,13 +137,15 @@ def _place(c: Context, occurrence: Any, uuid: str, name: str) -> Placed | None:
     return place
 
 
-def _fixed(c: Context, uuid: str, name: str, one: Placed, two: Placed, end: str = "") -> tuple[Mate, ...]:
+def _fixed(
+    c: Context, uuid: str, name: str, one: PlacedOccurrence, two: PlacedOccurrence, end: str = ""
+) -> tuple[Mate, ...]:
     """No motion between two occurrences, as they are."""
     a, b = (c.structure.feature(p, FeatureKind.POINT, (0.0, 0.0, 0.0)) for p in (two, one))
     return (Mate(name + end, MateKind.FIXED, a, b, where=c.file.where(uuid, name)),)
 
 
-def _side(c: Context, place: Placed, geometry: Any, uuid: str, name: str) -> _Side | None:
+def _side(c: Context, place: PlacedOccurrence, geometry: Any, uuid: str, name: str) -> _Side | None:
     """The frames that a geometry may mean: origin and axes each in the root's frame or in the occurrence's.
 
     The occurrence is that of the entity which the geometry names, else the joint's own.
@@ -179,7 +181,13 @@ def _turned(linear: Matrix, R: Matrix) -> Matrix:
 
 
 def _between(
-    c: Context, uuid: str, name: str, joint: dict[str, Any], motion: Motion, entry: dict[str, Any], sides: list[_Side]
+    c: Context,
+    uuid: str,
+    name: str,
+    joint: dict[str, Any],
+    motion: JointMotion,
+    entry: dict[str, Any],
+    sides: list[_Side],
 ) -> tuple[Mate, ...]:
     """The mates between two geometries: the first occurrence moves relative to the second."""
     axes = _axes(c, motion, entry, uuid, name)
@@ -228,7 +236,7 @@ def _readings(one: _Side, two: _Side) -> list[tuple[Pose, Pose]]:
     return [(one.frames[i], two.frames[j]) for i, j in pairs]
 
 
-def _met(motion: Motion, first: Pose, second: Pose, axes: tuple[int, int], offset: float) -> bool:
+def _met(motion: JointMotion, first: Pose, second: Pose, axes: tuple[int, int], offset: float) -> bool:
     """Whether two frames stand as the joint and its offset say."""
     z = second.R[:, axes[0]]
     gap = first.p - second.p
@@ -241,7 +249,7 @@ def _met(motion: Motion, first: Pose, second: Pose, axes: tuple[int, int], offse
     return (not motion.across or sideways < JOINT_MET) and (not motion.along or met_along)
 
 
-def _axes(c: Context, motion: Motion, entry: dict[str, Any], uuid: str, name: str) -> tuple[int, int] | None:
+def _axes(c: Context, motion: JointMotion, entry: dict[str, Any], uuid: str, name: str) -> tuple[int, int] | None:
     """The columns of the joint's frame that are z and x of the motion; z and x where no limit is given."""
     z = DIRECTIONS.get(text_of(entry.get(motion.z)) or "ZAxisJointDirection") if motion.z else 2
     x = (z + 1) % 3 if z is not None else None
@@ -260,13 +268,13 @@ def _parameter(value: Any) -> float:
     return float(found) if is_number(found) and found is not None else 0.0
 
 
-def _feature(c: Context, place: Placed, X_WJ: Pose) -> Any:
+def _feature(c: Context, place: PlacedOccurrence, X_WJ: Pose) -> Any:
     """A frame given in the world as FRAME of a component."""
     whole = replace(place, matrix=np.eye(3, 4))
     return c.structure.feature(whole, FeatureKind.FRAME, X_WJ.p, X_WJ.R[:, 2], X_WJ.R[:, 0], label="joint")
 
 
-def _limit(c: Context, motion: Motion, entry: dict[str, Any], uuid: str, name: str) -> Limit | None:
+def _limit(c: Context, motion: JointMotion, entry: dict[str, Any], uuid: str, name: str) -> Limit | None:
     """The limit of the first freedom, from the joint's zero; enabled limits of others are reported."""
     limit = None
     for key, value in entry.items():

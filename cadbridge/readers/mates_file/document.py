@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.kinds import other_kind
 from cadbridge.readers.mates_file import schema
-from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.mates_file.positions import TextPlace, load_yaml
 
 MAX_REPORTED = 1000
 """Faults of the form reported one by one; the rest are counted: nobody reads on, and a file may have a million."""
@@ -24,7 +24,7 @@ MAX_SUGGESTED = 50
 
 
 @dataclass(frozen=True)
-class Document:
+class MatesDocument:
     """A mates file: its models (None where nothing of it can be used), places and findings.
 
     `rows[section]` are the positions in the file of the items that `spec` kept, so that
@@ -34,7 +34,7 @@ class Document:
 
     file: str
     spec: schema.MatesFile | None
-    places: Place
+    places: TextPlace
     rows: dict[str, list[int]]
     given: int
     findings: Findings
@@ -47,13 +47,13 @@ class Document:
         return Where(file=self.file, line=line, column=column, item=name)
 
 
-def load_document(path: Path) -> Document:
+def load_document(path: Path) -> MatesDocument:
     """Read a mates file; all faults of its form are findings, and what holds them is left out."""
     findings = Findings()
     file = str(path)
     text = load_yaml(path, findings, file)
     data, places = text.data, text.places
-    empty = Document(file, None, places, {}, 0, findings)
+    empty = MatesDocument(file, None, places, {}, 0, findings)
     if not _has_format(data, places, findings, file):
         return empty
     # Counted as written, before faulty items go: the report says how many of them hold.
@@ -76,9 +76,9 @@ def load_document(path: Path) -> Document:
             _leave_out(data, rows, [fault["loc"] for fault in faults])
         else:
             report.count_the_rest()
-            return Document(file, spec, places, rows, given, findings, frozenset(faulty))
+            return MatesDocument(file, spec, places, rows, given, findings, frozenset(faulty))
     report.count_the_rest()
-    return Document(file, None, places, {}, given, findings, frozenset(faulty))
+    return MatesDocument(file, None, places, {}, given, findings, frozenset(faulty))
 
 
 def _names(data: dict[str, Any]) -> dict[tuple[int | str, ...], str]:
@@ -92,7 +92,7 @@ def _is_item(value: Any) -> bool:
     return isinstance(value, dict) and "name" in value
 
 
-def _has_format(data: Any, places: Place, findings: Findings, file: str) -> bool:
+def _has_format(data: Any, places: TextPlace, findings: Findings, file: str) -> bool:
     if data is None and findings.errors:
         return False  # reported already
     if not isinstance(data, dict):
@@ -176,7 +176,7 @@ class Reporter:
     """
 
     def __init__(
-        self, findings: Findings, file: str, places: Place, root: type[BaseModel] = schema.MatesFile,
+        self, findings: Findings, file: str, places: TextPlace, root: type[BaseModel] = schema.MatesFile,
         unknown_key: str = "CB144", faulty: str = "CB145",
         names: Mapping[tuple[int | str, ...], str] = MappingProxyType({}),
     ) -> None:  # fmt: skip

@@ -11,7 +11,7 @@ from functools import lru_cache
 from cadbridge.assembly import GROUND, Assembly, Component, Coupling, Feature, Instance, Mate, NamedFrame, Part
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
-from cadbridge.readers.mates_file.document import MAX_SUGGESTED, Document, nearest
+from cadbridge.readers.mates_file.document import MAX_SUGGESTED, MatesDocument, nearest
 from cadbridge.units import LENGTH
 
 
@@ -22,7 +22,7 @@ class Draft:
     took up an attached one, so that mates may go on naming it, `pose_before` its X_WC and `taken_up` its instances.
     """
 
-    def __init__(self, assembly: Assembly, document: Document) -> None:
+    def __init__(self, assembly: Assembly, document: MatesDocument) -> None:
         if document.spec is None:
             raise ValueError("a draft needs a document that could be read")
         self.assembly, self.document, self.spec = assembly, document, document.spec

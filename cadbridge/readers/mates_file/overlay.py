@@ -10,7 +10,7 @@ import numpy as np
 from cadbridge.assembly import Assembly, NamedFrame
 from cadbridge.frames import Pose, frame_from_axis
 from cadbridge.readers.mates_file.contact import attach_by_contact
-from cadbridge.readers.mates_file.document import Document
+from cadbridge.readers.mates_file.document import MatesDocument
 from cadbridge.readers.mates_file.draft import Draft, last
 from cadbridge.readers.mates_file.gears import add_gears
 from cadbridge.readers.mates_file.joint_couplings import add_joint_couplings
@@ -22,7 +22,7 @@ from cadbridge.readers.mates_file.structure import attach_by_name, restructure
 from cadbridge.readers.mates_file.weights import set_densities, set_masses
 
 
-def overlay(assembly: Assembly, document: Document, joints_of: JointsOf) -> Assembly:
+def overlay(assembly: Assembly, document: MatesDocument, joints_of: JointsOf) -> Assembly:
     """The assembly with all that the mates file adds; what is faulty in the file is left out and reported.
 
     `joints_of` makes the joints of mates, which overrides name.

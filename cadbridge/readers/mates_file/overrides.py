@@ -16,7 +16,7 @@ OF_A_JOINT = ("damping", "friction", "stiffness", "armature")
 """What a joint has once, whichever of its mates bears it."""
 
 
-class Kind(Protocol):
+class FreeCounts(Protocol):
     """What a joint leaves free: how many turns and slides."""
 
     @property
@@ -33,7 +33,7 @@ class Joint(Protocol):
     @property
     def mates(self) -> tuple[str, ...]: ...
     @property
-    def kind(self) -> Kind: ...
+    def kind(self) -> FreeCounts: ...
 
 
 JointsOf = Callable[[Assembly], Sequence[Joint]]

@@ -43,7 +43,7 @@ _NOTHING: Any = MappingProxyType({})
 
 
 @dataclass(slots=True)
-class Place:
+class TextPlace:
     """Where a value is: line and column from 1, the places of what it holds, and of its keys.
 
     `rows` of a list from which entries were left out: the positions in the file of the others.
@@ -51,7 +51,7 @@ class Place:
 
     line: int
     column: int
-    children: dict[Any, Place] = field(default_factory=lambda: _NOTHING)
+    children: dict[Any, TextPlace] = field(default_factory=lambda: _NOTHING)
     keys: dict[str, tuple[int, int]] = field(default_factory=lambda: _NOTHING)
     size: int = 1
     rows: list[int] | None = None
@@ -78,7 +78,7 @@ class Place:
         return (int(last) if here.rows is None else here.rows[int(last)]) + 1
 
 
-_NOWHERE = Place(0, 0)
+_NOWHERE = TextPlace(0, 0)
 
 
 @dataclass(frozen=True)
@@ -86,20 +86,20 @@ class Yaml:
     """The data of a file and where each value is; `data` is None where nothing could be read."""
 
     data: Any
-    places: Place
+    places: TextPlace
 
 
 def load_yaml(path: Path, findings: Findings, file: str) -> Yaml:
     """Read a YAML file; every fault is a finding with line and column."""
     if why := beyond("YAML bytes", path.stat().st_size, path.name):
         findings.add("CB108", why, Where(file=file))
-        return Yaml(None, Place(1, 1))
+        return Yaml(None, TextPlace(1, 1))
     return parse_yaml(path.read_bytes(), findings, file)
 
 
 def parse_yaml(content: bytes, findings: Findings, file: str) -> Yaml:
     """As `load_yaml`, of the content of a file."""
-    nothing = Yaml(None, Place(1, 1))
+    nothing = Yaml(None, TextPlace(1, 1))
     try:
         return _Builder(content, findings, file).build()
     except _Stop:
@@ -138,7 +138,7 @@ class _Builder:
         self.file = file
         # Open collections, innermost last: (data, place, key that waits for its value, anchor).
         self.open: list[list[Any]] = []
-        self.anchors: dict[str, tuple[Any, Place] | None] = {}
+        self.anchors: dict[str, tuple[Any, TextPlace] | None] = {}
         self.root: Yaml | None = None
         self.documents = 0
 
@@ -159,7 +159,7 @@ class _Builder:
                     step(event)
         finally:
             self.loader.dispose()
-        return self.root or Yaml(None, Place(1, 1))
+        return self.root or Yaml(None, TextPlace(1, 1))
 
     def _scalar(self, event: Any) -> None:
         self._check_tag(event)
@@ -175,7 +175,7 @@ class _Builder:
             self.anchors[event.anchor] = None
         empty: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
         place = self._place(event)
-        self.open.append([empty, Place(place.line, place.column, {}, {}), _NO_KEY, event.anchor])
+        self.open.append([empty, TextPlace(place.line, place.column, {}, {}), _NO_KEY, event.anchor])
 
     def _end(self, event: Any) -> None:
         data, place, _, anchor = self.open.pop()
@@ -196,7 +196,7 @@ class _Builder:
         data, place = known
         self._close(data, place, None)
 
-    def _close(self, data: Any, place: Place, anchor: str | None) -> None:
+    def _close(self, data: Any, place: TextPlace, anchor: str | None) -> None:
         """Hand a complete value to what holds it."""
         # An alias counts as much as it repeats: nine lists of nine aliases each, nine levels deep, are a billion
         # values.
@@ -222,7 +222,7 @@ class _Builder:
                 held[key] = data
                 held_place.children[key] = place
 
-    def _key(self, data: Any, place: Place, holder: Place) -> str | None:
+    def _key(self, data: Any, place: TextPlace, holder: TextPlace) -> str | None:
         """The key, or None where its value is to be left out, with a finding."""
         where = Where(file=self.file, line=place.line, column=place.column)
         if not isinstance(data, str):
@@ -243,12 +243,12 @@ class _Builder:
             self.findings.add("CB140", f"the tag {event.tag[:60]} has no meaning here", where)
 
     @staticmethod
-    def _place(event: Any) -> Place:
+    def _place(event: Any) -> TextPlace:
         mark = event.start_mark
-        return Place(mark.line + 1, mark.column + 1)
+        return TextPlace(mark.line + 1, mark.column + 1)
 
     def _stop(self, code: str, message: str, at: Any) -> None:
-        place = at if isinstance(at, Place) else self._place(at)
+        place = at if isinstance(at, TextPlace) else self._place(at)
         self.findings.add(code, message, Where(file=self.file, line=place.line, column=place.column))
         raise _Stop
 

@@ -15,9 +15,9 @@ from cadbridge.readers.mates_file.gear_schema import GearSpec
 from cadbridge.readers.mates_file.values import (
     DesignedSpec,
     FeatureSpec,
+    FileUnits,
     LengthUnit,
     Name,
-    Units,
     Vector3,
     fault,
 )
@@ -338,7 +338,7 @@ class MatesFile(Strict):
     """A mates file, whole."""
 
     format: Literal["cadbridge.mates/1"]
-    units: Units = Field(default_factory=Units)
+    units: FileUnits = Field(default_factory=FileUnits)
     source_units: LengthUnit | None = None
     ground: list[Name] = Field(default_factory=list)
     flexible: list[Name] = Field(default_factory=list)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.kinds import other_kind
 from cadbridge.readers.mates_file.document import Reporter, keys_at
-from cadbridge.readers.mates_file.positions import Place, load_yaml
+from cadbridge.readers.mates_file.positions import TextPlace, load_yaml
 from cadbridge.readers.registry import openable
 
 Kind = TypeVar("Kind", bound=BaseModel)
@@ -29,7 +29,7 @@ Where faults remain after so many, nothing of the file is used.
 """
 
 
-def load_spec(kind: type[Kind], path: Path, findings: Findings, code: str) -> tuple[Kind | None, Place]:
+def load_spec(kind: type[Kind], path: Path, findings: Findings, code: str) -> tuple[Kind | None, TextPlace]:
     """A YAML file of ours as its model, and the places in it; see `validated`. None where it is no YAML."""
     yaml = load_yaml(openable(path), findings, str(path))
     if findings.errors:
@@ -38,8 +38,8 @@ def load_spec(kind: type[Kind], path: Path, findings: Findings, code: str) -> tu
 
 
 def validated(
-    kind: type[Kind], data: object, places: Place, file: str, findings: Findings, code: str
-) -> tuple[Kind | None, Place]:
+    kind: type[Kind], data: object, places: TextPlace, file: str, findings: Findings, code: str
+) -> tuple[Kind | None, TextPlace]:
     """Data as a model of the file, with a finding (`code`) for each fault at its line and column, and its places.
 
     What is at fault is left out of the model and of the places, so that faults of names and values in the rest are
@@ -147,11 +147,11 @@ class _Rest:
                 holder[:] = [holder[i] for i in kept]
         self._gone = {}
 
-    def places(self, places: Place, path: Steps = ()) -> Place:
+    def places(self, places: TextPlace, path: Steps = ()) -> TextPlace:
         """The places of the data, of those of the file."""
         if not any(rows[: len(path)] == path for rows in self._rows):
             return places
-        here = Place(places.line, places.column)  # data made in Python has no places, but numbers
+        here = TextPlace(places.line, places.column)  # data made in Python has no places, but numbers
         below = {rows[len(path)]: here for rows in self._rows if len(rows) > len(path) and rows[: len(path)] == path}
         children = {key: self.places(child, (*path, key)) for key, child in {**below, **places.children}.items()}
         rows = self._rows.get(path)

@@ -21,7 +21,7 @@ def fault(message: str) -> PydanticCustomError:
     return PydanticCustomError("mates_file", "{message}", {"message": message})
 
 
-class Units(Strict):
+class FileUnits(Strict):
     """Units of the lengths and angles in this file."""
 
     length: LengthUnit = "mm"

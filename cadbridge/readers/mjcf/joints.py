@@ -38,7 +38,7 @@ _Z = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class CombinedJoints:
     """Several joints as one: what it leaves free, its point and its axes (two of a cross) in the body's frame."""
 
     free: Free
@@ -61,7 +61,7 @@ def read_joints(c: Context, X: list[Pose]) -> tuple[list[Mate], list[Component]]
             continue
         if not joints:
             name = free_name(f"{c.bodies[body]} fixed", taken)
-            mates.append(_mate(c, name, Pair(FIXED, np.zeros(3), [_Z]), parent, body))
+            mates.append(_mate(c, name, CombinedJoints(FIXED, np.zeros(3), [_Z]), parent, body))
         elif len(joints) == 1:
             mates.append(_single(c, joints[0], parent, body, c.bodies[body]))
         elif _alike(c, joints) and (pair := _pair(c, joints)) is not None:
@@ -91,7 +91,7 @@ def _alike(c: Context, joints: list[int]) -> bool:
     return not any(np.any(v) for v in (*loads, *(m["jnt_stiffness"][j] for j in joints)))
 
 
-def _mate(c: Context, name: str, pair: Pair, parent: str, body: int) -> Mate:
+def _mate(c: Context, name: str, pair: CombinedJoints, parent: str, body: int) -> Mate:
     """The mate of a joint between a body and its parent."""
     a, b = (
         axis_feature(end, X, pair.axes, pair.point)
@@ -105,7 +105,7 @@ def _single(c: Context, joint: int, parent: str, body: int, child: str, within: 
     """One joint; `within` a chain both frames are the body's."""
     m, name = c.model, c.joints[joint]
     kind = int(m["jnt_type"][joint])
-    mate = _mate(c, name, Pair(LEAVES[kind], m["jnt_pos"][joint], [m["jnt_axis"][joint]]), parent, body)
+    mate = _mate(c, name, CombinedJoints(LEAVES[kind], m["jnt_pos"][joint], [m["jnt_axis"][joint]]), parent, body)
     a = replace(mate.b, component=parent) if within else mate.a
     dof = int(m["jnt_dofadr"][joint])
     _report_friction(c, joint, kind)
@@ -172,7 +172,7 @@ def _report_friction(c: Context, joint: int, kind: int) -> None:
         c.findings.add("CB1305", text, c.where("joints", joint, name))
 
 
-def _composed(c: Context, pair: Pair, joints: list[int], parent: str, body: int) -> Mate:
+def _composed(c: Context, pair: CombinedJoints, joints: list[int], parent: str, body: int) -> Mate:
     mate = _mate(c, c.joints[joints[-1]], pair, parent, body)
     return replace(mate, where=c.where("joints", joints[0], mate.name))
 
@@ -180,7 +180,7 @@ def _composed(c: Context, pair: Pair, joints: list[int], parent: str, body: int)
 # --- several joints at one body ---
 
 
-def _pair(c: Context, joints: list[int]) -> Pair | None:
+def _pair(c: Context, joints: list[int]) -> CombinedJoints | None:
     """The lower pair that a stack of joints makes, None where it makes none."""
     m = c.model
     kinds = "".join("fbsh"[int(m["jnt_type"][j])] for j in joints)
@@ -194,34 +194,34 @@ def _pair(c: Context, joints: list[int]) -> Pair | None:
     return maker(axes[slides], axes[hinges], points[hinges])
 
 
-def _cylindrical(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
+def _cylindrical(slides: Vector, hinges: Vector, points: Vector) -> CombinedJoints | None:
     parallel = cross_length(slides[0], hinges[0]) < ALIGNED
-    return Pair(free("tz rz"), points[0], [hinges[0]]) if parallel else None
+    return CombinedJoints(free("tz rz"), points[0], [hinges[0]]) if parallel else None
 
 
-def _universal(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
+def _universal(slides: Vector, hinges: Vector, points: Vector) -> CombinedJoints | None:
     meet = _meeting(points, hinges)
     across = abs(float(hinges[0] @ hinges[1])) < ALIGNED
-    return Pair(free("rx ry"), meet, [*hinges]) if across and meet is not None else None
+    return CombinedJoints(free("rx ry"), meet, [*hinges]) if across and meet is not None else None
 
 
-def _planar(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
+def _planar(slides: Vector, hinges: Vector, points: Vector) -> CombinedJoints | None:
     normal = hinges[0]
     flat = float(np.abs(slides @ normal).max()) < ALIGNED
     apart = float(np.linalg.norm(np.cross(*slides))) > _INDEPENDENT
-    return Pair(free("tx ty rz"), points[0], [normal]) if flat and apart else None
+    return CombinedJoints(free("tx ty rz"), points[0], [normal]) if flat and apart else None
 
 
-def _spherical(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
+def _spherical(slides: Vector, hinges: Vector, points: Vector) -> CombinedJoints | None:
     meet = _meeting(points, hinges)
     turns = abs(float(np.linalg.det(hinges))) > _INDEPENDENT
-    return Pair(free("rx ry rz"), meet, [_Z]) if turns and meet is not None else None
+    return CombinedJoints(free("rx ry rz"), meet, [_Z]) if turns and meet is not None else None
 
 
-def _floating(slides: Vector, hinges: Vector, points: Vector) -> Pair | None:
+def _floating(slides: Vector, hinges: Vector, points: Vector) -> CombinedJoints | None:
     moves = abs(float(np.linalg.det(slides))) > _INDEPENDENT
     turns = len(hinges) == 0 or abs(float(np.linalg.det(hinges))) > _INDEPENDENT
-    return Pair(UNBOUND, np.zeros(3), [_Z]) if moves and turns else None
+    return CombinedJoints(UNBOUND, np.zeros(3), [_Z]) if moves and turns else None
 
 
 _STACKS = {

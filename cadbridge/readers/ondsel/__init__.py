@@ -16,7 +16,7 @@ from cadbridge.readers.ondsel.context import Reader
 from cadbridge.readers.ondsel.joints import UNREAD, read_joints, read_limits, read_motions
 from cadbridge.readers.ondsel.parts import read_parts
 from cadbridge.readers.ondsel.series import designed_at, read_series
-from cadbridge.readers.ondsel.text import Node, load, number, row
+from cadbridge.readers.ondsel.text import TreeLine, load, number, row
 from cadbridge.readers.options import ReadOptions
 from cadbridge.study import Study
 from cadbridge.units import LENGTH
@@ -58,7 +58,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     )  # fmt: skip
 
 
-def _study(r: Reader, assembly: Node, series: list[tuple[int, str]], velocities: dict[str, Vector]) -> Study:
+def _study(r: Reader, assembly: TreeLine, series: list[tuple[int, str]], velocities: dict[str, Vector]) -> Study:
     """The run that the file asks for, and the trajectory that it holds. Forces are reported: none is carried."""
     parameters = assembly.child("SimulationParameters")
     numbers = (

@@ -11,13 +11,13 @@ from cadbridge.assembly import Component, Instance, Mate, Part
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.markers import Marker
-from cadbridge.readers.ondsel.text import Node, number, row
+from cadbridge.readers.ondsel.text import TreeLine, number, row
 from cadbridge.readers.placement import ROUNDED_ROTATION
 from cadbridge.readers.source import Source
 
 
 @dataclass
-class Reader(Source[Node]):
+class Reader(Source[TreeLine]):
     """`length` is metres a unit of the file; markers, mates and parts are found by their full names."""
 
     path: Path
@@ -31,11 +31,11 @@ class Reader(Source[Node]):
     X_WC: dict[str, Pose] = field(default_factory=dict)
     mates: dict[str, Mate] = field(default_factory=dict)
 
-    def line_of(self, at: Node) -> int | None:
+    def line_of(self, at: TreeLine) -> int | None:
         """The line of a node."""
         return at.line
 
-    def vector(self, node: Node, name: str, item: str, count: int = 3) -> Vector | None:
+    def vector(self, node: TreeLine, name: str, item: str, count: int = 3) -> Vector | None:
         """The numbers of a child in the file's unit; a finding and None where they cannot be read."""
         values = row(node.value(name) or "")
         if values is None or len(values) != count:
@@ -44,7 +44,7 @@ class Reader(Source[Node]):
             return None
         return np.array(values)
 
-    def scalar(self, node: Node, name: str, item: str) -> float | None:
+    def scalar(self, node: TreeLine, name: str, item: str) -> float | None:
         """One number of a child; a finding and None where it cannot be read."""
         value = number(node.value(name))
         if value is None:
@@ -52,7 +52,7 @@ class Reader(Source[Node]):
             self.say("CB181", f"{item}: {name} must be a number", place, item)
         return value
 
-    def pose(self, node: Node, item: str) -> Pose | None:
+    def pose(self, node: TreeLine, item: str) -> Pose | None:
         """Position3D (in m here) and RotationMatrix; a finding and None where they are no rigid motion."""
         p = self.vector(node, "Position3D", item)
         rows = [row(n.text) for n in node.under("RotationMatrix")]

@@ -12,7 +12,7 @@ from cadbridge.frames import Pose
 from cadbridge.readers.joints import coordinate
 from cadbridge.readers.markers import Marker, feature, gear, rack, screw
 from cadbridge.readers.ondsel.context import Reader
-from cadbridge.readers.ondsel.text import Node, expression, row
+from cadbridge.readers.ondsel.text import TreeLine, expression, row
 from cadbridge.study import FrameMotion, MotionLaw
 
 FRAME, PLANE, AXIS, POINT = FeatureKind.FRAME, FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
@@ -69,7 +69,7 @@ MOTIONS = {
 }
 
 
-def read_joints(r: Reader, assembly: Node, root: str) -> tuple[list[Mate], list[Coupling], int]:
+def read_joints(r: Reader, assembly: TreeLine, root: str) -> tuple[list[Mate], list[Coupling], int]:
     """Mates, couplings, and how many joints the file has."""
     mates: list[Mate] = []
     couplings: list[Coupling] = []
@@ -99,7 +99,7 @@ def read_joints(r: Reader, assembly: Node, root: str) -> tuple[list[Mate], list[
     return mates, couplings, len(nodes)
 
 
-def _markers(r: Reader, node: Node, name: str) -> tuple[Marker, Marker] | None:
+def _markers(r: Reader, node: TreeLine, name: str) -> tuple[Marker, Marker] | None:
     """Markers I and J of two different parts; findings and None where they are not."""
     found = []
     for key in ("MarkerI", "MarkerJ"):
@@ -118,7 +118,7 @@ def _markers(r: Reader, node: Node, name: str) -> tuple[Marker, Marker] | None:
     return found[0], found[1]
 
 
-def _mates(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> list[Mate]:
+def _mates(r: Reader, node: TreeLine, name: str, i: Marker, j: Marker) -> list[Mate]:
     pieces = JOINTS[node.text]
     made = []
     for count, piece in enumerate(pieces, start=1):
@@ -135,23 +135,23 @@ def _mates(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> list[Mate]
     return made
 
 
-def _gear(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
+def _gear(r: Reader, node: TreeLine, name: str, i: Marker, j: Marker) -> Coupling | None:
     ri, rj = r.scalar(node, "radiusI", name), r.scalar(node, "radiusJ", name)
     return None if ri is None or rj is None else gear(name, i, j, (ri, rj), r.where(node, name))
 
 
-def _rack(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
+def _rack(r: Reader, node: TreeLine, name: str, i: Marker, j: Marker) -> Coupling | None:
     radius = r.scalar(node, "pitchRadius", name)
     poses = _in_world(r, i), _in_world(r, j)
     return None if radius is None else rack(name, i, j, poses, radius * r.length, r.where(node, name))
 
 
-def _screw(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
+def _screw(r: Reader, node: TreeLine, name: str, i: Marker, j: Marker) -> Coupling | None:
     pitch = r.scalar(node, "pitch", name)
     return None if pitch is None else screw(name, i, j, pitch * r.length, r.where(node, name))
 
 
-def _coupling(r: Reader, node: Node, name: str, i: Marker, j: Marker) -> Coupling | None:
+def _coupling(r: Reader, node: TreeLine, name: str, i: Marker, j: Marker) -> Coupling | None:
     try:
         return COUPLINGS[node.text](r, node, name, i, j)
     except ValueError as fault:
@@ -163,7 +163,7 @@ def _in_world(r: Reader, marker: Marker) -> Pose:
     return marker.X if marker.component == GROUND else r.X_WC[marker.component] @ marker.X
 
 
-COUPLINGS: dict[str, Callable[[Reader, Node, str, Marker, Marker], Coupling | None]] = {
+COUPLINGS: dict[str, Callable[[Reader, TreeLine, str, Marker, Marker], Coupling | None]] = {
     "GearJoint": _gear,
     "RackPinionJoint": _rack,
     "ScrewJoint": _screw,
@@ -174,7 +174,7 @@ _PLACE = ("rIJI1", "rIJI2", "rIJI3")
 _TURNS = ("angIJJ1", "angIJJ2", "angIJJ3")
 
 
-def read_motions(r: Reader, assembly: Node) -> tuple[tuple[MotionLaw, ...], tuple[FrameMotion, ...]]:
+def read_motions(r: Reader, assembly: TreeLine) -> tuple[tuple[MotionLaw, ...], tuple[FrameMotion, ...]]:
     """Motions of joints and of markers as expressions of t; one that cannot be carried is reported and left out."""
     sets = assembly.child("ConstraintSets")
     laws, frames = [], []
@@ -190,7 +190,7 @@ def read_motions(r: Reader, assembly: Node) -> tuple[tuple[MotionLaw, ...], tupl
     return tuple(filter(None, laws)), tuple(filter(None, frames))
 
 
-def _law(r: Reader, node: Node, name: str) -> MotionLaw | None:
+def _law(r: Reader, node: TreeLine, name: str) -> MotionLaw | None:
     where = r.where(node)
     kind, key, kinds = MOTIONS[node.text]
     joint = node.value("MotionJoint") or ""
@@ -209,7 +209,7 @@ def _length(r: Reader, text: str, is_length: bool = True) -> str:
     return f"{r.length!r} * ({text})" if is_length and r.length != 1.0 else text
 
 
-def _frame_motion(r: Reader, node: Node, name: str) -> FrameMotion | None:
+def _frame_motion(r: Reader, node: TreeLine, name: str) -> FrameMotion | None:
     """A GeneralMotion: OndselSolver's FullMotion puts marker J at rIJI in I, turned as its EulerAngles are."""
     if not any(node.child(key) for key in (*_PLACE, *_TURNS)):
         text = f"{name} is a GeneralMotion without rIJI1 …, as OndselSolver saves it; it is left out"
@@ -234,7 +234,7 @@ def _frame_motion(r: Reader, node: Node, name: str) -> FrameMotion | None:
     return FrameMotion(name, i.component, i.X, j.component, j.X, (x, y, z), turns, (first, second, third), where)
 
 
-def _checked(r: Reader, node: Node, key: str, name: str) -> str | None:
+def _checked(r: Reader, node: TreeLine, key: str, name: str) -> str | None:
     """An expression of t in the solver's words; a finding and None where it cannot be computed."""
     from solver.functions import expression as parse
 
@@ -251,7 +251,7 @@ def _checked(r: Reader, node: Node, key: str, name: str) -> str | None:
 _SIDES = {"=>": "lower", ">=": "lower", "=<": "upper", "<=": "upper"}
 
 
-def read_limits(r: Reader, assembly: Node, mates: list[Mate]) -> list[Mate]:
+def read_limits(r: Reader, assembly: TreeLine, mates: list[Mate]) -> list[Mate]:
     """The mates with the limits whose two markers are theirs; a limit elsewhere is reported."""
     from solver.functions import expression as parse
 

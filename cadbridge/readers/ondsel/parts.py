@@ -10,10 +10,10 @@ from cadbridge.inertia import MassProperties
 from cadbridge.readers.markers import Marker
 from cadbridge.readers.names import free_name
 from cadbridge.readers.ondsel.context import Reader
-from cadbridge.readers.ondsel.text import Node
+from cadbridge.readers.ondsel.text import TreeLine
 
 
-def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
+def read_parts(r: Reader, assembly: TreeLine) -> dict[str, Vector]:
     """Fill parts, instances, components and markers; returns the twists (6,) of parts that move at the start."""
     root = assembly.value("Name") or r.path.stem
     X_WA = r.pose(assembly, root) or Pose()
@@ -45,14 +45,14 @@ def read_parts(r: Reader, assembly: Node) -> dict[str, Vector]:
     return velocities
 
 
-def _unique(r: Reader, node: Node, name: str, taken: set[str]) -> str:
+def _unique(r: Reader, node: TreeLine, name: str, taken: set[str]) -> str:
     unique = free_name(name, taken)
     if unique != name:
         r.say("CB107", f"two parts are called {name!r}; the later one is now {unique!r}", node, name)
     return unique
 
 
-def _mass(r: Reader, node: Node, name: str, full: str) -> MassProperties | None:
+def _mass(r: Reader, node: TreeLine, name: str, full: str) -> MassProperties | None:
     """The principal mass marker, which motions may take hold of too: mass, its frame, the moments along its axes."""
     marker = node.child("PrincipalMassMarker")
     if marker is None:
@@ -79,14 +79,14 @@ def _placeholders(r: Reader) -> None:
         r.findings.add("CB1206", f"all {len(known)} masses are 1 and all inertias are 1", r.parts[0].where)
 
 
-def _twist(r: Reader, node: Node, name: str) -> Vector | None:
+def _twist(r: Reader, node: TreeLine, name: str) -> Vector | None:
     if node.child("Velocity3D") is None and node.child("Omega3D") is None:
         return None
     v, w = r.vector(node, "Velocity3D", name), r.vector(node, "Omega3D", name)
     return None if v is None or w is None else np.concatenate([v * r.length, w])
 
 
-def _markers(r: Reader, node: Node, component: str, X_CN: Pose, full: str) -> None:
+def _markers(r: Reader, node: TreeLine, component: str, X_CN: Pose, full: str) -> None:
     """The markers of a part (or of the assembly, which is the ground) with the reference points that hold them."""
     for ref in node.under("RefPoints"):
         X_NR = r.pose(ref, f"a reference point of {full}")

@@ -25,18 +25,18 @@ _NAMES = {
 
 
 @dataclass(slots=True)
-class Node:
+class TreeLine:
     """A line of the tree with what is indented below it; `line` counts from 1."""
 
     text: str
     line: int
-    children: list[Node] = field(default_factory=list)
+    children: list[TreeLine] = field(default_factory=list)
 
-    def child(self, name: str) -> Node | None:
+    def child(self, name: str) -> TreeLine | None:
         """The first child of that text."""
         return next((c for c in self.children if c.text == name), None)
 
-    def under(self, name: str) -> list[Node]:
+    def under(self, name: str) -> list[TreeLine]:
         """What is below the first child of that text."""
         found = self.child(name)
         return found.children if found else []
@@ -47,7 +47,7 @@ class Node:
         return below[0].text if below else None
 
 
-def load(path: Path, findings: Findings) -> tuple[str, Node, list[tuple[int, str]]]:
+def load(path: Path, findings: Findings) -> tuple[str, TreeLine, list[tuple[int, str]]]:
     """The first line, the tree, and the lines of the time series with their numbers; InputError where it is no text."""
     where = Where(file=str(path))
     refuse_file("text bytes", path, findings)
@@ -66,9 +66,9 @@ def load(path: Path, findings: Findings) -> tuple[str, Node, list[tuple[int, str
     return head, tree, [(i + 1, lines[i]) for i in range(end + 1, len(lines))]
 
 
-def _tree(path: Path, lines: list[str], end: int, findings: Findings) -> Node:
+def _tree(path: Path, lines: list[str], end: int, findings: Findings) -> TreeLine:
     """The tree of lines 2 … end; a line that skips a level hangs on the line above, and is reported."""
-    root = Node("", 0)
+    root = TreeLine("", 0)
     open_nodes = [root]
     for i in range(1, end):
         text = lines[i].strip()
@@ -78,7 +78,7 @@ def _tree(path: Path, lines: list[str], end: int, findings: Findings) -> Node:
         if level > DEEPEST_TABS or level > len(open_nodes) - 1:
             findings.add("CB1201", f"the line is indented {level} tabs deep", Where(str(path), i + 1))
             level = min(level, len(open_nodes) - 1)
-        node = Node(text, i + 1)
+        node = TreeLine(text, i + 1)
         del open_nodes[level + 1 :]
         open_nodes[level].children.append(node)
         open_nodes.append(node)

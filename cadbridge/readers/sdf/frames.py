@@ -24,7 +24,7 @@ class UnresolvedError(Exception):
 
 
 @dataclass(eq=False)
-class FrameEntry:
+class ScopedFrame:
     """A name in a scope: pose X_RF in what it is relative to, and what it is fixed to."""
 
     pose: Pose
@@ -41,7 +41,7 @@ class Scope:
     name: str
     element: Element
     parent: Scope | None = None
-    entries: dict[str, FrameEntry] = field(default_factory=dict)
+    entries: dict[str, ScopedFrame] = field(default_factory=dict)
     nested: dict[str, Scope] = field(default_factory=dict)
     placement: str = ""
     canonical: str = ""
@@ -53,7 +53,7 @@ class Scope:
     def X_M(self, name: str) -> Pose:
         """The pose X_MF of a name in this scope's own frame M; UnresolvedError where it has none."""
         # A loop, not recursion: a chain of ten thousand frames is a valid file.
-        chain: dict[str, FrameEntry] = {}
+        chain: dict[str, ScopedFrame] = {}
         at = name
         while at not in self._known and at not in ("", MODEL, WORLD) and (at in self.entries or "::" not in at):
             if at in chain:

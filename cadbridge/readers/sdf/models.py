@@ -9,7 +9,7 @@ from cadbridge.errors import InputError
 from cadbridge.frames import Pose
 from cadbridge.readers.paths import referenced
 from cadbridge.readers.sdf.context import Context
-from cadbridge.readers.sdf.frames import MODEL, FrameEntry, Scope
+from cadbridge.readers.sdf.frames import MODEL, Scope, ScopedFrame
 from cadbridge.readers.sdf.vocabulary import report_unknown
 from cadbridge.readers.xml import Element, child, children, local, parse
 
@@ -82,7 +82,7 @@ class Models:
                 attached = c.text(element, "child")
             elif kind == "frame":
                 relative = relative or attached
-            scope.entries[name] = FrameEntry(pose, relative or MODEL, attached, element, kind)
+            scope.entries[name] = ScopedFrame(pose, relative or MODEL, attached, element, kind)
 
     def _model(self, scope: Scope, element: Element, over: Element | None, depth: int) -> None:
         """A nested model; `over` is the <include> that brought it, whose name, pose and static override its own."""
@@ -101,7 +101,7 @@ class Models:
         source = over if over is not None and child(over, "pose") is not None else element
         pose, relative = c.pose(source, name)
         placement = (c.text(over, "placement_frame") if over is not None else "") or element.get("placement_frame", "")
-        scope.entries[name] = FrameEntry(pose, relative or MODEL, MODEL, element, "model")
+        scope.entries[name] = ScopedFrame(pose, relative or MODEL, MODEL, element, "model")
         inner = Scope(name, element, scope, placement=placement, canonical=element.get("canonical_link", ""))
         inner.prefix = f"{scope.prefix}{name}/"
         inner.static = scope.static or c.flag(element, "static") or (over is not None and c.flag(over, "static"))
@@ -149,7 +149,7 @@ class Models:
         c, name = self._c, f"{MERGED}{len(scope.entries)}"
         source = include if child(include, "pose") is not None else model
         pose, relative = c.pose(source, name)
-        scope.entries[name] = FrameEntry(pose, relative or MODEL, MODEL, model, "frame")
+        scope.entries[name] = ScopedFrame(pose, relative or MODEL, MODEL, model, "frame")
         before = set(scope.entries)
         self._fill(scope, model, depth + 1)
         for key in set(scope.entries) - before:

@@ -14,7 +14,7 @@ from cadbridge.freedoms import FIXED, UNBOUND, Free, free
 from cadbridge.readers.joints import joint_mates
 from cadbridge.readers.placement import ALIGNED
 from cadbridge.readers.simscape.context import Context
-from cadbridge.readers.structure import Key, Placed
+from cadbridge.readers.structure import Key, PlacedOccurrence
 from cadbridge.readers.xml import Element, child, children, local, numbers
 from cadbridge.wording import count
 
@@ -234,7 +234,7 @@ def _designed(c: Context, kind: MateKind, a: Feature, b: Feature) -> float:
     return float(np.linalg.norm(np.cross(lines[0], gap) if lines else gap))
 
 
-def _placed(c: Context, side: Element, prefix: Key, mate: str) -> Placed | None:
+def _placed(c: Context, side: Element, prefix: Key, mate: str) -> PlacedOccurrence | None:
     """Where the InstancePath of a side leads; no Uid is the holder's own frame."""
     path = child(side, "InstancePath")
     own = [(e.text or "").strip() for e in ([] if path is None else children(path, "Uid"))]

@@ -9,14 +9,14 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.report.html import el
 from cadbridge.report.views.numbers import figure
-from cadbridge.simulation.interactive import Event
+from cadbridge.simulation.interactive import AppliedChange
 from cadbridge.visible import visible
 from cadbridge.wording import count
 
 GROUND = "ground"
 
 
-def changes_table(events: Sequence[Event]) -> str:
+def changes_table(events: Sequence[AppliedChange]) -> str:
     """Time, change, freedoms and rows too many afterwards, and what an impact took."""
     if not events:
         return ""
@@ -30,7 +30,7 @@ def changes_table(events: Sequence[Event]) -> str:
     return str(el("table", el("thead", heads), el("tbody", rows)))
 
 
-def attached(events: Sequence[Event]) -> list[str]:
+def attached(events: Sequence[AppliedChange]) -> list[str]:
     """What is attached by hand and can be detached: names of new attachments that were not taken off since."""
     found: dict[str, None] = {}
     for e in events:
@@ -41,7 +41,7 @@ def attached(events: Sequence[Event]) -> list[str]:
     return list(found)
 
 
-def words_of(events: Sequence[Event]) -> str:
+def words_of(events: Sequence[AppliedChange]) -> str:
     """What the last change did, in words."""
     event = events[-1]
     changed, before = event.changed, (events[-2].redundant if len(events) > 1 else 0) or 0

@@ -22,7 +22,7 @@ SWING, SLIDE = np.radians(30.0), 0.1
 """rad, and share of the mechanism's length, by which a joint is tried to either side."""
 
 
-class Moving:
+class JointSliders:
     """The sliders (degrees, mm) of the joints that lead, and the values of the others.
 
     `show` takes poses X_WB of the bodies, `notify` a text; `begin` is called when a person takes over.

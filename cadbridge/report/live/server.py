@@ -62,7 +62,7 @@ class Browser:
             await self.taken.wait()
 
 
-class Server:
+class LiveServer:
     """Runs from the start in a thread of its own; `close` ends it.
 
     `page` makes the page, `greet` what a browser is sent first, given its path; `hear` gets each message of a browser,

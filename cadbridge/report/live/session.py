@@ -26,12 +26,12 @@ from cadbridge.report.live.deciding import Deciding
 from cadbridge.report.live.fitting import Fitting, weighed
 from cadbridge.report.live.joining import Clicked, Joining
 from cadbridge.report.live.mates import MateChoice
-from cadbridge.report.live.moving import Moving, scale
+from cadbridge.report.live.moving import JointSliders, scale
 from cadbridge.report.live.panel import Item, Panel
 from cadbridge.report.live.picking import Hit, place_of_hit, yaml_of_hit
 from cadbridge.report.live.saving import MakeGlb, Saving
 from cadbridge.report.live.scene import joint_value, text_block
-from cadbridge.report.live.server import Server, Told
+from cadbridge.report.live.server import LiveServer, Told
 from cadbridge.report.live.simulating import Pulled, Simulation
 from cadbridge.report.live.swaying import Pointed
 from cadbridge.report.page.motions import RunData
@@ -73,7 +73,7 @@ class LiveView:
         self.fitting: Fitting | None = None
         self._pointed: dict[str, Pointed | None] = {}
         self._whole, self._answer = mechanism.assembly, PROMPT
-        self.server = Server(host, port, self._page, self._greet, self._hear, self._failed, self._left)
+        self.server = LiveServer(host, port, self._page, self._greet, self._hear, self._failed, self._left)
         self.address = self.server.address
         self._fill(mechanism, run, diagnosis, ())
 
@@ -176,7 +176,7 @@ class LiveView:
                 point = partial(self._point, "Ask")
                 self.asking = Asking(panel, mechanism.assembly, self._editor, self._take, point, self._notify)
         with panel.within("tab", "Move"):
-            self.moving = Moving(panel, mechanism, self.show, self._notify, self._by_hand)
+            self.moving = JointSliders(panel, mechanism, self.show, self._notify, self._by_hand)
         with panel.within("tab", "Simulate"):
             draw, start = self._draw_pull, lambda: self.moving.mover.values
             args = (mechanism, self._scenario, self.show, draw, self._notify, start, self._show_run)

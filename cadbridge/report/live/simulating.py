@@ -17,7 +17,7 @@ from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.player import Player
 from cadbridge.report.live.scene import body_names
 from cadbridge.report.views.numbers import figure
-from cadbridge.simulation.interactive import Event, InteractiveRun
+from cadbridge.simulation.interactive import AppliedChange, InteractiveRun
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.visible import visible
 from solver.result import Status
@@ -330,13 +330,13 @@ class Simulation:
         if label is not None:
             self.joint.value = label
 
-    def _events(self) -> tuple[Event, ...]:
+    def _events(self) -> tuple[AppliedChange, ...]:
         if self.player is None:
             return ()
         with self.player.with_run() as run:
             return run.events
 
-    def _list(self, events: Sequence[Event]) -> None:
+    def _list(self, events: Sequence[AppliedChange]) -> None:
         """The changes as rows, and what can be detached."""
         self.list.content = changes_table(events)
         names = tuple(attached(events))

@@ -8,10 +8,10 @@ import numpy as np
 
 from cadbridge.report.html import Html, el, join
 from cadbridge.report.page.items import Items
-from cadbridge.report.page.plots import Line, plot_figure, plot_of
+from cadbridge.report.page.plots import PlotLine, plot_figure, plot_of
 from cadbridge.report.page.tables import draw
 from cadbridge.report.views.numbers import figure
-from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table, number
+from cadbridge.report.views.table import Badge, Cell, ItemNames, Number, Row, Table, number
 
 if TYPE_CHECKING:
     from cadbridge.efforts import Inverse
@@ -29,10 +29,10 @@ def _efforts(found: Inverse, items: Items) -> Html:
 
     t = found.run.result.trajectory.t
     lines = [
-        Line(f"{j.name} ({effort_unit(j)})", found.forces.efforts[:, k], items.ref(j.name, "joint"))
+        PlotLine(f"{j.name} ({effort_unit(j)})", found.forces.efforts[:, k], items.ref(j.name, "joint"))
         for k, j in enumerate(found.actuators)
     ]
-    external = [Line(f"force on {n} (N)", np.linalg.norm(w[:, :3], axis=1)) for n, w in found.external.items()]
+    external = [PlotLine(f"force on {n} (N)", np.linalg.norm(w[:, :3], axis=1)) for n, w in found.external.items()]
     drawn = [p for p in (plot_of("Efforts", "effort in N m or N", lines), plot_of("From outside", "N", external)) if p]
     text = f"What the motion asks for, by the method {found.method}: {found.summary['message']}."
     return el(
@@ -50,7 +50,7 @@ def _peaks(found: Inverse) -> Table:
 
     rows = []
     for p in peaks(found):
-        named: Cell = Names((p.name,), _KINDS[p.kind]) if p.kind in _KINDS else p.name
+        named: Cell = ItemNames((p.name,), _KINDS[p.kind]) if p.kind in _KINDS else p.name
         largest = Number(p.peak, f"{figure(p.peak)} {p.unit}")
         mean = Number(p.rms, f"{figure(p.rms)} {p.unit}")
         determined = Badge("determined", "good") if p.determined else Badge("not determined", "mark")

@@ -14,7 +14,7 @@ from cadbridge.misfit.settings import ratings_of
 from cadbridge.report.html import Html, el, embedded
 from cadbridge.report.misfit_along import along_answer, plot_lines
 from cadbridge.report.page.items import Items
-from cadbridge.report.page.plots import Line, plot_figure, plot_of
+from cadbridge.report.page.plots import PlotLine, plot_figure, plot_of
 from cadbridge.report.page.tables import draw
 from cadbridge.report.views.misfit import answers, assumed, direction, headline, loads_table
 from cadbridge.sweeps.fits import Along
@@ -128,6 +128,6 @@ def _off(off: Off, tolerance: float) -> dict[str, Any]:
 def _plots(along: Along) -> list[Html]:
     """Play, forces and moments over the joint's value."""
     values, unit, lines = plot_lines(along)
-    drawn = [plot_of(title, axis, [Line(title, own)]) for title, axis, own in lines]
+    drawn = [plot_of(title, axis, [PlotLine(title, own)]) for title, axis, own in lines]
     over = f"{along.joint.name} in {unit}"
     return [plot_figure(values, replace(p, over=over)) for p in drawn if p is not None]

@@ -31,7 +31,7 @@ ZERO_SHOWN_AS = 1e-18
 
 
 @dataclass(frozen=True)
-class Line:
+class PlotLine:
     """Values (k,) along the run, by a name; `colour` is its place among the colours, by default that in the plot.
 
     `run` counts the runs that are laid over each other.
@@ -54,7 +54,7 @@ class Plot:
 
     title: str
     axis: str
-    lines: Sequence[Line]
+    lines: Sequence[PlotLine]
     of: int
     logarithmic: bool = False
     over: str = TIME
@@ -87,12 +87,12 @@ def labelled(runs: Sequence[RunData]) -> list[tuple[str, RunData]]:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class PlottedQuantity:
     """What a plot shows: `lines` finds them in a run, `key` says which of too many are drawn."""
 
     title: str
     axis: str
-    lines: Callable[[RunData], list[Line]]
+    lines: Callable[[RunData], list[PlotLine]]
     key: Callable[[Array], float] | None = None
     logarithmic: bool = False
 
@@ -108,7 +108,7 @@ class Quantity:
             for i, line in enumerate(shown):
                 if line.name in own:
                     values = _at(runs[0].time, run.time, own[line.name].values)
-                    lines.append(Line(f"{line.name}, {label}", values, line.ref, colour=i, run=k))
+                    lines.append(PlotLine(f"{line.name}, {label}", values, line.ref, colour=i, run=k))
         finite = [line for line in lines if np.any(np.isfinite(line.values))]
         return replace(plot, lines=finite, of=plot.of * len(runs))
 
@@ -118,7 +118,7 @@ def _at(times: Array, own: Array, values: Array) -> Array:
     return np.interp(times, own, values, left=np.nan, right=np.nan)
 
 
-def _joints(run: RunData) -> list[Line]:
+def _joints(run: RunData) -> list[PlotLine]:
     """Values of the joints that a person named, else of all."""
     requested = set(run.mechanism.assembly.joint_names.values())
     able = [j for j in run.mechanism.joints if j.coordinate and run.has(f"joint.{j.name}.q")]
@@ -128,43 +128,43 @@ def _joints(run: RunData) -> list[Line]:
         angle = j.coordinate == "angle"
         unit = "°" if angle else "mm"
         values = run.column(f"joint.{j.name}.q") * (180 / np.pi if angle else 1e3)
-        lines.append(Line(f"{j.name} ({unit})", values, f"joint:{run.mechanism.joints.index(j)}"))
+        lines.append(PlotLine(f"{j.name} ({unit})", values, f"joint:{run.mechanism.joints.index(j)}"))
     return lines
 
 
-def _gears(run: RunData) -> list[Line]:
+def _gears(run: RunData) -> list[PlotLine]:
     """Errors of the gears."""
     return [
-        Line(c.name, np.maximum(np.abs(run.column(f"gear.{c.name}.error")), ZERO_SHOWN_AS), f"gear:{k}")
+        PlotLine(c.name, np.maximum(np.abs(run.column(f"gear.{c.name}.error")), ZERO_SHOWN_AS), f"gear:{k}")
         for k, c in enumerate(run.mechanism.couplings)
         if run.has(f"gear.{c.name}.error")
     ]
 
 
-def _reactions(run: RunData) -> list[Line]:
+def _reactions(run: RunData) -> list[PlotLine]:
     """The force that each joint bears."""
     return [
-        Line(j.name, np.linalg.norm([run.column(f"joint.{j.name}.f{a}") for a in "xyz"], axis=0), f"joint:{k}")
+        PlotLine(j.name, np.linalg.norm([run.column(f"joint.{j.name}.f{a}") for a in "xyz"], axis=0), f"joint:{k}")
         for k, j in enumerate(run.mechanism.joints)
         if all(run.has(f"joint.{j.name}.f{a}") for a in "xyz")
     ]
 
 
-def _energy(run: RunData) -> list[Line]:
+def _energy(run: RunData) -> list[PlotLine]:
     names = ("kinetic", "potential", "motor_work")
-    return [Line(n.replace("_", " "), run.column(f"energy.{n}")) for n in names if run.has(f"energy.{n}")]
+    return [PlotLine(n.replace("_", " "), run.column(f"energy.{n}")) for n in names if run.has(f"energy.{n}")]
 
 
 QUANTITIES = (
-    Quantity("Joints", "value in ° or mm", _joints),
-    Quantity("Errors of the gears", "error in rad or m", _gears, np.nanmax, logarithmic=True),
-    Quantity("Forces in the joints", "force in N", _reactions, np.nanmax),
-    Quantity("Energy", "energy in J", _energy),
+    PlottedQuantity("Joints", "value in ° or mm", _joints),
+    PlottedQuantity("Errors of the gears", "error in rad or m", _gears, np.nanmax, logarithmic=True),
+    PlottedQuantity("Forces in the joints", "force in N", _reactions, np.nanmax),
+    PlottedQuantity("Energy", "energy in J", _energy),
 )
 
 
 def plot_of(
-    title: str, axis: str, lines: list[Line], key: Callable[[Array], float] | None = None, logarithmic: bool = False
+    title: str, axis: str, lines: list[PlotLine], key: Callable[[Array], float] | None = None, logarithmic: bool = False
 ) -> Plot | None:
     """The first lines, or those with the most of `key`; only those with a finite value, with gaps where it is none."""
     finite = [line for line in lines if np.any(np.isfinite(line.values))]
@@ -214,7 +214,7 @@ def _samples(time: Array) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, len(time) - 1, min(MOST_POINTS, len(time))).astype(np.int64))
 
 
-def _named(line: Line) -> Child:
+def _named(line: PlotLine) -> Child:
     if line.ref is None:
         return line.name
     return el("button", line.name, type="button", class_="pick", data_pick=line.ref)

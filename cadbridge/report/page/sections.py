@@ -11,7 +11,7 @@ from cadbridge.findings import Finding, Severity
 from cadbridge.report.html import Html, el, join
 from cadbridge.report.page.items import Items
 from cadbridge.report.page.tables import draw, picks
-from cadbridge.report.views import Row, Verdict
+from cadbridge.report.views import ReportVerdict, Row
 from cadbridge.report.views.findings import grouped
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.tables import freedoms as freedom_table
@@ -30,7 +30,7 @@ def panel(model: int) -> Html:
               aria_labelledby="live-h")  # fmt: skip
 
 
-def summary(document: Document, answer: Verdict) -> Html:
+def summary(document: Document, answer: ReportVerdict) -> Html:
     """The answer in a few sentences, and the numbers behind it."""
     return el(
         "section",

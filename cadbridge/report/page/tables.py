@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cadbridge.report.html import Child, Html, el, join
 from cadbridge.report.page.items import Items
-from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table
+from cadbridge.report.views.table import Badge, Cell, ItemNames, Number, Row, Table
 
 LONG = 24
 """Letters from which the text of a cell may break anywhere."""
@@ -87,11 +87,11 @@ def _row(items: Items, row: Row, numeric: Sequence[bool]) -> Html:
 
 def _ref(items: Items, cell: Cell) -> str | None:
     """The reference of a row whose first cell names one item."""
-    return items.ref(cell.names[0], *cell.kinds) if isinstance(cell, Names) and len(cell.names) == 1 else None
+    return items.ref(cell.names[0], *cell.kinds) if isinstance(cell, ItemNames) and len(cell.names) == 1 else None
 
 
 def _child(items: Items, cell: Cell) -> Child:
-    if isinstance(cell, Names):
+    if isinstance(cell, ItemNames):
         return picks(items, cell.names, *cell.kinds, joined=cell.joined)
     if isinstance(cell, Badge):
         return badge(cell)

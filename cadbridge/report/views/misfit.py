@@ -10,7 +10,7 @@ from cadbridge.misfit import Fit, GroupFit, Settings
 from cadbridge.misfit.model import Alone, Load, Release
 from cadbridge.misfit.settings import FORCE_STIFFNESS, TURN_STIFFNESS, ratings_of
 from cadbridge.report.views.numbers import figure
-from cadbridge.report.views.table import Badge, Names, Number, Row, Table
+from cadbridge.report.views.table import Badge, ItemNames, Number, Row, Table
 from cadbridge.wording import count, listed
 
 ROUND_STEPS = (1.0, 2.0, 5.0, 10.0)
@@ -268,7 +268,7 @@ def loads_table(group: GroupFit, settings: Settings, title: str = "") -> Table:
         rating = ratings_of(settings, load.mate)[load.turns]
         mark = Badge("beyond", "error", f" {plain_force(rating)}") if rating and beyond(load, settings) else None
         rows.append(Row((
-            Names((load.mate,), ("mate", "gear")), load.kind,
+            ItemNames((load.mate,), ("mate", "gear")), load.kind,
             *(Number(x, plain_force(x, most)) for x in (load.worst, load.squares)), Number(load.weight, weight),
             *((mark or ("–" if rating is None else plain_force(rating)),) if rated else ()),
             "N m" if load.turns else "N", f"{_plain(load.stiffness)} {'N m/rad' if load.turns else 'N/m'}",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from cadbridge.recognition.model import Bond, FoundJoint, Recognition
-from cadbridge.report.views.table import Badge, Names, Number, Row, Table
+from cadbridge.report.views.table import Badge, ItemNames, Number, Row, Table
 
 SURE = 0.9
 """Confidence below which a proposal is marked, as CB1601 names it."""
@@ -21,13 +21,13 @@ def _joints(found: Recognition) -> Table:
     rows = [
         Row(
             (
-                Names((j.name,), ("mate", "joint")),
+                ItemNames((j.name,), ("mate", "joint")),
                 j.type,
                 _sure(j.confidence),
                 "; ".join(j.evidence),
                 "; ".join(j.against) or "–",
                 _moved(j),
-                Names(tuple(dict.fromkeys(chain.from_iterable(j.contacts))), ("part",)),
+                ItemNames(tuple(dict.fromkeys(chain.from_iterable(j.contacts))), ("part",)),
             ),
             level=None if j.confidence >= SURE else "mark",
         )
@@ -53,15 +53,15 @@ def _gears(found: Recognition) -> Table:
     rows = [
         Row(
             (
-                Names((g.name,), ("mate", "gear")),
+                ItemNames((g.name,), ("mate", "gear")),
                 g.kind.value,
                 _sure(g.confidence),
                 " : ".join(str(n) for n in g.teeth),
                 "none: the gear is left out"
                 if g.carrier is None or g.against
-                else Names((found.bodies[g.carrier].name,), ("body",)),
+                else ItemNames((found.bodies[g.carrier].name,), ("body",)),
                 "; ".join(g.evidence),
-                Names(g.instances, ("part",)),
+                ItemNames(g.instances, ("part",)),
             )
         )
         for g in found.gears
@@ -73,7 +73,7 @@ def _gears(found: Recognition) -> Table:
 def _bonds(found: Recognition) -> Table:
     bonds: Sequence[Bond] = [b for body in found.bodies for b in body.bonds if b.to is not None]
     rows = [
-        Row((Names((b.instance,), ("part",)), Names((b.to or "",), ("part",)), _sure(b.confidence), b.reason))
+        Row((ItemNames((b.instance,), ("part",)), ItemNames((b.to or "",), ("part",)), _sure(b.confidence), b.reason))
         for b in sorted(bonds, key=lambda b: b.confidence)
     ]
     return Table(
@@ -83,7 +83,7 @@ def _bonds(found: Recognition) -> Table:
 
 def _rejected(found: Recognition) -> Table:
     rows = [
-        Row((Names((r.a, r.b), ("body", "part"), " – "), r.type, Badge("not taken", "info"), r.reason))
+        Row((ItemNames((r.a, r.b), ("body", "part"), " – "), r.type, Badge("not taken", "info"), r.reason))
         for r in found.rejected
     ]
     return Table("not-taken", "Seen, and not taken", ("between", "type", "", "why"), rows, folded=len(rows) > 20)

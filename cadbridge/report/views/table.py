@@ -17,7 +17,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ItemNames:
     """Names of items, looked for among `kinds` (mate, joint, gear, body, part; all of them where it is empty).
 
     `joined` stands between them.
@@ -37,7 +37,7 @@ class Badge:
     after: str = ""
 
 
-Cell = str | Number | Names | Badge
+Cell = str | Number | ItemNames | Badge
 
 
 @dataclass(frozen=True, slots=True)

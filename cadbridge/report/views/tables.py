@@ -10,7 +10,7 @@ from cadbridge.assembly import GROUND
 from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.report.views.findings import place
 from cadbridge.report.views.numbers import figure, vector
-from cadbridge.report.views.table import Badge, Cell, Names, Number, Row, Table, number, whole
+from cadbridge.report.views.table import Badge, Cell, ItemNames, Number, Row, Table, number, whole
 from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def redundancies(document: Document, between: Between) -> Table:
     rows = [
         Row(
             (
-                Names((r["mate"],), ("mate", "gear")),
-                Names(between.get(r["mate"], ()), ("body", "part"), " – "),
+                ItemNames((r["mate"],), ("mate", "gear")),
+                ItemNames(between.get(r["mate"], ()), ("body", "part"), " – "),
                 Badge("conflicting", "error", f" by {gap_of(r)}") if r["kind"] == "conflicting"
                 else Badge("consistent", "good"),
                 Number(r["rows"], f"{r['rows']} of {r['of']}"),
-                Names(r["duplicates"], ("mate", "gear")),
+                ItemNames(r["duplicates"], ("mate", "gear")),
                 _cure(r, document),
             ),
             level="error" if r["kind"] == "conflicting" else None,
@@ -111,7 +111,7 @@ def cures(document: Document, between: Between) -> Table:
         first = members[0]
         kind = Badge("conflicting", "error", f" by {gap_of(first)}") if alone else Badge("consistent", "good")
         joined = f" ({' – '.join(between.get(first['mate'], ()))})" if len(members) == 1 else ""
-        named = Names([first["mate"] + joined] if joined else [r["mate"] for r in members], ("mate", "gear"))
+        named = ItemNames([first["mate"] + joined] if joined else [r["mate"] for r in members], ("mate", "gear"))
         repeated = sum(r["rows"] for r in members)
         rows.append(Row((named, kind, whole(len(members)), whole(repeated), cure)))
     head = ("mates", "kind", "count", "equations repeated", "what to do")
@@ -120,7 +120,7 @@ def cures(document: Document, between: Between) -> Table:
 
 def deletable(document: Document) -> Table:
     """Mates that can be deleted together without a change of the motion."""
-    rows = [Row((Names(s["mates"], ("mate", "gear")), whole(s["rows"]))) for s in document["deletable_sets"]]
+    rows = [Row((ItemNames(s["mates"], ("mate", "gear")), whole(s["rows"]))) for s in document["deletable_sets"]]
     return Table("deletable", "Mates that you can delete together", ("mates", "equations"), rows,
                  "Each line is one way, in place of the above. The motion stays the same.", folded=True)  # fmt: skip
 
@@ -128,7 +128,7 @@ def deletable(document: Document) -> Table:
 def groups(document: Document) -> Table:
     """Mates whose equations depend on each other."""
     rows = [
-        Row((str(k + 1), Names(g["mates"], ("mate", "gear")), whole(g["rows"]), whole(g["rank"])))
+        Row((str(k + 1), ItemNames(g["mates"], ("mate", "gear")), whole(g["rows"]), whole(g["rank"])))
         for k, g in enumerate(document["groups"])
     ]
     return Table("groups", "Dependent groups", ("group", "mates", "equations", "independent"), rows,
@@ -162,7 +162,7 @@ def ratios(document: Document) -> Table:
     """How fast every axis goes for each motor, first as an engineer reads it: "80 : 1, reversed"."""
     rows = [
         Row((
-            Names((t["motor"],), ("joint",)), Names((t["axis"],), ("joint",)), reduction(t["ratio"], t["unit"]),
+            ItemNames((t["motor"],), ("joint",)), ItemNames((t["axis"],), ("joint",)), reduction(t["ratio"], t["unit"]),
             Number(t["ratio"], f"{figure(t['ratio'])} {t['unit']}".rstrip()),
         ))
         for t in document["transmissions"]
@@ -186,12 +186,12 @@ def joints(document: Document) -> Table:
     rows = [
         Row(
             (
-                Names((j["name"],), ("joint",)),
+                ItemNames((j["name"],), ("joint",)),
                 j["type"],
-                Names(j["bodies"], ("body",), " – "),
+                ItemNames(j["bodies"], ("body",), " – "),
                 limits(j),
                 _reaction(determined[j["name"]]) if j["name"] in determined else "–",
-                Names(j["mates"], ("mate", "gear")),
+                ItemNames(j["mates"], ("mate", "gear")),
             ),
             f"joint:{k}",
         )
@@ -208,7 +208,7 @@ def shares(document: Document) -> Table:
             f["mate"]: "all" if f["all"] else ", ".join(f["equations"]).replace("-", "−") for f in r.get("free", ())
         }
         rows += [
-            Row((Names((r["joint"],), ("joint",)), Names((s["mate"],), ("mate", "gear")), _reaction(s),
+            Row((ItemNames((r["joint"],), ("joint",)), ItemNames((s["mate"],), ("mate", "gear")), _reaction(s),
                  free.get(s["mate"], "–")))
             for s in r.get("shares", ())
         ]  # fmt: skip
@@ -220,7 +220,7 @@ def carried_weights(document: Document) -> Table:
     """What mates that repeat each other carry of the weights, by stiffness."""
     found = document.get("by_stiffness", {"mates": (), "rests": True, "stiffness_given": False})
     rows = [
-        Row((Names((m["joint"],), ("joint",)) if m["joint"] else "–", Names((m["mate"],), ("mate", "gear")),
+        Row((ItemNames((m["joint"],), ("joint",)) if m["joint"] else "–", ItemNames((m["mate"],), ("mate", "gear")),
              number(m["force_N"], 3), number(m["torque_N_m"], 3)))
         for m in found["mates"]
     ]  # fmt: skip
@@ -267,7 +267,7 @@ def gears(document: Document, between: Between) -> Table:
         )
         agrees = Badge("yes", "good") if g["agrees"] else Badge("no", "error")
         kinds = ("joint", "body", "part")
-        cells = (g["name"], g["type"].replace("_", " "), Names(between.get(g["name"], ()), kinds, " – "))
+        cells = (g["name"], g["type"].replace("_", " "), ItemNames(between.get(g["name"], ()), kinds, " – "))
         rows.append(Row((*cells, *numbers, agrees), f"gear:{k}", None if g["agrees"] else "error"))
     head = ("gear", "type", "between", "teeth", "ratio", "centres mm", "pitch radii mm", "numbers agree")
     locked = [
@@ -300,7 +300,7 @@ def mates(mechanism: Mechanism, between: Between) -> Table:
             (
                 m.name,
                 m.kind.value.replace("_", " "),
-                Names(between.get(m.name, ()), ("body", "part", "joint"), " – "),
+                ItemNames(between.get(m.name, ()), ("body", "part", "joint"), " – "),
                 str(place(m.where)),
             ),
             f"mate:{k}",
@@ -317,7 +317,7 @@ def parts(mechanism: Mechanism) -> Table:
         body = mechanism.body_of.get(i.component, -1)
         name = mechanism.bodies[body].name if body >= 0 else GROUND
         material = mechanism.assembly.part(i.part).material or "–"
-        rows.append(Row((i.name, i.part, Names((name,), ("body",)), material), f"part:{k}"))
+        rows.append(Row((i.name, i.part, ItemNames((name,), ("body",)), material), f"part:{k}"))
     return Table("parts", "Parts", ("instance", "part", "body", "material"), rows, folded=True)
 
 
@@ -342,7 +342,7 @@ def overlaps(document: Document) -> Table:
     """Parts that reach into each other, the largest first."""
     found: Sequence[Any] = document["overlaps"]
     rows = [
-        Row((Names(o["parts"], ("part",), " – "), number(o["volume"] * 1e6), number(100 * o["share"], 3)))
+        Row((ItemNames(o["parts"], ("part",), " – "), number(o["volume"] * 1e6), number(100 * o["share"], 3)))
         for o in found[:MOST_OVERLAPS]
     ]
     note = "Where two solids overlap, their masses count the shared volume twice."

@@ -19,7 +19,7 @@ LOOPS = {"CB199", "CB1264"}
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReportVerdict:
     """`level` is good, mark (worth a look) or bad; `sentences` are the answer, the gravest first."""
 
     level: str
@@ -31,14 +31,14 @@ class Verdict:
         return " ".join(self.sentences)
 
 
-def verdict(document: Document, between: Between) -> Verdict:
+def verdict(document: Document, between: Between) -> ReportVerdict:
     """The answer of a check document (`cadbridge.check/1`); `between` gives each mate's two components."""
     parts = [_conflicts(document, between), _faults(document), _motion(document), _open_loops(document),
              _redundancy(document), _reactions(document), _masses(document)]  # fmt: skip
     spoken = [part for part in parts if part is not None]
     levels = {level for level, _ in spoken}
     level = "bad" if "bad" in levels else "mark" if "mark" in levels else "good"
-    return Verdict(level, tuple(sentence for _, sentence in spoken))
+    return ReportVerdict(level, tuple(sentence for _, sentence in spoken))
 
 
 def _conflicts(document: Document, between: Between) -> tuple[str, str] | None:

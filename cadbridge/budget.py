@@ -88,7 +88,8 @@ def beyond(kind: str, count: int, subject: str) -> str:
 
 
 def _needed(times: float) -> int:
-    return int(times * 1.1) + 1
+    """The next whole number above the limits as they are."""
+    return int(times) + 1
 
 
 _DECLARED = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)""")

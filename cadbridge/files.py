@@ -49,7 +49,7 @@ def refuse_output(path: Path) -> None:
     if stat.S_ISDIR(mode):
         raise InputError(f"{path} is a folder; name a file to write")
     if not stat.S_ISREG(mode):
-        raise InputError(f"{path} is no plain file (a device or a pipe), and is not replaced")
+        raise InputError(f"{path} is not a plain file (a device or a pipe), and is not replaced")
     if was_read(path):
         raise InputError(f"{path} is a file that this command reads; name another file to write")
 
@@ -70,5 +70,5 @@ def below(folder: Path, name: str) -> Path:
     parts = PurePosixPath(name).parts
     windows = PureWindowsPath(name)
     if not parts or "\0" in name or "\\" in name or ".." in parts or name.startswith("/") or windows.anchor:
-        raise ValueError(f"{name!r} is no name of a file below the job's folder")
+        raise ValueError(f"{name!r} does not name a file below the job's folder")
     return folder.joinpath(*parts)

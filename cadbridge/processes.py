@@ -43,7 +43,7 @@ def program(command: Sequence[str], *arguments: str) -> list[str]:
     A bare name would be looked for in the folder that the user stands in, where PATH says so.
     """
     if not os.path.isabs(command[0]):
-        raise ValueError(f"{command[0]} is no whole path")
+        raise ValueError(f"{command[0]} is not an absolute path")
     return [*command, *arguments]
 
 

@@ -157,8 +157,8 @@ ENTRIES: dict[str, Entry] = {
     "CB637": Entry(
         Severity.WARNING,
         "a motor that drives nothing here",
-        "The motion file describes a DC motor or a cylinder on a joint that is no actuator of this motion: its effort "
-        "is not known. cadbridge gives neither currents and voltages nor pressures and flows.",
+        "The motion file describes a DC motor or a cylinder on a joint that is not an actuator of this motion: its "
+        "effort is not known. cadbridge gives neither currents and voltages nor pressures and flows.",
         "Name the joint under `actuators:`, or remove the motor.",
         "`motors` on A4 of a motion that A1 to A3 drive.",
     ),

@@ -358,9 +358,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1258": Entry(
         Severity.WARNING,
         "a reference that contradicts its velocities",
-        "The positions and the velocities of a part in the time series do not agree, so the series is no solution of "
-        "the equations of motion. OndselSolver writes such series where it finds positions by kinematics alone, in a "
-        "mechanism that its motions do not fully drive. Nothing can be compared.",
+        "The positions and the velocities of a part in the time series do not agree, so the series is not a solution "
+        "of the equations of motion. OndselSolver writes such series where it finds positions by kinematics alone, in "
+        "a mechanism that its motions do not fully drive. Nothing can be compared.",
         "Compute the series again with a dynamic analysis. The run's own checks still apply.",
         "A pendulum that stands still at 5.9 m/s.",
     ),

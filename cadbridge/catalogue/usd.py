@@ -78,7 +78,7 @@ ENTRIES: dict[str, Entry] = {
     "CB1450": Entry(
         Severity.ERROR,
         "an unsupported coupling",
-        "The coupling is no constant ratio between two joints of one freedom each, or a gear of PhysX that names "
+        "The coupling is not a constant ratio between two joints of one freedom each, or a gear of PhysX that names "
         "no two such joints. The model moves more freely than in the file.",
         "Write the relation in a mates file.",
         "A MjcEqualityJointAPI with `mjc:coef2`.",
@@ -107,8 +107,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1454": Entry(
         Severity.WARNING,
         "a sheared body",
-        "The transforms above the body scale it unevenly across its axes, so that its frame is no rotation. cadbridge "
-        "takes the nearest rotation; points and shapes stay where they are.",
+        "The transforms above the body scale it unevenly across its axes, so that its frame is not a rotation. "
+        "cadbridge takes the nearest rotation; points and shapes stay where they are.",
         "Take the scale off the parents of the body.",
         "A scale of (2, 1, 1) above a body turned by 45°.",
     ),

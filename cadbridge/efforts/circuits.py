@@ -30,7 +30,7 @@ def with_circuits(task: Task, forces: Forces, motion: Motion, findings: Findings
     circuits: dict[str, Actuator] = {}
     for motor in motion.motors:
         if motor.joint not in task.names:
-            message = f"there is a motor on {motor.joint}, which is no actuator of this motion"
+            message = f"there is a motor on {motor.joint}, which is not an actuator of this motion"
             findings.add("CB637", message, Where(item=motor.joint), items=[motor.joint])
             continue
         effort = forces.efforts[:, task.names.index(motor.joint)]

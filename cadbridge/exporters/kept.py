@@ -116,7 +116,7 @@ class _Back:
             at = written.get(self.joints.get(joint, ""))
             for tag, attributes in elements.items():
                 if at is None:
-                    self._report(f"<{tag}> of {joint}, which is no joint of one freedom here", joint)
+                    self._report(f"<{tag}> of {joint}, which is not a joint of one freedom here", joint)
                 else:
                     add(at, tag, attributes)
         held: set[str] = set()
@@ -168,7 +168,7 @@ class _Back:
         closures = {name for joint in self.plan.tree.closures for name in (joint.name, *joint.mates)}
         for name in names:
             if name not in closures:
-                self._report(f"<{element.tag}> {name}: it is no closure here", str(name))
+                self._report(f"<{element.tag}> {name}: it is not a closure here", str(name))
                 return False
         return True
 

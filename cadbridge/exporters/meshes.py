@@ -254,5 +254,5 @@ def _within_limit(mesh: Mesh) -> Mesh:
     # Simplification collapses edges that triangles share: corners that merely coincide share none.
     vertices, index = np.unique(mesh.vertices, axis=0, return_inverse=True)
     triangles = index.reshape(-1)[mesh.triangles].astype(np.int32)
-    points, faces = fast_simplification.simplify(vertices, triangles, target_count=int(0.95 * MAX_TRIANGLES))
+    points, faces = fast_simplification.simplify(vertices, triangles, target_count=MAX_TRIANGLES)
     return Mesh(np.asarray(points, dtype=float), np.asarray(faces, dtype=np.int32))

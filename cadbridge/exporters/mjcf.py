@@ -71,7 +71,7 @@ def _report(plan: LinkPlan, closed: Closed, findings: Findings) -> None:
         findings.add("CB504", f"joint {joint.name} closes a loop", Where(item=joint.name))
     for link in tree.links:
         if link.kind.unbound and link.joint is not None:
-            findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
+            findings.add("CB504", f"joint {link.joint.name} is not a lower pair", Where(item=link.joint.name))
     for _, half in closed.welds:
         closing = tree.links[half].joint
         assert closing is not None  # a half of a body hangs on the joint that closes the loop
@@ -336,7 +336,7 @@ def _actuators(root: ET.Element, plan: LinkPlan, kept: Kept, findings: Findings)
     for drive in plan.mechanism.drives:
         found = plan.joint_of(drive)
         if found is None:
-            message = f"drive {drive.name} moves {drive.joint}, which is no joint of one freedom there"
+            message = f"drive {drive.name} moves {drive.joint}, which is not a joint of one freedom there"
             findings.add("CB519", message, drive.where)
             continue
         moved.add(found[1])

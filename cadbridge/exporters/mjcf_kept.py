@@ -91,9 +91,7 @@ class Kept:
             for joint, factor in joints:
                 add(element, "joint", joint=str(joint), coef=exact(factor))
         if found is None and len(parent):
-            equality = self.root.find("equality")
-            at = len(self.root) if equality is None else list(self.root).index(equality)
-            self.root.insert(at, parent)
+            self.root.append(parent)
 
     def actuators(self, parent: ET.Element, names: UniqueNames) -> None:
         """The actuators of tendons."""

@@ -103,7 +103,7 @@ def make_plan(
     laws = polynomials_of(tree, lost) if polynomials else ()
     lost = tuple(name for name in lost if name not in {law.name for law in laws})
     for name in lost:
-        findings.add("CB506", f"coupling {name} is no constant ratio of joint coordinates", Where(item=name))
+        findings.add("CB506", f"coupling {name} is not a constant ratio of joint coordinates", Where(item=name))
     files = write_meshes(tree.mechanism, findings, folders, options, meshes)
     names = {
         "links": dict(zip(link_names, (tree.body(link).name for link in tree.links), strict=True)),
@@ -149,7 +149,7 @@ def report_tree(plan: LinkPlan, findings: Findings, native: Container[str] = ())
         findings.add(code, f"joint {joint.name} ({joint.type}) closes a loop", Where(item=joint.name))
     for link in tree.links:
         if link.joint is not None and link.kind.unbound:
-            findings.add("CB504", f"joint {link.joint.name} is no lower pair", Where(item=link.joint.name))
+            findings.add("CB504", f"joint {link.joint.name} is not a lower pair", Where(item=link.joint.name))
         elif link.joint is not None and len(link.freedoms) > 1 and link.type not in native:
             message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
             findings.add("CB505", message, Where(item=link.joint.name))

@@ -309,7 +309,7 @@ def _transmission(robot: ET.Element, plan: LinkPlan, name: str, findings: Findin
     found = plan.joint_of(drive)
     if found is None:
         findings.add(
-            "CB519", f"drive {drive.name} moves {drive.joint}, which is no joint of one freedom there", drive.where
+            "CB519", f"drive {drive.name} moves {drive.joint}, which is not a joint of one freedom there", drive.where
         )
         return
     element = add(robot, "transmission", name=f"{drive.name}_transmission")

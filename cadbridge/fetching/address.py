@@ -55,7 +55,7 @@ def checked_server(url: str) -> str:
         parts = urlsplit(url.strip())
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError:
-        raise InputError("This is no address of a server.") from None
+        raise InputError("This is not the address of a server.") from None
     if parts.username or not host or not (parts.scheme == "https" or (parts.scheme == "http" and host in _LOCAL)):
         raise InputError("A server is named by https://HOST; http is allowed on this machine only.")
     return f"{parts.scheme}://{host}" + (f":{port}" if port else "")

@@ -83,7 +83,7 @@ class OnshapeServer:
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
-            raise self.failed("CB1464", f"{what}: the answer is no JSON") from None
+            raise self.failed("CB1464", f"{what}: the answer is not JSON") from None
 
     def failed(self, code: str, message: str) -> InputError:
         """The error with its finding; keys in the message are hidden."""

@@ -134,7 +134,7 @@ def reported(fault: NotGearedError, findings: Findings) -> ModelError:
     """The error of a mechanism that is no geared robot, with a finding for each reason."""
     for reason in fault.reasons:
         findings.add(CODES[reason.kind], reason.message)
-    return ModelError("the mechanism is no geared robot that transmission lines describe", findings)
+    return ModelError("the mechanism is not a geared robot that transmission lines describe", findings)
 
 
 def _outputs(mechanism: Mechanism, output: str | None, findings: Findings) -> list[int]:

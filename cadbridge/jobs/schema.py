@@ -34,7 +34,7 @@ def memory_bytes(text: str) -> int:
     """Bytes of a size such as "2 GB" (10⁹) or "2 GiB" (2³⁰); ValueError where it is none."""
     found = _SIZE.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is no size; write for example 2 GB or 512 MiB")
+        raise ValueError(f"{text!r} is not a size; write for example 2 GB or 512 MiB")
     number, unit = found.groups()
     size = float(number) * (1024 if "i" in unit else 1000) ** _UNITS[unit[0]]
     if not 1 <= size <= _MOST_BYTES:

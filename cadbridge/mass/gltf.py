@@ -36,7 +36,7 @@ def _text(data: bytes) -> bytes:
     if data[:4] != _MAGIC:
         return data
     if int.from_bytes(data[4:8], "little") != 2 or data[16:20] != _JSON:
-        raise ValueError("it is no version 2.0, or begins with no JSON")
+        raise ValueError("it is not version 2.0, or does not begin with JSON")
     return data[20 : 20 + int.from_bytes(data[12:16], "little")]
 
 

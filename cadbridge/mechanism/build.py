@@ -202,7 +202,7 @@ def _rows_of_joint_coupling(b: _Builder, coupling: Coupling) -> MateRows | None:
         mate = mates.get(name)
         if mate is None or mate.a.component not in b.index or mate.b.component not in b.index:
             b.findings.add(
-                "CB224", f"{coupling.name} follows {name}, which is no joint with one freedom", coupling.where
+                "CB224", f"{coupling.name} follows {name}, which is not a joint with one freedom", coupling.where
             )
             return None
         placed.append((mate, b.side(mate.a), b.side(mate.b)))
@@ -414,7 +414,7 @@ def _armatures(b: _Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
             b.findings.add("CB227", f"drive {drive.name} drives {drive.joint}, which does not move", drive.where)
             continue
         if i is None:
-            b.findings.add("CB226", f"drive {drive.name} drives {drive.joint}, which is no joint", drive.where)
+            b.findings.add("CB226", f"drive {drive.name} drives {drive.joint}, which is not a joint", drive.where)
             continue
         # The rotor turns `reduction` times as fast as the joint: ½ J (n q̇)² is the energy of an inertia n² J on the
         # joint.

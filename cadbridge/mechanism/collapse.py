@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cadbridge.assembly import Mate
+from cadbridge.assembly import Mate, MateKind
 from cadbridge.frames import Pose, frame_from_axis, unit
 from cadbridge.freedoms import SLIDE
 from cadbridge.mechanism.classify import LowerPair, classify, motions
@@ -96,7 +96,7 @@ def _joint(connection: Connection, name: str, W: Array, twists: Array, pair: Low
 
 
 def _is_universal(connection: Connection) -> bool:
-    return any(m.kind.value == "universal" for m in connection.mates)
+    return any(m.kind is MateKind.UNIVERSAL for m in connection.mates)
 
 
 def _moves(stack: Stack, pairs: Sequence[LowerPair | None], length: float) -> list[bool]:

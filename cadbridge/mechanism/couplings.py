@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cadbridge.assembly import Coupling, CouplingKind, Mate
+from cadbridge.assembly import Coupling, CouplingKind, Mate, MateKind
 from cadbridge.findings import Findings
 from cadbridge.frames import cross_length, perpendicular, unit
 from cadbridge.mechanism.sides import MateSide
@@ -170,7 +170,7 @@ def joint_coordinate(mate: Mate, a: MateSide, b: MateSide) -> Coordinate | None:
     """The coordinate of a mate that leaves one turn or one slide, zero as designed."""
     if a.feature.direction is None:
         return None
-    kind = "distance" if mate.kind.value == "prismatic" else "angle"
+    kind = "distance" if mate.kind is MateKind.PRISMATIC else "angle"
     ref = a.X.vector(a.x)
     start = b.X.inverse().point(a.world_point())
     return Coordinate(kind, a.index, b.index, a.point, a.direction, start, a.x, b.X.R.T @ ref)

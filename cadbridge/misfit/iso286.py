@@ -82,7 +82,7 @@ def fit_clearance(fit: str, diameter: float) -> tuple[float, float]:
     """
     found = _FIT.fullmatch(fit)
     if found is None:
-        raise ValueError(f"{fit!r} is no fit; write it as H7/g6")
+        raise ValueError(f"{fit!r} is not a fit; write it as H7/g6")
     hole, shaft = _hole(found[1], int(found[2]), diameter), _shaft(found[3], int(found[4]), diameter)
     return 1e-6 * (hole[0] - shaft[1]), 1e-6 * (hole[1] - shaft[0])
 
@@ -91,7 +91,7 @@ def bearing_clearance(clearance_class: str, bore: float) -> tuple[float, float]:
     """Least and largest radial clearance (m) of a deep-groove ball bearing; bore in m. ValueError as above."""
     table = BEARINGS.get(clearance_class)
     if table is None:
-        raise ValueError(f"{clearance_class!r} is no class of clearance; there are {', '.join(BEARINGS)}")
+        raise ValueError(f"{clearance_class!r} is not a class of clearance; there are {', '.join(BEARINGS)}")
     at = bisect_left(BORES, round(bore * 1e3, 6))
     found = table[at] if bore * 1e3 > 2.5 and at < len(table) else None
     if found is None:

@@ -110,7 +110,7 @@ class JsonFile:
 
     def _refuse(self, why: str, where: Where) -> NoReturn:
         self.findings.add("CB180", f"{self.path.name} cannot be read: {why}", where)
-        raise InputError(f"{self.path.name} is no JSON that can be read.", self.findings) from None
+        raise InputError(f"{self.path.name} is not JSON that can be read.", self.findings) from None
 
     @cached_property
     def _first_lines(self) -> dict[str, int]:
@@ -184,7 +184,7 @@ def names_of(value: Any) -> tuple[str, ...] | None:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number that JSON knows")
+    raise ValueError(f"{word} is not a number that JSON knows")
 
 
 def _integer(word: str) -> int | float:

@@ -40,7 +40,7 @@ def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, 
         allowed = any(holds(root.resolve(), real) for root in roots)
         there = allowed and real.is_file()
     except (OSError, ValueError, RuntimeError):
-        findings.add(missing, f"{str(path)!r} is no path that can be opened", where)
+        findings.add(missing, f"{str(path)!r} is not a path that can be opened", where)
         return None
     if not allowed:
         text = f"{_displayed(path)} lies outside the folder of the source and its packages"

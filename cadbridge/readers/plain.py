@@ -61,7 +61,7 @@ def _document(path: Path, findings: Findings) -> dict[str, Any]:
         document = json.loads(data)
     except (ValueError, RecursionError, OSError) as error:
         line = getattr(error, "lineno", None)
-        findings.add("CB180", f"{path.name} is no JSON document: {error}", Where(str(path), line))
+        findings.add("CB180", f"{path.name} is not a JSON document: {error}", Where(str(path), line))
         raise InputError(f"{path.name} cannot be read", findings) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         findings.add("CB180", f'{path.name} is not of the format "{FORMAT}"', where)
@@ -152,7 +152,9 @@ def _check(assembly: Assembly, path: Path, findings: Findings) -> None:
     poses = [(i.name, i.X_WI) for i in assembly.instances] + [(c.name, c.X_WC) for c in assembly.components]
     for owner, X in poses:
         if not _proper(X):
-            findings.add("CB1903", f"the placement of {owner} is no rotation and shift", Where(str(path), item=owner))
+            findings.add(
+                "CB1903", f"the placement of {owner} is not a rotation and shift", Where(str(path), item=owner)
+            )
 
 
 def _proper(X: Pose) -> bool:

@@ -93,7 +93,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     model = models[0] if models else None
     if model is None:
         r.say("CB180", f"the root is {local(root)!r}", root)
-        raise InputError(f"{r.path.name} is no SimMechanics file.", r.findings)
+        raise InputError(f"{r.path.name} is not a SimMechanics file.", r.findings)
     report_misspelt(root, _NAMES, r.say)
     r.structure.place(_occurrences(r, model, ()))
     mates = [m for element, prefix in r.joints for m in _joint(r, element, prefix)]
@@ -183,7 +183,7 @@ def _frame_pose(
     # MATLAB lists a matrix column by column; the later schema 2 goes row by row.
     R = nine.reshape(3, 3).T
     if kind != "3x3 Transform" or float(np.max(np.abs(R @ R.T - np.eye(3)))) > ROUNDED_ROTATION or np.linalg.det(R) < 0:
-        r.say("CB133", f"{item}: the orientation ({kind}) is no rotation", frame, item)
+        r.say("CB133", f"{item}: the orientation ({kind}) is not a rotation", frame, item)
         return None
     U, _, Vt = np.linalg.svd(R)
     bases = []
@@ -193,7 +193,9 @@ def _frame_pose(
         if base is None and frame_name in others and frame_name not in seen:
             base = _frame_pose(r, others[frame_name], done, others, body, seen | {frame_name})
         if base is None:
-            r.say("CB162", f"{item} is given in {frame_name!r}, which is no coordinate system of {body}", frame, item)
+            r.say(
+                "CB162", f"{item} is given in {frame_name!r}, which is not a coordinate system of {body}", frame, item
+            )
             return None
         bases.append(base)
     origin, position, orientation = bases

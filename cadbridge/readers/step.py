@@ -374,7 +374,9 @@ def _density(product: Product, name: str, where: Where, findings: Findings) -> t
                 text = f"{name}: the density {value:g} has no unit; taken as {value:g} {unit}"
                 findings.add("CB135", text, where)
                 return value * guess, f"file ({unit} assumed)"
-        findings.add("CB136", f"{name}: {value:g} is no density of a material in g/cm³ or kg/m³; it is ignored", where)
+        findings.add(
+            "CB136", f"{name}: {value:g} is not a density of a material in g/cm³ or kg/m³; it is ignored", where
+        )
         return None, None
     if not _LIGHTEST <= value * factor <= _DENSEST:
         findings.add("CB136", f"{name}: no material has the density {value * factor:g} kg/m³; it is ignored", where)

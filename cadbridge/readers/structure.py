@@ -164,7 +164,7 @@ class Structure:
     def _leaf(self, item: Occurrence, rigid: Rigid, name: str, key: Key, component: str) -> None:
         pose, flip, scale, shear = rigid
         if shear > EXACT_ROTATION or abs(scale - 1.0) > EXACT_ROTATION:
-            text = f"the placement of {name} is no rigid motion (scale {scale:.6g}, shear {shear:.2g})"
+            text = f"the placement of {name} is not a rigid motion (scale {scale:.6g}, shear {shear:.2g})"
             self.findings.add("CB133", text, item.where)
         assert item.part is not None
         part = self.parts[self._by_key[item.part]]

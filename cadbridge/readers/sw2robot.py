@@ -75,7 +75,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     content = file.content
     if not isinstance(content, dict) or not all(isinstance(content.get(k), list) for k in ("components", "edges")):
         file.say("CB180", "there are no lists of components and edges")
-        raise InputError(f"{file.path.name} is no graph of sw2robot.", findings)
+        raise InputError(f"{file.path.name} is not a graph of sw2robot.", findings)
     r = _Reader(file, findings)
     _components(r)
     mates = [m for edge in file.objects(content["edges"], "edges") for m in _edge(r, edge)]
@@ -112,7 +112,7 @@ def _components(r: _Reader) -> None:
                 r.file.say("CB181", "a component has no name")
             continue
         if abs(np.linalg.det(sixteen.reshape(4, 4)[:3, :3])) < 1e-9:
-            r.file.say("CB181", f"{name}: world is no placement", name)
+            r.file.say("CB181", f"{name}: world is not a placement", name)
             continue
         key = f"{text_of(entry.get('part_path')) or name}|{text_of(entry.get('configuration'))}"
         if not r.structure.known(key):

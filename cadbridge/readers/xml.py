@@ -85,7 +85,7 @@ def _parse(source: bytes | BytesIO, path: Path, findings: Findings, again: Calla
             else ("bytes that its encoding does not have", None)
         )
         findings.add("CB104", f"not well-formed: {reason}", Where(str(path), line))
-        raise InputError(f"{path.name} is no well-formed XML.", findings) from fault
+        raise InputError(f"{path.name} is not well-formed XML.", findings) from fault
     # The parser expands no entity, but a file that declares some would be read without what they stand for.
     if tree.docinfo.internalDTD is not None or tree.docinfo.doctype:
         findings.add("CB103", f"{path.name} declares a document type", Where(file=str(path)))

@@ -40,7 +40,7 @@ def read_old(path: Path) -> Document:
     try:
         # A pipe would be waited for, and a device has no end.
         if path.exists() and not path.is_file():
-            raise InputError(f"{path} is no plain file (a folder, a device or a pipe).")
+            raise InputError(f"{path} is not a plain file (a folder, a device or a pipe).")
         if why := beyond("document bytes", path.stat().st_size, path.name):
             raise InputError(why)
         text = path.read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def read_old(path: Path) -> Document:
     except OSError as fault:
         raise InputError(f"{path} cannot be read: {fault.strerror or fault}.") from fault
     except (ValueError, RecursionError) as fault:
-        raise InputError(f"{path} is no JSON document: {fault}.") from fault
+        raise InputError(f"{path} is not a JSON document: {fault}.") from fault
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"{path} is no {FORMAT} document: write one by `cadbridge check SOURCE --json > OLD.json`.")
     faults = list(_faults(document))

@@ -129,7 +129,7 @@ class _Packer:
             return {
                 "o": [type(it).__name__, [self.tree(getattr(it, f.name)) for f in dataclasses.fields(cast("Any", it))]]
             }
-        raise TypeError(f"{type(it).__name__} is no plain data")
+        raise TypeError(f"{type(it).__name__} is not plain data")
 
     def _array(self, it: np.ndarray[Any, Any]) -> dict[str, Any]:
         if id(it) in self._seen:

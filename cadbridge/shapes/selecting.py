@@ -19,7 +19,7 @@ def select(shape: Any, selector: str) -> list[int] | Failure:
     except Exception as error:
         # pyparsing's exceptions; their own text lists the whole grammar.
         at = getattr(error, "loc", 0)
-        return Failure("selector", f"{selector[at:]!r} at character {at + 1} is no part of a selector")
+        return Failure("selector", f"{selector[at:]!r} at character {at + 1} is not a part of a selector")
     try:
         picked = chosen.filter(faces)
     except (ValueError, IndexError) as error:

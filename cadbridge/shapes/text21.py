@@ -157,7 +157,7 @@ def _parse(text: str) -> dict[str, Arguments]:
         parts[word.upper()] = _list(tokens, 0)
         word = next(tokens, "")
     if not parts or word != (")" if complex_instance else "") or next(tokens, ""):
-        raise Part21Error(f"{text[:40]!r} is no instance")
+        raise Part21Error(f"{text[:40]!r} is not an instance")
     return parts
 
 
@@ -185,7 +185,7 @@ def _list(tokens: Iterator[str], depth: int) -> Arguments:
         elif _is_name(token):
             pending = token.upper()
         else:
-            raise Part21Error(f"{token!r} is no value")
+            raise Part21Error(f"{token!r} is not a value")
     raise Part21Error("a parenthesis is not closed")
 
 
@@ -205,7 +205,7 @@ def _number(token: str) -> float:
     try:
         return float(token)
     except ValueError:
-        raise Part21Error(f"{token!r} is no number") from None
+        raise Part21Error(f"{token!r} is not a number") from None
 
 
 def _reference(token: str) -> Ref:

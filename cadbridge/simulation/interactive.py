@@ -196,7 +196,7 @@ class InteractiveRun:
         )  # fmt: skip
         specs = resolver.resolve([(e, Where()) for e in (*(event.entry for event in self.events), entry)])
         if findings.errors or len(specs) != len(self.events) + 1:
-            text = "; ".join(f.message for f in findings.as_tuple()) or "this is no change that can be made"
+            text = "; ".join(f.message for f in findings.as_tuple()) or "this is not a change that can be made"
             return Status(False, "refused", text, "")
         spec = specs[-1]
         (change,) = solver_changes(self.lowered, [spec], duration=math.inf, findings=findings)

@@ -27,7 +27,7 @@ def locked_wrench(run: Run, component: str) -> Array:
     mechanism = run.mechanism
     body = mechanism.body_of.get(component)
     if body is None or body == GROUND_BODY or len(run.lowered.units) != len(mechanism.bodies):
-        raise InputError(f"{component!r} is no moving component of a collapsed run.")
+        raise InputError(f"{component!r} is not a moving component of a collapsed run.")
     own = mechanism.component_masses[component].mass
     if own is None:
         raise InputError(f"The mass of {component} is not known.")

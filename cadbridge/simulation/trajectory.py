@@ -270,7 +270,7 @@ def _check_columns(table: pa.Table, path: Path) -> None:
     import pyarrow as pa
 
     if "time" not in table.column_names:
-        raise InputError(f"{path} has no column time; it is no whole {FORMAT}.")
+        raise InputError(f"{path} has no column time; it is not a complete {FORMAT}.")
     for field in table.schema:
         if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type)):
             raise InputError(f"{path}: the column {field.name} holds {field.type}, not numbers.")
@@ -291,7 +291,7 @@ def stored_trajectory(path: Path) -> pa.Table:
     try:
         _check_columns(table, path)
     except UnicodeDecodeError as fault:
-        raise InputError(f"{path}: the name, unit or group of a column is no text: {fault}") from fault
+        raise InputError(f"{path}: the name, unit or group of a column is not text: {fault}") from fault
     return table
 
 

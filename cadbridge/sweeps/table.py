@@ -267,5 +267,5 @@ def load_sweep(path: str | Path) -> SweepTable:
         else:
             columns[name] = column.to_numpy(zero_copy_only=False)
     if missing := [name for name in parameters if name not in columns]:
-        raise InputError(f"{path} has no column {missing[0]}; it is no whole {FORMAT}.")
+        raise InputError(f"{path} has no column {missing[0]}; it is not a complete {FORMAT}.")
     return SweepTable(columns, series, units, parameters, document)

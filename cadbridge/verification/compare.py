@@ -24,6 +24,7 @@ from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.mjcf_data import KEY as MJCF
 from cadbridge.targets import TARGETS, EngineCheck, compared, loaded
 from cadbridge.verification.contents import BY_MOTION, Contents, Exported, compare_contents
 from cadbridge.verification.engines import Engine
@@ -247,7 +248,7 @@ def _bare(mechanism: Mechanism, how: EngineCheck) -> Mechanism:
     )  # fmt: skip
     drives = tuple(replace(d, law=None) for d in mechanism.drives)
     # The springs, tendons and medium of an MJCF act in MuJoCo alone.
-    extra = {key: value for key, value in mechanism.assembly.extra.items() if key != "mjcf"}
+    extra = {key: value for key, value in mechanism.assembly.extra.items() if key != MJCF}
     return replace(mechanism, joints=joints, drives=drives, assembly=replace(mechanism.assembly, extra=extra))
 
 
@@ -355,7 +356,7 @@ def _not_compared(compared: _Comparison, mechanism: Mechanism) -> str:
     loose = any(link.joint is not None and link.kind.unbound for link in compared.tree.links)
     reasons = {
         lacks: bool(lacks),
-        "a joint is no lower pair, so it swings otherwise": loose,
+        "a joint is not a lower pair, so it swings otherwise": loose,
         "the couplings do not hold as designed, so the engine begins with a jump": jumps,
         "no joint of one freedom": not compared.joints,
     }

@@ -26,7 +26,7 @@ def existing_export(folder: Path, to: str) -> Path:
     """The folder of an export to the format; InputError where it is none."""
     path = folder / LOSSES
     if not path.is_file():
-        raise InputError(f"{folder} is no export of cadbridge: it has no {LOSSES}.")
+        raise InputError(f"{folder} is not an export of cadbridge: it has no {LOSSES}.")
     try:
         told = json.loads(path.read_text("utf-8"))
         kinds = [told["names"][kind] for kind in ("links", "joints")]
@@ -61,7 +61,7 @@ def check_foreign(mechanism: Mechanism, to: str, how: EngineCheck, folder: Path)
         raise InputError(f"{folder} holds {len(models)} models of {to}; one is expected.")
     if how.is_program:
         if not is_zipfile(models[0]):
-            raise InputError(f"{models[0]} is no archive, and so no {to.upper()}: it is not loaded.")
+            raise InputError(f"{models[0]} is not an archive, and so not a {to.upper()}: it is not loaded.")
         with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
             check_program(export(mechanism, Path(scratch) / "export", to).files[0], models[0])
         check_table(mechanism, models[0])
@@ -177,7 +177,7 @@ def _unpacked(path: Path) -> dict[str, bytes]:
                 raise InputError(f"{path} holds more than {_LARGEST_COMPARED / 1e6:g} MB.")
             return {entry.filename: packed.read(entry) for entry in entries}
     except (BadZipFile, OSError, NotImplementedError, RuntimeError) as fault:
-        raise InputError(f"{path} is no FMU: {fault}.") from fault
+        raise InputError(f"{path} is not an FMU: {fault}.") from fault
 
 
 def _loads(files: dict[str, bytes], path: Path) -> set[tuple[str, str]]:

@@ -212,7 +212,7 @@ def twin_faults(path: Path, twin: Path) -> tuple[str, ...]:
     try:
         one, two = (list(ET.parse(file).getroot().iter()) for file in (path, twin))
     except ET.ParseError as fault:
-        return (f"{twin.name} is no XML: {fault}",)
+        return (f"{twin.name} is not XML: {fault}",)
     for ours, theirs in zip_longest(one, two):
         if ours is None or theirs is None:
             return (f"{twin.name} has other elements than {path.name}",)

@@ -29,7 +29,9 @@ def cache_folder() -> Path:
 
 @cache
 def _tell(name: str, value: str) -> None:
-    sys.stderr.write(f"{name}={value} is no whole path and is not used: it would mean a folder where you stand.\n")
+    sys.stderr.write(
+        f"{name}={value} is not an absolute path and is not used: it would mean a folder where you stand.\n"
+    )
 
 
 def named_folder(variable: str) -> Path | None:

@@ -33,13 +33,29 @@ class Curve:
 
     def __call__(self, q: ArrayLike) -> Array:
         """The values at q, of any shape."""
+        turns, s, c = self._pieces(q)
+        return np.asarray(turns * self.rise + c[..., 0] + s * (c[..., 1] + s * (c[..., 2] + s * c[..., 3])))
+
+    def slope(self, q: ArrayLike) -> Array:
+        """Compute the derivative.
+
+        Args:
+            q: Where, of any shape.
+
+        Returns:
+            The derivatives at q.
+        """
+        _, s, c = self._pieces(q)
+        return np.asarray(c[..., 1] + s * (2.0 * c[..., 2] + 3.0 * s * c[..., 3]))
+
+    def _pieces(self, q: ArrayLike) -> tuple[Array, Array, Array]:
+        """Of each q the whole periods before it, the way from its break, and its piece's coefficients (…, 4)."""
         x = np.asarray(q, float)
         turns = np.floor((x - self.breaks[0]) / self.period) if self.period > 0 else np.zeros_like(x)
         x = x - turns * self.period
         i = np.clip(np.searchsorted(self.breaks, x, side="right") - 1, 0, len(self.breaks) - 1)
-        s = x - self.breaks[i]
         c = np.where((x < self.breaks[0])[..., None], self.coefficients[i] * [1, 1, 0, 0], self.coefficients[i])
-        return np.asarray(turns * self.rise + c[..., 0] + s * (c[..., 1] + s * (c[..., 2] + s * c[..., 3])))
+        return turns, x - self.breaks[i], c
 
 
 def _points(points: ArrayLike) -> Array:
@@ -139,8 +155,7 @@ def pitch_curve(profile: ArrayLike, roller: float, count: int = 720) -> tuple[Ar
     if not (math.isfinite(roller) and roller >= 0):
         raise ValueError(f"the radius of a roller must be from zero, not {roller}")
     angle = outline.breaks[0] + np.arange(count) * math.tau / count
-    step = 1e-5
-    r, slope = outline(angle), (outline(angle + step) - outline(angle - step)) / (2 * step)
+    r, slope = outline(angle), outline.slope(angle)
     size = np.hypot(r, slope)
     # Outward normal of the outline (r cos φ, r sin φ), in the radial and tangential directions.
     radial, across = r + roller * r / size, -roller * slope / size

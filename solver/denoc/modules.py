@@ -221,7 +221,7 @@ def _forward(
             D[x, x] += L.armature[own[x]]
             left[x] += effort[own[x]]
         here = np.linalg.solve(D, left)
-        ratio = np.linalg.solve(D, psi.T.copy())
+        ratio = np.linalg.solve(D, psi.T)
         ratios[first[m] : first[m + 1]] = ratio.ravel()
         solved[M.rate_start[m] : M.rate_start[m + 1]] = here
         p = M.parent[m]

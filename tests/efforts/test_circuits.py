@@ -128,7 +128,7 @@ def test_a_motor_on_no_actuator_is_told(tmp_path: Path) -> None:
     path.write_text(text[: text.index(", b: ")] + text[text.index("}\nmotors") :], "utf-8")
     found = cb.inverse(mechanism, load_motion(path, mechanism))
     assert [f.message for f in found.findings if f.code == "CB637"] == [
-        "there is a motor on b, which is no actuator of this motion"
+        "there is a motor on b, which is not an actuator of this motion"
     ]
 
 

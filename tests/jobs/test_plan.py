@@ -122,7 +122,7 @@ def test_a_circle_of_includes_is_told_with_its_files(tmp_path: Path) -> None:
         ("jobs:\n  - {sources: [a, 3]}", "CB702", "value 2 of sources must be text", 2),
         ("jobs:\n  - {sources: a.step, timeout: 0}", "CB702", "greater than 0", 2),
         ("jobs:\n  - {sources: a.step, timeout: .inf}", "CB702", "timeout", 2),
-        ("jobs:\n  - {sources: a.step, memory: lots}", "CB702", "is no size", 2),
+        ("jobs:\n  - {sources: a.step, memory: lots}", "CB702", "is not a size", 2),
         ("jobs:\n  - {sources: a.step, do: convert, to: urfd}", "CB702", "did you mean urdf", 2),
         ("jobs:\n  - {sources: a.step, do: convert}", "CB702", "convert needs to:", 2),
         ("jobs:\n  - {sources: a.step, duration: 2}", "CB702", "duration goes with do: simulate", 2),

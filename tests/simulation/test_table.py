@@ -243,5 +243,5 @@ def test_a_table_whose_units_are_no_text_is_refused(tmp_path: Path) -> None:
     field = pa.field("time", pa.float64(), metadata={b"unit": b"\x94"})
     pq.write_table(pa.table([pa.array([0.0])], schema=pa.schema([field], metadata={FORMAT: "{}"})), path)
     for reading in (cb.load_trajectory, read_trajectory):
-        with pytest.raises(InputError, match="is no text"):
+        with pytest.raises(InputError, match="is not text"):
             reading(path)

@@ -95,7 +95,7 @@ def _follows(
         t = t0 + s * (t1 - t0)
         missed = np.abs(np.subtract(quintic(t0, a, t1, b, t), evaluate(t)))
         rates = [size * _AGREE**0.5 * max(1.0, abs(x)) for x in evaluate(t)[1:]]
-        if not (missed[0] <= _AGREE * size and missed[1] <= rates[0] and missed[2] <= 1e2 * rates[1]):
+        if not np.all(missed <= [_AGREE * size, *rates]):
             return False
     return True
 

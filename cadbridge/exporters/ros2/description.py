@@ -35,9 +35,7 @@ def _model(robot: ET.Element, name: str, root: str, controlled: bool) -> bytes:
     add(top, "xacro:include", filename=f"{name}.macro.xacro")
     if controlled:
         add(top, "xacro:include", filename=f"{name}.ros2_control.xacro")
-    before = [e for e in robot if e.tag == "mujoco"]
-    after = [e for e in robot if e.tag not in ("mujoco", "link", "joint")]
-    top.extend(_escaped(e) for e in before)
+    after = [e for e in robot if e.tag not in ("link", "joint")]
     add(top, f"xacro:{name}_robot", prefix="")
     top.extend(_escaped(e) for e in after if e.tag != "ros2_control")
     own = [_escaped(e) for e in after if e.tag == "ros2_control"]

@@ -52,7 +52,9 @@ def pairs_of(mechanism: Mechanism, findings: Findings) -> list[KinematicPair]:
         beside = [] if joint is None else [mates[name] for name in joint.mates]
         ends = {frozenset((m.a.component, m.b.component)) for m in beside}
         if joint is None or len(ends) != 1 or joint.type not in TYPES:
-            findings.add("CB791", f"{mate.name} ({mate.kind.value}) is no pair of AP242 and is left out", mate.where)
+            findings.add(
+                "CB791", f"{mate.name} ({mate.kind.value}) is not a kinematic pair of AP242 and is left out", mate.where
+            )
             continue
         text = f"{', '.join(joint.mates)} are written as one {joint.type} pair"
         findings.add("CB793", text, mate.where)

@@ -202,7 +202,9 @@ class EntityWriter:
         a, b = coupling.a, coupling.b
         if coupling.kind not in _GEARS or a is None or b is None or a.direction is None or b.direction is None:
             self.findings.add(
-                "CB791", f"{coupling.name} ({coupling.kind.value}) is no pair of AP242 and is left out", coupling.where
+                "CB791",
+                f"{coupling.name} ({coupling.kind.value}) is not a kinematic pair of AP242 and is left out",
+                coupling.where,
             )
             return None
         X = [Pose() if f.component == GROUND else self.assembly.component(f.component).X_WC for f in (a, b)]

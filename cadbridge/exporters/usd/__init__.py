@@ -94,7 +94,7 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
         kind = used.get(joint.name, joint.type)
         where = Where(item=joint.name)
         if joint.kind.unbound or JOINT_TYPES[kind].unbound:
-            findings.add("CB504", f"joint {joint.name} is no lower pair", where)
+            findings.add("CB504", f"joint {joint.name} is not a lower pair", where)
         elif len(JOINT_TYPES[kind].steps) != 1 and not JOINT_TYPES[kind].ball:
             findings.add("CB540", f"the {kind} joint {joint.name} is a PhysicsJoint with locked axes", where)
         if joint.limit is not None and len(joint.kind.steps) != 1:
@@ -120,7 +120,9 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
     for drive in mechanism.drives:
         if plan.joint_of(drive) is None:
             findings.add(
-                "CB519", f"drive {drive.name} moves {drive.joint}, which is no joint of one freedom there", drive.where
+                "CB519",
+                f"drive {drive.name} moves {drive.joint}, which is not a joint of one freedom there",
+                drive.where,
             )
 
 

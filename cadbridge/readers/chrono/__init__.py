@@ -68,7 +68,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     bodies = {v: o for v, o in objects.items() if o.kind.startswith("ChBody")}
     if not bodies:
         r.say("CB180", "no body is made in it", 1)
-        raise InputError(f"{r.path.name} is no export of Chrono::SolidWorks.", r.findings)
+        raise InputError(f"{r.path.name} is not an export of Chrono::SolidWorks.", r.findings)
     r.variables = {id(o): v for v, o in bodies.items()}
     _place(r, bodies)
     # Whatever joins two bodies is a link, of a kind that is known or not.
@@ -126,7 +126,7 @@ def _objects(r: _Reader) -> dict[str, Made]:
     except (ValueError, RecursionError, MemoryError) as fault:
         why = fault
     r.findings.add("CB180", f"{r.path.name} cannot be parsed: {why}", Where(str(r.path), line))
-    raise InputError(f"{r.path.name} is no Python file that can be parsed.", r.findings)
+    raise InputError(f"{r.path.name} is not a Python file that can be parsed.", r.findings)
 
 
 def _place(r: _Reader, bodies: dict[str, Made]) -> None:

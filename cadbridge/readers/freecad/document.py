@@ -195,7 +195,7 @@ class Library:
         found = document.objects.get(wanted)
         if found is None:
             self.findings.add(
-                "CB162", f"{owner.label}: {name} leads to {wanted!r}, which is no object", owner.where(name)
+                "CB162", f"{owner.label}: {name} leads to {wanted!r}, which is not an object", owner.where(name)
             )
         return found
 
@@ -253,7 +253,7 @@ def _document(root: Any, path: Path, archive: Archive, length: float, findings: 
     listed, held = child(root, "Objects"), child(root, "ObjectData")
     if local(root) != "Document" or listed is None or held is None:
         findings.add("CB180", f"the root of Document.xml is {local(root)!r}", Where(file=str(path)))
-        raise InputError(f"{path.name} is no FreeCAD document.", findings)
+        raise InputError(f"{path.name} is not a FreeCAD document.", findings)
     document = FreecadFile(path, archive, length, root.get("ProgramVersion") or "")
     for element in children(listed, "Object"):
         name = element.get("name")

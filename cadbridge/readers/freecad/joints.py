@@ -128,7 +128,7 @@ class Joints:
         """A number of a joint; ValueError where it is none. A joint of an older file may lack it: 0."""
         value = joint.number(name) if joint.has(name) else 0.0
         if value is None:
-            raise ValueError(f"{name} is no number")
+            raise ValueError(f"{name} is not a number")
         return value
 
     def pair(self, joint: Object, first: JointSide, second: JointSide) -> Mate:

@@ -50,7 +50,7 @@ class Resolver:
         X_OM = joint.placement(connector)
         if unit is None or X_OM is None:
             code, what = ("CB181", connector) if unit is not None else ("CB162", reference)
-            message = "cannot be read" if unit is not None else f"names {'.'.join(way)!r}, which is no component"
+            message = "cannot be read" if unit is not None else f"names {'.'.join(way)!r}, which is not a component"
             self.findings.add(code, f"{joint.label}: {what} {message}", joint.where(what))
             return None
         holder, X_CO, element = self._object(unit, rest)
@@ -63,7 +63,7 @@ class Resolver:
         target = joint.link("ObjectToGround")
         unit = None if target is None else self._by_way.get((*scope, target[1]))
         if unit is None:
-            message = f"{joint.label} grounds {None if target is None else target[1]!r}, which is no component"
+            message = f"{joint.label} grounds {None if target is None else target[1]!r}, which is not a component"
             self.findings.add("CB162", message, joint.where("ObjectToGround"))
         return unit
 

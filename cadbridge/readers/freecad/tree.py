@@ -115,7 +115,9 @@ class Walker:
             seen.add(name)
             member = owner.document.objects.get(name)
             if member is None:
-                self.findings.add("CB162", f"{owner.label} holds {name!r}, which is no object", owner.where("Group"))
+                self.findings.add(
+                    "CB162", f"{owner.label} holds {name!r}, which is not an object", owner.where("Group")
+                )
             elif member.type in GROUPS or (member.type in LINKS and member.links("ElementList")):
                 waiting.extend(reversed(member.links("Group") or member.links("ElementList")))
             else:

@@ -29,7 +29,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     content = file.content
     if not isinstance(content, dict) or not all(isinstance(content.get(k), dict) for k in ("tree", "occurrences")):
         file.say("CB180", "there is no tree of occurrences")
-        raise InputError(f"{file.path.name} is no assembly of Fusion 360.", findings)
+        raise InputError(f"{file.path.name} is not an assembly of Fusion 360.", findings)
     c = Context(file, options or ReadOptions(), findings)
     read_tree(c)
     mates = read_joints(c)

@@ -40,7 +40,7 @@ class Context:
             if isinstance(entry, dict):
                 yield uuid, entry
             else:
-                self.file.say("CB181", f"{section}: {uuid} is no object", uuid)
+                self.file.say("CB181", f"{section}: {uuid} is not an object", uuid)
 
     def xyz(self, value: Any, what: str, name: str) -> Vector | None:
         """The three numbers of a point or a vector {x, y, z}; a finding and None where they cannot be read."""

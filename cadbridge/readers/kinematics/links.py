@@ -255,7 +255,7 @@ class Occurrences:
         """The path of a NEXT_ASSEMBLY_USAGE_OCCURRENCE: by product, then by name, then by placement."""
         arguments = next(iter(self._text.get(usage).parts.values()))
         if len(arguments) < 5 or not isinstance(arguments[4], Ref):
-            raise Part21Error(f"#{usage} is no occurrence")
+            raise Part21Error(f"#{usage} is not an occurrence")
         paths = self._by_product.get(self._product(arguments[4]), [])
         # id and name of the occurrence; writers put what the user sees into either.
         names = {clean(str(n)) for n in arguments[:2] if n}
@@ -306,7 +306,7 @@ def placement(text: Text, reference: object, scale: float) -> Pose:
         raise Part21Error("a placement is missing")
     arguments = text.get(reference).parts.get("AXIS2_PLACEMENT_3D")
     if arguments is None or len(arguments) != 4:
-        raise Part21Error(f"#{int(reference)} is no placement")
+        raise Part21Error(f"#{int(reference)} is not a placement")
     point = _triple(text, arguments[1], "CARTESIAN_POINT")
     z = (0.0, 0.0, 1.0) if arguments[2] is None else _triple(text, arguments[2], "DIRECTION")
     x = (1.0, 0.0, 0.0) if arguments[3] is None else _triple(text, arguments[3], "DIRECTION")

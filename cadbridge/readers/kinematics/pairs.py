@@ -110,7 +110,7 @@ def attributes(entity: Entity) -> Read:
     # Of a complex instance the most specific type decides; the one of low order is a supertype.
     types = [t for t in entity.parts if t in KIND_OF]
     if not types:
-        raise Part21Error(f"{entity.type} is no pair")
+        raise Part21Error(f"{entity.type} is not a pair")
     # A pair with range is a subtype of the pair, and its name the longer one.
     type_ = max(types, key=lambda t: (KIND_OF[t] not in _LOW, len(t)))
     kind = KIND_OF[type_]
@@ -226,7 +226,7 @@ def _ends(text: Text, read: Read, links: Links) -> Ends:
     if not isinstance(joint, Ref):
         raise Part21Error("it names no joint")
     if not any(type_.endswith("JOINT") for type_ in text.get(joint).parts):
-        raise Part21Error(f"#{int(joint)} is no joint")
+        raise Part21Error(f"#{int(joint)} is not a joint")
     edges = [a for a in next(iter(text.get(joint).parts.values())) if isinstance(a, Ref)]
     if len(edges) != 2:
         raise Part21Error(f"the joint #{int(joint)} does not join two links")
@@ -278,7 +278,7 @@ def _limit(ends: Ends, axis: int, values: tuple[Any, Any] | None, units: Units) 
     """
     plain = [v.value if isinstance(v, Typed) else v for v in values or ()]
     if not all(v is None or v is DERIVED or isinstance(v, float | Enumeration) for v in plain):
-        raise Part21Error("an end of its range is no number")
+        raise Part21Error("an end of its range is not a number")
     unit = units.angle if axis > 2 else units.length
     limit = Limit.of(*(v * unit if isinstance(v, float) and math.isfinite(v) else None for v in plain))
     return None if limit is None else limit.counted_from(ends.designed(axis), axis > 2)
@@ -288,7 +288,7 @@ def _number(read: Read, key: str) -> float:
     value = read.values.get(key)
     value = value.value if isinstance(value, Typed) else value
     if not isinstance(value, float) or not math.isfinite(value):
-        raise Part21Error(f"{key} is no number")
+        raise Part21Error(f"{key} is not a number")
     return value
 
 

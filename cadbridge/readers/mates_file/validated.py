@@ -48,7 +48,7 @@ def validated(
     """
     own = get_args(kind.model_fields["format"].annotation)[0]
     if not isinstance(data, dict):
-        findings.add(code, f"the file is no mapping with `format: {own}` at its top", Where(file, places.line))
+        findings.add(code, f"the file is not a mapping with `format: {own}` at its top", Where(file, places.line))
         return None, places
     if other := other_kind(data.get("format"), own, file):
         findings.add(code, other[0], Where(file, *places.find(("format",))), other[1])

@@ -75,7 +75,9 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
         # be read into names.
         if not folders.hold(at):
             if local(root) not in ("mujoco", "mujocoinclude"):
-                _refuse(path, f"{at} lies outside the folder of the source and is no model", Where(str(at)), findings)
+                _refuse(
+                    path, f"{at} lies outside the folder of the source and is not a model", Where(str(at)), findings
+                )
             findings.add("CB1616", f"{at.name} lies in a folder around the source's", Where(str(at)))
         if len(models) > MOST_FILES:
             _too_many(path, f"more than {MOST_FILES} files include one another", findings)
@@ -163,7 +165,7 @@ def _checked(
         if not folders.hold(candidate) and not _beside(element, candidate, folders):
             _refuse(path, f"{candidate} lies outside the folder of the source and of those around it", where, findings)
         if candidate in existing and not candidate.is_file() and not candidate.is_dir():
-            _refuse(path, f"{candidate} is no file of a disk", where, findings)
+            _refuse(path, f"{candidate} is not a file on a disk", where, findings)
         if candidate.suffix.lower() == ".png" and candidate.is_file():
             refuse("pixels", _pixels(candidate), candidate.name, findings, where)
     return existing

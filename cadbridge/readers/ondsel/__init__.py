@@ -33,7 +33,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     assembly = tree.child("Assembly")
     if head not in HEADS or assembly is None:
         r.findings.add("CB180", f"the file begins with {head[:60]!r}", Where(str(r.path), 1))
-        raise InputError(f"{r.path.name} is no OndselSolver file.", r.findings)
+        raise InputError(f"{r.path.name} is not an OndselSolver file.", r.findings)
     for node in tree.children:
         if node is not assembly:
             r.say("CB1204", f"{node.text[:60]!r} stands beside the assembly; it is left out", node)

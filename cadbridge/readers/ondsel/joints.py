@@ -107,7 +107,7 @@ def _markers(r: Reader, node: TreeLine, name: str) -> tuple[Marker, Marker] | No
         marker = r.markers.get(path or "")
         if marker is None:
             place = node.child(key) or node
-            r.say("CB162", f"{name}: {key} is {path!r}, which is no marker", place, name)
+            r.say("CB162", f"{name}: {key} is {path!r}, which is not a marker", place, name)
         else:
             found.append(marker)
     if len(found) < 2:
@@ -196,7 +196,7 @@ def _law(r: Reader, node: TreeLine, name: str) -> MotionLaw | None:
     joint = node.value("MotionJoint") or ""
     mate = r.mates.get(joint)
     if mate is None:
-        r.findings.add("CB162", f"{name} drives {joint!r}, which is no joint", where)
+        r.findings.add("CB162", f"{name} drives {joint!r}, which is not a joint", where)
         return None
     if mate.kind not in kinds:
         r.findings.add("CB1212", f"{name} drives {joint}, a {mate.kind.value} joint without that freedom", where)

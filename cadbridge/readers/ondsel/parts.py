@@ -23,7 +23,7 @@ def read_parts(r: Reader, assembly: TreeLine) -> dict[str, Vector]:
     for node in assembly.under("Parts"):
         name = node.value("Name")
         if node.text != "Part" or name is None:
-            r.say("CB181", f"{node.text} is no Part with a Name", node)
+            r.say("CB181", f"{node.text} is not a Part with a Name", node)
             continue
         X_AC = r.pose(node, name)
         if X_AC is None:

@@ -57,8 +57,8 @@ def load(path: Path, findings: Findings) -> tuple[str, TreeLine, list[tuple[int,
     try:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as fault:
-        findings.add("CB180", f"{path.name} is no UTF-8 text (byte {fault.start})", where)
-        raise InputError(f"{path.name} is no OndselSolver text.", findings) from fault
+        findings.add("CB180", f"{path.name} is not UTF-8 text (byte {fault.start})", where)
+        raise InputError(f"{path.name} is not text of OndselSolver.", findings) from fault
     refuse("lines", len(lines), path.name, findings, where)
     head = lines[0].strip() if lines else ""
     end = next((i for i, text in enumerate(lines) if text.strip() == SERIES), len(lines))

@@ -33,7 +33,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     root = file.content.get("rootAssembly") if isinstance(file.content, dict) else None
     if not isinstance(root, dict) or not isinstance(root.get("instances"), list):
         file.say("CB180", "there is no rootAssembly with instances")
-        raise InputError(f"{file.path.name} is no assembly definition of Onshape.", findings)
+        raise InputError(f"{file.path.name} is not an assembly definition of Onshape.", findings)
     c = Context(file, options or ReadOptions(), findings, read_parameters(file, findings))
     read_tree(c, root)
     mates, couplings = read_relations(c, read_mates(c))

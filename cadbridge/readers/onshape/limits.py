@@ -52,7 +52,7 @@ class Parameters:
             unit = UNITS.get(text_of(parameter.get("units")).strip().lower())
             found = None if unit is None else float(parameter["value"]) * unit
         if found is None:
-            say(f"{key} is {parameter.get('expression')!r}, which is no plain number with a unit")
+            say(f"{key} is {parameter.get('expression')!r}, which is not a plain number with a unit")
         return found
 
 

@@ -149,7 +149,7 @@ def _transform(c: Context, value: Any, what: str) -> Matrix | None:
         return None
     matrix = sixteen.reshape(4, 4)
     if float(np.abs(matrix[3] - [0.0, 0.0, 0.0, 1.0]).max()) > 1e-9 or abs(np.linalg.det(matrix[:3, :3])) < 1e-9:
-        c.file.say("CB181", f"the transform of {what} is no placement", what)
+        c.file.say("CB181", f"the transform of {what} is not a placement", what)
         return None
     return np.asarray(matrix[:3])
 

@@ -73,7 +73,7 @@ def _root(c: Context) -> Element:
     root = parse(c.path, c.findings)
     if local(root) != "sdf":
         c.say("CB180", f"the root is <{local(root)}>, not <sdf>", root)
-        raise InputError(f"{c.path.name} is no SDF", c.findings)
+        raise InputError(f"{c.path.name} is not an SDF", c.findings)
     report_unknown(c, root)
     return root
 

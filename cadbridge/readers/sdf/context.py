@@ -81,7 +81,7 @@ class Context(XmlSource):
             if six is not None:
                 rpy = np.radians(six[3:]) if element.get("degrees") in ("true", "1") else np.array(six[3:])
                 return Pose.from_rpy(six[:3], rpy), relative
-        self.say("CB181", f"{item}: <pose> is {text[:60]!r}, which is no pose", element, item)
+        self.say("CB181", f"{item}: <pose> is {text[:60]!r}, which is not a pose", element, item)
         return Pose(), relative
 
     def report_unread(self) -> None:

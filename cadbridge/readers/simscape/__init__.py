@@ -41,7 +41,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     assembly = child(root, "RootAssembly") if local(root) == "SimscapeMultibodyImportXML" else None
     if assembly is None:
         c.say("CB180", f"the root is {local(root)!r}", root)
-        raise InputError(f"{c.path.name} is no Simscape Multibody file of schema 2.", c.findings)
+        raise InputError(f"{c.path.name} is not a Simscape Multibody file of schema 2.", c.findings)
     report_misspelt(root, _NAMES, c.say)
     units = _units(c, root)
     read_parts(c, root)

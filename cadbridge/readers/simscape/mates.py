@@ -244,7 +244,7 @@ def _placed(c: Context, side: Element, prefix: Key, mate: str) -> PlacedOccurren
         # SolidWorks names the assembly itself where a mate holds one of its own planes.
         place = c.structure.placed.get(prefix)
     if place is None:
-        c.say("CB162", f"{mate} holds {'/'.join(uids)!r}, which is no instance", side, mate)
+        c.say("CB162", f"{mate} holds {'/'.join(uids)!r}, which is not an instance", side, mate)
         return None
     if not place.component:
         c.say(

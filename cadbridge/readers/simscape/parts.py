@@ -48,7 +48,7 @@ def _geometry_file(c: Context, part: Element) -> Path | None:
         inside = holds(folder, wanted)
         there = inside and wanted.is_file()
     except (OSError, ValueError, RuntimeError):
-        c.say("CB112", f"{str(name)!r} is no path that can be opened", element, part.get("name"))
+        c.say("CB112", f"{str(name)!r} is not a path that can be opened", element, part.get("name"))
         return None
     if not inside:
         c.say("CB102", f"{name} lies outside {folder.name}", element, part.get("name"))

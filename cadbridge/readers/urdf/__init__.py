@@ -92,7 +92,7 @@ def _without_links(c: Context, robot: Element) -> InputError:
         c.findings.add("CB180", text, Where(str(c.path)), "Give the file that includes this one and calls them.")
         return InputError(f"{c.path.name} makes no robot by itself", c.findings)
     c.say("CB180", f"the root is <{local(robot)}>, with no link that can be read", robot)
-    return InputError(f"{c.path.name} is no URDF", c.findings)
+    return InputError(f"{c.path.name} is not a URDF", c.findings)
 
 
 def drives_of(path: Path) -> tuple[Drive, ...]:
@@ -133,7 +133,7 @@ def _robot(c: Context) -> Element:
         c.expanded = True
         c.findings.add("CB197", f"{c.path.name} was expanded by xacro", Where(str(c.path)))
     elif c.options.arguments:
-        c.findings.add("CB113", f"--arg has no effect: {c.path.name} is no xacro file", Where(str(c.path)))
+        c.findings.add("CB113", f"--arg has no effect: {c.path.name} is not a xacro file", Where(str(c.path)))
     return robot
 
 
@@ -184,7 +184,7 @@ def _add_world(c: Context, robot: Element) -> None:
     parents = (e for joint in children(robot, "joint") for e in children(joint, "parent"))
     first = next((e for e in parents if e.get("link") == _WORLD), None)
     if first is not None and all(e.get("name") != _WORLD for e in children(robot, "link")):
-        c.say("CB1251", f"the parent {_WORLD!r} is no link of the file: it is the world itself", first, _WORLD)
+        c.say("CB1251", f"the parent {_WORLD!r} is not a link of the file: it is the world itself", first, _WORLD)
         robot.insert(0, robot.makeelement("link", name=_WORLD))
 
 

@@ -64,7 +64,7 @@ def _sorted(items: Iterable[Any], reverse: bool = False) -> list[Any]:
 
 def _map(function: Function, *lists: Iterable[Any]) -> list[Any]:
     if not isinstance(function, Function) or function.applies:
-        raise RefusedError("map of what is no function of values")
+        raise RefusedError("map of what is not a function of values")
     found = []
     for each in zip(*lists, strict=False):
         found.append(function.call(*each))
@@ -77,13 +77,13 @@ def _filter(function: Function | None, items: Iterable[Any]) -> list[Any]:
     if function is None:
         return [each for each in items if each]
     if not isinstance(function, Function) or function.applies:
-        raise RefusedError("filter by what is no function of values")
+        raise RefusedError("filter by what is not a function of values")
     return [each for each in items if function.call(each)]
 
 
 def _isinstance(value: Any, kind: Function) -> bool:
     if not isinstance(kind, Function) or kind.kind is None:
-        raise RefusedError("isinstance with what is no name of a type")
+        raise RefusedError("isinstance with what is not a name of a type")
     return isinstance(value, kind.kind)
 
 

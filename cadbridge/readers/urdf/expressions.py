@@ -110,11 +110,11 @@ def checked(value: Any) -> Any:
 def _data(value: Any) -> Any:
     """The value if its type is one of data."""
     if isinstance(value, Function | Group):
-        raise RefusedError(f"{value.name!r} is no value: it can only be called or selected from")
+        raise RefusedError(f"{value.name!r} is not a value: it can only be called or selected from")
     if type(value) is complex:
         raise ValueError("a root of a negative number")
     if type(value) not in (bool, int, float, str, type(None), list, tuple, dict):
-        raise RefusedError(f"a value of the type {type(value).__name__!r} is no data")
+        raise RefusedError(f"a value of the type {type(value).__name__!r} is not data")
     return value
 
 
@@ -363,7 +363,7 @@ def _callee(node: ast.expr, names: Mapping[str, Any]) -> Function:
                 raise RefusedError(f"the method {node.attr!r} of {_described(value)}")
             return Function(node.attr, lambda *arguments: method(value, *arguments))
     if not isinstance(node, ast.Name | ast.Attribute):
-        raise RefusedError("a call of what is no name")
+        raise RefusedError("a call of what is not a name")
     found = _value(node, names)
     if not isinstance(found, Function):
         raise RefusedError(f"a call of {_described(found)}")

@@ -181,7 +181,7 @@ class Expansion:
             return {"find": self._find, "arg": self._argument, "env": self._variable}[command](words[0])
         if command == "optenv" and words:
             return self.given.get(words[0], " ".join(words[1:]))
-        raise xacro.XacroException(f"{text} is no substitution with the words that it takes")
+        raise xacro.XacroException(f"{text} is not a substitution with the words that it takes")
 
     def _names_of_eval(self) -> dict[str, Any]:
         calls: dict[str, Callable[..., Any]] = {
@@ -239,7 +239,7 @@ class Expansion:
         self.read.add(str(real))
         state = real.stat()
         if not stat.S_ISREG(state.st_mode):
-            raise RefusedError(f"{path} is no plain file")
+            raise RefusedError(f"{path} is not a plain file")
         _count("xacro bytes", state.st_size, str(path))
         return real.read_bytes()
 

@@ -44,7 +44,7 @@ def read_yaml(data: bytes, name: str, evaluate: Callable[[str], Any]) -> Any:
     try:
         return _plain(yaml.load(data, Loader), [0], name)
     except yaml.YAMLError as fault:
-        raise ValueError(f"{name} is no YAML: {fault}") from fault
+        raise ValueError(f"{name} is not YAML: {fault}") from fault
 
 
 def _plain(value: Any, count: list[int], name: str) -> Any:

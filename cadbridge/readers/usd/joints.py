@@ -116,7 +116,7 @@ def _joint(c: Context, name: str, prim: dict[str, Any]) -> Joint | None:
             c.frame(end["matrix"], position, vector(prim["attributes"], f"physics:localRot{i}", (1.0, 0.0, 0.0, 0.0)))
         )
     if not all(np.isfinite(frame.matrix()).all() for frame in frames):
-        c.say("CB1444", f"joint {name} has frames that are no finite numbers", name)
+        c.say("CB1444", f"joint {name} has frames that are not finite numbers", name)
         return None
     ends = (c.names.get(bodies[0], GROUND), c.names.get(bodies[1], GROUND))
     poses = (c.X.get(bodies[0], Pose()), c.X.get(bodies[1], Pose()))

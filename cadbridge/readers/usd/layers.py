@@ -91,6 +91,6 @@ def _allowed(layer: Any, asset: str, folders: Folders, remarks: list[Remark]) ->
         remarks.append(("CB102", f"{asset} lies outside the folder of the source and of those around it"))
         return None
     if real.suffix.lower() not in ENDINGS:
-        remarks.append(("CB1443", f"{asset} is no layer of USD"))
+        remarks.append(("CB1443", f"{asset} is not a layer of USD"))
         return None
     return name

@@ -61,7 +61,7 @@ class Asking:
     def tell(self, text: str) -> None:
         """Take a number of degrees of freedom; nothing where it is not known."""
         if text.strip() and not (text.strip().isdecimal() and len(text.strip()) < 5):
-            self._notify(f"{text} is no number of degrees of freedom.")
+            self._notify(f"{text} is not a number of degrees of freedom.")
             return
         wanted = int(text) if text.strip() else None
         title = "degrees of freedom unknown" if wanted is None else f"{count(wanted, 'degree')} of freedom"

@@ -223,7 +223,7 @@ class RunData:
     def _refuse(self, why: str) -> None:
         findings = Findings()
         name = Path(self.mechanism.assembly.source).name
-        findings.add("CB630", f"{self.path.name} is no run of {name}: {why}", Where(file=str(self.path)))
+        findings.add("CB630", f"{self.path.name} is not a run of {name}: {why}", Where(file=str(self.path)))
         raise InputError("The run belongs to another model.", findings)
 
 

@@ -110,9 +110,9 @@ def test_the_two_parts_are_lit_and_the_motion_is_that_of_the_answer(view: LiveVi
 
 def test_the_number_of_freedoms_is_told(view: LiveView, editor: MatesEditor) -> None:
     asking(view).freedoms.enter("six")
-    assert "six is no number" in view.answer.content
+    assert "six is not a number" in view.answer.content
     asking(view).freedoms.enter("²")
-    assert "² is no number" in view.answer.content
+    assert "² is not a number" in view.answer.content
     asking(view).freedoms.enter("2")
     assert ways(editor) == (2, 2)
     assert len(view.mechanism.joints) == 2

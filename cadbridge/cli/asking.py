@@ -59,8 +59,8 @@ def _ask_freedoms(inquiry: Inquiry, replies: _Replies) -> bool:
     found = inquiry.found
     if found.freedoms is None:
         return True
-    told = found.hints.freedoms
-    unknown = "unknown" if told is None else f"{told}, as you said"
+    wanted = found.hints.freedoms
+    unknown = "unknown" if wanted is None else f"{wanted}, as you said"
     known = count(found.freedoms, "degree").capitalize()
     reply = replies.next(f"{known} of freedom found. How many should it have? [Enter: {unknown}]")
     if not (reply.isdecimal() and len(reply) < 5):
@@ -90,12 +90,12 @@ def _sorted_out(inquiry: Inquiry, reply: str, page: Page) -> bool:
     from cadbridge.cli.output import say
 
     try:
-        said = page.verdicts(reply)
+        verdicts = page.verdicts(reply)
     except InputError as fault:
         say(f"  {fault}")
         return True
-    if said is not None:
-        _take(inquiry, lambda: inquiry.sort_out(page, said))
+    if verdicts is not None:
+        _take(inquiry, lambda: inquiry.sort_out(page, verdicts))
     elif not reply:
         inquiry.skip(page)
     else:
@@ -128,11 +128,11 @@ def _heard(inquiry: Inquiry, reply: str, question: Question | None) -> bool:
     elif word.split()[0] == "parts":
         say(visible(parts_text(inquiry.found, reply[5:].strip())))
     else:
-        _said(inquiry, reply)
+        _take_statement(inquiry, reply)
     return True
 
 
-def _said(inquiry: Inquiry, line: str) -> None:
+def _take_statement(inquiry: Inquiry, line: str) -> None:
     """Take what a person says in words; where it says nothing, say why."""
     from cadbridge.cli.output import say
 

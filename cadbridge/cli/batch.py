@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cadbridge.cli.failing import telling
+from cadbridge.cli.failing import prints_errors
 from cadbridge.cli.options import Json
 from cadbridge.documents import FORMATS
 
@@ -27,7 +27,7 @@ class Ship(StrEnum):
     CONTENT = "content"
 
 
-@telling("batch", "jobs_file")
+@prints_errors("batch", "jobs_file")
 def batch(
     jobs_file: Annotated[Path, typer.Argument(help="The jobs file (docs/jobs.md).", metavar="JOBS.YAML")],
     output: Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cadbridge.cli.failing import telling
+from cadbridge.cli.failing import prints_errors
 from cadbridge.cli.options import Json
 from cadbridge.documents import FORMATS
 from cadbridge.wording import count
@@ -30,7 +30,7 @@ def _open(folder: Path | None) -> Cache:
 
 
 @cache.command()
-@telling("cache", "folder")
+@prints_errors("cache", "folder")
 def show(folder: Folder = None, json: Json = False) -> None:
     """Show the cache folder and its size."""
     from cadbridge.cli.output import print_json

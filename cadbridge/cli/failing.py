@@ -21,7 +21,9 @@ _NO_RESULT: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def told(command: str, values: Mapping[str, Any], source: object, known: Sequence[Finding] = ()) -> Iterator[None]:
+def printed_errors(
+    command: str, values: Mapping[str, Any], source: object, known: Sequence[Finding] = ()
+) -> Iterator[None]:
     """While a command runs with the options `values`: print its document at an error, if it is to print one.
 
     `known` are the findings of the source so far. The error goes on: it is also told on stderr, and has its status.
@@ -50,13 +52,13 @@ def told(command: str, values: Mapping[str, Any], source: object, known: Sequenc
         raise
 
 
-def telling(command: str, source: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def prints_errors(command: str, source: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """The same for a command that reads no source of the usual kind: `source` is the parameter that names its own."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def run(**values: Any) -> None:
-            with told(command, values, values.get(source)):
+            with printed_errors(command, values, values.get(source)):
                 function(**values)
 
         return run

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from cadbridge.cli.failing import telling
+from cadbridge.cli.failing import prints_errors
 from cadbridge.cli.options import Json, Strict
 from cadbridge.documents import FORMATS
 
 
-@telling("fetch", "address")
+@prints_errors("fetch", "address")
 def fetch(
     address: Annotated[str, typer.Argument(help="The address of the assembly's tab in Onshape.", metavar="ADDRESS")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Write into this folder.", metavar="FOLDER")],

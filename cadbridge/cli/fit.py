@@ -112,8 +112,8 @@ def fit(
             moved = fit_along(mechanism, along, settings)
     ranked = body is not None or releases is not None
     _show(reading, mechanism, found, moved, _To(everything, ranked, apply or [], html, plots, json))
-    told = (*assembly.findings, *mechanism.findings, *found.findings, *_along_findings(moved))
-    raise typer.Exit(exit_status(told, strict))
+    findings = (*assembly.findings, *mechanism.findings, *found.findings, *_along_findings(moved))
+    raise typer.Exit(exit_status(findings, strict))
 
 
 def _along_findings(moved: Along | None) -> tuple[Finding, ...]:

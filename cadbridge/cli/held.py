@@ -22,8 +22,8 @@ def lines() -> list[str]:
     open_to_all = []
     for name, native in _READERS:
         layers = {} if name.startswith("MuJoCo") and not hasattr(os, "fork") else versions[native]
-        said = [_NAMES[layer] + (f" {version}" if version else "") for layer, version in layers.items()]
-        found.append(f"  {name}: {', '.join(said) or 'nothing'}")
+        held = [_NAMES[layer] + (f" {version}" if version else "") for layer, version in layers.items()]
+        found.append(f"  {name}: {', '.join(held) or 'nothing'}")
         if "landlock" not in layers:
             open_to_all.append(name.partition(" ")[0])
     if open_to_all:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from cadbridge.cli.failing import told
+from cadbridge.cli.failing import printed_errors
 from cadbridge.options import Option, from_given, options_of
 from cadbridge.readers.options import ReadOptions
 from cadbridge.run_options import RunOptions
@@ -200,7 +200,7 @@ def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[.
     def typed(**values: Any) -> None:
         source, mates = values.pop("source"), values.pop("mates")
         known: list[Finding] = []
-        with told(command.__name__, values, source, known):
+        with printed_errors(command.__name__, values, source, known):
             _configure(values, source)
             reading = Reading(source, mates, from_given(ReadOptions, _taken(ReadOptions, values)), known)
             values |= {name: from_given(RunOptions, _taken(RunOptions, values)) for name in runs}

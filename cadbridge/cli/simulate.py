@@ -89,8 +89,8 @@ def simulate(
         others = {"--plots": plots, "--html": html, "--real-time": real_time, "--against": against}
         refuse_others({**others, "--confirm": confirm, "--elastic": elastic}, options)
         to = output or Path("sweep.parquet")
-        said = {"json": json, "strict": strict, "keep_going": keep_going}
-        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, limits=limits, **said))
+        printed = {"json": json, "strict": strict, "keep_going": keep_going}
+        raise typer.Exit(sweep_command(reading, options, sweep, to, workers, limits=limits, **printed))
     if workers is not None:
         raise typer.BadParameter("--workers goes with --sweep")
     files = _Files(output or Path("run.parquet"), plots, html)

@@ -15,7 +15,7 @@ from cadbridge.efforts.task import Forces, Quantity, Task
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.geared import Analysis, transmission
-from cadbridge.geared.analysis import reported
+from cadbridge.geared.analysis import not_geared
 from solver import rotation
 from solver.constraints import GROUND
 from solver.constraints.kernels import evaluate_rows
@@ -50,7 +50,7 @@ def by_transmission(task: Task) -> Forces:
             pressure_angle=analysis.pressure_angles, external=_external(task),
         )  # fmt: skip
     except NotGearedError as fault:
-        raise reported(fault, Findings(analysis.findings)) from fault
+        raise not_geared(fault, Findings(analysis.findings)) from fault
     order = [robot.inputs.index(_link(analysis, name)) for name in names]
     quantities = (*_teeth(analysis, found), *_bearings(analysis, found))
     multipliers = _multipliers(analysis, task, found)

@@ -94,7 +94,7 @@ def transmission(
     try:
         robot = _apart(lowered, links, names, findings)
     except NotGearedError as fault:
-        raise reported(fault, findings) from fault
+        raise not_geared(fault, findings) from fault
     _report_unbalanced(lowered, robot, findings)
     angles = {
         c.name: c.coupling.pressure_angle for c in mechanism.couplings if c.coupling.pressure_angle is not None
@@ -130,7 +130,7 @@ def _apart(lowered: Lowered, links: Sequence[int], names: list[str] | None, find
     raise ModelError("the mechanism is not a geared robot", findings)
 
 
-def reported(fault: NotGearedError, findings: Findings) -> ModelError:
+def not_geared(fault: NotGearedError, findings: Findings) -> ModelError:
     """The error of a mechanism that is no geared robot, with a finding for each reason."""
     for reason in fault.reasons:
         findings.add(CODES[reason.kind], reason.message)

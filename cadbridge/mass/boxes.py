@@ -31,5 +31,5 @@ def depth(a: Box, b: Box, X_BA: Pose) -> float:
     axes = np.concatenate([np.eye(3), R.T, np.cross(np.eye(3)[:, None], R.T[None]).reshape(9, 3)])
     length = np.sqrt((axes**2).sum(axis=1))
     reach = np.abs(axes) @ half_b + np.abs(axes @ R) @ half_a - np.abs(axes @ away)
-    told = length > _PARALLEL
-    return float((reach[told] / length[told]).min())
+    apart = length > _PARALLEL
+    return float((reach[apart] / length[apart]).min())

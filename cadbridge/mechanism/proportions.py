@@ -92,13 +92,13 @@ def doubt_proportions(
     ]
     origins = [body.X_WB.p for body in bodies]
     length = _length([*origins, *(p for points in joints.values() for p in points)], placed)
-    told: dict[tuple[str, str], list[tuple[PlacedBody, str]]] = {}
+    doubts: dict[tuple[str, str], list[tuple[PlacedBody, str]]] = {}
     for p in placed:
         for code, kind, text in _doubts(p, length):
-            told.setdefault((code, kind), []).append((p, text))
-    away = {p.body.name for (code, _), found in told.items() if code == "CB322" for p, _ in found}
+            doubts.setdefault((code, kind), []).append((p, text))
+    away = {p.body.name for (code, _), found in doubts.items() if code == "CB322" for p, _ in found}
     _doubt_fixed([p for p in placed if p.body.name not in away], length, fixed, findings)
-    for (code, _), found in told.items():
+    for (code, _), found in doubts.items():
         names = [p.body.name for p, _ in found]
         others = f"; so are those of {listed(names[1:])}" if len(names) > 1 else ""
         findings.add(code, found[0][1] + others, found[0][0].where, items=names)

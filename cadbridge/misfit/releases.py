@@ -74,8 +74,8 @@ def search(group: DependentMates, options: dict[str, list[WeakerMate]], loads: L
 
 def _key(options: Sequence[WeakerMate]) -> tuple[tuple[str, str], ...]:
     """What tells sets apart, whatever the order of their options."""
-    said = {o.mate: [(f.block.kind, np.round(f.weights, 6).tolist()) for f in o.freed] for o in options}
-    return tuple(sorted((mate, repr(freed)) for mate, freed in said.items()))
+    freed_by = {o.mate: [(f.block.kind, np.round(f.weights, 6).tolist()) for f in o.freed] for o in options}
+    return tuple(sorted((mate, repr(freed)) for mate, freed in freed_by.items()))
 
 
 def _all_sets(N: Array, mates: list[list[WeakerMate]]) -> tuple[list[tuple[WeakerMate, ...]], bool]:

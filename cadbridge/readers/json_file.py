@@ -95,7 +95,7 @@ class JsonFile:
 
     def report_misspelt(self) -> None:
         """CB1319 for each key that was not read where one almost of its name was looked for in vain."""
-        told: set[tuple[str, str]] = set()
+        seen: set[tuple[str, str]] = set()
         for keys, asked in self._asked.items():
             missing = {key for key in asked.difference(keys) if isinstance(key, str)}
             for key in keys:
@@ -104,8 +104,8 @@ class JsonFile:
                 folded = [m.casefold() for m in missing]
                 near = difflib.get_close_matches(key.casefold(), folded, n=1, cutoff=ALIKE_KEYS)
                 meant = next((m for m in missing if near and m.casefold() == near[0]), None)
-                if meant is not None and (key, meant) not in told:
-                    told.add((key, meant))
+                if meant is not None and (key, meant) not in seen:
+                    seen.add((key, meant))
                     self.say("CB1319", f"{key!r} is not read; {meant!r} was looked for beside it", key)
 
     def _refuse(self, why: str, where: Where) -> NoReturn:

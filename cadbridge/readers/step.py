@@ -389,13 +389,13 @@ def _density(product: Product, name: str, where: Where, findings: Findings) -> t
 
 def _report_shapes(document: Document, parts: _Parts, path: Path, findings: Findings) -> None:
     """Solids, sheets and validation properties of every part."""
-    reported: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     for product in document.products.values():
         data = None if product.shape is None else document.shapes[product.shape]
         name = clean(product.name) or "Unnamed"
-        if data is None or (name, data.key) in reported:
+        if data is None or (name, data.key) in seen:
             continue
-        reported.add((name, data.key))
+        seen.add((name, data.key))
         where = Where(file=str(path), item=name)
         if data.solids == 0:
             findings.add("CB128", f"{name} has no solid ({count(len(data.faces.kinds), 'loose face')})", where)

@@ -125,12 +125,12 @@ def child(element: Element, name: str) -> Element | None:
 
 def report_misspelt(root: Element, known: frozenset[str], say: Callable[[str, str, Element], None]) -> None:
     """CB1319 of each tag and attribute that is almost one of the known ones, at its first place."""
-    told: set[str] = set()
+    seen: set[str] = set()
     for element in root.iter(etree.Element):
         for word in (local(element), *element.keys()):
-            if word in known or word in told or len(word) < SHORTEST_NAME:
+            if word in known or word in seen or len(word) < SHORTEST_NAME:
                 continue
-            told.add(word)
+            seen.add(word)
             near = difflib.get_close_matches(word, known, n=1, cutoff=ALIKE_NAMES)
             if near:
                 say("CB1319", f"{word!r} is not read; {near[0]!r} is what the format has", element)

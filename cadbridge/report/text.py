@@ -259,8 +259,8 @@ def confirmation_text(found: Confirmation, columns: int = PIPED) -> str:
         return f"\nNot confirmed, nor refuted: {found.reason}."
     at = f"a tolerance of {figure(found.tolerance)}" if found.step is None else f"a step of {figure(found.step)} s"
     beyond, every = len(found.beyond), count(len(found.differences), "column")
-    said = f"NOT confirmed: {beyond} of {every} differ" if beyond else f"Confirmed: none of {every} differs"
-    lines = [f"{said} from a run at {at} by more than it may."]
+    outcome = f"NOT confirmed: {beyond} of {every} differ" if beyond else f"Confirmed: none of {every} differs"
+    lines = [f"{outcome} from a run at {at} by more than it may."]
     rows = [
         Row([d.column, figure(d.largest, 2), d.unit, figure(d.t), figure(d.tolerances, 2)])
         for d in found.differences[:WORST_SHOWN]

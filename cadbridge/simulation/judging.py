@@ -128,7 +128,7 @@ def judged(
     return verdict, sensitivity
 
 
-def said_of(verdict: Verdict, sensitivity: Sensitivity, T: Trajectory) -> dict[str, Any]:
+def trust_entries(verdict: Verdict, sensitivity: Sensitivity, T: Trajectory) -> dict[str, Any]:
     """What the summary says of a run's numbers."""
     said = {"verdict": verdict.document(T.t), "sensitivity": sensitivity.document()}
     return {"trusted": verdict.trusted, **said}

@@ -18,7 +18,7 @@ from cadbridge.simulation.changes import solver_changes
 from cadbridge.simulation.determined import report_least_norm
 from cadbridge.simulation.fitting import contradictory, fitted
 from cadbridge.simulation.initial import coordinate_of
-from cadbridge.simulation.judging import how_again, judged, said_of, through_branches
+from cadbridge.simulation.judging import how_again, judged, through_branches, trust_entries
 from cadbridge.simulation.laws import check_laws
 from cadbridge.simulation.left_out import report_not_applied
 from cadbridge.simulation.pace import Pace, Pacer
@@ -172,8 +172,8 @@ def _simulated(
     for first, ran in ((begun.system, result),) if rebuilt is None else rebuilt.stages[:1]:
         report_least_norm(lowered, first, ran.trajectory, findings)
     report_not_applied(lowered, what, findings)
-    said, chosen = said_of(verdict, sensitivity, result.trajectory), _conveniences(lowered, what, begun.stops)
-    summary = {"method": "absolute" if call["tree"] is None else "tree", **_summary(lowered, result), **said, **chosen}
+    trust, chosen = trust_entries(verdict, sensitivity, result.trajectory), _conveniences(lowered, what, begun.stops)
+    summary = {"method": "absolute" if call["tree"] is None else "tree", **_summary(lowered, result), **trust, **chosen}
     system = begun.system
     if rebuilt is not None:
         summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
@@ -225,8 +225,8 @@ def rebuilt_run(mechanism: Mechanism, what: Scenario, lowered: Lowered, rebuilt:
     result = rebuilt.result
     verdict = verdict_of(lowered, what, result, contradictory=contradictory(findings))
     tell(verdict, what, result, findings)
-    said = said_of(verdict, Sensitivity(reason="the run was steered by hand"), result.trajectory)
-    summary = {"method": "absolute", **_summary(lowered, result), **said}
+    trust = trust_entries(verdict, Sensitivity(reason="the run was steered by hand"), result.trajectory)
+    summary = {"method": "absolute", **_summary(lowered, result), **trust}
     summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
     lowered, system = _whole(lowered, rebuilt)
     return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, verdict=verdict)

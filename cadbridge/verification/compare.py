@@ -230,9 +230,9 @@ Names = dict[str, dict[str, str]]
 
 def _names_and_losses(folder: Path) -> tuple[Names, tuple[str, ...]]:
     """The export's names, and the codes of its losses."""
-    told = json.loads((folder / LOSSES).read_text("utf-8"))
-    lost = {finding["code"] for finding in told["findings"] if finding["severity"] != Severity.INFO}
-    return told["names"], tuple(sorted(lost))
+    losses = json.loads((folder / LOSSES).read_text("utf-8"))
+    lost = {finding["code"] for finding in losses["findings"] if finding["severity"] != Severity.INFO}
+    return losses["names"], tuple(sorted(lost))
 
 
 def _bare(mechanism: Mechanism, how: EngineCheck) -> Mechanism:

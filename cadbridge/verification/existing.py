@@ -28,16 +28,16 @@ def existing_export(folder: Path, to: str) -> Path:
     if not path.is_file():
         raise InputError(f"{folder} is not an export of cadbridge: it has no {LOSSES}.")
     try:
-        told = json.loads(path.read_text("utf-8"))
-        kinds = [told["names"][kind] for kind in ("links", "joints")]
-        right = told["format"] == LOSSES_FORMAT and all(isinstance(finding, dict) for finding in told["findings"])
+        losses = json.loads(path.read_text("utf-8"))
+        kinds = [losses["names"][kind] for kind in ("links", "joints")]
+        right = losses["format"] == LOSSES_FORMAT and all(isinstance(finding, dict) for finding in losses["findings"])
         right = right and all(isinstance(v, str) for kind in kinds for v in kind.values())
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
         raise InputError(f"{path} cannot be read: {fault!r}.") from fault
     if not right:
         raise InputError(f"{path} is not of the format {LOSSES_FORMAT}.")
-    if told.get("to") != to:
-        raise InputError(f"{folder} is an export to {told.get('to')}, not to {to}.")
+    if losses.get("to") != to:
+        raise InputError(f"{folder} is an export to {losses.get('to')}, not to {to}.")
     return folder
 
 

@@ -216,12 +216,12 @@ def twin_faults(path: Path, twin: Path) -> tuple[str, ...]:
     for ours, theirs in zip_longest(one, two):
         if ours is None or theirs is None:
             return (f"{twin.name} has other elements than {path.name}",)
-        if ours.tag != "compiler" and _said(ours) != _said(theirs):
+        if ours.tag != "compiler" and _content(ours) != _content(theirs):
             return (f"{twin.name} has another {theirs.tag} than {path.name}: {theirs.attrib} for {ours.attrib}",)
     return ()
 
 
-def _said(element: ET.Element) -> tuple[str, dict[str, str], str]:
+def _content(element: ET.Element) -> tuple[str, dict[str, str], str]:
     """What an element says; of a mesh's file its path below the folder `meshes`."""
     values = {k: v.rpartition("meshes/")[2] if k == "filename" else v for k, v in element.attrib.items()}
     return element.tag, values, (element.text or "").strip()

@@ -169,7 +169,7 @@ class Marcher:
 
     def end_at(self, t: float) -> None:
         """Let the run end at a time (s) within the last step: samples up to there, the last of them there."""
-        done = self.reported
+        done = self.made
         before = self._times[done:][self._times[done:] < t - 1e-12 * max(1.0, abs(t))]
         self._times = np.concatenate([self._times[:done], before, [t]])
         room = self._times[self._first :][: len(self._samples.times)]
@@ -179,12 +179,12 @@ class Marcher:
     @property
     def done(self) -> bool:
         """Whether all samples are made."""
-        return self.reported == len(self._times)
+        return self.made == len(self._times)
 
     @property
     def ahead(self) -> Array:
         """The times (s) of the samples that are still to be made."""
-        return self._times[self.reported :]
+        return self._times[self.made :]
 
     @property
     def nodes(self) -> Array:
@@ -193,7 +193,7 @@ class Marcher:
         return np.array([*(t + c * h for c in self._tableau.nodes), t + h])
 
     @property
-    def reported(self) -> int:
+    def made(self) -> int:
         """How many samples there are so far."""
         return self._first + int(self._course.counts[4])
 
@@ -240,7 +240,7 @@ class Marcher:
 
     def _go_on(self) -> None:
         """Room for more samples, where all of it is taken."""
-        if self._taken == self._course.counts[6] and self.reported < len(self._times):
+        if self._taken == self._course.counts[6] and self.made < len(self._times):
             self._first += self._taken
             self._open()
 

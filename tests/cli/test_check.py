@@ -100,4 +100,4 @@ def test_what_changed_since_the_older_version(tmp_path: Path, capsys: Capture) -
 def test_an_older_document_that_cannot_be_used_is_status_2(tmp_path: Path, capsys: Capture) -> None:
     source = written(tmp_path / "door.urdf")
     assert main(["check", str(source), "--compare", str(source)]) == 2
-    assert "is no JSON document" in capsys.readouterr().err
+    assert "is not a JSON document" in capsys.readouterr().err

@@ -33,7 +33,7 @@ def test_a_member_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Pa
 @pytest.mark.parametrize("value", [open, os, type, b"bytes", {1}, range(3), Findings()])
 def test_what_is_no_data_is_no_value(value: Any) -> None:
     """Whatever name or call should once lead to it."""
-    with pytest.raises(expressions.RefusedError, match="no data"):
+    with pytest.raises(expressions.RefusedError, match="not data"):
         expressions.evaluate("x", {"x": value})
 
 

@@ -265,7 +265,7 @@ def test_a_bad_file_is_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[st
 )
 def test_sizes(text: str, size: int | None) -> None:
     if size is None:
-        with pytest.raises(ValueError, match="no size"):
+        with pytest.raises(ValueError, match="not a size"):
             memory_bytes(text)
     else:
         assert memory_bytes(text) == size

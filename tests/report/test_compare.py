@@ -76,8 +76,8 @@ def test_a_mass_that_changed_is_told_with_centre_and_inertia() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "is no JSON document"),
-        ("[" * 100_000, "is no JSON document"),
+        ("{", "is not a JSON document"),
+        ("[" * 100_000, "is not a JSON document"),
         ("[]", "write one by"),
         ('{"format": "cadbridge.inspect/1"}', "write one by"),
         ('{"format": "cadbridge.check/1", "mobility": 3}', "mobility is not as in"),

@@ -59,21 +59,21 @@ def validated(
         findings.add(code, f"the file has no `format: {own}` at its top", Where(file, places.line))
         rest.data["format"] = own
     reporter = Reporter(findings, file, places, kind, unknown_key=code, faulty=code, names=_item_names(rest.data))
-    reported: set[Steps] = set()
+    known: set[Steps] = set()
     for _ in range(MOST_VALIDATIONS):
         try:
             spec = kind.model_validate(rest.data)
         except ValidationError as error:
-            earlier = frozenset(reported)
+            earlier = frozenset(known)
             for fault in error.errors(include_url=False, include_context=True):
                 loc = tuple(step for step in fault["loc"] if isinstance(step, int) or not _FORM.fullmatch(step))
                 loc = loc or fault["loc"]  # a key of the file may look like the name of a form
                 written = rest.written(loc)
                 # What is missing beside a value that was left out may be of a form that the mapping has not.
                 beside = written[:-1] if fault["type"] == "missing" else written
-                if not (_within(beside, earlier) or _within(written, reported)):
+                if not (_within(beside, earlier) or _within(written, known)):
                     reporter(written, fault)
-                reported.add(written)
+                known.add(written)
                 rest.leave_out(loc, keys_at(loc, kind) if fault["type"] == "extra_forbidden" else ())
             # Only after all faults of this round: their paths count positions that a removal would shift.
             rest.close_up()
@@ -85,9 +85,9 @@ def validated(
     return None, places
 
 
-def _within(path: Steps, reported: Collection[Steps]) -> bool:
+def _within(path: Steps, known: Collection[Steps]) -> bool:
     """Whether a fault of the value at a path, or of what is in it, was reported."""
-    return any(before[: len(path)] == path for before in reported)
+    return any(before[: len(path)] == path for before in known)
 
 
 class _Rest:

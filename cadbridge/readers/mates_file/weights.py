@@ -57,8 +57,8 @@ def _report_declared(draft: Draft, parts: list[str], where: Where) -> None:
     parts = [name for name in parts if name not in given]
     if parts:
         masses = ((name, draft.parts[name].declared) for name in parts)
-        told = listed([f"{name} ({0.0 if own is None else own.mass:.4g} kg)" for name, own in masses])
-        message = f"the source gives the mass of {told}: the density does not change it"
+        owners = listed([f"{name} ({0.0 if own is None else own.mass:.4g} kg)" for name, own in masses])
+        message = f"the source gives the mass of {owners}: the density does not change it"
         draft.findings.add("CB1472", message, where, items=parts)
 
 

@@ -66,7 +66,7 @@ class Context:
 
     def settle(self) -> None:
         """Units, then the names and poses of all bodies."""
-        units, stated = self.stage["units"], self.stage["stated"]
+        units, authored = self.stage["units"], self.stage["stated"]
         given = self.options.length_unit
         self.length = float(units["metersPerUnit"]) if given is None else LENGTH[given]
         self.mass = float(units["kilogramsPerUnit"] or 1.0)
@@ -74,7 +74,7 @@ class Context:
             self.up = _UPRIGHT
             self.say("CB1442", "the stage has y up; x, y, z are read as x, −z, y")
         # USD's fallbacks are centimetres and y up, which robots are mostly not in.
-        absent = [key for key in ("metersPerUnit", "upAxis") if key not in stated and not (given and key[0] == "m")]
+        absent = [key for key in ("metersPerUnit", "upAxis") if key not in authored and not (given and key[0] == "m")]
         if absent:
             keys = ", ".join(f"{key} ({units[key]})" for key in absent)
             self.say("CB1441", f"the stage does not say {keys}; what USD takes for it is read")

@@ -86,11 +86,11 @@ class Asking:
             title = f"{' and '.join(question.names)} {_VERBS[button]}{more}"
             self._decide(Decision(title, hints=lambda hints: answered(hints, question, KINDS[button])))
 
-    def _sort_out(self, changes: Page, said: Verdicts) -> None:
+    def _sort_out(self, changes: Page, verdicts: Verdicts) -> None:
         """Take which of the changed decisions are wrong."""
-        wrong = sum(kind != entry.now for entry, kind in zip(changes.entries, said.values(), strict=True))
+        wrong = sum(kind != entry.now for entry, kind in zip(changes.entries, verdicts.values(), strict=True))
         title = f"of {count(len(changes.entries), 'changed decision')} {wrong or 'none'} wrong"
-        self._decide(Decision(title, hints=lambda hints: changes.answered(hints, said)))
+        self._decide(Decision(title, hints=lambda hints: changes.answered(hints, verdicts)))
 
     def say(self, text: str) -> None:
         """Take what a person says in words, as `cadbridge recognise --ask` does."""

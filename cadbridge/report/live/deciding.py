@@ -76,7 +76,7 @@ class Deciding:
         elif button == "Try":
             self._attempt(name)
         elif button == "Accept":
-            self.take(self._told(f"{name} accepted", name) or _accepted(name))
+            self.take(self._hinted(f"{name} accepted", name) or _accepted(name))
         elif button == "Reject":
             mates = self._mates_of(name)
             self.take(Decision(f"{name} rejected", lambda text: editing.leave_out(text, mates), (name,)))
@@ -90,7 +90,7 @@ class Deciding:
             self._notify("Only a joint has a type that can be changed: choose one.")
             return
         title = f"{joint.name} made {kind if LEAVES[kind].axes else 'rigid'}"
-        told = self._told(title, joint.name, kind) if 0 not in LEAVES[kind].slides else None
+        told = self._hinted(title, joint.name, kind) if 0 not in LEAVES[kind].slides else None
         if told is not None:
             self.take(told)
             return
@@ -107,7 +107,7 @@ class Deciding:
             self._notify(f"{new} is the name of another joint, or too long.")
             return
         title, about = f"{joint.name} called {new}", (joint.name, new)
-        told = self._told(title, joint.name, name=new)
+        told = self._hinted(title, joint.name, name=new)
         self.take(told or Decision(title, lambda text: editing.rename(text, joint.name, new), about))
 
     def choose_ground(self, label: str) -> None:
@@ -200,7 +200,7 @@ class Deciding:
         notes += [self._editor.moved] if self._editor.path != path else []
         self._show(made, "\n".join(notes))
 
-    def _told(self, title: str, joint_name: str, kind: str = "", name: str = "") -> Decision | None:
+    def _hinted(self, title: str, joint_name: str, kind: str = "", name: str = "") -> Decision | None:
         """A decision about a joint that was recognised, as a hint; None where the file has it otherwise."""
         found = self._editor.found
         joint = None if found is None else next((j for j in found.joints if j.name == joint_name), None)

@@ -33,5 +33,5 @@ def forwarded(finding: Finding) -> Finding:
     if shown is finding.where:
         return finding
     folder = f"{PurePath(finding.where.file or '').parent}{os.sep}"
-    said, cure = (text.replace(folder, "") for text in (finding.message, finding.hint))
-    return replace(finding, where=shown, message=said, hint=cure)
+    message, cure = (text.replace(folder, "") for text in (finding.message, finding.hint))
+    return replace(finding, where=shown, message=message, hint=cure)

@@ -52,8 +52,8 @@ class Check:
             return {"check": self.name, "state": self.state, "reason": self.text}
         figures = {"worst": known(self.worst), "allowed": known(self.allowed), "unit": self.unit}
         found = {"check": self.name, "state": self.state, **figures}
-        said = {"message": self.text} if self.state == WRONG else {}
-        return {**found, "at_s": self.t, "wrong_samples": int(self.bad.sum()), **said}
+        message = {"message": self.text} if self.state == WRONG else {}
+        return {**found, "at_s": self.t, "wrong_samples": int(self.bad.sum()), **message}
 
 
 def not_tested(name: str, reason: str) -> Check:

@@ -102,7 +102,7 @@ class Sensitivity:
         return max(self.estimates, key=lambda e: e.tolerances, default=None)
 
     @property
-    def told(self) -> bool:
+    def is_wrong(self) -> bool:
         """Whether a run is wrong by more than it may be."""
         return self.worst is not None and not self.worst.tolerances <= PROMISED
 
@@ -124,7 +124,7 @@ class Sensitivity:
             {"unit": e.unit, "error": known(e.error), "of": e.item, "at_s": e.t, "tolerances": known(e.tolerances)}
             for e in self.estimates
         ]
-        state = "depends on the tolerance" if self.told else OK
+        state = "depends on the tolerance" if self.is_wrong else OK
         return {"state": state, "beside_a_run_at": self.tolerance, "estimated_errors": rows}
 
     def check(self, t: Array) -> Check:
@@ -179,7 +179,7 @@ def _by_coarser(lowered: Lowered, what: Scenario, T: Trajectory, again: Again) -
             if farther:
                 found = replace(found, estimates=tuple(map(_between, found.estimates, farther)))
             near = all(float(e.share.max()) * times < OF_USE * UNEVEN for e in found.estimates)
-            if near and not found.told:
+            if near and not found.is_wrong:
                 break
     return found
 
@@ -283,7 +283,7 @@ def _estimates(
 
 def tell_sensitivity(found: Sensitivity, findings: Findings) -> None:
     """Report a run that is wrong by more tolerances than it may be (CB683)."""
-    if found.worst is not None and found.told:
+    if found.worst is not None and found.is_wrong:
         findings.add("CB683", found.text, items=[found.worst.item])
 
 

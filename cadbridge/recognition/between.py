@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from cadbridge.freedoms import HINGE
-from cadbridge.recognition.candidates import Candidate, by_body, one_axis
+from cadbridge.recognition.candidates import Candidate, Jointed, one_axis
 from cadbridge.recognition.contacts import Contact
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.joints import spins_count
@@ -24,27 +24,23 @@ A choice: 54 machines have 0.098 | 0.11. Tests: 0.18 is no spacer (`test_links`)
 """
 
 
-def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
+def bind_between(now: Jointed, toothed: Collection[str], names: bool) -> None:
     """Bind a small body, or a disc, that turns against two others about one line to that on which it is guided less.
 
     A horn between a servo and an arm, a disc, a spacer, what is called a motor (where `names` are a witness): the two
     turn against each other, and it on neither. So does what has a joint to one of them alone and fits the other.
     """
-    members = scene.groups.members()
-    sizes, between, spun = scene.sizes(members), scene.between(), spins_count(scene)
-    of_body = by_body(joints)
-    found = False
-    for body, own in of_body.items():
+    scene, members, sizes, spun = now.scene, now.members, now.sizes, spins_count(now.scene)
+    for body, own in now.of.items():
         near = SPINS_ON_AXIS * sizes[body] ** (1 / 3)
         if len(own) == 1 and not (spun and only_spins(scene, members[body], own[0])):
-            own = [*own, *_fitted(scene, body, own[0], near, (of_body, between))]
+            own = [*own, *_fitted(now, body, own[0], near)]
         if len(own) != 2 or any(j.verdict.free != HINGE for j in own) or set(members[body]) & set(toothed):
             continue
         others = {j.other(body) for j in own}
-        ends = {_end(scene, j, body, of_body) for j in own}
-        small = sizes[body] < SMALL_BETWEEN * min(sizes[end] for end in (ends if len(ends) > 1 else others)) or _disc(
-            scene, members[body], own
-        )
+        ends = {_end(now, j, body) for j in own}
+        least = min(sizes[end] for end in (ends if len(ends) > 1 else others))
+        small = sizes[body] < SMALL_BETWEEN * least or _disc(scene, members[body], own)
         # A motor that is one part turns on its shaft with what holds it.
         motor = names and _drives(members[body])
         if len(others) == 2 and (small or motor) and one_axis(scene, own[0], own[1], near):
@@ -60,19 +56,18 @@ def bind_between(scene: Scene, joints: Sequence[Candidate], toothed: Collection[
                 continue
             why = "the other turns" if turned - {loose.other(body)} else "guided less on this one"
             text = f"turns on one line between two bodies that turn against each other there; {why}"
-            found |= scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
-    return found
+            scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
 
 
-def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
+def bind_flanges(now: Jointed) -> None:
     """Bind a part that lies on two bodies, which turn against each other there, to that on which it lies more.
 
     A flange before the end of a bearing: its bore goes on in the shaft's, but it lies on the housing.
     """
+    scene, joints = now.scene, now.joints
     areas: dict[frozenset[str], float] = defaultdict(float)
     for a, b, area in resting(scene):
         areas[scene.bodies(a, b)] += area
-    found = False
     for joint in joints:
         if {c.kind for c in joint.contacts} != {"plane", "holes"}:
             continue
@@ -82,23 +77,16 @@ def bind_flanges(scene: Scene, joints: Sequence[Candidate]) -> bool:
             most = max(about, key=lambda body: (areas[frozenset((part, body))], body), default=near)
             if areas[frozenset((part, most))] > areas[frozenset((part, near))]:
                 text = "lies more on it than on what turns against it there, with no shaft in its bore"
-                found |= scene.bind(part, most, text, 0.6)
-    return found
+                scene.bind(part, most, text, 0.6)
 
 
-def _fitted(
-    scene: Scene,
-    body: str,
-    joint: Candidate,
-    near: float,
-    known: tuple[Mapping[str, Sequence[Candidate]], Mapping[tuple[str, str], Sequence[Contact]]],
-) -> Iterator[Candidate]:
+def _fitted(now: Jointed, body: str, joint: Candidate, near: float) -> Iterator[Candidate]:
     """What a body with one joint fits on the line of that, where the two others turn against each other already."""
-    host, (of_body, between) = joint.other(body), known
-    for other in of_body[host]:
+    scene, host = now.scene, joint.other(body)
+    for other in now.of[host]:
         if other is not joint and other.verdict.free == HINGE and one_axis(scene, other, joint, near):
             pair = (min(body, other.other(host)), max(body, other.other(host)))
-            on_line = tuple(c for c in between.get(pair, ()) if c.kind in LINES and _along(scene, c, joint))
+            on_line = tuple(c for c in scene.between().get(pair, ()) if c.kind in LINES and _along(scene, c, joint))
             if on_line:
                 yield Candidate(*pair, joint.verdict, on_line)
 
@@ -114,13 +102,13 @@ def _drives(body: Sequence[str]) -> bool:
     return inside or any(called_drive(name.rsplit("/", 1)[-1]) for name in body)
 
 
-def _end(scene: Scene, joint: Candidate, body: str, of_body: Mapping[str, Sequence[Candidate]]) -> str:
+def _end(now: Jointed, joint: Candidate, body: str) -> str:
     """The body at the end of the chain that goes on from one by a joint, through bodies that only turn on its line."""
     seen = {body}
     while (body := joint.other(body)) not in seen:
         seen.add(body)
-        on = [j for j in of_body[body] if j is not joint]
-        if len(on) != 1 or on[0].verdict.free != HINGE or not one_axis(scene, on[0], joint, 1e-4):
+        on = [j for j in now.of[body] if j is not joint]
+        if len(on) != 1 or on[0].verdict.free != HINGE or not one_axis(now.scene, on[0], joint, 1e-4):
             break
         joint = on[0]
     return body

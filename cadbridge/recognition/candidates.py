@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,9 +35,21 @@ class Candidate:
         """The other body of the pair."""
         return self.b if body == self.a else self.a
 
-    def smaller(self, sizes: Mapping[str, float]) -> str:
-        """The smaller of the two bodies."""
-        return min((self.a, self.b), key=lambda body: (sizes[body], body))
+
+class Jointed:
+    """The bodies and joints as they are now: `members`, `sizes` (m³) and joints `of` each body, by its root."""
+
+    def __init__(self, scene: Scene, joints: Sequence[Candidate]) -> None:
+        self.scene, self.joints = scene, joints
+        self.members = scene.groups.members()
+        self.sizes, self.of = scene.sizes(self.members), by_body(joints)
+
+    def leaves(self, joints: Sequence[Candidate]) -> Iterator[tuple[Candidate, str, str]]:
+        """Of some joints each whose smaller body has no other one, with that body and the one that it stands on."""
+        for joint in joints:
+            leaf = min((joint.a, joint.b), key=lambda body: (self.sizes[body], body))
+            if len(self.of[leaf]) == 1:
+                yield joint, leaf, joint.other(leaf)
 
 
 def joint_of(scene: Scene, a: str, b: str, verdict: Verdict, contacts: Sequence[Contact] = ()) -> Candidate:

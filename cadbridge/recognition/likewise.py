@@ -60,13 +60,12 @@ def joined_alike(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
     return found
 
 
-def bind_rails(scene: Scene, joints: Sequence[Candidate]) -> bool:
-    """Bind the rails of one carriage to each other, where nothing else connects them; whether there were any.
+def bind_rails(scene: Scene, joints: Sequence[Candidate]) -> None:
+    """Bind the rails of one carriage to each other, where nothing else connects them.
 
     Rails along one direction on which one body slides, each longer than what slides there: a frame holds them that is
     not drawn. Jaws on a body slide there too, but are shorter than their guide.
     """
-    found = False
     for body, own in by_body([j for j in joints if j.verdict.type == "prismatic"]).items():
         rails = [j for j in own if _longer(scene, j, j.other(body))]
         for j, k in pairwise(rails):
@@ -75,8 +74,7 @@ def bind_rails(scene: Scene, joints: Sequence[Candidate]) -> bool:
             # Rails that were bound before are one body now: its slides are one, and not what else connects the two.
             linked = linked_by(scene, [o for o in joints if scene.bodies(o.a, o.b) != scene.bodies(j.a, j.b)])
             if cross_length(ways[0], ways[1]) < OFF_EQUAL and linked.root(a) != linked.root(b):
-                found |= scene.bind(a, b, "one body slides on both, along one direction", 0.5)
-    return found
+                scene.bind(a, b, "one body slides on both, along one direction", 0.5)
 
 
 def _longer(scene: Scene, joint: Candidate, rail: str) -> bool:

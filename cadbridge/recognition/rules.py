@@ -24,7 +24,7 @@ from cadbridge.recognition.bodies import (
     bind_stubs,
     bind_twins,
 )
-from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.candidates import Candidate, Jointed
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.joints import bind_pins, find_joints, spins_count
 from cadbridge.recognition.lead_screws import lead_screws
@@ -48,6 +48,7 @@ class Inference:
     turning: list[Candidate]
     screws: list[Candidate] = field(default_factory=list)
     loose: list[list[str]] = field(default_factory=list)
+    _now: tuple[tuple[int, int, int], Jointed] | None = None
 
     def pin(self, name: str) -> bool:
         """Whether an instance is a pin."""
@@ -58,9 +59,20 @@ class Inference:
         """The instances whose teeth mesh, or that a belt ties."""
         return {name for pair in self.evidence.meshes for name in pair}
 
+    @property
+    def now(self) -> Jointed:
+        """The bodies and the joints between them as they are now."""
+        # Bodies only grow: as long as there are as many, and nothing was seen to turn since, all is as it was.
+        state = self.scene.groups.count, len(self.turning), len(self.scene.driven)
+        if self._now is None or self._now[0] != state:
+            joints = with_turning(self.scene, find_joints(self.scene, self.pin)[0], self.turning)
+            self._now = state, Jointed(self.scene, joints)
+        return self._now[1]
+
+    @property
     def joints(self) -> list[Candidate]:
         """The joints between the bodies as they are now."""
-        return with_turning(self.scene, find_joints(self.scene, self.pin)[0], self.turning)
+        return list(self.now.joints)
 
 
 @dataclass(frozen=True)
@@ -73,9 +85,14 @@ class Rule:
 
 
 def applied(run: Inference, rules: Sequence[Rule]) -> None:
-    """Apply rules to an inference, the strongest first, those of equal strength by their names."""
-    for rule in sorted(rules, key=lambda rule: (-rule.strength, rule.name)):
+    """Apply rules to an inference, the strongest first."""
+    for rule in ordered(rules):
         rule.apply(run)
+
+
+def ordered(rules: Sequence[Rule]) -> list[Rule]:
+    """Rules, the strongest first, those of equal strength by their names."""
+    return sorted(rules, key=lambda rule: (-rule.strength, rule.name))
 
 
 def with_turning(scene: Scene, joints: list[Candidate], turning: list[Candidate]) -> list[Candidate]:
@@ -107,11 +124,11 @@ def _pins(run: Inference) -> None:
 
 
 def _alike(run: Inference) -> None:
-    run.turning += joined_alike(run.scene, run.joints())
+    run.turning += joined_alike(run.scene, run.joints)
 
 
 def _within(run: Inference) -> None:
-    run.turning += bind_within(run.scene, run.joints(), run.evidence.meshes)
+    run.turning += bind_within(run.scene, run.joints, run.evidence.meshes)
     bind_fixed(run.scene)
 
 
@@ -123,37 +140,55 @@ def _wheels_apart(run: Inference) -> None:
 
 def _moves_nothing(run: Inference) -> None:
     """What only spins, would but slide out of its pocket, or stands between two bodies: until none is left."""
-    scene, toothed, names = run.scene, run.toothed, run.evidence.names
-    steps: tuple[Callable[[list[Candidate]], bool], ...] = (
-        lambda joints: bind_idle(scene, joints, toothed, names),
-        lambda joints: bind_caps(scene, joints),
-        lambda joints: bind_clamped(scene, joints),
-        lambda joints: bind_trays(scene, joints, names),
-        # Where the mates of the source leave spins free, what only spins is a freedom of it and no plug.
-        lambda joints: not spins_count(scene) and bind_spinning(scene, joints, toothed),
-        lambda joints: not spins_count(scene) and names and bind_plugs(scene, joints, toothed),
-        lambda joints: bind_between(scene, joints, toothed, names),
-        lambda joints: bind_flanges(scene, joints),
-    )
-    joints = run.joints()
-    while any(step(joints) for step in steps):
-        # What was bound may leave another body with a single joint, by which it moves nothing either: all begins anew.
-        joints = run.joints()
+    # What was bound may leave another body with a single joint, by which it moves nothing either: all begins anew.
+    while any(_binds(run, rule) for rule in ordered(MOVES_NOTHING)):
+        continue
+
+
+def _binds(run: Inference, rule: Rule) -> bool:
+    """Apply a rule; whether it made two bodies one."""
+    before = run.scene.groups.count
+    rule.apply(run)
+    return run.scene.groups.count != before
+
+
+def _spinning(run: Inference) -> None:
+    # Where the mates of the source leave spins free, what only spins is a freedom of it and no plug.
+    if not spins_count(run.scene):
+        bind_spinning(run.now, run.toothed)
+
+
+def _plugs(run: Inference) -> None:
+    if run.evidence.names and not spins_count(run.scene):
+        bind_plugs(run.now, run.toothed)
+
+
+MOVES_NOTHING = (
+    Rule("what only spins in its sub-assembly", 0.60, lambda r: bind_idle(r.now, r.toothed, r.evidence.names)),
+    Rule("a cap in its pocket", 0.59, lambda r: bind_caps(r.now)),
+    Rule("what slides and turns on a rod and carries nothing is clamped", 0.58, lambda r: bind_clamped(r.now)),
+    Rule("what lies in an open tray", 0.57, lambda r: bind_trays(r.now, r.evidence.names)),
+    Rule("a round rod goes with the largest of what turns on it", 0.56, _spinning),
+    Rule("a plug goes with its bore", 0.55, _plugs),
+    Rule("what stands between two that turn", 0.54, lambda r: bind_between(r.now, r.toothed, r.evidence.names)),
+    Rule("a flange goes with what it lies on more", 0.53, lambda r: bind_flanges(r.now)),
+)
+"""Rules about a joint by which a body moves nothing, one after the other until none binds anything more."""
 
 
 def _connected(run: Inference) -> None:
     """What nothing connects yet is bound, or hinged, to what it rests on, reaches into or stands beside."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
-    bind_studs(scene, run.joints())
-    apart, on_faces = connect(scene, run.joints(), pairs, run.evidence.drives)
+    bind_studs(scene, run.joints)
+    apart, on_faces = connect(scene, run.joints, pairs, run.evidence.drives)
     apart, on_line = hinged_apart(scene, bind_wheels(scene, apart, pairs))
     run.loose, beside = bind_beside(scene, apart)
     run.turning += [*on_faces, *on_line, *beside]
-    bind_rails(scene, run.joints())
+    bind_rails(scene, run.joints)
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
-    if bind_between(scene, run.joints(), run.toothed, run.evidence.names):
-        bind_fixed(scene)
+    bind_between(run.now, run.toothed, run.evidence.names)
+    bind_fixed(scene)
 
 
 RULES = (
@@ -179,7 +214,7 @@ RULES = (
     Rule("a part goes with what it rests on in its sub-assembly", 0.70, _within),
     Rule("a wheel apart goes with its shaft", 0.62, _wheels_apart),
     Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
-    Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints())),
+    Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints)),
     # Last of all: what is tied for want of anything better would be one body with what it moves against.
     Rule("all hangs together", 0.40, _connected),
 )  # fmt: skip

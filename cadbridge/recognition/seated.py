@@ -5,17 +5,16 @@ A board or a battery in an open tray, which could be drawn out the way it was pu
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE
-from cadbridge.recognition.candidates import Candidate, by_body, stopped_slides
-from cadbridge.recognition.contacts import ALIGNED
+from cadbridge.recognition.candidates import Candidate, Jointed, one_axis, stopped_slides
+from cadbridge.recognition.contacts import parallel, square
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.spinning import only_spins, turns_by
+from cadbridge.recognition.spinning import SPINS_ON_AXIS, only_spins, turns_by
 from cadbridge.recognition.standard_names import called_drive, called_slider, called_spacer, called_still
 
 SMALL_PLUG = 0.1
@@ -54,49 +53,31 @@ A choice.
 
 def round_outside(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
     """Whether a part's box is square across a line and centred on it, and a round face about it is nearly as wide."""
-    X_IW = scene.assembly.instance(name).X_WI.inverse()
-    shape = scene.assembly.part(scene.assembly.instance(name).part).shape
-    known = None if shape is None else scene.faces.get(shape.key)
-    if known is None:
-        return False
+    known, X_IW = scene.faces_of(name), scene.pose(name).inverse()
     foot, way = X_IW.point(point), X_IW.vector(axis)
-    along = int(np.argmax(np.abs(way)))
-    size = np.delete(np.ptp(known.box, axis=0), along)
-    middle = np.delete(known.box.mean(axis=0) - foot, along)
-    near = 0.02 * float(size.max())
-    if abs(way[along]) < 1 - 1e-6 or float(np.ptp(size)) > near or float(np.abs(middle).max()) > near:
-        return False
-    widest = max(
-        (s.radius for s in known.of("cylinder")
-         if s.direction is not None and not s.hollow and cross_length(s.direction, way) < ALIGNED
-         and cross_length(s.point - foot, way) < near),
-        default=0.0,
+    half = None if known is None else known.square_about(foot, way, SPINS_ON_AXIS)
+    return known is not None and half is not None and any(
+        s.radius >= ROUND_OUTSIDE * half and not s.hollow and parallel(s.direction, way)
+        and cross_length(s.point - foot, way) < SPINS_ON_AXIS * 2 * half
+        for s in known.of("cylinder")
     )  # fmt: skip
-    return widest >= ROUND_OUTSIDE * float(size.max()) / 2
 
 
-def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
-    """Bind a rod about which several bodies turn, and that is round and turns on one line alone; whether there was any.
+def bind_spinning(now: Jointed, toothed: Collection[str]) -> None:
+    """Bind a rod about which several bodies turn, and that is round and turns on one line alone.
 
     Its own spin moves nothing: it goes with the largest of them. Rods that other joints hold too, that have teeth, or
     that turn on balls stay.
     """
-    members = scene.groups.members()
-    sizes = scene.sizes(members)
-    found = False
-    for body, own in by_body(joints).items():
+    scene, members, sizes = now.scene, now.members, now.sizes
+    for body, own in now.of.items():
         first = own[0].verdict
         others = {j.other(body) for j in own}
         # With one body alone on it the rod may be what drives it; a joint without contacts says nothing of how it is
         # held.
         if len(others) < 2 or any(j.verdict.free != HINGE or not j.contacts for j in own) or first.axis is None:
             continue
-        on_line = all(
-            j.verdict.axis is not None
-            and cross_length(j.verdict.axis, first.axis) < ALIGNED
-            and cross_length(j.verdict.point - first.point, first.axis) <= 3 * scene.contacts.slack + 1e-5
-            for j in own
-        )
+        on_line = all(one_axis(scene, j, own[0]) for j in own)
         # A ring goes with what stands in it, not with what has but a hole in line with it.
         fitted = {j.other(body) for j in own if any(c.kind in ("shaft", "cone") for c in j.contacts)}
         host = max(others, key=lambda root: (root in fitted, sizes[root], root))
@@ -104,34 +85,28 @@ def bind_spinning(scene: Scene, joints: Sequence[Candidate], toothed: Collection
         idle = on_line and not balls and not set(members[body]) & set(toothed) and sizes[body] < sizes[host]
         if idle and only_spins(scene, members[body], own[0]):
             text = "a round rod on which others turn: it would only spin"
-            found |= scene.bind(min(members[body]), min(members[host]), text, 0.5)
-    return found
+            scene.bind(min(members[body]), min(members[host]), text, 0.5)
 
 
-def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str]) -> bool:
-    """Bind a small round part that carries nothing and stands in a bore: a stud, a plug; whether there was any.
+def bind_plugs(now: Jointed, toothed: Collection[str]) -> None:
+    """Bind a small round part that carries nothing and stands in a bore: a stud, a plug.
 
     It would only spin there, which moves nothing. What has a bore itself, or teeth, is a roller or a wheel. What is
     called a cap, a board or the like need not be small and round, nor what is called a spacer on a bolt.
     """
-    members = scene.groups.members()
-    sizes, of_body = scene.sizes(members), by_body(joints)
-    found = False
-    for joint in joints:
-        leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
-        small = sizes[leaf] < SMALL_PLUG * sizes[joint.other(leaf)]
-        lone = len(of_body[leaf]) == 1 and joint.verdict.free in (HINGE, SLEEVE)
+    scene, members = now.scene, now.members
+    for joint, leaf, other in now.leaves(now.joints):
         v = joint.verdict
-        if not lone or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
+        if v.free not in (HINGE, SLEEVE) or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
             continue
         # On a motor's shaft a spacer turns with it, though a screw holds it there.
         bolted = any(c.kind == "bolt" for c in joint.contacts) and not any(
-            called_drive(text) for name in members[joint.other(leaf)] for text in scene.called(name)
+            called_drive(text) for name in members[other] for text in scene.called(name)
         )
         if all(called_still(n) or (bolted and called_spacer(n)) for n in map(scene.called, members[leaf])):
-            found |= scene.bind(leaf, joint.other(leaf), "put on or in it, by its name, and carries nothing", 0.6)
+            scene.bind(leaf, other, "put on or in it, by its name, and carries nothing", 0.6)
             continue
-        if not small or not _sunk(scene, members[leaf], joint):
+        if not now.sizes[leaf] < SMALL_PLUG * now.sizes[other] or not _sunk(scene, members[leaf], joint):
             continue
         # A screw's recess may be of any form, and its head: what counts is that it is round outside, or no lever.
         spins = only_spins(scene, members[leaf], joint) or (
@@ -139,9 +114,7 @@ def bind_plugs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[st
             and (round_outside(scene, members[leaf][0], v.point, v.axis) or _slim(scene, members[leaf][0], joint))
         )
         if spins and not any(turns_by(scene, name, joint) for name in members[leaf]):
-            text = "a small round part in a bore: it would only spin, which moves nothing"
-            found |= scene.bind(leaf, joint.other(leaf), text, 0.5)
-    return found
+            scene.bind(leaf, other, "a small round part in a bore: it would only spin, which moves nothing", 0.5)
 
 
 def _slim(scene: Scene, name: str, joint: Candidate) -> bool:
@@ -165,33 +138,24 @@ def _sunk(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
     return inside >= STUD_SUNK * max(scene.extent(name, axis) for name in leaf)
 
 
-def bind_trays(scene: Scene, joints: Sequence[Candidate], names: bool) -> bool:
-    """Bind what is small in an open tray or fills it: walls beside a floor, and a stop one way; whether there was any.
+def bind_trays(now: Jointed, names: bool) -> None:
+    """Bind what is small in an open tray or fills it: walls beside a floor, and a stop one way.
 
     Two equal parts that slide along one direction are jaws, and so is what is called one (where `names` are a witness).
     A model of links draws no tray.
     """
+    scene, members = now.scene, now.members
     if scene.links_only:
-        return False
-    members = scene.groups.members()
+        return
+    slides = stopped_slides(now.joints)
     # What has a second joint is guided there for a purpose: a slide of a linkage runs in a groove as a board lies in a
     # tray.
-    degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
-    slides, sizes = stopped_slides(joints), scene.sizes(members)
-    found = False
-    for joint in slides:
-        leaf = min((joint.a, joint.b), key=lambda body: (sizes[body], body))
-        small = sizes[leaf] <= SMALL_IN_TRAY * sizes[joint.other(leaf)]
+    for joint, leaf, other in now.leaves(slides):
+        small = now.sizes[leaf] <= SMALL_IN_TRAY * now.sizes[other]
         called = [text for n in members[leaf] for text in scene.called(n)]
-        if (
-            degrees[leaf] == 1
-            and not (names and called_slider(called))
-            and (small or _fills(scene, members[leaf], joint))
-            and not any(_alike(scene, members, joint, other) for other in slides if other is not joint)
-        ):
-            text = "in an open tray with a stop: it could but be drawn out"
-            found |= scene.bind(leaf, joint.other(leaf), text, 0.3)
-    return found
+        jaw = any(_alike(scene, members, joint, slide) for slide in slides if slide is not joint)
+        if (small or _fills(scene, members[leaf], joint)) and not (jaw or (names and called_slider(called))):
+            scene.bind(leaf, other, "in an open tray with a stop: it could but be drawn out", 0.3)
 
 
 def _fills(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
@@ -200,7 +164,7 @@ def _fills(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
     assert axis is not None
     ends = [
         side.X_WI.point(np.concatenate(side.surface.loops)) @ axis
-        for c in joint.contacts if abs(float(c.direction @ axis)) < ALIGNED
+        for c in joint.contacts if square(c.direction, axis)
         for side in (c.a, c.b) if side.instance not in leaf and side.surface.loops
     ]  # fmt: skip
     length = max(scene.extent(name, axis) for name in leaf)
@@ -214,4 +178,4 @@ def _alike(scene: Scene, members: dict[str, list[str]], joint: Candidate, other:
         return False
     base = next(iter(common))
     parts = [sorted(scene.assembly.instance(n).part for n in members[j.other(base)]) for j in (joint, other)]
-    return parts[0] == parts[1] and cross_length(joint.verdict.axis, other.verdict.axis) < ALIGNED
+    return parts[0] == parts[1] and parallel(joint.verdict.axis, other.verdict.axis)

@@ -7,12 +7,12 @@ turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.actuators import beside_horn
-from cadbridge.recognition.candidates import Candidate, by_body, linked_by, one_axis, stopped_slides
+from cadbridge.recognition.candidates import Candidate, Jointed, by_body, linked_by, one_axis, stopped_slides
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import called_wheel
@@ -51,19 +51,17 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
     return turning
 
 
-def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> bool:
-    """Bind what only spins inside its sub-assembly; whether there was any.
+def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
+    """Bind what only spins inside its sub-assembly.
 
     `toothed`: instances that are wheels, whose turning moves others. What is called a wheel or a roller (where `names`
     are a witness) is there to turn, unless what it stands on turns about its axis already, in something larger.
     """
-    members = scene.groups.members()
-    size, of_body = scene.sizes(members), by_body(joints)
-    found = False
-    for joint in joints:
+    scene, members, size = now.scene, now.members, now.sizes
+    for joint in now.joints:
         for leaf in (joint.a, joint.b):
             other = joint.other(leaf)
-            if len(of_body[leaf]) != 1 or joint.verdict.free not in (HINGE, SLEEVE):
+            if len(now.of[leaf]) != 1 or joint.verdict.free not in (HINGE, SLEEVE):
                 continue
             inside = _inside(scene, members[leaf], members[other])
             if not inside or size[leaf] > size[other] or set(members[leaf]) & set(toothed):
@@ -72,52 +70,40 @@ def bind_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
                 # What it stands on turns about the line already: its own spin there would be a second freedom of one
                 # motion.
                 size[j.other(other)] > 1.01 * size[leaf] and one_axis(scene, j, joint)
-                for j in of_body[other] if j is not joint
+                for j in now.of[other] if j is not joint
             )  # fmt: skip
             if names and not again and any(called_wheel(scene.called(name)) for name in members[leaf]):
                 continue
             beside = beside_horn(scene, members[leaf], members[other])
             if beside is not None:
                 horn, near, gap = beside
-                found |= scene.bind(horn, near, f"a servo's horn, {1e3 * gap:.3g} mm from it", 0.6)
+                scene.bind(horn, near, f"a servo's horn, {1e3 * gap:.3g} mm from it", 0.6)
                 continue
             if again or only_spins(scene, members[leaf], joint):
                 text = f"only spins inside {inside}, which moves nothing"
                 near = max(members[other], key=lambda n: (len(scene.shared(n, leaf)), n))
-                found |= scene.bind(min(members[leaf]), near, text, 0.6)
-    return found
+                scene.bind(min(members[leaf]), near, text, 0.6)
 
 
-def bind_caps(scene: Scene, joints: Sequence[Candidate]) -> bool:
-    """Bind a small part that would but slide out of its pocket, a cap or a plug; whether there was any."""
-    members = scene.groups.members()
-    degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
-    found = False
-    sizes = scene.sizes(members)
-    for joint in stopped_slides(joints):
-        leaf = joint.smaller(sizes)
-        if degrees[leaf] == 1 and sizes[leaf] < CAP * sizes[joint.other(leaf)]:
-            near = max(members[joint.other(leaf)], key=lambda n: (len(scene.shared(n, leaf)), n))
-            found |= scene.bind(leaf, near, "a cap in its pocket: it could but slide out", 0.7)
-    return found
+def bind_caps(now: Jointed) -> None:
+    """Bind a small part that would but slide out of its pocket, a cap or a plug."""
+    for _, leaf, other in now.leaves(stopped_slides(now.joints)):
+        if now.sizes[leaf] < CAP * now.sizes[other]:
+            near = max(now.members[other], key=lambda n: (len(now.scene.shared(n, leaf)), n))
+            now.scene.bind(leaf, near, "a cap in its pocket: it could but slide out", 0.7)
 
 
-def bind_clamped(scene: Scene, joints: Sequence[Candidate]) -> bool:
+def bind_clamped(now: Jointed) -> None:
     """Bind a part to a rod on which it could both slide and turn, if it carries nothing: its clamp is not drawn.
 
     The rod of a telescope, which may do both, carries something at its end, so it has a second joint and stays free.
     """
-    members = scene.groups.members()
-    degrees = Counter(body for joint in joints for body in (joint.a, joint.b))
-    sizes = scene.sizes(members)
-    found = False
-    for joint in joints:
-        leaf = min((joint.a, joint.b), key=lambda body: (degrees[body], sizes[body], body))
+    for joint in now.joints:
+        leaf = min((joint.a, joint.b), key=lambda body: (len(now.of[body]), now.sizes[body], body))
         # A single joint is all that the file shows, a piston in its bore: bound, nothing would move.
-        if joint.verdict.free == SLEEVE and degrees[leaf] == 1 and len(joints) > 1:
+        if joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
-            found |= scene.bind(leaf, joint.other(leaf), text, 0.5)
-    return found
+            now.scene.bind(leaf, joint.other(leaf), text, 0.5)
 
 
 def bind_studs(scene: Scene, joints: Sequence[Candidate]) -> None:

@@ -24,8 +24,8 @@ from cadbridge.recognition.hint_names import resolved
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
-from cadbridge.recognition.model import Held, Recognition
-from cadbridge.recognition.proving import MOST_MOVINGS, attributed, proved, welded
+from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.proving import MOST_MOVINGS, attributed, proved, welded, with_reasons
 from cadbridge.recognition.told import SAID
 from cadbridge.wording import count
 
@@ -184,21 +184,13 @@ def _attributed(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition
     """The recognition in which what was chosen says so, with the confidence of a second verdict."""
     where = found.body_of
     joined = {frozenset((where[a], where[b])): h for h in turned if h.now == "fixed" for a, b in h.equal}
-    welded = {frozenset(pair): h for h in turned if h.now == "joint" for pair in h.equal}
     joints = []
     for j in found.joints:
         h = joined.get(frozenset((j.a, j.b)))
         own = tuple(e for e in j.evidence if e != SAID)
         joints.append(j if h is None else replace(j, evidence=(_chosen(h), *own), confidence=1.0 - h.confidence))
-    bodies = tuple(
-        replace(body, bonds=tuple(
-            b if h is None or b.how is not Held.SAID
-            else replace(b, reason=_chosen(h), confidence=1.0 - h.confidence, how=Held.OTHER)
-            for b in body.bonds for h in (welded.get(frozenset((b.instance, b.to or ""))),)
-        ))
-        for body in found.bodies
-    )  # fmt: skip
-    return replace(found, joints=tuple(joints), bodies=bodies)
+    welded = {h: (_chosen(h), 1.0 - h.confidence) for h in turned if h.now == "joint"}
+    return replace(found, joints=tuple(joints), bodies=with_reasons(found, welded))
 
 
 def _chosen(h: Hypothesis) -> str:

@@ -17,7 +17,7 @@ from cadbridge.recognition.edited import marked, unedited
 from cadbridge.recognition.hints import NO_HINTS, Hints, hints_of
 from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.reading import read_bare
+from cadbridge.recognition.reading import read_bare, without_frames
 from cadbridge.recognition.write import mates_text
 from cadbridge.storage import use_cache
 
@@ -79,9 +79,7 @@ class MatesEditor:
         self.inquiry: Inquiry | None = None
         if self._recognised:
             self.inquiry = Inquiry(self._bare, True, (), hints_of(self.path))
-        if self.inquiry is not None and not self._bare.mates:
-            # The frame of a flexible sub-assembly holds no part: as a component of its own it would float.
-            self._bare = replace(self._bare, components=tuple(c for c in self._bare.components if c.instances))
+            self._bare = without_frames(self._bare)
         self.reload()
 
     @property
@@ -198,19 +196,18 @@ class MatesEditor:
 
     def undo(self) -> Assembly | None:
         """Take the last decision back; None where there is none."""
-        if not self._decided:
-            return None
-        self._undone.append(self._decided.pop())
-        if self._undone[-1].hints is not None:
-            self._infer()
-        return self.assembly()
+        return self._taken(self._decided, self._undone)
 
     def redo(self) -> Assembly | None:
         """Take the decision that was undone last again; None where there is none."""
-        if not self._undone:
+        return self._taken(self._undone, self._decided)
+
+    def _taken(self, before: list[Decision], after: list[Decision]) -> Assembly | None:
+        """Take the last of some decisions to others, and the assembly with it."""
+        if not before:
             return None
-        self._decided.append(self._undone.pop())
-        if self._decided[-1].hints is not None:
+        after.append(before.pop())
+        if after[-1].hints is not None:
             self._infer()
         return self.assembly()
 

@@ -12,9 +12,8 @@ from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.carriers import carrier_of
 from cadbridge.recognition.meshing import Meshing, reaching
-from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
-from cadbridge.recognition.pairing import meeting
-from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel
+from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, meeting
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels import MOST_TRIANGLES, find_wheels, too_fine
 from cadbridge.wording import listed
@@ -79,7 +78,7 @@ class FoundGears:
 
 def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshing) -> Recognition:
     """What was recognised, with its gears and wheels, and findings on those in doubt and without a partner."""
-    gears = _gears(placed, meshing, found.bodies, found.joints)
+    gears = _gears(placed, meshing, found)
     findings = Findings()
     reasons: dict[str, list[str]] = {}
     for instance, reason in gears.doubtful:
@@ -100,10 +99,8 @@ def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshi
     return replace(found, gears=gears.pairs, wheels=gears.wheels, findings=found.findings + findings.as_tuple())
 
 
-def _gears(
-    placed: Sequence[PlacedWheel], meshing: Meshing, bodies: Sequence[FoundBody], joints: Sequence[FoundJoint]
-) -> FoundGears:
-    body_of = {name: i for i, body in enumerate(bodies) for name in body.instances}
+def _gears(placed: Sequence[PlacedWheel], meshing: Meshing, found: Recognition) -> FoundGears:
+    body_of, joints = found.body_of, found.joints
     names = {name: str(i) for name, i in body_of.items()}
     turning = [(str(j.a), str(j.b), j.point, j.axis) for j in joints if j.type in _TURNING and j.axis is not None]
     sliding = [(str(j.a), str(j.b), j.axis) for j in joints if j.free.motion == SLIDE and j.axis is not None]

@@ -30,12 +30,12 @@ from cadbridge.recognition.spinning import with_idle
 from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints, without_axis
 
 
-def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] = RULES) -> Recognition:
+def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None) -> Recognition:
     """Bodies, joints and gears; `hints` by the names of instances, free of contradictions."""
     hints, lost = with_axes(evidence.whole, hints)
     run = _begun(evidence, hints)
     scene = run.scene
-    applied(run, rules)
+    applied(run, RULES if rules is None else rules)
     loose = [name for group in run.loose for name in group]
     joints, rejected = find_joints(scene, run.pin)
     joints = as_told(scene, with_turning(scene, joints, run.turning), hints)

@@ -9,7 +9,8 @@ import numpy as np
 
 from cadbridge.frames import cross_length, unit
 from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact, parallel, square
-from cadbridge.recognition.guides import GUIDED, Guide, guides_of, on_one_line
+from cadbridge.recognition.guides import GUIDED, Guide, guides_of
+from cadbridge.recognition.one_line import on_one_line
 from cadbridge.recognition.walls import Verdict, Wall, between_walls, faces_along, fit_text, in_mm
 
 BORES_APART = 4.0

@@ -20,8 +20,17 @@ from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Pose
-from cadbridge.recognition.pairing import _HELIX, DEEPEST_TOOTH, LEAST_OVERLAP, _reaches, meshing_of
-from cadbridge.recognition.placed_wheels import PARALLEL_SHAFTS, MeshingPair, PlacedWheel, extent
+from cadbridge.recognition.pairing import DEEPEST_TOOTH, meshing_of
+from cadbridge.recognition.placed_wheels import (
+    LEAST_OVERLAP,
+    PARALLEL_SHAFTS,
+    SAME_HELIX,
+    MeshingPair,
+    PlacedWheel,
+    beside,
+    extent,
+    reaches,
+)
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 
@@ -82,7 +91,7 @@ def _confirmed(wheel: Wheel) -> Wheel:
         return wheel
     # A sprocket meshes with no wheel, and a spline does not roll: what rolls on a partner is a gear.
     if kind in (WheelKind.SPLINE, WheelKind.UNKNOWN, WheelKind.SPROCKET):
-        kind = WheelKind.SPUR if abs(wheel.helix) < _HELIX else WheelKind.HELICAL
+        kind = WheelKind.SPUR if abs(wheel.helix) < SAME_HELIX else WheelKind.HELICAL
     return replace(wheel, kind=kind, doubt="", evidence=(*wheel.evidence, "it meshes with a partner"))
 
 
@@ -121,9 +130,6 @@ def _teeth_meet(p: Wheel, q: Wheel) -> bool:
         return False
     if p.internal:
         p, q = q, p
-    apart = q.point - p.point
-    along = float(apart @ p.axis)
-    overlap = (p.width + q.width) / 2 - abs(along)
-    distance = float(np.linalg.norm(apart - along * p.axis))
+    distance, overlap = beside(p, q)
     apart_enough = not q.internal or distance > p.module
-    return apart_enough and overlap >= LEAST_OVERLAP * min(p.width, q.width) and _reaches(p, q, distance)
+    return apart_enough and overlap >= LEAST_OVERLAP * min(p.width, q.width) and reaches(p, q, distance)

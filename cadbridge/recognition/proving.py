@@ -8,12 +8,12 @@ joint; what is surer than that stays, and CB1610 reports it.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.hypotheses import Hypothesis, parts_of
-from cadbridge.recognition.model import FoundJoint, Held, Motion, Recognition
+from cadbridge.recognition.model import Bond, FoundBody, FoundJoint, Held, Motion, Recognition
 from cadbridge.recognition.sweep import moved
 
 BLOCKED = 3.0
@@ -72,17 +72,16 @@ def welded(hints: Hints, stuck: Sequence[Hypothesis]) -> Hints:
 
 def attributed(found: Recognition, stuck: Sequence[Hypothesis]) -> Recognition:
     """The recognition in which the welds of `stuck`, hints by now, give the collision as their reason."""
-    of: dict[frozenset[str], Hypothesis] = {frozenset(pair): h for h in stuck for pair in h.equal}
-    bodies = tuple(
-        replace(body, bonds=tuple(
-            b if h is None or b.how is not Held.SAID
-            else replace(b, reason=h.reason, confidence=_share(h), how=Held.OTHER)
-            for b in body.bonds for h in (of.get(frozenset((b.instance, b.to or ""))),)
-        ))
-        for body in found.bodies
-    )  # fmt: skip
-    return replace(found, bodies=bodies)
+    shares = {h: round(1.0 / (1.0 + math.exp(h.cost - BLOCKED)), 3) for h in stuck}
+    return replace(found, bodies=with_reasons(found, {h: (h.reason, share) for h, share in shares.items()}))
 
 
-def _share(h: Hypothesis) -> float:
-    return round(1.0 / (1.0 + math.exp(h.cost - BLOCKED)), 3)
+def with_reasons(found: Recognition, why: Mapping[Hypothesis, tuple[str, float]]) -> tuple[FoundBody, ...]:
+    """The bodies with the reasons and confidences of hypotheses whose welds are hints by now."""
+    of = {frozenset(pair): reason for h, reason in why.items() for pair in h.equal}
+
+    def told(b: Bond) -> Bond:
+        known = of.get(frozenset((b.instance, b.to or ""))) if b.how is Held.SAID else None
+        return b if known is None else replace(b, reason=known[0], confidence=known[1], how=Held.OTHER)
+
+    return tuple(replace(body, bonds=tuple(map(told, body.bonds))) for body in found.bodies)

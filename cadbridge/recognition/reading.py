@@ -46,11 +46,18 @@ def read_recognised(
     return finish(with_recognised(bare, found), options), found
 
 
+def without_frames(assembly: Assembly) -> Assembly:
+    """An assembly without mates without the frames of sub-assemblies that are flexible.
+
+    They hold no part: as components of their own they would float.
+    """
+    kept = tuple(c for c in assembly.components if c.instances)
+    return assembly if assembly.mates else replace(assembly, components=kept)
+
+
 def with_recognised(assembly: Assembly, found: Recognition) -> Assembly:
     """An assembly with the mates recognised in it laid over it."""
-    if not assembly.mates:
-        # The frame of a flexible sub-assembly holds no part: as a component of its own it would float.
-        assembly = replace(assembly, components=tuple(c for c in assembly.components if c.instances))
+    assembly = without_frames(assembly)
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
         file = Path(folder) / "recognised.mates.yaml"
         file.write_text(mates_text(found), encoding="utf-8")

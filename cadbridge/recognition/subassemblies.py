@@ -43,7 +43,7 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
         inside = scene.shared(a, b)
         # Wheels that mesh may lie on each other with their webs: bound, they would not turn.
         if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
-            hinge = turntables.between(a, b)
+            hinge = turntables.between(scene.groups.group(a), scene.groups.group(b))
             if hinge is not None:
                 turning.append(hinge)
             else:

@@ -25,8 +25,7 @@ class Trial:
 
 def trial_of(found: Recognition, a: str, b: str) -> Trial | None:
     """The motion of the joint between the bodies of two instances; None where there is none with an axis."""
-    body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
-    pair = {body_of[a], body_of[b]}
+    pair = {found.body_of[a], found.body_of[b]}
     joint = next((j for j in found.joints if {j.a, j.b} == pair and len(pair) == 2 and j.axis is not None), None)
     if joint is None or joint.axis is None:
         return None

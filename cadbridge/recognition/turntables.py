@@ -42,10 +42,9 @@ class Turntables:
         self._scene = scene
         self._ends_of: dict[int, Ends] = {}
 
-    def between(self, a: str, b: str) -> Candidate | None:
-        """The hinge between the bodies of two instances; None where they lie on each other in some other way."""
+    def between(self, first: set[str], second: set[str]) -> Candidate | None:
+        """The hinge between two bodies; None where they lie on each other in some other way."""
         scene = self._scene
-        first, second = scene.groups.group(a), scene.groups.group(b)
         contacts = scene.contacts.between(first, second)
         # Where a shaft or a bolt is between the two, that says what is free, and a clamp lies on what it holds.
         if any(c.kind != "plane" for c in contacts) or any(scene.is_clamp(name) for name in first | second):
@@ -67,7 +66,7 @@ class Turntables:
         text = f"faces on each other over {area * 1e6:.4g} mm² about an axis that both are round about"
         point = line.point + float((middle - line.point) @ line.direction) * line.direction
         verdict = Verdict("revolute", point, line.direction, (text,), ("no shaft and no bore",), 0.5)
-        return joint_of(scene, a, b, verdict, contacts)
+        return joint_of(scene, min(first), min(second), verdict, contacts)
 
     def _axis(self, contacts: Sequence[Contact], first: set[str], second: set[str]) -> Line | None:
         """The one line that both bodies are round about where they touch, in the middle of what touches."""

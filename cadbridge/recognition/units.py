@@ -30,7 +30,7 @@ class Units:
 def units_of(found: Recognition) -> Units:
     """The fewest components that no body divides."""
     assembly = found.assembly
-    body_of = {name: i for i, body in enumerate(found.bodies) for name in body.instances}
+    body_of = found.body_of
     nodes = {node["path"]: node for node in assembly.extra.get("tree") or ()}
     flexible: list[str] = []
     by_body: list[list[Unit]] = [[] for _ in found.bodies]

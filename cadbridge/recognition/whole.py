@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.axles import Axles
@@ -43,7 +44,7 @@ def connect(
     bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None
-    finders = Turntables(scene), Axles(scene), Pivots(scene, joints, pairs)
+    finders = Finders(Turntables(scene), Axles(scene), Pivots(scene, joints, pairs))
     turning_on: list[Candidate] = []
     for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
@@ -97,29 +98,52 @@ def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pai
             scene.bind(one, other, f"both hold axes of {pair.a.instance} and {pair.b.instance}, which mesh", 0.7)
 
 
-def _tied(
-    scene: Scene, linked: Groups, finders: tuple[Turntables, Axles, Pivots], tie: Tie, joints: list[Candidate]
-) -> None:
-    """Bind two parts that nothing connects yet, or let one turn on the other."""
-    turntables, axles, pivots = finders
+class Finders(NamedTuple):
+    """What knows the signs of hinges between parts that no shaft joins."""
+
+    turntables: Turntables
+    axles: Axles
+    pivots: Pivots
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A sign of a joint between two bodies that a tie holds, with the kind of the ties of which it is asked, or all.
+
+    `alone`: asked only where nothing else connects the two. A weak sign would close a loop by guess.
+    """
+
+    name: str
+    how: Held | None
+    alone: bool
+    find: Callable[[Finders, set[str], set[str], list[Candidate]], Candidate | None]
+
+
+SIGNS = (
+    Sign("faces about an axis of both", None, False, lambda f, a, b, _: f.turntables.between(a, b)),
+    Sign("a wheel without its axle", Held.TOGETHER, False, lambda f, a, b, _: f.axles.hinge(a, b)),
+    Sign("links drawn into each other", Held.REACHES, False, lambda f, a, b, _: f.axles.overlapping(a, b)),
+    Sign("holes in line, no pin", Held.RESTS, True, lambda f, a, b, _: f.axles.knuckle(a, b)),
+    Sign("a disc of its own between", Held.RESTS, True, lambda f, a, b, _: f.pivots.about_disc(a, b)),
+    Sign("a fork whose wheel trails", None, True, lambda f, a, b, joints: f.pivots.swivel(a, b, joints)),
+    Sign("a rack on its pinion", None, True, lambda f, a, b, joints: f.pivots.rack(a, b, joints)),
+)
+"""Signs of joints where contacts show none, in the order in which they are asked."""
+
+
+def _tied(scene: Scene, linked: Groups, finders: Finders, tie: Tie, joints: list[Candidate]) -> None:
+    """Bind two parts that nothing connects yet, or let one move on the other."""
     alone = linked.join(*tie.pair)
     if scene.groups.root(tie.a) == scene.groups.root(tie.b):
         return
-    found, groups = turntables.between(*tie.pair), (scene.groups.group(tie.a), scene.groups.group(tie.b))
-    if found is None and tie.how is Held.TOGETHER:
-        found = axles.hinge(*groups)
-    if found is None and tie.how is Held.REACHES:
-        found = axles.overlapping(*groups)
-    # Weaker signs of a hinge count only where nothing else connects the two: they would close a loop by guess.
-    if found is None and alone and tie.how is Held.RESTS:
-        found = axles.knuckle(*groups) or pivots.about_disc(*groups)
-    if found is None and alone:
-        found = pivots.swivel(*groups, joints) or pivots.rack(*groups, joints)
+    first, second = (scene.groups.group(name) for name in tie.pair)
+    asked = (s for s in SIGNS if s.how in (None, tie.how) and (alone or not s.alone))
+    found = next(filter(None, (s.find(finders, first, second, joints) for s in asked)), None)
     if found is not None:
         joints.append(found)
     elif alone:
         # What only the product structure holds, about an axis of both, may well turn on it.
-        unsure = tie.how is Held.TOGETHER and axles.coaxial(*tie.pair)
+        unsure = tie.how is Held.TOGETHER and finders.axles.coaxial(*tie.pair)
         scene.bind(*tie.pair, tie.reason, COAXIAL if unsure else tie.confidence, tie.how)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts import Contact, parallel
+from cadbridge.recognition.contacts import ON_AXIS, ONE_LINE, Contact, parallel
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.outputs import Output, outputs_of
 from cadbridge.recognition.scene import Driven, Scene
@@ -22,6 +22,9 @@ CARRIED_GAP = 0.3
 
 54 machines: 0.06 | 0.30.
 """
+
+IN_HOLE = 0.2
+"""Of a hole's radius: how far from its axis a screw stands in it, at most: clearances are smaller. A choice."""
 
 MOST_HORN_GAPS = 50
 """Gaps between horns and other parts that OCCT measures, for time alone; 54 machines need 6."""
@@ -77,7 +80,7 @@ def _holes_on(case: Instance, output: Output, c: Contact) -> Iterator[int]:
     """Which holes of the ring a contact stands in."""
     for k, hole in enumerate(output.holes):
         foot = case.X_WI.point(hole.point)
-        if cross_length(c.point - foot, case.X_WI.vector(output.axis)) <= 0.2 * hole.radius:
+        if cross_length(c.point - foot, case.X_WI.vector(output.axis)) <= IN_HOLE * hole.radius:
             yield k
 
 
@@ -93,7 +96,7 @@ def _horn(scene: Scene, horn: Instance, output: Output, touching: Touching, call
     axis, at = horn.X_WI.vector(output.axis), horn.X_WI.point(output.point)
 
     def stands_in(c: Contact) -> bool:
-        return c.kind in ("shaft", "cone") and cross_length(c.point - at, axis) <= 0.02 * output.radius
+        return c.kind in ("shaft", "cone") and cross_length(c.point - at, axis) <= ON_AXIS * output.radius
 
     cases = {
         other for other, contacts in touching.items()
@@ -131,6 +134,6 @@ def beside_horn(scene: Scene, names: Sequence[str], case: Sequence[str]) -> tupl
         gaps = list(solids.gaps(horn, others, reach)) if others else []
         for other, gap in sorted(gaps, key=lambda e: (e[1], e[0])):
             # What lies as near to the servo itself holds that.
-            if not any(True for name in case for _ in solids.gaps(name, [other], max(gap, 1e-4))):
+            if not any(True for name in case for _ in solids.gaps(name, [other], max(gap, ONE_LINE))):
                 return horn, other, gap
     return None

@@ -15,6 +15,9 @@ SAME_RELATION = 1e-6
 metre between them. Copies of a CAD system differ by rounding alone.
 """
 
+SAME_TURN = 1e-5
+"""Entries of a rotation by which that of an equal pair may differ: writers keep six digits or more of a direction."""
+
 MOST_COMPARED = 20_000
 """Pairs of equal parts that are compared, for time alone: a machine has hundreds of equal screws, of which nobody
 asks.
@@ -72,13 +75,13 @@ def _standing_so(
 
 def _same(X: Pose, R: np.ndarray, p: np.ndarray, near: float) -> np.ndarray:
     """Which of poses (n, 3, 3) and (n, 3) are one."""
-    fits: np.ndarray = np.all(np.abs(R - X.R) < 1e-5, axis=(1, 2)) & np.all(np.abs(p - X.p) < near, axis=1)
+    fits: np.ndarray = np.all(np.abs(R - X.R) < SAME_TURN, axis=(1, 2)) & np.all(np.abs(p - X.p) < near, axis=1)
     return fits
 
 
 def _same_about(X: Pose, axis: Axis, R: np.ndarray, p: np.ndarray, near: float) -> np.ndarray:
     """Which of poses put a point and a direction of the second part where one does."""
     point, direction = axis
-    ends = np.abs(R @ direction - X.vector(direction)) < 1e-5
+    ends = np.abs(R @ direction - X.vector(direction)) < SAME_TURN
     fits: np.ndarray = np.all(ends, axis=1) & np.all(np.abs(R @ point + p - X.point(point)) < near, axis=1)
     return fits

@@ -10,6 +10,7 @@ import numpy as np
 from cadbridge.assembly import Assembly, CouplingKind, Instance
 from cadbridge.frames import cross_length
 from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.contacts import parallel
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel
@@ -17,8 +18,8 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 _KINDS = {WheelKind.PULLEY: CouplingKind.BELT, WheelKind.SPROCKET: CouplingKind.CHAIN}
-_COS_PARALLEL = 0.9999
-"""Cosine of the angle (0.8°) up to which two wheels of a belt, or a wheel and a belt's face, have one direction."""
+_ABOUT_WHEEL = 0.1
+"""Of the tips' radius: how far the axis of a belt's bend may be off its wheel's. A choice."""
 
 _BELT_WIDTH = 1.3
 """Width of a belt beside its wheels' faces, at most: what is wider is a housing. A choice.
@@ -75,11 +76,7 @@ def _one_drive(a: PlacedWheel, b: PlacedWheel) -> bool:
     if a.instance == b.instance or p.kind is not q.kind or p.kind not in _KINDS or p.evidence[-1] != q.evidence[-1]:
         return False
     aside = abs(float((q.point - p.point) @ p.axis))
-    return (
-        abs(float(p.axis @ q.axis)) > _COS_PARALLEL
-        and aside < 0.5 * min(p.width, q.width)
-        and _apart(a, b) > p.tip + q.tip
-    )
+    return parallel(p.axis, q.axis) and aside < 0.5 * min(p.width, q.width) and _apart(a, b) > p.tip + q.tip
 
 
 def _belt_around(
@@ -105,8 +102,8 @@ def _goes_around(instance: Instance, known: PartFaces, wheel: Wheel) -> bool:
         if not _BELT_RADII[0] < s.radius / wheel.tip < _BELT_RADII[1]:
             continue
         away = instance.X_WI.point(s.point) - wheel.point
-        coaxial = abs(float(instance.X_WI.vector(s.direction) @ wheel.axis)) > _COS_PARALLEL
-        if coaxial and cross_length(away, wheel.axis) < 0.1 * wheel.tip:
+        one_way = parallel(instance.X_WI.vector(s.direction), wheel.axis)
+        if one_way and cross_length(away, wheel.axis) < _ABOUT_WHEEL * wheel.tip:
             return True
     return False
 

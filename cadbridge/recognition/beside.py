@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from cadbridge.recognition.axles import Axles
 from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.contacts import ON_AXIS
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.placed_wheels import MeshingPair, about
 from cadbridge.recognition.scene import Scene
@@ -66,7 +67,7 @@ def _shafts_beside(
         for m in line.members:
             gap = max(m.low - at, at - m.high) - wheel.width / 2
             if not (m.surface.hollow or m.instance in own or m.instance in wheels) and gap <= wheel.tip:
-                continues = math.isclose(bores.get(name, -1.0), bores.get(m.instance, -2.0), rel_tol=0.01)
+                continues = math.isclose(bores.get(name, -1.0), bores.get(m.instance, -2.0), rel_tol=ON_AXIS)
                 yield not continues, gap, m.instance, name
 
 

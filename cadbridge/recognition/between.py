@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.candidates import Candidate, Jointed, one_axis
-from cadbridge.recognition.contacts import Contact
+from cadbridge.recognition.contacts import ONE_LINE, Contact
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.joints import spins_count
 from cadbridge.recognition.scene import Scene
@@ -108,7 +108,7 @@ def _end(now: Jointed, joint: Candidate, body: str) -> str:
     while (body := joint.other(body)) not in seen:
         seen.add(body)
         on = [j for j in now.of[body] if j is not joint]
-        if len(on) != 1 or on[0].verdict.free != HINGE or not one_axis(now.scene, on[0], joint, 1e-4):
+        if len(on) != 1 or on[0].verdict.free != HINGE or not one_axis(now.scene, on[0], joint, ONE_LINE):
             break
         joint = on[0]
     return body

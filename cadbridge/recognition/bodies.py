@@ -8,15 +8,18 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import Contact, Placed, clearance, square
+from cadbridge.recognition.contacts import FACETED, ON_AXIS, ROUNDING, Contact, Placed, clearance, parallel, square
 from cadbridge.recognition.guides import GUIDED, STANDS_OUT_OF_BORE, telescope
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind, called_roller
+from cadbridge.recognition.walls import fit_text
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
-SAME_PLACE = 1e-6
-"""m within which equal parts stand in the same place: the second is a copy that a writer made."""
+BEARING_OFF = 1e-3
+"""m by which what is seated on the axis of a bearing may be off it, beside a share of its radius. A choice: balls lie
+loosely in their grooves.
+"""
 
 WHOLE_TURN = 0.995 * 2 * np.pi
 """rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole.
@@ -48,7 +51,7 @@ def bind_copies(scene: Scene) -> list[str]:
         shape = scene.assembly.part(instance.part).shape
         if shape is None:
             continue
-        place = np.vstack([np.round(instance.X_WI.R, 6), np.round(instance.X_WI.p / SAME_PLACE)]) + 0.0
+        place = np.vstack([np.round(instance.X_WI.R, 6), np.round(instance.X_WI.p / ROUNDING)]) + 0.0
         original = first.setdefault((shape.key, place.tobytes()), instance.name)
         if original != instance.name:
             scene.bind(instance.name, original, "an equal part that stands in the same place", 0.9)
@@ -115,22 +118,15 @@ def bind_seats(scene: Scene) -> None:
             if mine is None or scene.bodies(a, b) in scene.rolling_bodies:
                 continue
             # What is seated carries the axis on to what sits on it in turn: a hub on the shaft in the ring.
-            if scene.bind(a, b, f"seated on the axis of a rolling bearing, {_fit_text(c)}", 0.9):
+            if scene.bind(a, b, f"seated on the axis of a rolling bearing, {fit_text(c.gap)}", 0.9):
                 on_axis[a].append(mine)
                 on_axis[b].append(mine)
                 grown = True
 
 
 def _same_axis(a: Contact, b: Contact) -> bool:
-    if cross_length(a.direction, b.direction) > 0.02:
-        return False
-    return cross_length(b.point - a.point, a.direction) < 1e-3 + 0.02 * b.radius
-
-
-def _fit_text(c: Contact) -> str:
-    if abs(c.gap) < 1e-6:
-        return "no gap"
-    return f"{'gap' if c.gap > 0 else 'interference'} {abs(c.gap) * 1e3:.4g} mm"
+    off = cross_length(b.point - a.point, a.direction)
+    return parallel(a.direction, b.direction) and off < BEARING_OFF + ON_AXIS * b.radius
 
 
 def bind_keys(scene: Scene) -> None:
@@ -160,14 +156,14 @@ def bind_rings(scene: Scene, names: bool) -> None:
         # A bush is pressed in by its outside, and what stands in it turns: its bore comes before its shaft.
         if outside:
             best = max(outside, key=lambda c: c.overlap)
-            scene.bind(name, best.b.instance, f"a bush in its bore, {_fit_text(best)}", 0.7)
+            scene.bind(name, best.b.instance, f"a bush in its bore, {fit_text(best.gap)}", 0.7)
         elif inside:
             best = max(inside, key=lambda c: c.overlap)
             if standard is None and scene.size(name) > SMALL_COLLAR * scene.size(best.a.instance):
                 continue
             if names and called_roller(scene.called(name)):
                 continue
-            scene.bind(name, best.a.instance, f"a ring on its shaft, {_fit_text(best)}", 0.7)
+            scene.bind(name, best.a.instance, f"a ring on its shaft, {fit_text(best.gap)}", 0.7)
         else:
             others = [n for c in contacts for n in c.pair if n != name]
             scene.bind(name, max(others, key=lambda n: (scene.size(n), n)), "a spacer before a hole", 0.6)
@@ -197,7 +193,7 @@ def _flats(scene: Scene, side: Placed, c: Contact) -> Iterator[tuple[Vector, flo
         arms = side.X_WI.point(np.concatenate(s.loops or (s.point[None, :],))) - c.point
         depth, along = float(arms[0] @ out), arms @ c.direction
         far = float(np.linalg.norm(np.cross(arms, c.direction), axis=1).max())
-        if 0.0 < depth < side.surface.radius and far <= 1.001 * side.surface.radius + 1e-6:
+        if 0.0 < depth < side.surface.radius and far <= FACETED * side.surface.radius + ROUNDING:
             yield out, depth, float(along.min()), float(along.max())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -13,10 +14,13 @@ from scipy.spatial import cKDTree
 from shapely.geometry import Point, Polygon
 
 from cadbridge.frames import Pose, Vector, frame_from_axis
-from cadbridge.recognition.contacts import EXACT_SLACK, Contact, Placed, parallel
+from cadbridge.recognition.contacts import ALIGNED, EXACT_SLACK, ROUNDING, Contact, Placed, parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind
+
+END_OF_SHANK = 0.02
+"""Of a screw's length: how near to its ends a plane is touched by it and not crossed. A choice."""
 
 SHANKS = (StandardKind.SCREW, StandardKind.RIVET)
 
@@ -101,13 +105,13 @@ class _Crossing:
         if self._tree is None:
             return
         # From where the axis meets a plane to its point the face reaches at most, and so far the screw from its start.
-        far = 1.01 * (max(abs(standard.low), abs(standard.high)) + float(self._reaches.max())) + 1e-6
+        far = (max(abs(standard.low), abs(standard.high)) + float(self._reaches.max())) + ROUNDING
         here = np.array(self._tree.query_ball_point(start, far, return_sorted=True), dtype=int)
-        facing = here[np.abs(self._normals[here] @ axis) > 0.999]
+        facing = here[np.abs(self._normals[here] @ axis) > math.cos(ALIGNED)]
         points, normals = self._points[facing], self._normals[facing]
         along = np.sum((points - start) * normals, axis=1) / (normals @ axis)
         # A plane at which the screw ends is touched by it and not crossed.
-        margin = 0.02 * (standard.high - standard.low)
+        margin = END_OF_SHANK * (standard.high - standard.low)
         (inside,) = np.nonzero((along > standard.low + margin) & (along < standard.high - margin))
         near = np.linalg.norm(np.cross(points[inside] - start, axis), axis=1) <= self._reaches[facing[inside]]
         for k in inside[near].tolist():

@@ -10,7 +10,7 @@ import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLIDE
-from cadbridge.recognition.contacts import ALONG, Contact, parallel
+from cadbridge.recognition.contacts import ALONG, EXACT_SLACK, Contact, parallel
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.pins import HOLE_TURN
 from cadbridge.recognition.revolution import SLIM_RING
@@ -78,7 +78,7 @@ def by_body(joints: Sequence[Candidate]) -> dict[str, list[Candidate]]:
     return dict(found)
 
 
-def one_axis(scene: Scene, a: Candidate, b: Candidate, near: float = 1e-5) -> bool:
+def one_axis(scene: Scene, a: Candidate, b: Candidate, near: float = EXACT_SLACK) -> bool:
     """Whether two joints turn about one line, to `near` m."""
     if a.verdict.axis is None or b.verdict.axis is None or a.verdict.free.motion == SLIDE:
         return False

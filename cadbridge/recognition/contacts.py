@@ -22,6 +22,23 @@ ALIGNED = 0.02
 54 machines: 0.0175 (1.0°, in poses that were never solved) | 0.0222.
 """
 
+ROUNDING = 1e-6
+"""m by which lengths that are meant to be equal differ: writers round each to 1e-7, and placements add some up."""
+
+ONE_LINE = 1e-4
+"""m by which axes that were found in two ways may lie beside each other to be one: clearances of pins are larger.
+
+A choice: a second axis stands a radius away.
+"""
+
+ON_AXIS = 0.02
+"""Of a radius: how far what lies about an axis may be off it, or end beside where it should. A choice: what is drawn
+for one axis or end is off by rounding, the next is a wall away.
+"""
+
+FACETED = 1.001
+"""How much longer a length may be than it should, where outlines are polygons: ten times what a chord of 5° misses."""
+
 ALONG = 0.98
 """Cosine from which an axis is rather along a plane's normal than askew to it: within 11°.
 

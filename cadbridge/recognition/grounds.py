@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.recognition.candidates import Candidate
-from cadbridge.recognition.contacts import parallel
+from cadbridge.recognition.contacts import ROUNDING, parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.wording import count
 
@@ -66,4 +66,4 @@ def _standing(scene: Scene, among: Collection[str]) -> set[str]:
             normal = X.vector(s.direction)
             if normal[2] < 0.0 and parallel(normal, UP):
                 found[name] = min(found.get(name, np.inf), float(X.point(s.point)[2]))
-    return {name for name, height in found.items() if height <= low + FLOOR * (high - low) + 1e-6}
+    return {name for name, height in found.items() if height <= low + FLOOR * (high - low) + ROUNDING}

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import Contact, parallel
+from cadbridge.recognition.contacts import ON_AXIS, Contact, parallel
 
 TELESCOPE = 3.0
 """Guided length beside the diameter from which a shaft that ends in its bore is a plunger.
@@ -58,6 +58,9 @@ NOT_FLUSH = 1.05
 
 LINES = ("shaft", "cone", "holes", "eyes", "through", "bolt")
 """Kinds of contact that share a line."""
+NO_LENGTH = 1e-9
+"""m that count for what guides over none: nothing beside a shaft, but a line of holes alone has a place too."""
+
 EMBRACES = 0.6 * math.pi
 """rad that a bore and its shaft go round at least, to hold one in the other across their axis.
 
@@ -97,8 +100,7 @@ def guides_of(contacts: Sequence[Contact], slack: float) -> list[Guide]:
             groups.append([c])
     found = []
     for group in (group for group in groups if _holds(group)):
-        # Holes that meet guide over no length, but a line of them alone has a place too.
-        weight = np.array([max(c.overlap, 1e-9) for c in group])
+        weight = np.array([max(c.overlap, NO_LENGTH) for c in group])
         point = np.average([c.point for c in group], axis=0, weights=weight)
         length = sum(c.overlap for c in group if c.kind in ("shaft", "cone"))
         found.append(Guide(point, group[0].direction, length, min(c.radius for c in group), tuple(group)))
@@ -114,7 +116,7 @@ def _holds(contacts: Sequence[Contact]) -> bool:
 
 def _one_line(a: Contact, b: Contact, slack: float) -> bool:
     off = cross_length(b.point - a.point, a.direction)
-    return parallel(a.direction, b.direction) and off <= 3 * slack + 0.02 * min(a.radius, b.radius)
+    return parallel(a.direction, b.direction) and off <= 3 * slack + ON_AXIS * min(a.radius, b.radius)
 
 
 def telescope(c: Contact) -> bool:

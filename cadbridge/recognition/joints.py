@@ -13,7 +13,7 @@ import numpy as np
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.candidates import Candidate, candidates_of, linked_by
-from cadbridge.recognition.contacts import ALIGNED, parallel
+from cadbridge.recognition.contacts import ALIGNED, EXACT_SLACK, ROUNDING, parallel
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.scene import Scene
@@ -137,7 +137,7 @@ def _flush(scene: Scene, pin: str, candidate: Candidate) -> int:
         (name, way): heights for name in scene.groups.group(candidate.other(pin))
         for way in (-1.0, 1.0) if (heights := [h for h, w in _faces_across(scene, name, axis) if w == way])
     }  # fmt: skip
-    tolerance = 2 * scene.contacts.slack + 1e-6
+    tolerance = 2 * scene.contacts.slack + ROUNDING
     return sum(
         any(abs(h - end) <= tolerance for (_, w), heights in others.items() if w == way for h in heights)
         for end, way in outermost
@@ -155,7 +155,7 @@ def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, fl
 def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -> list[Candidate]:
     """Of joints on one axis only as many as connect its bodies, the surest first."""
     order = sorted(candidates, key=lambda c: (-c.verdict.confidence, -_nearness(c), c.a, c.b))
-    lines = Lines(len(order), 3 * scene.contacts.slack + 1e-5)
+    lines = Lines(len(order), 3 * scene.contacts.slack + EXACT_SLACK)
     kept = []
     for c in order:
         axis, point = c.verdict.axis, c.verdict.point

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.frames import cross_length, unit
-from cadbridge.recognition.contacts import ALIGNED, ALONG, Contact, parallel, square
+from cadbridge.recognition.contacts import ALIGNED, ALONG, ONE_LINE, Contact, parallel, square
 from cadbridge.recognition.guides import GUIDED, Guide, guides_of
 from cadbridge.recognition.one_line import on_one_line
 from cadbridge.recognition.walls import Verdict, Wall, between_walls, faces_along, fit_text, in_mm
@@ -76,7 +76,7 @@ def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | No
 
 def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
     first = balls[0]
-    others = [b for b in balls if np.linalg.norm(b.point - first.point) > 10 * slack + 1e-4]
+    others = [b for b in balls if np.linalg.norm(b.point - first.point) > 10 * slack + ONE_LINE]
     text = f"ball of radius {in_mm(first.radius)} in a socket, {fit_text(first.gap)}"
     if not others:
         return Verdict("spherical", first.point, None, (text,), (), 0.8)

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from cadbridge.frames import cross_length
 from cadbridge.recognition.candidates import Candidate, joint_of
-from cadbridge.recognition.contacts import Line, Placed
+from cadbridge.recognition.contacts import Line, Placed, parallel
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.placed_wheels import PlacedWheel
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.screws import within
 from cadbridge.recognition.walls import Verdict
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
@@ -36,6 +37,12 @@ LEAST_TURNS = 3.0
 
 54 machines have 17 and more.
 """
+
+NUT_BORE = 0.95, 1.05
+"""Radius of a nut's bore beside the roots of the ridges at least, beside their tips at most: threads have play."""
+
+NAMED_BORE = 0.7, 1.3
+"""Radius of a nut's bore beside its screw's, where names alone say what they are: core or outside may be drawn."""
 
 NUT_ON_AXIS = 0.02
 """Of the ridges' tip radius: how far the axis of a nut may be off theirs. 54 machines: 0 | 3.4.
@@ -69,14 +76,14 @@ def _by_ridges(scene: Scene, line: Line, threads: Sequence[PlacedWheel]) -> Iter
             continue
         text = f"{thread.teeth} ridges with a lead of {1e3 * lead:.4g} mm in a nut"
         for m in line.members:
-            fits = m.surface.hollow and 0.95 * thread.root <= m.surface.radius <= 1.05 * thread.tip
+            fits = m.surface.hollow and NUT_BORE[0] * thread.root <= m.surface.radius <= NUT_BORE[1] * thread.tip
             if fits and m.instance != placed.instance and min(m.high, high) - max(m.low, low) > 0.5 * m.surface.length:
                 yield from _joined(scene, line, placed.instance, m, lead, (text,), 0.8)
 
 
 def _about(line: Line, thread: Wheel) -> bool:
     off = cross_length(thread.point - line.point, line.direction)
-    return abs(float(thread.axis @ line.direction)) > 1 - 1e-4 and off <= NUT_ON_AXIS * thread.tip
+    return parallel(thread.axis, line.direction) and off <= NUT_ON_AXIS * thread.tip
 
 
 def _by_names(scene: Scene, line: Line) -> Iterator[Candidate]:
@@ -88,7 +95,7 @@ def _by_names(scene: Scene, line: Line) -> Iterator[Candidate]:
         for bore in (m for m in line.members if m.surface.hollow and m.instance != shaft.instance):
             nut = _called(scene, bore.instance)
             inside = shaft.beside(bore) > 0.5 * bore.surface.length
-            near = 0.7 * shaft.surface.radius <= bore.surface.radius <= 1.3 * shaft.surface.radius
+            near = within(bore.surface.radius / shaft.surface.radius, NAMED_BORE)
             lead = _pitch(f"{screw} {nut}")
             if NUT_NAMES.search(nut) and inside and near and lead is not None:
                 text = f"the names say a lead screw in its nut, with a pitch of {1e3 * lead:g} mm"

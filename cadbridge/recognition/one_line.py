@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length, unit
-from cadbridge.recognition.contacts import common_face
+from cadbridge.recognition.contacts import ROUNDING, common_face
 from cadbridge.recognition.guides import TELESCOPE, Guide, piston, telescope
 from cadbridge.recognition.walls import Verdict, Wall, faces_along, fit_text, in_mm, plane_text
 
@@ -35,6 +35,12 @@ CLAMPED = 6.0
 
 A hinge of two plates on a bolt lies below. 54 machines: 1.6 | 8.5. Tests: 3.9 | 7.5 (`test_fasteners`).
 """
+
+WIDE_END = 1.13
+"""Radius of the bottom of a bore beside that of the shaft that ends there, at most: a drill's point, a chamfer."""
+
+WITHIN_FACE = 0.9
+"""Of half of a face: how far the foot of an axis may be off its middle for the face to stop a turn both ways."""
 
 BESIDE_AXIS = 0.7
 """Share of a face's normal that is square to an axis, from which the face can stop a turn about it: within 45°."""
@@ -130,7 +136,7 @@ def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:
 
 def _bottoms(guide: Guide, shoulders: Sequence[Wall]) -> bool:
     """Whether the shoulder is the end of the shaft itself: no wider than the bore."""
-    widest = 1.05 * math.pi * (guide.radius * 1.1) ** 2
+    widest = math.pi * (WIDE_END * guide.radius) ** 2
     return all(min(p.contact.a.surface.area, p.contact.b.surface.area) <= widest for p in shoulders)
 
 
@@ -145,7 +151,7 @@ def _stops_turn(guide: Guide, planes: Sequence[Wall]) -> bool:
         torque, reach = float(arm @ p.normal), p.extent(np.cross(guide.direction, unit(radial))) / 2
         # Where the foot of the axis lies within the face, one half of it stops the turn one way, the other half the
         # other.
-        if abs(torque) < 0.9 * reach:
+        if abs(torque) < WITHIN_FACE * reach:
             return True  # a flat: it stops both ways
         ways.add(torque > 0)
     return len(ways) == 2
@@ -156,7 +162,7 @@ def _guide_text(guide: Guide) -> str:
     if not shafts:
         apart = min((c.gap for c in guide.contacts if c.kind == "eyes"), default=0.0)
         what = next((text for kind, text in SHARED.items() if guide.has(kind)), "a bore that goes on in the other")
-        what += f", {in_mm(apart)} apart" if apart > 1e-6 else ""
+        what += f", {in_mm(apart)} apart" if apart > ROUNDING else ""
         return f"{what}, radius {in_mm(guide.radius)}"
     first = max(shafts, key=lambda c: c.overlap)
     where = "bore" if first.kind == "shaft" else "cone"

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import parallel
+from cadbridge.recognition.contacts import ON_AXIS, parallel
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.pins import HOLE_TURN, ROUNDED
 from cadbridge.recognition.surfaces import Surface
+
+OFF_CENTRE = 1.5
+"""Radii of a hole from the axis of its disc, at least: nearer it is that of the screw which holds it. A choice."""
 
 FEWEST_HOLES = 3
 """Holes of a ring at least: two lie on every circle."""
@@ -97,7 +100,7 @@ def _ring(disc: Surface, holes: Sequence[Surface]) -> list[Surface]:
         low, high = hole.ends_along(disc.point, disc.direction)
         inside = min(high, disc.high) - max(low, disc.low) > 0.5 * min(hole.length, disc.length)
         # A hole on the axis is that of the screw which holds the horn, none of the ring.
-        if off > 1.5 * hole.radius and off + hole.radius <= HOLES_WITHIN * disc.radius and inside:
+        if off > OFF_CENTRE * hole.radius and off + hole.radius <= HOLES_WITHIN * disc.radius and inside:
             key = (round(off / (0.01 * disc.radius)), round(hole.radius / (0.01 * disc.radius)))
             rings[key].append((math.atan2(arm[1], arm[0]), hole))
     even = [ring for ring in rings.values() if len(ring) >= FEWEST_HOLES and _even([angle for angle, _ in ring])]
@@ -121,10 +124,10 @@ def _neck(disc: Surface, rounds: Sequence[Surface]) -> bool:
     """Whether a thinner, short shaft goes on from a disc on its axis."""
     for s in rounds:
         off = cross_length(s.point - disc.point, disc.direction)
-        if s.hollow or not parallel(s.direction, disc.direction) or off > 0.02 * disc.radius:
+        if s.hollow or not parallel(s.direction, disc.direction) or off > ON_AXIS * disc.radius:
             continue
         low, high = s.ends_along(disc.point, disc.direction)
-        meets = min(abs(low - disc.high), abs(high - disc.low)) <= 0.02 * disc.radius
+        meets = min(abs(low - disc.high), abs(high - disc.low)) <= ON_AXIS * disc.radius
         if meets and s.radius <= THIN_NECK * disc.radius and s.length <= SHORT_NECK * disc.radius and s.turn >= ROUNDED:
             return True
     return False

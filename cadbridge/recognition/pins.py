@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts import EXACT_SLACK, Contact, Contacts, Line, Placed, clearance, parallel
+from cadbridge.recognition.contacts import EXACT_SLACK, ROUNDING, Contact, Contacts, Line, Placed, clearance, parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind
 
@@ -57,7 +57,7 @@ def with_shared_lines(scene: Scene, bolts: Sequence[Contact]) -> Contacts:
     """The contacts with `bolts`, what pairs share by a pin ("through"), and by holes that meet ("holes", "eyes")."""
     known = scene.contacts
     bores = _bores_of_shafts(known)
-    near = (2 * (known.slack - EXACT_SLACK) if scene.links_only else 0.0) + 1e-6
+    near = (2 * (known.slack - EXACT_SLACK) if scene.links_only else 0.0) + ROUNDING
     added = [
         c
         for line in known.lines
@@ -112,7 +112,7 @@ def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
     """Holes of two parts that meet in the plane where the parts lie on each other."""
     hollow = sorted((m for m in line.members if _hole(m)), key=lambda m: (m.low, m.high))
     starts = np.array([m.low for m in hollow])
-    near = 2 * known.slack + 1e-6
+    near = 2 * known.slack + ROUNDING
     seen: set[tuple[str, str, float]] = set()
     for a in hollow:
         first, last = np.searchsorted(starts, [a.high - near, a.high + near])
@@ -169,7 +169,7 @@ def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
         gap = b.low - a.high
         widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
         deep = math.inf if len(widths) == 2 else EYE_SUNK * min(a.surface.length, b.surface.length)
-        meet = widths and -deep - 1e-6 <= gap <= min(most, EYES_APART * 2 * max(widths))
+        meet = widths and -deep - ROUNDING <= gap <= min(most, EYES_APART * 2 * max(widths))
         # Where a pin is drawn in both, that says what turns on it.
         others = [m for m in ends if m.instance not in (a.instance, b.instance)]
         if meet and _alike(a, b) and not any(_holds(m, a, b) for m in others):

@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.candidates import Candidate, by_body, joint_of
-from cadbridge.recognition.contacts import ALONG, Line, common_face, parallel, square
+from cadbridge.recognition.contacts import ALONG, ONE_LINE, Line, common_face, parallel, square
 from cadbridge.recognition.placed_wheels import MeshingPair
 from cadbridge.recognition.round_pairs import CENTRED, round_lines
 from cadbridge.recognition.scene import Scene
@@ -133,7 +133,7 @@ class Pivots:
         """Whether a fork has round faces on both sides of a wheel on its axis."""
         for line in self._scene.contacts.lines_on([wheel]):
             own = line.of((wheel,))
-            same = parallel(line.direction, axis) and cross_length(line.point - point, axis) < 1e-4
+            same = parallel(line.direction, axis) and cross_length(line.point - point, axis) < ONE_LINE
             low, high = min(m.low for m in own), max(m.high for m in own)
             others = line.of(fork)
             if same and any(m.high < high and m.low < low for m in others):

@@ -25,6 +25,9 @@ SLIM_RING = 3.0
 ONE_AXIS = 1.4e-4
 """Sine of the angle (0.008°) between the axes of one body of revolution: what writers keep of a direction. A choice."""
 
+FULL_RADIUS = 0.9
+"""Of the radius of a pin or bore: what has as much is as wide, but for grooves, threads and facets. A choice."""
+
 EVEN_PIN = 0.7
 """Share of a pin's length over which it has its full radius. 54 machines: 0.689 | 0.728, so a choice.
 
@@ -79,8 +82,9 @@ def revolution_of(faces: PartFaces) -> Revolution | None:
     outer = float(away.max())
     # A through bore leaves no point of the part on its axis: no face comes nearer than the narrowest bore.
     narrowest = min((s.radius for s in bores), default=0.0)
-    inner = narrowest if narrowest > 0 and float(away.min()) > 0.9 * narrowest and not _capped(around, main) else 0.0
-    even = sum(s.length for s in outside if s.radius > 0.9 * outer) >= EVEN_PIN * (high - low)
+    bored = narrowest > 0 and float(away.min()) > FULL_RADIUS * narrowest and not _capped(around)
+    inner = narrowest if bored else 0.0
+    even = sum(s.length for s in outside if s.radius > FULL_RADIUS * outer) >= EVEN_PIN * (high - low)
     return Revolution(main.point, main.direction, low, high, outer, inner, even)
 
 
@@ -91,6 +95,6 @@ def _about(s: Surface, main: Surface, tolerance: float) -> bool:
     return s.kind == "plane" or cross_length(s.point - main.point, main.direction) <= tolerance
 
 
-def _capped(around: list[Surface], main: Surface) -> bool:
+def _capped(around: list[Surface]) -> bool:
     """Whether a plane of the part covers the axis: its outline has one loop only."""
     return any(s.kind == "plane" and len(s.loops) == 1 for s in around)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts import Contact, Line, Placed, clearance
+from cadbridge.recognition.contacts import EXACT_SLACK, FACETED, ON_AXIS, ROUNDING, Contact, Line, Placed, clearance
 from cadbridge.recognition.pins import ROUNDED, SAME_SCREW
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
@@ -70,7 +70,7 @@ def stands_in(scene: Scene, shaft: Placed, bore: Placed) -> bool:
     gap = bore.surface.radius - shaft.surface.radius
     reach = (shaft.surface.length + bore.surface.length) / 2 - along
     parallel = abs(float(shaft.direction @ bore.direction)) > math.cos(SKEW) and off <= CENTRED * bore.surface.radius
-    if not (-1e-6 <= gap <= 1.001 * clearance(bore.surface.radius) and parallel):
+    if not (-ROUNDING <= gap <= FACETED * clearance(bore.surface.radius) and parallel):
         return False
     if off > gap:
         return reach > 0.1 * bore.surface.length
@@ -82,7 +82,7 @@ def in_line(m: Placed, n: Placed) -> bool:
     """Whether two round faces on one line lie beside each other along it and go far enough round."""
     small, large = sorted((m.surface.radius, n.surface.radius))
     rounded = min(m.surface.turn, n.surface.turn) >= ROUNDED
-    return m.beside(n) > 0.02 * small and rounded and large < WIDEST_FIT * small
+    return m.beside(n) > ON_AXIS * small and rounded and large < WIDEST_FIT * small
 
 
 def round_lines(scene: Scene, first: Collection[str], second: Collection[str]) -> list[Line]:
@@ -103,7 +103,7 @@ class Ends:
     def near(self, m: Placed) -> list[Placed]:
         """The faces that stand so near to one along the line that they may be drawn apart from it, and not in it."""
         apart = np.maximum(self._low, m.low) - np.minimum(self._high, m.high)
-        fits = (apart >= -1e-6) & (apart <= DRAWN_APART * np.maximum(self._length, m.surface.length))
+        fits = (apart >= -ROUNDING) & (apart <= DRAWN_APART * np.maximum(self._length, m.surface.length))
         return [self._members[k] for k in np.flatnonzero(fits).tolist()]
 
 
@@ -115,8 +115,8 @@ def gap_between(m: Placed, n: Placed) -> float | None:
     gap = (n.surface.radius - m.surface.radius) * (1.0 if n.surface.hollow else -1.0)
     apart = -m.beside(n)
     far = DRAWN_APART * max(m.surface.length, n.surface.length)
-    fits = -1e-6 <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUNDED
-    return apart if fits and -1e-6 <= apart <= far else None
+    fits = -ROUNDING <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUNDED
+    return apart if fits and -ROUNDING <= apart <= far else None
 
 
 def may_be_bolted(sides: Sequence[Sequence[Placed]]) -> bool:
@@ -129,5 +129,5 @@ def ends_at(m: Placed, line: Line, contacts: Sequence[Contact]) -> bool:
     """Whether a round face reaches the plane of a contact, from one side or through it."""
     if m.surface.turn < ROUNDED:
         return False
-    near = CHAMFER * m.surface.radius + 1e-5
+    near = CHAMFER * m.surface.radius + EXACT_SLACK
     return any(m.low - near <= float((c.point - line.point) @ line.direction) <= m.high + near for c in contacts)

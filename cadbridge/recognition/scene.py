@@ -15,7 +15,7 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
 from cadbridge.mass.meeting import SolidScene
 from cadbridge.mass.overlap import overlaps_of
-from cadbridge.recognition.contacts import Contact, Contacts
+from cadbridge.recognition.contacts import ROUNDING, Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.judging import judge
@@ -191,8 +191,8 @@ class Scene:
         part = self.assembly.instance(instance).part
         if part not in self._sizes:
             known = self.faces_of(instance)
-            # A micron more each way, so that a sheet without thickness still has a size by its area.
-            self._sizes[part] = 0.0 if known is None else float((known.box[1] - known.box[0] + 1e-6).prod())
+            # A little more each way, so that a sheet without thickness still has a size by its area.
+            self._sizes[part] = 0.0 if known is None else float((known.box[1] - known.box[0] + ROUNDING).prod())
         return self._sizes[part]
 
     def sizes(self, members: dict[str, list[str]]) -> dict[str, float]:

@@ -18,6 +18,9 @@ from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import called_wheel
 from cadbridge.recognition.turntables import Turntables
 
+LARGER = 1.01
+"""Size of one part beside another's from which it is the larger: equal parts may be meshed otherwise."""
+
 CAP = 0.01
 """Size of a cap beside the body in whose pocket it sits, at most. 54 machines: 0.0095 | 0.0218."""
 
@@ -69,7 +72,7 @@ def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
             again = any(
                 # What it stands on turns about the line already: its own spin there would be a second freedom of one
                 # motion.
-                size[j.other(other)] > 1.01 * size[leaf] and one_axis(scene, j, joint)
+                size[j.other(other)] > LARGER * size[leaf] and one_axis(scene, j, joint)
                 for j in now.of[other] if j is not joint
             )  # fmt: skip
             if names and not again and any(called_wheel(scene.called(name)) for name in members[leaf]):

@@ -18,7 +18,7 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.freedoms import SLIDE
 from cadbridge.mass.meeting import SolidScene, SpentError
-from cadbridge.recognition.contacts import parallel
+from cadbridge.recognition.contacts import ONE_LINE, parallel
 from cadbridge.recognition.freedoms import in_loops
 from cadbridge.recognition.model import FoundJoint, Motion, Recognition
 from cadbridge.wording import count
@@ -31,6 +31,9 @@ PROOF_SLIDE = 5e-4
 
 PROOF_WORK = 3_000
 """Intersections that OCCT makes in all, for time alone; joints beyond are reported. 54 machines need 2,260 at most."""
+
+BLOCKED_JOINT = 0.3
+"""Confidence at most of a joint that collisions block both ways: a guess, as what touches nothing. A choice."""
 
 TOO_LARGE = "the assembly is too large to move every joint"
 MOTION_CODES = ("CB1610", "CB1611")
@@ -94,7 +97,7 @@ def _moved(found: Recognition, scene: SolidScene, hanging: _Hanging, joint: Foun
         first = hits[0]
         assert first is not None
         reason = f"{first[0]} meets {first[1]} at once, both ways"
-        confidence = min(joint.confidence, 0.3)
+        confidence = min(joint.confidence, BLOCKED_JOINT)
         return replace(
             joint, motion=Motion("blocked", reason, meet=first), against=(*joint.against, reason), confidence=confidence
         )
@@ -134,7 +137,7 @@ def _together(a: FoundJoint, b: FoundJoint) -> bool:
     assert a.axis is not None
     assert b.axis is not None
     slide = SLIDE in (a.free.motion, b.free.motion)
-    return parallel(a.axis, b.axis) and (slide or cross_length(a.point - b.point, a.axis) < 1e-4)
+    return parallel(a.axis, b.axis) and (slide or cross_length(a.point - b.point, a.axis) < ONE_LINE)
 
 
 def _yields(joint: FoundJoint, forward: bool) -> Iterator[Pose]:

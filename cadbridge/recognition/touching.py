@@ -11,7 +11,17 @@ from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import EXACT_SLACK, Contact, Contacts, Line, Placed, clearance, interference
+from cadbridge.recognition.contacts import (
+    EXACT_SLACK,
+    ON_AXIS,
+    ROUNDING,
+    Contact,
+    Contacts,
+    Line,
+    Placed,
+    clearance,
+    interference,
+)
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.plane_contacts import SIDE, TILT, gathered, plane_contacts
 
@@ -98,7 +108,7 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
 def _snug(c: Contact) -> bool:
     """Whether a shaft fills a bore to the last micron, though its axis runs beside: nothing else stands there so."""
     whole = min(c.a.surface.turn, c.b.surface.turn) > FULL_TURN
-    return whole and abs(c.gap) < 1e-6 and c.offset <= UNSOLVED_OFF * c.radius and c.overlap >= c.radius
+    return whole and abs(c.gap) < ROUNDING and c.offset <= UNSOLVED_OFF * c.radius and c.overlap >= c.radius
 
 
 def _spread(found: Sequence[Contact]) -> float:
@@ -170,7 +180,8 @@ def _fit(line: Line, shaft: Placed, bore: Placed, slack: float) -> Contact | Non
     s, b = shaft.surface, bore.surface
     low, high = max(shaft.low, bore.low), min(shaft.high, bore.high)
     # What ends where the bore begins stands before it, and not in it.
-    if shaft.instance == bore.instance or s.kind != b.kind or high - low <= max(slack, 0.02 * min(s.radius, b.radius)):
+    inside = high - low > max(slack, ON_AXIS * min(s.radius, b.radius))
+    if shaft.instance == bore.instance or s.kind != b.kind or not inside:
         return None
     middle = line.point + (low + high) / 2 * line.direction
     offset = cross_length(bore.point - shaft.point, line.direction)
@@ -214,7 +225,7 @@ def _spheres(placed: Sequence[Placed], slack: float) -> list[Contact]:
         if not s.hollow or s.kind not in ("sphere", "torus"):
             continue
         reach = slack if s.kind == "sphere" else s.radius + slack + clearance(s.second)
-        for k in tree.query_ball_point(p.point, reach + 1e-12):
+        for k in tree.query_ball_point(p.point, reach):
             ball = balls[k]
             contact = _socket(ball, p, slack) if s.kind == "sphere" else _groove(ball, p, slack)
             if contact is not None and ball.instance != p.instance:

@@ -13,7 +13,17 @@ from itertools import product
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.candidates import Candidate, joint_of
-from cadbridge.recognition.contacts import ALONG, Contact, Line, Placed, common_face
+from cadbridge.recognition.contacts import (
+    ALONG,
+    EXACT_SLACK,
+    ON_AXIS,
+    ONE_LINE,
+    ROUNDING,
+    Contact,
+    Line,
+    Placed,
+    common_face,
+)
 from cadbridge.recognition.pins import ROUNDED
 from cadbridge.recognition.round_pairs import (
     CENTRED,
@@ -27,6 +37,9 @@ from cadbridge.recognition.round_pairs import (
 )
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
+
+IN_THE_MIDDLE = 0.1
+"""Of the radius of a disc of the area in contact: how far its middle may be off the only round face there. A choice."""
 
 SMALL_FOOT = 0.02
 """Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable.
@@ -95,7 +108,7 @@ class Turntables:
         about = [face for c in contacts for name in c.pair for face in self._round_faces(name, c.point, normal)]
         offs = [cross_length(middle - foot, normal) for _, foot in about]
         # Where another round face begins or ends there, nothing says which of the two it turns about.
-        if not about or max(offs) > 0.1 * math.sqrt(area / math.pi):
+        if not about or max(offs) > IN_THE_MIDDLE * math.sqrt(area / math.pi):
             return None
         _, foot = max(about, key=lambda face: face[0])
         middle = foot + float((middle - foot) @ normal) * normal
@@ -110,7 +123,7 @@ class Turntables:
         for s in () if known is None else known.of("cylinder", "cone"):
             direction, foot = X.vector(s.direction), X.point(s.point)
             along = float((point - foot) @ direction)
-            ends = min(abs(along - s.low), abs(along - s.high)) <= 0.02 * s.radius + 1e-5
+            ends = min(abs(along - s.low), abs(along - s.high)) <= ON_AXIS * s.radius + EXACT_SLACK
             if ends and s.turn >= ROUNDED and abs(float(direction @ axis)) > ALONG:
                 yield s.radius, foot
 
@@ -135,11 +148,11 @@ class Turntables:
             return None
         gap, line, m, n = min(found, key=lambda f: (f[0], f[3].instance))
         # Two lines that fit hold fast: nothing says which of them, if any, is a pivot.
-        if any(cross_length(k.point - line.point, line.direction) > 1e-4 for _, k, _, _ in found):
+        if any(cross_length(k.point - line.point, line.direction) > ONE_LINE for _, k, _, _ in found):
             return None
         text = f"a shaft of radius {1e3 * m.surface.radius:.4g} mm and a bore that fits it, on one line"
-        against = (f"drawn {1e3 * gap:.4g} mm apart along it" if gap > 1e-6 else "drawn end to end, not in each other",)
-        verdict = Verdict("revolute", line.amid(m, n), line.direction, (text,), against, 0.35)
+        apart = f"drawn {1e3 * gap:.4g} mm apart along it" if gap > ROUNDING else "drawn end to end, not in each other"
+        verdict = Verdict("revolute", line.amid(m, n), line.direction, (text,), (apart,), 0.35)
         return joint_of(self._scene, m.instance, n.instance, verdict)
 
     def _sunk(self, first: set[str], second: set[str]) -> Candidate | None:

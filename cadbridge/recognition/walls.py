@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.frames import Vector, unit
 from cadbridge.freedoms import FIXED, Free
 from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.contacts import ALONG, Contact, Placed, square
+from cadbridge.recognition.contacts import ALONG, ROUNDING, Contact, Placed, square
 
 LONG_WALL = 2.0
 """How much longer than deep walls of a slide are. 54 machines: 2.0 | 2.11, so a choice.
@@ -138,7 +138,7 @@ def in_one_plane(planes: Sequence[Wall]) -> list[Wall]:
 
 def _step(p: Wall, q: Wall) -> float:
     """How far one wall stands before another, beside the width of the smaller."""
-    return abs(float((p.point - q.point) @ q.normal)) / math.sqrt(max(min(p.area, q.area), 1e-12))
+    return abs(float((p.point - q.point) @ q.normal)) / math.sqrt(max(min(p.area, q.area), ROUNDING**2))
 
 
 def _bar(planes: Sequence[Wall]) -> Verdict | None:
@@ -211,7 +211,7 @@ def plane_text(p: Wall) -> str:
 
 def fit_text(gap: float) -> str:
     """The radial gap (m) of a shaft in its bore in words."""
-    if abs(gap) < 1e-6:
+    if abs(gap) < ROUNDING:
         return "no gap"
     return f"gap {in_mm(gap)}" if gap > 0 else f"interference {in_mm(-gap)}"
 

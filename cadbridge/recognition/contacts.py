@@ -189,20 +189,21 @@ def common_face(contacts: Sequence[Contact]) -> tuple[float, Vector]:
     return area, sum((c.overlap * c.point for c in contacts), np.zeros(3)) / area
 
 
-def clearance(radius: float) -> float:
-    """The radial gap (m) up to which a shaft of a bore of this radius is taken to be guided: clearance holes pass.
+_MEDIUM, _LEAST_PLAY, _WIDEST_PLAY, _WIDE_BORE = 0.12, 1e-4, 5e-4, 0.01
+"""Gap of ISO 273's medium holes as a share of the radius (M3, M4), m at least and (M10) at most, but for wide bores."""
 
-    ISO 273's medium holes leave 0.12 of their radius at M3 and M4, and 0.5 mm at M10.
-    """
-    return min(max(0.12 * radius, 1e-4), max(5e-4, 0.01 * radius))
+_THREAD_DEPTH, _DEEPEST_PRESS = 0.2, 2e-3
+"""Depth of a thread as a share of the radius at most, ISO's coarse ones take 0.15 to 0.2, and in m."""
+
+
+def clearance(radius: float) -> float:
+    """The radial gap (m) up to which a shaft of a bore of this radius is taken to be guided: clearance holes pass."""
+    return min(max(_MEDIUM * radius, _LEAST_PLAY), max(_WIDEST_PLAY, _WIDE_BORE * radius))
 
 
 def interference(radius: float) -> float:
-    """The radial depth (m) up to which a shaft is pressed or cut into a bore: modelled threads pass.
-
-    ISO's coarse threads take 0.15 to 0.2 of their radius.
-    """
-    return min(0.2 * radius, 2e-3)
+    """The radial depth (m) up to which a shaft is pressed or cut into a bore: modelled threads pass."""
+    return min(_THREAD_DEPTH * radius, _DEEPEST_PRESS)
 
 
 def without(known: Contacts, names: Container[str]) -> Contacts:

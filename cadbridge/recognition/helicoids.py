@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cadbridge.recognition.contacts import FACETED
 from cadbridge.recognition.sections import Cutter, Ring
 
 Array = NDArray[np.float64]
@@ -38,6 +39,22 @@ _LINEAR = 0.04
 """
 
 
+_LOOKED_AT = (0.5, 0.3, 0.7)
+"""Of the length: heights at which ridges are looked for, the first that shows some."""
+
+_CORE, _RADII = 0.2, 60
+"""Of the outer radius: what is nearer to the axis is no ridge; and radii between, for time alone."""
+
+_RIDGE, _ALIKE = (0.08, 0.92), 0.06
+"""Share of a circle that ridges take, and how far their widths and steps differ, in steps. A choice."""
+
+_LEAST_TURN, _LEAST_PITCHES = 0.25, 1.2
+"""Pitches by which ridges turn in the sections looked at, and by which they are long, at least. A choice."""
+
+_STRAIGHT_FLANK = 0.25, 0.8
+"""Of the depth: between the fillet and the crest a flank is straight. A choice."""
+
+
 @dataclass(frozen=True)
 class Helicoid:
     """Ridges about the z axis between the heights `low` and `high`, m.
@@ -62,7 +79,7 @@ class Helicoid:
 def find_helicoid(cutter: Cutter) -> Helicoid | None:
     """The ridges about the axis of a part that is cut at heights along it; None where there are none."""
     # A collar or an undercut may stand at one of these heights.
-    for share in (0.5, 0.3, 0.7):
+    for share in _LOOKED_AT:
         height = cutter.low + share * (cutter.high - cutter.low)
         start = _ridges(cutter, height)
         if start is not None:
@@ -78,7 +95,7 @@ def _ridges(cutter: Cutter, height: float) -> tuple[int, float, float] | None:
     if section.empty:
         return None
     outer = float(section.rb.max())
-    radii = np.linspace(0.2 * outer, 1.001 * outer, 60)
+    radii = np.linspace(_CORE * outer, FACETED * outer, _RADII)
     rings = section.rings(radii)
     last = max((i for i, ring in enumerate(rings) if len(ring.starts)), default=0)
     first = last
@@ -113,10 +130,10 @@ def _smoothed(ring: Ring) -> Ring:
 def _equal(ring: Ring) -> bool:
     """Whether the arcs of a ring are one to eight, alike and evenly spread."""
     count = len(ring.starts)
-    if not ring.sound or not 1 <= count <= _STARTS or not 0.08 < ring.share < 0.92:
+    if not ring.sound or not 1 <= count <= _STARTS or not _RIDGE[0] < ring.share < _RIDGE[1]:
         return False
     off = np.mod(ring.starts - ring.starts[0] + math.pi / count, 2 * math.pi / count) - math.pi / count
-    limit = 0.06 * 2 * math.pi / count
+    limit = _ALIKE * 2 * math.pi / count
     return bool(np.abs(off).max() < limit and np.ptp(ring.widths) < limit)
 
 
@@ -139,7 +156,7 @@ def _followed(cutter: Cutter, height: float, starts: int, root: float, tip: floa
         heights.append(float(h))
         rate = (phases[-1] - phases[0]) / (heights[-1] - heights[0])
     # Splines and ribs do not turn, but seem to a little where a coarse mesh jitters.
-    if len(heights) < 6 or abs(rate) * (heights[-1] - heights[0]) < 0.25 * turn:
+    if len(heights) < 6 or abs(rate) * (heights[-1] - heights[0]) < _LEAST_TURN * turn:
         return None
     line = np.polyfit(heights, phases, 1)
     if np.abs(np.polyval(line, heights) - phases).max() > _LINEAR * turn:
@@ -147,7 +164,7 @@ def _followed(cutter: Cutter, height: float, starts: int, root: float, tip: floa
     rate = float(line[0])
     low, high = (_end(cutter, height, limit, radius, starts) for limit in (cutter.low, cutter.high))
     pitch = turn / abs(rate)
-    if high - low < 1.2 * pitch:
+    if high - low < _LEAST_PITCHES * pitch:
         return None
     at_middle = (first + rate * ((low + high) / 2 - height)) % turn
     flank, thickness = _flank(cutter, height, root, tip, pitch)
@@ -183,7 +200,7 @@ def _end(cutter: Cutter, start: float, limit: float, radius: float, starts: int)
 def _flank(cutter: Cutter, height: float, root: float, tip: float, pitch: float) -> tuple[float, float]:
     """(half angle of the flanks in a plane through the axis, share of a pitch that is ridge at half depth)."""
     # Short of the fillet and the crest, where the flank is straight.
-    radii = np.linspace(root + 0.25 * (tip - root), tip - 0.2 * (tip - root), 9)
+    radii = root + np.linspace(*_STRAIGHT_FLANK, 9) * (tip - root)
     rings = cutter.section(height).rings(radii)
     shares = np.array([ring.share for ring in rings])
     slope = float(np.polyfit(radii, shares * pitch, 1)[0])

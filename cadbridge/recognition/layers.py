@@ -28,6 +28,20 @@ A choice, with no gap in what is seen: facets of meshes make radii of any size.
 _LOBES = 8
 """More arcs than these are facets where they lie close together, teeth where they do not: a hexagon has six."""
 
+_THIN = (0.004, 0.02, 0.04)
+"""Of the largest radius: thickness of a zone that counts, of one state, of a few arcs, of many. A choice: facets make
+thin ones.
+"""
+
+_SLIT = 0.005
+"""Of a circle: what a slit in material, or a burr in air, takes at most. A choice."""
+
+_EVEN_RADII = 24
+"""Radii at which a layer is looked at in any case, and heights of a part, for time alone."""
+
+_CORNERS_OF_BORE = 0.05
+"""Of a bore's radius: how far the corners of its facets are off what rings between them say. A choice."""
+
 AIR, PARTIAL, FULL = "air", "partial", "full"
 
 
@@ -71,7 +85,7 @@ class Layer:
         return self.zones[0].high if self.zones and self.zones[0].state == AIR else 0.0
 
 
-def layers_of(cutter: Cutter, most: int = 24) -> list[Layer]:
+def layers_of(cutter: Cutter, most: int = _EVEN_RADII) -> list[Layer]:
     """The layers of a part from low to high; neighbours alike are one layer, thin edges keep their own."""
     found: list[Layer] = []
     heights = cutter.heights(most)
@@ -100,18 +114,15 @@ def _zones(cutter: Cutter, height: float) -> tuple[Zone, ...]:
     outer = float(section.rb.max())
     corners = np.unique(np.round(np.concatenate([section.ra, section.rb]) / outer, 3)) * outer
     between = (corners[1:] + corners[:-1]) / 2
-    radii = np.unique(np.concatenate([between[:: max(1, len(between) // _RINGS)], np.linspace(0.01, 0.99, 24) * outer]))
+    even = np.linspace(0.01, 0.99, _EVEN_RADII) * outer
+    radii = np.unique(np.concatenate([between[:: max(1, len(between) // _RINGS)], even]))
     zones: list[Zone] = []
     rings = section.rings(radii)
     edges = np.concatenate([[0.0], (radii[1:] + radii[:-1]) / 2, [outer]])
     for i, ring in enumerate(rings):
         state, arcs = _state(ring)
         zone = Zone(state, float(edges[i]), float(edges[i + 1]), arcs, ring.share)
-        last = zones[-1] if zones else None
-        if last is not None and last.state == state and last.arcs == arcs:
-            zones[-1] = Zone(state, last.low, zone.high, arcs, max(last.share, zone.share))
-        else:
-            zones.append(zone)
+        _add(zones, zone)
     # Facets of a round edge, or of a bore's, are thin zones of many arcs.
     thick = [z for z in zones if z.high - z.low > _thinnest(z) * outer]
     # Air outside of all material is that of corners of an outline that were left out.
@@ -119,34 +130,37 @@ def _zones(cutter: Cutter, height: float) -> tuple[Zone, ...]:
         thick.pop()
     joined = _joined(thick)
     if joined and joined[0].state == AIR:  # corners of a faceted bore lie on its circle
-        near = section.ra[np.abs(section.ra / joined[0].high - 1) < 0.05]
+        near = section.ra[np.abs(section.ra / joined[0].high - 1) < _CORNERS_OF_BORE]
         bore = float(near.max()) if len(near) else joined[0].high
         joined = (replace(joined[0], high=bore), *joined[1:])
     return joined
 
 
 def _thinnest(zone: Zone) -> float:
-    if zone.state != PARTIAL:
-        return 0.004
-    return 0.02 if zone.arcs <= _LOBES else 0.04
+    return _THIN[0] if zone.state != PARTIAL else _THIN[1 + (zone.arcs > _LOBES)]
 
 
 def _state(ring: Ring) -> tuple[str, int]:
-    if ring.share < 0.005:
+    if ring.share < _SLIT:
         return AIR, 0
-    return (FULL, 0) if ring.share > 0.995 else (PARTIAL, len(ring.starts))
+    return (FULL, 0) if ring.share > 1 - _SLIT else (PARTIAL, len(ring.starts))
 
 
 def _joined(zones: list[Zone]) -> tuple[Zone, ...]:
     """Neighbours of one state made one, after what lay between them was left out."""
     found: list[Zone] = []
     for zone in zones:
-        last = found[-1] if found else None
-        if last is not None and last.state == zone.state and last.arcs == zone.arcs:
-            found[-1] = Zone(zone.state, last.low, zone.high, zone.arcs, max(last.share, zone.share))
-        else:
-            found.append(zone)
+        _add(found, zone)
     return tuple(found)
+
+
+def _add(zones: list[Zone], zone: Zone) -> None:
+    """Add a zone outside of others; to the last of them where that is of its state."""
+    last = zones[-1] if zones else None
+    if last is not None and last.state == zone.state and last.arcs == zone.arcs:
+        zones[-1] = Zone(zone.state, last.low, zone.high, zone.arcs, max(last.share, zone.share))
+    else:
+        zones.append(zone)
 
 
 def _alike(a: Layer, b: Layer) -> bool:

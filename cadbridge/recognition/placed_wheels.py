@@ -9,6 +9,8 @@ import numpy as np
 
 from cadbridge.assembly import CouplingKind
 from cadbridge.frames import Vector, cross_length
+from cadbridge.recognition.contacts import ONE_LINE
+from cadbridge.recognition.profiles import TOOTH_DEPTH
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 PARALLEL_SHAFTS = math.radians(0.5)
@@ -88,14 +90,16 @@ def extent(wheel: Wheel) -> float:
 def about(wheel: Wheel, point: Vector, direction: Vector) -> bool:
     """Whether a line is the wheel's axis."""
     aside = cross_length(point - wheel.point, wheel.axis)
-    return cross_length(wheel.axis, direction) < math.sin(PARALLEL_SHAFTS) and aside < AXIS_OFF * wheel.module + 1e-4
+    return (
+        cross_length(wheel.axis, direction) < math.sin(PARALLEL_SHAFTS) and aside < AXIS_OFF * wheel.module + ONE_LINE
+    )
 
 
 def meeting(p: Wheel, q: Wheel) -> tuple[float, Vector | None]:
     """(distance of two axes, the point midway between them); None for parallel ones."""
     normal = np.cross(p.axis, q.axis)
     square = float(normal @ normal)
-    if square < 1e-4:
+    if square < math.sin(PARALLEL_SHAFTS) ** 2:
         return math.inf, None
     apart = q.point - p.point
     along_p = float(np.cross(apart, q.axis) @ normal) / square
@@ -113,7 +117,7 @@ def beside(p: Wheel, q: Wheel) -> tuple[float, float]:
 def reaches(p: Wheel, q: Wheel, distance: float) -> bool:
     """Whether teeth reach between each other, and no tip deep into a root."""
     depth = min(abs(p.tip - p.root), abs(q.tip - q.root))
-    slack = INTO_ROOTS * max(p.module, depth / 2.25)
+    slack = INTO_ROOTS * max(p.module, depth / TOOTH_DEPTH)
     if q.internal:
         reach, bottom = distance + p.tip - q.tip, q.root - distance - p.tip
         other = q.tip - distance - p.root

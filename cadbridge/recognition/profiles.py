@@ -49,6 +49,22 @@ _ODD = 6.0
 """
 
 
+DEDENDUM, TOOTH_DEPTH = 1.25, 2.25
+"""Modules that the roots of a gear lie below its reference circle, and that its teeth are deep (ISO 53)."""
+
+_NO_FLANK = 0.3, 0.12
+"""Of the depth: what the fillet at the root and the eased tip take of a flank at most. A choice."""
+
+_LEAST_BASE, _TRIED = 0.6, 80
+"""Of the innermost radius: the smallest base circle that is tried; and how many are, three times over."""
+
+_ACROSS = 0.3
+"""How much worse a helical wheel that is standard across its axis fits before it is believed, as `_ODD`."""
+
+_MODULE_READ, _MODULE_DRAWN, _USUAL_DEPTH = 0.004, 0.02, 0.05
+"""By what share a module that is read from flanks is off, one read from tips and roots, and these two."""
+
+
 @dataclass(frozen=True)
 class Flanks:
     """What was read from flanks. Lengths in m, angles in rad; None where it cannot be read.
@@ -77,18 +93,18 @@ def base_circle(profile: Array, teeth: int, inside: bool) -> tuple[float, float,
     """
     low, high = profile[0, 0], profile[-1, 0]
     depth = high - low
-    # The fillet at the root and the eased tip are no involutes; outer teeth have their roots at the lower end.
-    fillet, edge = (0.12, 0.3) if inside else (0.3, 0.12)
+    # Outer teeth have their roots at the lower end.
+    fillet, edge = _NO_FLANK[::-1] if inside else _NO_FLANK
     used = (profile[:, 0] > low + fillet * depth) & (profile[:, 0] < high - edge * depth)
     r, share = profile[used, 0], profile[used, 1]
     if len(r) < 6:
         return 0.0, 0.0, math.inf
     half = (1 - share if inside else share) * math.pi / teeth
     highest = float(r[-len(r) // 2])  # below the base circle are no involutes, at least half of the radii must be
-    start, stop = 0.6 * low, highest
+    start, stop = _LEAST_BASE * low, highest
     best = (0.0, 0.0, math.inf)
     for _ in range(3):
-        grid = np.linspace(start, stop, 80)
+        grid = np.linspace(start, stop, _TRIED)
         valid = r >= grid[:, None]
         whole = half + involute(np.arccos(np.minimum(1.0, grid[:, None] / r)))
         mean = (whole * valid).sum(axis=1) / valid.sum(axis=1)
@@ -96,7 +112,7 @@ def base_circle(profile: Array, teeth: int, inside: bool) -> tuple[float, float,
         i = int(np.argmin(spread))
         best = (float(grid[i]), float(mean[i]), float(spread[i]))
         step = grid[1] - grid[0]
-        start, stop = max(0.6 * low, grid[i] - 2 * step), min(highest, grid[i] + 2 * step)
+        start, stop = max(_LEAST_BASE * low, grid[i] - 2 * step), min(highest, grid[i] + 2 * step)
     return best
 
 
@@ -114,7 +130,7 @@ def read_flanks(profile: Array, teeth: int, tip: float, root: float, inside: boo
             if found is None:
                 continue
             standard = 2 * found.reference / teeth if across else found.module
-            score = prior + 0.3 * across + _oddness(found, tip, root, inside, standard)
+            score = prior + _ACROSS * across + _oddness(found, tip, root, inside, standard)
             if best is None or score < best[0]:
                 best = (score, found)
     if best is None or best[0] > _ODD:
@@ -128,8 +144,8 @@ def _oddness(flanks: Flanks, tip: float, root: float, inside: bool, standard: fl
     shift = flanks.shift or 0.0
     addendum = sign * (tip - flanks.reference) / standard - shift
     dedendum = sign * (flanks.reference - root) / standard + shift
-    usual = 3 * abs(addendum - 1.0) + 2 * abs(dedendum - 1.25) + 2 * abs(shift)
-    off = np.abs(np.log(standard * 1e3 / _MODULES)) / 0.004 + _RARITY
+    usual = 3 * abs(addendum - 1.0) + 2 * abs(dedendum - DEDENDUM) + 2 * abs(shift)
+    off = np.abs(np.log(standard * 1e3 / _MODULES)) / _MODULE_READ + _RARITY
     # Less than `_ODD`: a module that nobody sells is named all the same, where the rest of the teeth is usual.
     return usual + min(float(off.min()), 4.0)
 
@@ -155,8 +171,8 @@ def _candidate(fit: tuple[float, float, float], teeth: int, angle: float, lead: 
 def _by_depth(teeth: int, tip: float, root: float, inside: bool, lead: float) -> tuple[float, float]:
     """(module, reference radius) by tips and roots; by the middle circle where teeth are not 2.25 deep."""
     sign = -1 if inside else 1
-    by_tip, by_root = 2 * tip / (teeth + 2 * sign), 2 * root / max(teeth - 2.5 * sign, 1)
-    usual = abs(by_tip - by_root) < 0.05 * by_tip
+    by_tip, by_root = 2 * tip / (teeth + 2 * sign), 2 * root / max(teeth - 2 * DEDENDUM * sign, 1)
+    usual = abs(by_tip - by_root) < _USUAL_DEPTH * by_tip
     module = (by_tip + by_root) / 2 if usual else (tip + root) / teeth
     reference = module * teeth / 2
     module *= math.cos(math.atan(reference * lead))
@@ -166,5 +182,5 @@ def _by_depth(teeth: int, tip: float, root: float, inside: bool, lead: float) ->
 def usual_module(module: float) -> float:
     """The module in use (m) within 2 % of a measured one, the commonest first; the measured one where there is none."""
     off = np.abs(np.log(module * 1e3 / _MODULES))
-    near = int(np.argmin(off / 0.02 + _RARITY))
-    return float(_MODULES[near]) * 1e-3 if off[near] < 0.02 else module
+    near = int(np.argmin(off / _MODULE_DRAWN + _RARITY))
+    return float(_MODULES[near]) * 1e-3 if off[near] < _MODULE_DRAWN else module

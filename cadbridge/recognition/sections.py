@@ -19,6 +19,16 @@ from cadbridge.geometry import Mesh
 Array = NDArray[np.float64]
 
 
+_ODD_RAY = 0.7316
+"""rad; the direction of a ray along which no edge of any usual part runs."""
+
+_ONE_LEVEL, _ROUGHLY = 1e-6, 1e-4
+"""Of a part's height: vertices within it are on one level; and within which they count together as many."""
+
+_SHORT, _LOOKS = 0.1, (0.5, 0.12, 0.37, 0.63, 0.88)
+"""Of a part's height: a step between levels is short; where in it a section is made; where in a longer one."""
+
+
 def across(axis: Vector) -> Matrix:
     """R_PA (3, 3): columns x, y, z of a frame whose z is `axis` (3,), a unit vector of the part's frame."""
     axis = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
@@ -105,7 +115,7 @@ class Section:
 
     def _inside(self, radii: Array) -> NDArray[np.bool_]:
         """Whether the point at each radius, on an odd ray, lies in material: exits less entries beyond it."""
-        c, s = np.cos(0.7316), np.sin(0.7316)
+        c, s = np.cos(_ODD_RAY), np.sin(_ODD_RAY)
         ya, yb = self.a @ np.array([-s, c]), self.b @ np.array([-s, c])
         crossing = (ya > 0) != (yb > 0)
         ya, yb = ya[crossing], yb[crossing]
@@ -158,7 +168,7 @@ class Cutter:
 
     def levels(self, start: float, end: float) -> Array:
         """Heights of vertices from `start` to `end` (either may be the lower), beginning with `start` itself."""
-        grain = 1e-6 * (self.high - self.low)
+        grain = _ONE_LEVEL * (self.high - self.low)
         found = np.unique(np.round(self.vertices[:, 2] / grain)) * grain
         if end > start:
             return np.concatenate([[start], found[(found > start + grain) & (found < end + grain)]])
@@ -169,14 +179,14 @@ class Cutter:
         size = self.high - self.low
         if not size > 0:  # a flat sheet
             return np.zeros(0)
-        levels, counts = np.unique(np.round(self.vertices[:, 2] / (1e-4 * size)), return_counts=True)
+        levels, counts = np.unique(np.round(self.vertices[:, 2] / (_ROUGHLY * size)), return_counts=True)
         # Stable: of levels with as many vertices every processor takes the same.
-        many = levels[np.sort(np.argsort(-counts, kind="stable")[: most // 2])] * 1e-4 * size
+        many = levels[np.sort(np.argsort(-counts, kind="stable")[: most // 2])] * _ROUGHLY * size
         bounds = np.unique(np.concatenate([[self.low], np.clip(many, self.low, self.high), [self.high]]))
         gaps = np.diff(bounds)
         found = []
         for start, gap in zip(bounds[:-1], gaps, strict=True):
-            if gap > 2e-4 * size:
-                shares = (0.5,) if gap < 0.1 * size else (0.12, 0.37, 0.63, 0.88)
+            if gap > 2 * _ROUGHLY * size:
+                shares = _LOOKS[:1] if gap < _SHORT * size else _LOOKS[1:]
                 found += [start + gap * share for share in shares]
         return np.array(found)

@@ -24,6 +24,15 @@ A choice: rings of edges that are no teeth have steps of any size.
 _TOOTH_WIDTH = 0.12
 """Of a pitch: widths of teeth agree within this. A choice, as above."""
 
+_WHOLE = 1.5
+"""The widest beside the narrowest step of a full circle of teeth: a sector leaves one far wider."""
+
+_BEYOND, _FINER = 0.02, (16, 34)
+"""Of a radius: how far a band may reach beyond the rings that show it; and rings by which its edges are found."""
+
+_BESIDE = 0.02, 0.3
+"""Of the depth of teeth: how far beside them a rim, or air, is looked for."""
+
 _RIM, _AIR = 0.97, 0.03
 """Shares of a circle that count as material all round, and as air all round (of the part that has teeth)."""
 
@@ -50,7 +59,7 @@ def comb_of(ring: Ring, least: int) -> Comb | None:
     gaps = np.diff(centres, append=centres[0] + math.tau)
     usual = float(np.sort(gaps)[count // 2])
     # A sector leaves one wide gap: its usual step says how many would fit the circle.
-    teeth = count if gaps.max() < 1.5 * gaps.min() else round(math.tau / usual)
+    teeth = count if gaps.max() < _WHOLE * gaps.min() else round(math.tau / usual)
     pitch = math.tau / teeth
     if teeth != count and (count < 5 or teeth < count):
         return None
@@ -110,8 +119,8 @@ def bands(section: Section, height: float, least: int, count: int, fine: bool = 
         if i == len(combs) or _teeth(combs[i]) != _teeth(combs[start]):
             comb = combs[start]
             if comb is not None:
-                low = float(radii[start - 1]) if start else 0.98 * float(radii[0])
-                high = float(radii[i]) if i < len(combs) else 1.02 * float(radii[-1])
+                low = float(radii[start - 1]) if start else (1 - _BEYOND) * float(radii[0])
+                high = float(radii[i]) if i < len(combs) else (1 + _BEYOND) * float(radii[-1])
                 band = _refined(section, height, low, high, comb.teeth, least, fine)
                 found += [band] if band is not None else []
             start = i
@@ -134,7 +143,7 @@ def _refined(
     section: Section, height: float, low: float, high: float, teeth: int, least: int, fine: bool
 ) -> Band | None:
     """The band between two radii outside of it, its edges found with more rings; None where holes make it."""
-    for count in (16, 34) if fine else (16,):
+    for count in _FINER if fine else _FINER[:1]:
         radii = np.linspace(low, high, count)
         rings = section.rings(radii)
         combs = [comb_of(ring, least) for ring in rings]
@@ -169,7 +178,7 @@ def _edges(section: Section, low: float, high: float, wide: float) -> tuple[floa
 
 def _sided(section: Section, band: Band) -> Band | None:
     """The band with the side of its tips; None where there is material, or air, on both sides: holes or pins."""
-    edge = np.linspace(0.02, 0.3, 6) * band.depth
+    edge = np.linspace(*_BESIDE, 6) * band.depth
     near, far = section.rings(band.low - edge[::-1]), section.rings(band.high + edge)
     whole = band.present / band.teeth
     inner, outer = max(ring.share for ring in near), max(ring.share for ring in far)

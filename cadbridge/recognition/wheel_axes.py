@@ -18,6 +18,9 @@ Array = NDArray[np.float64]
 _MOST_AXES = 6
 """Axes of a part that are tried as a wheel's, those with most area and half as many with most faces about them."""
 
+_ROUND_OFF = 0.02
+"""Of an outline's radius, and of the larger moment of inertia: how far what is round is off. A choice."""
+
 _ROUND = 5
 """Corners of an outline below which they do not tell its circle: three are on every circle, four may be a square."""
 
@@ -77,7 +80,7 @@ def _hull_axes(faces: tuple[Face, ...], mesh: Mesh, lone: Vector | None) -> list
         system = np.column_stack([2 * hull, np.ones(len(hull))])
         x, y, rest = np.linalg.lstsq(system, (hull**2).sum(axis=1), rcond=None)[0]
         radius = math.sqrt(max(rest + x * x + y * y, 0.0))
-        if np.abs(np.hypot(hull[:, 0] - x, hull[:, 1] - y) - radius).max() < 0.02 * radius:
+        if np.abs(np.hypot(hull[:, 0] - x, hull[:, 1] - y) - radius).max() < _ROUND_OFF * radius:
             found.append((R_PA @ np.array([x, y, 0.0]), np.asarray(direction)))
     return found
 
@@ -92,7 +95,7 @@ def _principal_axis(shape: Shape, mesh: Mesh) -> tuple[Vector, Vector] | None:
         return None
     values, vectors = np.linalg.eigh(inertia)
     lone = 0 if values[2] - values[1] < values[1] - values[0] else 2
-    equal = abs(values[1] - values[2 - lone]) < 0.02 * abs(values[2])
+    equal = abs(values[1] - values[2 - lone]) < _ROUND_OFF * abs(values[2])
     return (np.asarray(com), vectors[:, lone]) if equal else None
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from cadbridge.recognition.profiles import read_flanks, usual_module
+from cadbridge.recognition.profiles import DEDENDUM, TOOTH_DEPTH, read_flanks, usual_module
 from cadbridge.recognition.sections import Cutter
 from cadbridge.recognition.teeth import Band, comb_like
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind, judged
@@ -101,8 +101,7 @@ def bevel_wheel(sections: list[Band], low: float, high: float) -> Wheel | None:
     root_cone, tip_cone = math.atan(abs(slope)), math.atan(abs(tip_slope))
     if tip_cone < root_cone:
         tip_cone = root_cone
-    # The pitch cone stands 1.25 modules above the roots of teeth that are 2.25 deep.
-    cone = root_cone + (tip_cone - root_cone) * 1.25 / 2.25
+    cone = root_cone + (tip_cone - root_cone) * DEDENDUM / TOOTH_DEPTH
     way = -math.copysign(1.0, slope)
     apex = float(np.median(heights - roots / slope))
     end = int(np.argmax(tips))
@@ -121,5 +120,5 @@ def bevel_wheel(sections: list[Band], low: float, high: float) -> Wheel | None:
     best = max(whole, key=lambda b: len(b.profile))
     # Some draw an outline in a plane and draw it together to the apex, of the large end's size or of the back cone's.
     plane = in_modules(best)
-    depth = min(plane * math.cos(cone), plane, plane / math.cos(cone), key=lambda d: abs(d - 2.25))
+    depth = min(plane * math.cos(cone), plane, plane / math.cos(cone), key=lambda d: abs(d - TOOTH_DEPTH))
     return judged(wheel, best, depth, len(sections))

@@ -6,10 +6,11 @@ import argparse
 import json
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from sphinx.cmd.build import main as sphinx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import reference
@@ -36,7 +37,7 @@ sys.path.insert(0, {str(Path(__file__).resolve().parent)!r})
 import python_names
 python_names.name_types()
 project = "cadbridge"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "navigation"]
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
@@ -59,16 +60,16 @@ def main() -> None:
     out = parser.parse_args().out.resolve()
     pages = out.with_name(f"{out.name}-pages")
     write_pages(pages)
-    status = subprocess.run(generator(pages, out), check=False).returncode
+    status = generated(pages, out)
     if status == 0:
         print(out / "index.html")
     raise SystemExit(status)
 
 
-def generator(pages: Path, out: Path) -> list[str]:
-    """The command that makes HTML of the pages; a dead link ends it with a status other than 0."""
-    options = ("--fail-on-warning", "--keep-going", "--quiet", "-b", "html")
-    return [sys.executable, "-P", "-m", "sphinx", *options, str(pages), str(out)]
+def generated(pages: Path, out: Path) -> int:
+    """Make HTML of the pages; a dead link gives a status other than 0."""
+    # In this process, which has loaded the whole package for its reference already.
+    return sphinx(["--fail-on-warning", "--keep-going", "--quiet", "-b", "html", str(pages), str(out)])
 
 
 def write_pages(folder: Path) -> None:

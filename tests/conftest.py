@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import signal
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from filelock import FileLock
@@ -23,8 +24,12 @@ from solver.compilation.library import kernel_folder
 from tests import real_files
 from tests.loading import module_of
 
+if TYPE_CHECKING:
+    from cadbridge.diagnosis import Diagnosis
+
 ROOT = Path(__file__).resolve().parents[1]
 KR15 = ROOT / "fixtures" / "kr15"
+MadeOnce = Callable[[str, Callable[[], object]], object]
 
 # No deadline: the first example of a property may compile a kernel. Derandomised: a run can be repeated.
 settings.register_profile("cadbridge", deadline=None, derandomize=True)
@@ -66,6 +71,11 @@ def pytest_collection(session: pytest.Session) -> None:
             import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
+def pytest_collection_finish() -> None:
+    """What was loaded to collect stays to the end: it is not looked through again for what could be freed."""
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Where the folder of real files is named, no test of them may be skipped, whatever it lacks."""
@@ -102,20 +112,39 @@ def corpus() -> Path:
 
 
 @pytest.fixture(scope="session")
-def kr15(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Mechanism:
-    """The mechanism of fixtures/kr15, read (for about half a minute) by one of pytest's workers for all."""
+def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> MadeOnce:
+    """Gives what a name stands for, made by one of pytest's workers for all."""
+    base = tmp_path_factory.getbasetemp()
+
+    def given(name: str, make: Callable[[], object]) -> object:
+        kept = (base if worker_id == "master" else base.parent) / f"{name}.pickle"
+        with FileLock(f"{kept}.lock"):
+            if not kept.is_file():
+                kept.write_bytes(pickle.dumps(make()))
+        return pickle.loads(kept.read_bytes())
+
+    return given
+
+
+@pytest.fixture(scope="session")
+def kr15(made_once: MadeOnce) -> Mechanism:
+    """The mechanism of fixtures/kr15, which takes about half a minute to read."""
     from cadbridge.mechanism import build
     from cadbridge.reading import read
 
-    base = tmp_path_factory.getbasetemp()
-    kept = (base if worker_id == "master" else base.parent) / "kr15.pickle"
-    with FileLock(f"{kept}.lock"):
-        if not kept.is_file():
-            mechanism = build(read(KR15 / "kr15.step"))
-            kept.write_bytes(pickle.dumps(mechanism))
-    mechanism = pickle.loads(kept.read_bytes())
+    mechanism = made_once("kr15", lambda: build(read(KR15 / "kr15.step")))
     assert isinstance(mechanism, Mechanism)
     return mechanism
+
+
+@pytest.fixture(scope="session")
+def kr15_diagnosis(made_once: MadeOnce, kr15: Mechanism) -> Diagnosis:
+    """What is diagnosed of it."""
+    from cadbridge.diagnosis import Diagnosis, diagnose
+
+    diagnosis = made_once("kr15-diagnosis", lambda: diagnose(kr15))
+    assert isinstance(diagnosis, Diagnosis)
+    return diagnosis
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cadbridge.cli.app import app
+from cadbridge.diagnosis import Diagnosis
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.pace import Pacer
 
@@ -113,9 +114,10 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("line", [line for line in printed() if KR15 in line])
 def test_a_printed_command_runs_on_the_kr15(
-    line: str, root: Path, kr15: Mechanism, monkeypatch: pytest.MonkeyPatch
+    line: str, root: Path, kr15: Mechanism, kr15_diagnosis: Diagnosis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cadbridge.reading.read", lambda *arguments, **options: kr15.assembly)
+    monkeypatch.setattr("cadbridge.diagnosis.diagnose", lambda mechanism: kr15_diagnosis)
     done = CliRunner().invoke(app, shlex.split(line)[1:])
     assert done.exit_code == STATUS.get(line, 0), done.output
 

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 import cadbridge as cb
+from cadbridge.diagnosis import Diagnosis
 from cadbridge.exporters import export
 from cadbridge.mechanism import Mechanism
 from cadbridge.report.page import write_page
@@ -72,8 +73,8 @@ def test_all_redundant_rows_make_the_same_motion(quadruped: Mechanism, swing: Ru
     assert np.max(np.abs(ours - theirs)) < 1e-8
 
 
-def test_the_kr15_counts_as_in_the_paper(kr15: Mechanism) -> None:
-    document = cb.check_document(kr15, cb.diagnose(kr15))
+def test_the_kr15_counts_as_in_the_paper(kr15: Mechanism, kr15_diagnosis: Diagnosis) -> None:
+    document = cb.check_document(kr15, kr15_diagnosis)
     counts, mobility = document["counts"], document["mobility"]
     assert counts["instances"] >= 1036
     assert counts["components"] == 43

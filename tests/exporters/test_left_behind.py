@@ -15,7 +15,9 @@ from tests.report.page.models import door
 
 def test_the_rows_that_stay_behind_are_those_that_are_redundant(kr15: Mechanism, tmp_path: Path) -> None:
     """All 51 repeated rows of the KR 15 lie between two parts: 48 in stiff connections, 3 in a hinge."""
-    told = {to: cb.export(kr15, tmp_path / to, to=to).findings for to in ("python", "json")}
+    parts = tuple(replace(part, shape=None) for part in kr15.assembly.parts)  # whose meshes need not be written
+    model = replace(kr15, assembly=replace(kr15.assembly, parts=parts))
+    told = {to: cb.export(model, tmp_path / to, to=to).findings for to in ("python", "json")}
     (found,) = [f.message for f in told["python"] if f.code == "CB528"]
     assert found.startswith("51 rows that repeat others are not in the export, by mate: A1 (3), ")
     assert "CB528" not in [f.code for f in told["json"]]

@@ -50,18 +50,23 @@ def rooms_of(package: str) -> set[str]:
     return {p.stem for p in inside if p.suffix == ".py" or (p / "__init__.py").is_file()} - {"__init__", "__main__"}
 
 
-def imported(path: Path) -> Iterator[str]:
+def nodes(path: Path) -> list[ast.AST]:
+    """All that a file is made of."""
+    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
+def imported(nodes: list[ast.AST]) -> Iterator[str]:
     """The modules that a file imports, at any place, for types alone too."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
 
 
-def in_words(path: Path) -> Iterator[str]:
+def in_words(nodes: list[ast.AST]) -> Iterator[str]:
     """The modules of ours that a file names in strings, to import them by name."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found = re.fullmatch(r"(cadbridge(?:\.\w+)+)(:\w+)?", node.value)
             if found and any((ROOT / found[1].replace(".", "/")).with_suffix(s).exists() for s in ("", ".py")):
@@ -104,11 +109,12 @@ def test_every_row_says_what_belongs_there_and_what_does_not() -> None:
 
 def test_what_the_contracts_do_not_see_goes_downward_too() -> None:
     """Imports for types alone, and modules named in strings; the page gives the reasons of two rooms."""
-    modules = {path: {*imported(path), *in_words(path)} for path in (ROOT / "cadbridge").rglob("*.py")}
+    files = ((path, nodes(path)) for path in (ROOT / "cadbridge").rglob("*.py"))
+    modules = {path: {*imported(found), *in_words(found)} for path, found in files}
     known = {("targets", "exporters"), ("targets", "verification"), ("shown", "report")}
     assert upward("cadbridge", heights(layers()), modules) == known
 
 
 def test_the_solver_s_rooms_import_downward() -> None:
-    modules = {path: set(imported(path)) for path in (ROOT / "solver").rglob("*.py")}
+    modules = {path: set(imported(nodes(path))) for path in (ROOT / "solver").rglob("*.py")}
     assert upward("solver", heights(shown_of_solver()), modules) == set()

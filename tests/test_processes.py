@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -18,6 +20,9 @@ from tests.waiting import SLOW, settled
 SOURCES = sorted((HOME / "cadbridge").rglob("*.py"))
 STARTS = {"Popen", "run", "call", "check_call", "check_output", "getoutput", "system", "popen", "startfile"}
 SPAWNS = {"multiprocessing", "concurrent.futures.process"}
+# Most files need not be parsed: what is looked for stands in none of their words.
+STARTING = re.compile(r"\b(subprocess|os)\b")
+PYTHON = re.compile(r"\b(executable|multiprocessing|concurrent)\b")
 
 
 def _starts(tree: ast.AST) -> list[ast.Call]:
@@ -34,10 +39,16 @@ def _starts(tree: ast.AST) -> list[ast.Call]:
     ]
 
 
+def _with(word: re.Pattern[str], paths: list[Path]) -> Iterator[tuple[Path, ast.Module]]:
+    """The files that hold a word, parsed."""
+    for path in paths:
+        if word.search(text := path.read_text(encoding="utf-8")):
+            yield path, ast.parse(text)
+
+
 def test_every_process_is_started_in_the_one_way() -> None:
     found = []
-    for path in SOURCES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for path, tree in _with(STARTING, SOURCES):
         for call in _starts(tree):
             found.append(path.name)
             command = call.args[0]
@@ -57,10 +68,10 @@ def test_a_tool_of_the_machine_is_named_by_its_whole_path() -> None:
 
 def test_nothing_else_starts_python() -> None:
     """Neither a module's flag beside the one way, nor the standard library's pools of processes."""
-    for path in SOURCES:
+    for path, tree in _with(PYTHON, SOURCES):
         if path.name == "processes.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree):
             if isinstance(node, ast.List | ast.Tuple):
                 assert "sys.executable" not in [ast.unparse(e) for e in node.elts], f"{path}:{node.lineno}"
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -69,12 +80,12 @@ def test_nothing_else_starts_python() -> None:
 
 
 def test_the_scripts_that_start_the_command_leave_the_folder_out() -> None:
-    for path in sorted((HOME / "scripts").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for _, tree in _with(PYTHON, sorted((HOME / "scripts").rglob("*.py"))):
+        for node in ast.walk(tree):
             if isinstance(node, ast.List):
                 words = [ast.unparse(e) for e in node.elts]
                 if words[:1] == ["sys.executable"] and "'cadbridge'" in words:
-                    assert "'-P'" in words, f"{path}:{node.lineno}"
+                    assert "'-P'" in words, ast.unparse(node)
 
 
 @pytest.mark.parametrize("given", ["", ":", ".", "..", os.pathsep + "elsewhere", "poison" + os.pathsep])

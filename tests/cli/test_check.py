@@ -9,6 +9,7 @@ import pytest
 from cadbridge.cli import main
 from cadbridge.cli.choosing import chooser
 from cadbridge.findings import Findings
+from cadbridge.reading import read
 
 URDF = """<robot name="door">
   <link name="frame"/>
@@ -30,13 +31,18 @@ def codes(capsys: Capture, *arguments: object) -> tuple[int, set[str]]:
     return status, {f["code"] for f in json.loads(capsys.readouterr().out)["findings"]}
 
 
-def test_findings_are_selected_and_ignored_and_so_is_the_status(tmp_path: Path, capsys: Capture) -> None:
+def test_findings_are_selected_and_ignored_and_so_is_the_status(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     demo = Path(str(files("cadbridge.data"))) / "demo" / "demo.step"
     mates = (demo.parent / "demo.mates.yaml").read_text().replace("offset: 58", "offset: 60", 1)
     spoilt = tmp_path / "spoilt.mates.yaml"
     spoilt.write_text(mates)
     status, found = codes(capsys, demo, "--mates", spoilt)
     assert status == 1
+    # The same file each time: read once more, and then only checked.
+    assembly = read(demo, mates=spoilt)
+    monkeypatch.setattr("cadbridge.reading.read", lambda *arguments, **options: assembly)
     assert {"CB403", "CB404", "CB409", "CB207"} <= found
     assert codes(capsys, demo, "--mates", spoilt, "--ignore", "CB403,CB409", "--ignore", "cb207") == (
         0,

@@ -43,7 +43,8 @@ def pushes(model: Assembly, settings: Settings | None = None) -> OneSided:
     return group.one_sided
 
 
-EXACT = Settings(tolerances=[Rule("mates", "*", {"along": 0.0, "place": 0.0, "tilt": 0.0, "across": 0.0})])
+# Without errors all draws are one.
+EXACT = Settings(tolerances=[Rule("mates", "*", {"along": 0.0, "place": 0.0, "tilt": 0.0, "across": 0.0})], draws=100)
 
 
 def test_a_table_of_one_kilogram_stands_on_all_feet_until_its_weight_no_longer_bends_them() -> None:
@@ -61,7 +62,7 @@ def test_a_table_of_one_kilogram_stands_on_all_feet_until_its_weight_no_longer_b
 
 def test_without_weight_contacts_with_errors_carry_nothing() -> None:
     """Tolerances of tenths of a millimetre lift every diagonal in turn, and nothing presses it down."""
-    found = pushes(replace(table(CORNERS), gravity=(0.0, 0.0, 0.0)))
+    found = pushes(replace(table(CORNERS), gravity=(0.0, 0.0, 0.0)), Settings(draws=200))
     assert found.holds
     assert max(load.largest for load in found.loads) < 1e-6 * K * 1e-4
 

@@ -14,6 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 VARIABLE = "CADBRIDGE_NEWTON"
 MADE = ROOT / ".venv-newton" / "bin" / "python"
+MODELS, DELTA = ("four_bar", "branched", "planetary", "geared_pair"), "fixtures/delta/delta.sdf"
+DURATIONS = {**dict.fromkeys(MODELS, 0.5), DELTA: 0.02}
 LACKING = "no Newton, which needs an older MuJoCo than the other tests: scripts/newton makes a Python that has it"
 VERIFY = """
 import json, sys
@@ -21,9 +23,10 @@ import cadbridge as cb
 from cadbridge.verification import verify
 from tests.exporters import models
 
-for name in sys.argv[2:]:
+for asked in sys.argv[1:]:
+    name, duration = asked.split(":")
     model = cb.build(cb.read(name)) if "." in name else getattr(models, name)()
-    r = verify(model, "usd", duration=float(sys.argv[1]))
+    r = verify(model, "usd", duration=float(duration))
     off = max(r.mass, r.inertia, r.centre, r.pose)
     print(json.dumps([name, r.verdict, r.moved, off, [f.code for f in r.findings]]))
 """
@@ -40,26 +43,29 @@ def python() -> str:
     return named or str(MADE)
 
 
-def verified(python: str, duration: float, *names: str) -> list[tuple[str, str, float, float, list[str]]]:
-    """By model: its name, the verdict, how far it moved, how far what is compared at rest is off, the findings."""
-    command = [python, "-c", VERIFY, str(duration), *names]
+@pytest.fixture(scope="module")
+def verified(python: str) -> dict[str, tuple[str, float, float, list[str]]]:
+    """By model: the verdict, how far it moved, how far what is compared at rest is off, the findings.
+
+    All in one process: loading the engine takes longer than most models.
+    """
+    command = [python, "-c", VERIFY, *(f"{name}:{duration}" for name, duration in DURATIONS.items())]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: list[Any] = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [row[0] for row in found] == list(names)
-    return found
+    assert [row[0] for row in found] == list(DURATIONS)
+    return {name: rest for name, *rest in found}
 
 
-def test_usd_swings_the_same_in_newton(python: str) -> None:
-    for name, verdict, moved, off, findings in verified(
-        python, 0.5, "four_bar", "branched", "planetary", "geared_pair"
-    ):
+def test_usd_swings_the_same_in_newton(verified: dict[str, tuple[str, float, float, list[str]]]) -> None:
+    for name in MODELS:
+        verdict, moved, off, findings = verified[name]
         assert (verdict, findings) == ("same", []), name
         assert off < 1e-6, name
         assert moved > 0.1, name
 
 
-def test_kamino_swings_a_delta_the_same(python: str) -> None:
-    ((_, verdict, moved, _, _),) = verified(python, 0.02, "fixtures/delta/delta.sdf")
+def test_kamino_swings_a_delta_the_same(verified: dict[str, tuple[str, float, float, list[str]]]) -> None:
+    verdict, moved, _, _ = verified[DELTA]
     assert verdict == "same"
     assert moved > 0.01

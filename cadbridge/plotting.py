@@ -30,7 +30,7 @@ LABEL_GAP = 0.065
 
 
 @dataclass(frozen=True)
-class Curve:
+class PlottedCurve:
     """Values (k,) over the time of the figure, with a name and the unit that they are in."""
 
     name: str
@@ -39,7 +39,7 @@ class Curve:
 
 
 def write_figure(
-    folder: Path, name: str, title: str, t: Array, curves: Sequence[Curve], over: str = "time in s"
+    folder: Path, name: str, title: str, t: Array, curves: Sequence[PlottedCurve], over: str = "time in s"
 ) -> tuple[Path, ...]:
     """Write NAME.png and NAME.svg into a folder: a panel for each unit, at most eight lines each.
 
@@ -73,9 +73,9 @@ def write_figure(
     return paths
 
 
-def _panels(curves: Sequence[Curve]) -> list[list[Curve]]:
+def _panels(curves: Sequence[PlottedCurve]) -> list[list[PlottedCurve]]:
     """The curves of each unit without noise, in panels of as many as there are colours."""
-    by_unit: dict[str, list[Curve]] = {}
+    by_unit: dict[str, list[PlottedCurve]] = {}
     for curve in curves:
         by_unit.setdefault(curve.unit, []).append(curve)
     panels = []
@@ -87,7 +87,7 @@ def _panels(curves: Sequence[Curve]) -> list[list[Curve]]:
     return panels
 
 
-def _draw(axes: Axes, t: Array, curves: Sequence[Curve]) -> None:
+def _draw(axes: Axes, t: Array, curves: Sequence[PlottedCurve]) -> None:
     """The lines of a panel with their names at the right, apart from each other."""
     for curve, colour in zip(curves, COLOURS, strict=False):
         axes.plot(t, curve.values, color=colour, lw=1.4)

@@ -9,13 +9,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadbridge.plotting import LABEL_GAP, Curve, _apart, _panels, write_figure
+from cadbridge.plotting import LABEL_GAP, PlottedCurve, _apart, _panels, write_figure
 
 T = np.linspace(0.0, 1.0, 20)
 
 
-def curve(name: str, size: float, unit: str = "N") -> Curve:
-    return Curve(name, size * np.sin(T + 1.0), unit)
+def curve(name: str, size: float, unit: str = "N") -> PlottedCurve:
+    return PlottedCurve(name, size * np.sin(T + 1.0), unit)
 
 
 def test_a_figure_is_written_as_png_and_svg_with_the_same_bytes_each_time(tmp_path: Path) -> None:
@@ -30,8 +30,9 @@ def test_a_figure_is_written_as_png_and_svg_with_the_same_bytes_each_time(tmp_pa
 def test_a_figure_leaves_the_figures_of_the_process_alone(tmp_path: Path) -> None:
     """In a process of its own: this one may have chosen how it shows figures already."""
     code = (
-        "import sys; from pathlib import Path; import numpy as np; from cadbridge.plotting import Curve, write_figure;"
-        "write_figure(Path(sys.argv[1]), 'a', 'A', np.arange(3.0), [Curve('c', np.arange(3.0), 'N')]);"
+        "import sys; from pathlib import Path; import numpy as np;"
+        "from cadbridge.plotting import PlottedCurve, write_figure;"
+        "write_figure(Path(sys.argv[1]), 'a', 'A', np.arange(3.0), [PlottedCurve('c', np.arange(3.0), 'N')]);"
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
@@ -42,7 +43,7 @@ def test_a_figure_leaves_the_figures_of_the_process_alone(tmp_path: Path) -> Non
 def test_what_is_rounding_beside_the_largest_is_not_drawn(tmp_path: Path) -> None:
     ((only,),) = _panels([curve("large", 1.0), curve("noise", 1e-13)])
     assert only.name == "large"
-    assert write_figure(tmp_path, "empty", "Nothing", T, [Curve("none", T * np.nan, "N")]) == ()
+    assert write_figure(tmp_path, "empty", "Nothing", T, [PlottedCurve("none", T * np.nan, "N")]) == ()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -30,7 +30,7 @@ by its own, and so are their errors. Where no coordinate does, less is taken."""
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class CoordinateMotion:
     """A direction in the graph's coordinates: `q` (k,), 1 unit (rad or m) of the `leader`; `block` is its loops or -1.
 
     What is kept are the `values` of the `columns` that move, of `count`: many motions of many coordinates are mostly 0.
@@ -119,7 +119,7 @@ def _kind(twist: Array, length: float) -> str:
     return "turn" if abs(float(v @ w)) / turn**2 < 1e-6 else "screw"
 
 
-def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[Motion]:
+def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[CoordinateMotion]:
     """A basis of the motions, each named by one coordinate that no other one moves; floating groups are left out."""
     graph = coordinates.graph
     covered: set[int] = set()
@@ -133,11 +133,11 @@ def motions_of(mechanism: Mechanism, coordinates: Coordinates) -> list[Motion]:
         for column, leader in zip(basis.T, leaders, strict=True):
             moved = np.flatnonzero(column)
             at = int(block.columns[leader])
-            found.append(Motion(block.columns[moved], column[moved], graph.coordinates, at, index))
+            found.append(CoordinateMotion(block.columns[moved], column[moved], graph.coordinates, at, index))
     for column in range(graph.coordinates):
         if column not in covered and coordinates.kinds[column] != "float":
             own = coordinates.scales[[column]]
-            found.append(Motion(np.array([column]), own, graph.coordinates, column, -1))
+            found.append(CoordinateMotion(np.array([column]), own, graph.coordinates, column, -1))
     return sorted(found, key=lambda m: rank[m.leader])
 
 

@@ -14,8 +14,8 @@ from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.diagnosis.finite import STEPS, Subsystem, correction, is_finite, local_dof, subsystem_of, unit_step
 from cadbridge.diagnosis.freedoms import (
     Axes,
+    CoordinateMotion,
     Coordinates,
-    Motion,
     axes_of,
     by_body,
     carried_by,
@@ -63,11 +63,11 @@ def freedoms_of(mechanism: Mechanism, graph: ConstraintGraph, primitive_of: Call
     coordinates = coordinates_of(mechanism, graph)
     motions = motions_of(mechanism, coordinates)
     axes = axes_of(mechanism, graph.rows)
-    by_block: dict[int, list[Motion]] = defaultdict(list)
+    by_block: dict[int, list[CoordinateMotion]] = defaultdict(list)
     for motion in motions:
         by_block[motion.block].append(motion)
     finite, untested = 0, 0
-    done: list[tuple[Motion, bool]] = []
+    done: list[tuple[CoordinateMotion, bool]] = []
     for index, own in by_block.items():
         if index == -1:
             tested = [(m, _alone(mechanism, graph, coordinates, m, primitive_of)) for m in own]
@@ -121,7 +121,7 @@ def _alone(
     mechanism: Mechanism,
     graph: ConstraintGraph,
     coordinates: Coordinates,
-    motion: Motion,
+    motion: CoordinateMotion,
     primitive_of: Callable[[int], Primitive],
 ) -> bool:
     """A freedom in no loop: that of a lower pair is finite by its nature, another one is tested on its two bodies."""
@@ -138,8 +138,8 @@ def _alone(
 
 
 def _test(
-    coordinates: Coordinates, motions: list[Motion], subsystem: Subsystem
-) -> tuple[list[tuple[Motion, bool]], int]:
+    coordinates: Coordinates, motions: list[CoordinateMotion], subsystem: Subsystem
+) -> tuple[list[tuple[CoordinateMotion, bool]], int]:
     """Which motions of a block go on, and the block's mobility at a generic pose near by.
 
     The directions that go on form a cone; where two at random are in it, all are. Else the pose is singular: the
@@ -157,7 +157,9 @@ def _test(
     return _along(coordinates, motions, [q for q, _ in ways], generic), generic
 
 
-def _ways_out(candidates: list[Array], motions: list[Motion], subsystem: Subsystem) -> list[tuple[Array, int]]:
+def _ways_out(
+    candidates: list[Array], motions: list[CoordinateMotion], subsystem: Subsystem
+) -> list[tuple[Array, int]]:
     """Directions (as coordinates) in which the pose can be left by a finite step, with the mobility found there."""
     basis = np.column_stack([subsystem.lift @ m.q[subsystem.columns] for m in motions])
     found: list[tuple[Array, int]] = []
@@ -186,8 +188,8 @@ def _first_instant(ways: list[Array]) -> Array:
 
 
 def _along(
-    coordinates: Coordinates, motions: list[Motion], ways: list[Array], generic: int
-) -> list[tuple[Motion, bool]]:
+    coordinates: Coordinates, motions: list[CoordinateMotion], ways: list[Array], generic: int
+) -> list[tuple[CoordinateMotion, bool]]:
     """Freedoms along the finite directions first, the others after them.
 
     Where the finite directions span more than is free near by, motions branch in this pose: then each way is given.
@@ -208,7 +210,7 @@ def _along(
     finite_basis, leading = leading_basis(real, np.ones(len(columns)), order)
     virtual = virtual - finite_basis @ virtual[leading]  # what leads a finite motion stands still in the others
     spaces = [(real, True)] if len(chosen) <= generic else [(w[:, None], True) for w in real.T]
-    found: list[tuple[Motion, bool]] = []
+    found: list[tuple[CoordinateMotion, bool]] = []
     for space, finite in (*spaces, (virtual, False)):
         basis, own = leading_basis(np.asarray(space), np.ones(len(columns)), order)
         for column, leader in zip(basis.T, own, strict=True):
@@ -218,8 +220,8 @@ def _along(
 
 
 def _named(
-    mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: Motion, finite: bool, brief: dict[int, int],
-    motions: int,
+    mechanism: Mechanism, coordinates: Coordinates, axes: Axes, motion: CoordinateMotion, finite: bool,
+    brief: dict[int, int], motions: int,
 ) -> Freedom:  # fmt: skip
     """The freedom of a motion, one of so many; what hangs on it is counted by `brief`, if it is there, not listed."""
     graph = coordinates.graph

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cadbridge.efforts.inverse import Inverse, effort_unit
 from cadbridge.efforts.table import inverse_columns
-from cadbridge.plotting import Curve, write_figure
+from cadbridge.plotting import PlottedCurve, write_figure
 from cadbridge.simulation.samples import Columns
 
 Array = NDArray[np.float64]
@@ -27,7 +27,7 @@ def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
     joints = [j.name for j in found.run.mechanism.joints]
     gears = [c.name for c in found.run.mechanism.couplings]
     efforts = [
-        Curve(j.name, columns[f"actuator.{j.name}.effort"][0], effort_unit(j)) for j in found.actuators
+        PlottedCurve(j.name, columns[f"actuator.{j.name}.effort"][0], effort_unit(j)) for j in found.actuators
     ]  # fmt: skip
     figures = {
         "efforts": ("Efforts of the actuators", efforts),
@@ -39,7 +39,7 @@ def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
     for q in found.forces.quantities:
         if q.plotted:
             title = f"{q.kind}: {q.what}"
-            figures.setdefault(q.kind, (title, []))[1].append(Curve(q.name, np.abs(q.values), q.unit))
+            figures.setdefault(q.kind, (title, []))[1].append(PlottedCurve(q.name, np.abs(q.values), q.unit))
     written: list[Path] = []
     for name, (title, curves) in figures.items():
         shown = _largest(curves)
@@ -48,16 +48,16 @@ def write_inverse_plots(found: Inverse, folder: Path) -> tuple[Path, ...]:
     return tuple(written)
 
 
-def _largest(curves: Sequence[Curve]) -> list[Curve]:
+def _largest(curves: Sequence[PlottedCurve]) -> list[PlottedCurve]:
     """The curves with the largest values, in the order given."""
     sizes = [float(np.max(np.abs(c.values), initial=0.0)) for c in curves]
     chosen = sorted(sorted(range(len(curves)), key=lambda k: -sizes[k])[:MOST_CURVES])
     return [curves[k] for k in chosen]
 
 
-def _sizes(columns: Columns, kind: str, letter: str, unit: str, names: Sequence[str]) -> list[Curve]:
+def _sizes(columns: Columns, kind: str, letter: str, unit: str, names: Sequence[str]) -> list[PlottedCurve]:
     """The magnitudes of forces (`letter` f) or torques (t) by name."""
     return [
-        Curve(n, np.linalg.norm([columns[f"{kind}.{n}.{letter}{axis}"][0] for axis in "xyz"], axis=0), unit)
+        PlottedCurve(n, np.linalg.norm([columns[f"{kind}.{n}.{letter}{axis}"][0] for axis in "xyz"], axis=0), unit)
         for n in names
     ]

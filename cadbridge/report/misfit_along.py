@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.plotting import Curve, write_figure
+from cadbridge.plotting import PlottedCurve, write_figure
 from cadbridge.report.terminal import PIPED, plain_table, wrapped
 from cadbridge.report.views.misfit import plain_force
 from cadbridge.report.views.numbers import figure
@@ -105,7 +105,7 @@ def plot_lines(along: Along) -> tuple[NDArray[np.float64], str, list[tuple[str, 
 def write_along_plots(along: Along, folder: Path) -> tuple[Path, ...]:
     """Write fit.png and fit.svg into a folder: play and forces over the joint's value. InputError if it cannot be."""
     values, unit, lines = plot_lines(along)
-    curves = [Curve(title, own, axis.rpartition(" in ")[2]) for title, axis, own in lines]
+    curves = [PlottedCurve(title, own, axis.rpartition(" in ")[2]) for title, axis, own in lines]
     title = f"What redundant mates need and carry along {along.joint.name}"
     return write_figure(folder, "fit", title, values, curves, f"{along.joint.name} in {unit}")
 

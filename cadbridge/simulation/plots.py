@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cadbridge.plotting import Curve, write_figure
+from cadbridge.plotting import PlottedCurve, write_figure
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.samples import Columns
 from cadbridge.simulation.trajectory import columns_of
@@ -22,7 +22,7 @@ def write_plots(run: Run, folder: Path) -> tuple[Path, ...]:
     """
     columns = columns_of(run)
     t = columns["time"][0]
-    figures: dict[str, tuple[str, Callable[[Columns, Run], list[Curve]]]] = {
+    figures: dict[str, tuple[str, Callable[[Columns, Run], list[PlottedCurve]]]] = {
         "joints": ("Joints", lambda c, r: _joints(c, r, "q")),
         "rates": ("Rates of the joints", lambda c, r: _joints(c, r, "qd")),
         "energy": ("Energy", _energy),
@@ -42,7 +42,7 @@ def write_joints(run: Run, folder: Path) -> tuple[Path, ...]:
     return write_figure(folder, "joints", "Joints", columns["time"][0], _joints(columns, run, "q"))
 
 
-def _joints(columns: Columns, run: Run, what: str) -> list[Curve]:
+def _joints(columns: Columns, run: Run, what: str) -> list[PlottedCurve]:
     """Values or rates of the joints that a person named, else of all; degrees and millimetres."""
     named = set(run.mechanism.assembly.joint_names.values())
     names = [j.name for j in run.lowered.joints if j.name in named] or [j.name for j in run.lowered.joints]
@@ -50,11 +50,11 @@ def _joints(columns: Columns, run: Run, what: str) -> list[Curve]:
     for name in names:
         values, unit = columns[f"joint.{name}.{what}"]
         factor, shown = (1e3, "mm") if unit.startswith("m") else (180 / np.pi, "°")
-        curves.append(Curve(name, values * factor, shown + unit.lstrip("mrad")))
+        curves.append(PlottedCurve(name, values * factor, shown + unit.lstrip("mrad")))
     return curves
 
 
-def _torques(columns: Columns, run: Run) -> list[Curve]:
+def _torques(columns: Columns, run: Run) -> list[PlottedCurve]:
     """Torques of motors along the run; a motor whose joint is released gives none."""
     t = columns["time"][0]
     curves = []
@@ -62,23 +62,25 @@ def _torques(columns: Columns, run: Run) -> list[Curve]:
         if motor.kind == "torque":
             values, unit = columns[f"joint.{motor.joint}.q"]
             given = np.array([motor.function.evaluate(float(at))[0] for at in t])
-            curves.append(Curve(motor.joint, np.where(np.isnan(values), 0.0, given), "N" if unit == "m" else "N m"))
+            curves.append(
+                PlottedCurve(motor.joint, np.where(np.isnan(values), 0.0, given), "N" if unit == "m" else "N m")
+            )
     return curves
 
 
-def _attachments(columns: Columns, run: Run) -> list[Curve]:
+def _attachments(columns: Columns, run: Run) -> list[PlottedCurve]:
     return [
-        Curve(name.removeprefix("attachment."), values, unit)
+        PlottedCurve(name.removeprefix("attachment."), values, unit)
         for name, (values, unit) in columns.items()
         if name.startswith("attachment.") and unit == "N" and np.any(values != 0.0)
     ]
 
 
-def _gears(columns: Columns, run: Run) -> list[Curve]:
+def _gears(columns: Columns, run: Run) -> list[PlottedCurve]:
     found = [(c.name, *columns[f"gear.{c.name}.error"]) for c in run.mechanism.couplings]
-    return [Curve(name, values, unit) for name, values, unit in found if np.nanmax(np.abs(values)) > ROUNDING]
+    return [PlottedCurve(name, values, unit) for name, values, unit in found if np.nanmax(np.abs(values)) > ROUNDING]
 
 
-def _energy(columns: Columns, run: Run) -> list[Curve]:
+def _energy(columns: Columns, run: Run) -> list[PlottedCurve]:
     names = ("kinetic", "potential", "motor_work")
-    return [Curve(name.replace("_", " "), columns[f"energy.{name}"][0], "J") for name in names]
+    return [PlottedCurve(name.replace("_", " "), columns[f"energy.{name}"][0], "J") for name in names]

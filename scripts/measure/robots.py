@@ -114,10 +114,11 @@ def _expanded(task: Task) -> str:
     import xacro
     import xacro.substitution_args
 
+    from cadbridge.folders import Folders
     from cadbridge.readers.paths import package_folder
 
     def find(name: str) -> str:
-        folder = package_folder(name, task.path.resolve().parent, task.packages)
+        folder = package_folder(name, Folders.of(task.path, task.packages))
         if folder is None:
             raise ValueError(f"no package {name}")
         return str(folder)

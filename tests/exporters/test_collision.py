@@ -17,7 +17,7 @@ import trimesh
 from cadbridge.errors import InputError
 from cadbridge.exporters import COLLISIONS, ExportOptions, export
 from cadbridge.exporters.collision import Box, Capsule, Collision, Cylinder, Sphere, collision_of
-from cadbridge.exporters.collision.surface import Piece, Surface, apart
+from cadbridge.exporters.collision.surface import MeshSurface, Piece, apart
 from cadbridge.frames import Pose
 from cadbridge.geometry import Mesh
 from cadbridge.mechanism import Mechanism
@@ -73,7 +73,9 @@ def test_distances_of_solids_are_those_of_their_surfaces() -> None:
         if isinstance(solid, Box) and solid.size != (0.1, 0.1, 0.1):
             made = trimesh.creation.box(solid.size)
         ours = solid.distance(points)
-        np.testing.assert_allclose(np.abs(ours), Surface(Mesh(made.vertices, made.faces)).distance(points), atol=2e-3)
+        np.testing.assert_allclose(
+            np.abs(ours), MeshSurface(Mesh(made.vertices, made.faces)).distance(points), atol=2e-3
+        )
         assert np.array_equal(ours < -2e-3, (made.contains(points)) & (ours < -2e-3))
         np.testing.assert_allclose(solid.distance(solid.surface()), 0, atol=1e-12)
         assert solid.volume == pytest.approx(made.volume, rel=0.02)
@@ -81,7 +83,7 @@ def test_distances_of_solids_are_those_of_their_surfaces() -> None:
 
 def test_the_error_told_is_how_far_surfaces_are_apart() -> None:
     box = trimesh.creation.box((0.2, 0.2, 0.2))
-    surface = Surface(Mesh(box.vertices, box.faces))
+    surface = MeshSurface(Mesh(box.vertices, box.faces))
     moved = Piece(Pose(np.eye(3), np.array([0.0, 0.0, 0.03])), Box((0.2, 0.2, 0.2)))
     assert apart((moved,), surface) == pytest.approx(0.03, rel=1e-6)
     # Two halves that touch are the whole: where they touch there is no surface.

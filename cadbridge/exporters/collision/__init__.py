@@ -18,7 +18,7 @@ import numpy as np
 
 from cadbridge.exporters.collision.kinds import AS_IS, KINDS, attempt
 from cadbridge.exporters.collision.solids import Box, Capsule, Cylinder, Solid, Sphere
-from cadbridge.exporters.collision.surface import Piece, Surface, apart
+from cadbridge.exporters.collision.surface import MeshSurface, Piece, apart
 from cadbridge.frames import Pose
 from cadbridge.geometry import Mesh
 from cadbridge.storage import COLLISION, digest, keep, kept
@@ -65,7 +65,7 @@ def collision_of(mesh: Mesh, kind: str, tolerance: float, cache: Path | None = N
 
 
 def _made(mesh: Mesh, kind: str, tolerance: float) -> Collision:
-    surface = Surface(mesh)
+    surface = MeshSurface(mesh)
     pieces = attempt(kind, surface, tolerance)
     deviation = apart(pieces, surface) if pieces else 0.0
     volumes = [piece.volume for piece in pieces]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.exporters.collision.solids import Box, Capsule, Cylinder, Solid, Sphere
-from cadbridge.exporters.collision.surface import Piece, Surface, apart
+from cadbridge.exporters.collision.surface import MeshSurface, Piece, apart
 from cadbridge.frames import Matrix, Pose, Vector, frame_from_axis
 
 _AXES = 3
@@ -21,7 +21,7 @@ _LEAST_STRAIGHT = 0.05
 Placed = tuple[Pose, Solid]
 
 
-def fitted(surface: Surface, tolerance: float) -> tuple[Piece, float] | None:
+def fitted(surface: MeshSurface, tolerance: float) -> tuple[Piece, float] | None:
     """The solid that is nearest to the part, with its distance (m); None where none is within `tolerance` (m).
 
     Raises scipy's QhullError where the part is flat.

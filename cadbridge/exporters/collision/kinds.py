@@ -10,7 +10,7 @@ import numpy as np
 from cadbridge.errors import MissingExtraError
 from cadbridge.exporters.collision.fitting import fitted
 from cadbridge.exporters.collision.solids import Box
-from cadbridge.exporters.collision.surface import Piece, Surface, apart
+from cadbridge.exporters.collision.surface import MeshSurface, Piece, apart
 from cadbridge.frames import Pose
 from cadbridge.geometry import Mesh
 from cadbridge.mass.audit import weld
@@ -23,7 +23,7 @@ _CONCAVITY = 5.0, 0.01, 1.0
 """CoACD's threshold for a tolerance of 1 (it counts by half the size of the part), its least and its greatest."""
 
 
-def box(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
+def box(surface: MeshSurface, tolerance: float) -> tuple[Piece, ...]:
     """The box along the part's axes that holds it; none of a flat part."""
     low, high = surface.mesh.vertices.min(axis=0), surface.mesh.vertices.max(axis=0)
     x, y, z = (float(v) for v in high - low)
@@ -32,7 +32,7 @@ def box(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
     return (Piece(Pose(np.eye(3), 0.5 * (low + high)), Box((x, y, z))),)
 
 
-def hull(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
+def hull(surface: MeshSurface, tolerance: float) -> tuple[Piece, ...]:
     """The convex hull. Raises scipy's QhullError where the part is flat."""
     return (Piece(_AT_REST, _hull_of(surface.mesh)),)
 
@@ -51,7 +51,7 @@ def _hull_of(mesh: Mesh) -> Mesh:
     return Mesh(mesh.vertices[used], triangles.astype(np.int32))
 
 
-def decomposition(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
+def decomposition(surface: MeshSurface, tolerance: float) -> tuple[Piece, ...]:
     """Convex pieces by CoACD (Wei et al. 2022); the fewer the greater the tolerance. MissingExtraError without it."""
     try:
         import coacd
@@ -70,13 +70,13 @@ def decomposition(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
     return tuple(Piece(_AT_REST, _hull_of(Mesh(np.asarray(v, dtype=float), np.asarray(t)))) for v, t in parts)
 
 
-def primitives(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
+def primitives(surface: MeshSurface, tolerance: float) -> tuple[Piece, ...]:
     """The box, cylinder, sphere or capsule that the part is; none where it is none of them."""
     found = fitted(surface, tolerance * surface.size)
     return () if found is None else (found[0],)
 
 
-def simplified(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
+def simplified(surface: MeshSurface, tolerance: float) -> tuple[Piece, ...]:
     """The mesh with half its triangles, a quarter … as long as it stays within the tolerance; none where it does not.
 
     Edges are collapsed by quadric error (Garland and Heckbert 1997).
@@ -99,7 +99,7 @@ def simplified(surface: Surface, tolerance: float) -> tuple[Piece, ...]:
 
 AS_IS = "as-is"
 
-KINDS: dict[str, Callable[[Surface, float], tuple[Piece, ...]] | None] = {
+KINDS: dict[str, Callable[[MeshSurface, float], tuple[Piece, ...]] | None] = {
     AS_IS: None,
     "box": box,
     "hull": hull,
@@ -110,7 +110,7 @@ KINDS: dict[str, Callable[[Surface, float], tuple[Piece, ...]] | None] = {
 """Name → what makes the pieces of a part's surface within a tolerance (as a part of its size); none where it cannot."""
 
 
-def attempt(kind: str, surface: Surface, tolerance: float) -> tuple[Piece, ...]:
+def attempt(kind: str, surface: MeshSurface, tolerance: float) -> tuple[Piece, ...]:
     """The pieces; none where this part does not allow them (it is flat, or further off than the tolerance)."""
     from scipy.spatial import QhullError
 

@@ -28,7 +28,7 @@ _INSIDE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class MeshSurface:
     """A mesh with what is asked of it again and again."""
 
     mesh: Mesh
@@ -108,9 +108,9 @@ class Piece:
     convex: bool = True
 
     @cached_property
-    def _surface(self) -> Surface:
+    def _surface(self) -> MeshSurface:
         assert isinstance(self.body, Mesh)
-        return Surface(self.body)
+        return MeshSurface(self.body)
 
     @cached_property
     def _planes(self) -> Matrix:
@@ -157,7 +157,7 @@ class Piece:
         return np.concatenate(depths)
 
 
-def apart(pieces: tuple[Piece, ...], surface: Surface) -> float:
+def apart(pieces: tuple[Piece, ...], surface: MeshSurface) -> float:
     """The largest distance (m) from a point of either to the other (Hausdorff), by points all over both.
 
     Where pieces touch or overlap, only what of them lies outside of all others counts.

@@ -33,7 +33,7 @@ ROUNDED = 1e-12
 machines."""
 
 
-class Layer:
+class DialectLayer:
     """A layer that adds applied schemas and attributes to joints; schemas need not be known here."""
 
     def __init__(self, name: str) -> None:
@@ -62,7 +62,7 @@ def newton(
     plan: LinkPlan, name: str, closures: Mapping[str, str], followers: Sequence[LinearRelation], findings: Findings
 ) -> bytes:
     """Newton's layer."""
-    layer, mixed = Layer(name), []
+    layer, mixed = DialectLayer(name), []
     for d, turns in _kinds(plan, followers):
         follower, leader, factor = _names(plan, d)
         if turns[0] != turns[1]:
@@ -86,7 +86,7 @@ def mujoco(
     plan: LinkPlan, name: str, closures: Mapping[str, str], followers: Sequence[LinearRelation], findings: Findings
 ) -> bytes:
     """MuJoCo's layer."""
-    layer = Layer(name)
+    layer = DialectLayer(name)
     for d in followers:
         if len(d.terms) != 1:
             _tendon(layer, name, plan, d)
@@ -114,7 +114,7 @@ def mujoco(
     return bytes_of(layer.stage)
 
 
-def _tendon(layer: Layer, name: str, plan: LinkPlan, d: LinearRelation) -> None:
+def _tendon(layer: DialectLayer, name: str, plan: LinkPlan, d: LinearRelation) -> None:
     """q - Σ factor · q of the others, held at the offset."""
     types = Sdf.ValueTypeNames
     follower = plan.joint_names[d.dependent]
@@ -139,7 +139,7 @@ def physx(
     plan: LinkPlan, name: str, closures: Mapping[str, str], followers: Sequence[LinearRelation], findings: Findings
 ) -> bytes:
     """PhysX's layer."""
-    layer, sliding = Layer(name), []
+    layer, sliding = DialectLayer(name), []
     for d, turns in _kinds(plan, followers):
         follower, leader, factor = _names(plan, d)
         if not all(turns):

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from cadbridge.assembly import Assembly, Coupling, Mate
 from cadbridge.findings import Findings, Where
-from cadbridge.readers.kinematics.links import Links, read_links, regrouped
+from cadbridge.readers.kinematics.links import LinkPlaces, read_links, regrouped
 from cadbridge.readers.kinematics.pairs import PAIRS, read_pair, read_ranges
-from cadbridge.readers.kinematics.units import Units, units_of
+from cadbridge.readers.kinematics.units import ContextUnits, units_of
 from cadbridge.shapes.text21 import Part21Error, Ref, Text
 from cadbridge.units import ANGLE, LENGTH
 
@@ -92,8 +92,8 @@ def _name_of(text: Text, number: int) -> str:
 
 
 def _assembled(
-    assembly: Assembly, links: Links, mates: list[Mate], couplings: list[Coupling], count: int, units: set[Units],
-    path: Path, findings: Findings,
+    assembly: Assembly, links: LinkPlaces, mates: list[Mate], couplings: list[Coupling], count: int,
+    units: set[ContextUnits], path: Path, findings: Findings,
 ) -> Assembly:  # fmt: skip
     ledger = [f"pairs: {_unit(LENGTH, u.length)} and {_unit(ANGLE, u.angle)} → m and rad" for u in units]
     done = replace(

@@ -28,7 +28,7 @@ Two occurrences so near each other cannot be told apart, and the pair is refused
 
 
 @dataclass
-class Links:
+class LinkPlaces:
     """`path` of the occurrence (GROUND for the whole) and X_WL of every link, by number; `scale` m a unit of length."""
 
     path: dict[int, str] = field(default_factory=dict)
@@ -39,9 +39,9 @@ class Links:
     X_WC: dict[str, Pose] = field(default_factory=dict)
 
 
-def read_links(text: Text, assembly: Assembly, path: Path, findings: Findings) -> Links:
+def read_links(text: Text, assembly: Assembly, path: Path, findings: Findings) -> LinkPlaces:
     """All links that can be bound to an occurrence; the others are reported."""
-    links = Links(file=str(path))
+    links = LinkPlaces(file=str(path))
     tree = {entry["path"]: entry for entry in assembly.extra.get("tree", ())}
     occurrences = Occurrences(text, assembly, tree)
     for link, representation in _representations(text):
@@ -75,7 +75,7 @@ def _inside(assembly: Assembly, path: str) -> list[str]:
     return [i.name for i in assembly.instances if i.name == path or i.name.startswith(f"{path}/")]
 
 
-def regrouped(assembly: Assembly, links: Links) -> tuple[Component, ...]:
+def regrouped(assembly: Assembly, links: LinkPlaces) -> tuple[Component, ...]:
     """The components: every bound occurrence is one, what is left of first-level ones stays."""
     paths = set(links.path.values()) - {GROUND}
     owner: dict[str, str] = {}

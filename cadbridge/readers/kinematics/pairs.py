@@ -13,8 +13,8 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, cross_length
 from cadbridge.freedoms import FIXED, UNBOUND, Free, free
 from cadbridge.readers.joints import coordinate, frame_feature, joint_mates
-from cadbridge.readers.kinematics.links import Links, placement
-from cadbridge.readers.kinematics.units import Units
+from cadbridge.readers.kinematics.links import LinkPlaces, placement
+from cadbridge.readers.kinematics.units import ContextUnits
 from cadbridge.readers.names import free_name
 from cadbridge.shapes.text21 import DERIVED, Entity, Enumeration, Part21Error, Ref, Text, Typed
 
@@ -176,8 +176,8 @@ class Ends:
 
 
 def read_pair(
-    text: Text, entity: Entity, links: Links, apart: dict[str, tuple[Any, Any]] | None, units: Units, taken: set[str],
-    findings: Findings,
+    text: Text, entity: Entity, links: LinkPlaces, apart: dict[str, tuple[Any, Any]] | None, units: ContextUnits,
+    taken: set[str], findings: Findings,
 ) -> tuple[Mate, ...] | Coupling | str:  # fmt: skip
     """A pair as mates (none, with a finding) or coupling; or the name of a component that it grounds."""
     read = attributes(entity)
@@ -221,7 +221,7 @@ def _named(text: Text, read: Read, number: int, taken: set[str]) -> tuple[str, s
     return free_name(base, taken), joint_name.strip() or None
 
 
-def _ends(text: Text, read: Read, links: Links) -> Ends:
+def _ends(text: Text, read: Read, links: LinkPlaces) -> Ends:
     joint = read.values.get("joint")
     if not isinstance(joint, Ref):
         raise Part21Error("it names no joint")
@@ -254,8 +254,8 @@ def _free(read: Read) -> Free:
 
 
 def _only_limit(
-    read: Read, name: str, ends: Ends, leaves: Free, ranges: dict[str, tuple[Any, Any]], units: Units, where: Where,
-    findings: Findings,
+    read: Read, name: str, ends: Ends, leaves: Free, ranges: dict[str, tuple[Any, Any]], units: ContextUnits,
+    where: Where, findings: Findings,
 ) -> Limit | None:  # fmt: skip
     """The range of a pair's one freedom; those of several, and a skew, are reported."""
     found = None
@@ -271,7 +271,7 @@ def _only_limit(
     return found
 
 
-def _limit(ends: Ends, axis: int, values: tuple[Any, Any] | None, units: Units) -> Limit | None:
+def _limit(ends: Ends, axis: int, values: tuple[Any, Any] | None, units: ContextUnits) -> Limit | None:
     """A range of an axis as written, in SI and from the designed pose; None where neither end is given.
 
     Part21Error where an end is neither a number nor left out ($, * or .UNLIMITED. of the first edition).
@@ -292,7 +292,7 @@ def _number(read: Read, key: str) -> float:
     return value
 
 
-def _gears(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Coupling:
+def _gears(read: Read, name: str, ends: Ends, units: ContextUnits, where: Where) -> Coupling:
     """Axes that meet or cross make bevel gears; of parallel ones the centre distance tells spur from internal gears."""
     ra, rb = (abs(_number(read, key)) * units.length for key in ("radius_first_link", "radius_second_link"))
     # Its sign depends on the way the writer points the two axes; the kind of the gears gives the sense of rotation.
@@ -310,7 +310,7 @@ def _gears(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Cou
     return Coupling(name, kind, a, b, ratio=ratio, radius_a=ra or None, radius_b=rb or None, where=where)
 
 
-def _rack(read: Read, name: str, ends: Ends, units: Units, where: Where) -> Coupling:
+def _rack(read: Read, name: str, ends: Ends, units: ContextUnits, where: Where) -> Coupling:
     """The pinion turns about z of the first frame, the rack runs along x of the second."""
     radius = abs(_number(read, "pinion_radius")) * units.length
     if not radius > 0:

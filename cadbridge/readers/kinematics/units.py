@@ -19,25 +19,25 @@ _DEEPEST_UNITS = 8
 
 
 @dataclass(frozen=True)
-class Units:
+class ContextUnits:
     """m a unit of length, rad a unit of angle."""
 
     length: float = 1e-3
     angle: float = 1.0
 
 
-_holders: WeakKeyDictionary[Text, dict[int, Units]] = WeakKeyDictionary()
+_holders: WeakKeyDictionary[Text, dict[int, ContextUnits]] = WeakKeyDictionary()
 
 
-def units_of(text: Text, item: int) -> Units:
+def units_of(text: Text, item: int) -> ContextUnits:
     """The units of a pair: those of the representation that lists it; mm and rad where nobody does."""
     if text not in _holders:
         _holders[text] = _by_item(text)
-    return _holders[text].get(item, Units())
+    return _holders[text].get(item, ContextUnits())
 
 
-def _by_item(text: Text) -> dict[int, Units]:
-    found: dict[int, Units] = {}
+def _by_item(text: Text) -> dict[int, ContextUnits]:
+    found: dict[int, ContextUnits] = {}
     for entity in text.of("MECHANISM_REPRESENTATION", "KINEMATIC_STRUCTURE", "REPRESENTATION"):
         arguments = next(iter(entity.parts.values()))
         if len(arguments) >= 3 and isinstance(arguments[2], Ref) and isinstance(arguments[1], tuple):
@@ -45,7 +45,7 @@ def _by_item(text: Text) -> dict[int, Units]:
             found |= {int(i): units for i in arguments[1] if isinstance(i, Ref)}
     if not found:
         context = next(iter(text.numbers_of("GLOBAL_UNIT_ASSIGNED_CONTEXT")), None)
-        units = Units() if context is None else context_units(text, context)
+        units = ContextUnits() if context is None else context_units(text, context)
         found = dict.fromkeys(text.numbers_of(*_ALL_PAIRS), units)
     return found
 
@@ -60,12 +60,12 @@ _ALL_PAIRS: tuple[str, ...] = tuple(
 )  # fmt: skip
 
 
-def context_units(text: Text, context: int) -> Units:
+def context_units(text: Text, context: int) -> ContextUnits:
     """The units of a representation context; mm and rad where it assigns none."""
     try:
         assigned = text.get(context).parts.get("GLOBAL_UNIT_ASSIGNED_CONTEXT")
     except Part21Error:
-        return Units()
+        return ContextUnits()
     length, angle = 1e-3, 1.0
     for unit in _references(assigned):
         try:
@@ -76,7 +76,7 @@ def context_units(text: Text, context: int) -> Units:
                 angle = _size(text, entity, 0)
         except Part21Error:
             continue
-    return Units(length, angle)
+    return ContextUnits(length, angle)
 
 
 def _references(assigned: Arguments | None) -> list[Ref]:

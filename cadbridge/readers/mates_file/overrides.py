@@ -25,7 +25,7 @@ class FreeCounts(Protocol):
     def slides(self) -> int: ...
 
 
-class Joint(Protocol):
+class MadeJoint(Protocol):
     """A joint as the mechanism, which stands above the readers, makes it of mates."""
 
     @property
@@ -36,7 +36,7 @@ class Joint(Protocol):
     def kind(self) -> FreeCounts: ...
 
 
-JointsOf = Callable[[Assembly], Sequence[Joint]]
+JointsOf = Callable[[Assembly], Sequence[MadeJoint]]
 """Makes the joints of an assembly: `cadbridge.mechanism.joints_made`."""
 
 

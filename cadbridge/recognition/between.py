@@ -86,7 +86,7 @@ def _fitted(now: Jointed, body: str, joint: Candidate, near: float) -> Iterator[
     for other in now.of[host]:
         if other is not joint and other.verdict.free == HINGE and one_axis(scene, other, joint, near):
             pair = (min(body, other.other(host)), max(body, other.other(host)))
-            on_line = tuple(c for c in scene.between().get(pair, ()) if c.kind in LINES and _along(scene, c, joint))
+            on_line = tuple(c for c in now.between.get(pair, ()) if c.kind in LINES and _along(scene, c, joint))
             if on_line:
                 yield Candidate(*pair, joint.verdict, on_line)
 

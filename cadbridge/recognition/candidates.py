@@ -37,11 +37,11 @@ class Candidate:
 
 
 class Jointed:
-    """The bodies and joints as they are now: `members`, `sizes` (m³) and joints `of` each body, by its root."""
+    """The bodies and joints as they are now: `members`, `sizes` (m³), joints `of` each, contacts `between` two."""
 
     def __init__(self, scene: Scene, joints: Sequence[Candidate]) -> None:
         self.scene, self.joints = scene, joints
-        self.members = scene.groups.members()
+        self.members, self.between = scene.groups.members(), scene.between()
         self.sizes, self.of = scene.sizes(self.members), by_body(joints)
 
     def leaves(self, joints: Sequence[Candidate]) -> Iterator[tuple[Candidate, str, str]]:

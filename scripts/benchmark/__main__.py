@@ -9,6 +9,7 @@ import os
 import platform
 import sys
 import tempfile
+from collections.abc import Callable, Collection
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -77,10 +78,10 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     return asked
 
 
-def _some(names: object) -> object:
+def _some(names: Collection[str]) -> Callable[[str], list[str]]:
     def chosen(text: str) -> list[str]:
         found = [part.strip() for part in text.split(",") if part.strip()]
-        wrong = [part for part in found if part not in names]  # type: ignore[operator]
+        wrong = [part for part in found if part not in names]
         if wrong or not found:
             raise argparse.ArgumentTypeError(f"there is no {', '.join(wrong) or 'name'}")
         return found

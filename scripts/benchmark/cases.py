@@ -285,7 +285,7 @@ def _couplings(case: Case) -> Array:
     system = prepare(case.model())
     G = jacobian(system, case.start())[0][5 * n :]
     rows = G @ motions
-    return rows / np.abs(rows).max(axis=1, keepdims=True)
+    return np.asarray(rows / np.abs(rows).max(axis=1, keepdims=True))
 
 
 def relative_accelerations(case: Case) -> Array:
@@ -301,6 +301,7 @@ def relative_accelerations(case: Case) -> Array:
     state = project(system, case.start()).state
     slope = slope_at(system, state)
     if case.count <= 100:
+        assert state.angles is not None  # a projected state has them
         drive = drive_values(system, 0.0)
         T, B, F, W = system.program.terms, system.bodies, system.loads, system.rows
         x, R, v = frames(state.positions, state.quaternions, state.velocities)

@@ -105,7 +105,7 @@ def _to_error(results: list[dict[str, Any]], engines: Sequence[str], error: floa
         cells = [result["case"]]
         for name, run in runs.items():
             cell = _ratio(
-                run and run[time] / result["duration"],
+                run[time] / result["duration"] if run else None,
                 own[time] / result["duration"] if own and name != mine else None,
                 1e3,
             )
@@ -157,9 +157,9 @@ def _alpha(results: list[dict[str, Any]]) -> list[str]:
             continue
         mine = {round(r["steps"]): r for r in own["runs"] if r["method"] == ALPHA}
         rows += [_alpha_row(result["case"], theirs, mine.get(theirs["steps"]), own) for theirs in peer["runs"]]
-        steps = [_one_more(list(mine.values())), _one_more(peer["runs"])]
-        if None not in steps:
-            growing.append([result["case"], *(f"{s * 1e6:.0f}" for s in steps[::-1]), f"{steps[1] / steps[0]:.2g}×"])
+        ours, its = _one_more(list(mine.values())), _one_more(peer["runs"])
+        if ours is not None and its is not None:
+            growing.append([result["case"], f"{its * 1e6:.0f}", f"{ours * 1e6:.0f}", f"{its / ours:.2g}×"])
     if not rows:
         return []
     head = ["case", "step (s)", "Exudyn (µs a step)", "cadbridge (µs a step)", "ratio"]

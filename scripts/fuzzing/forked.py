@@ -32,7 +32,7 @@ def fork_occt() -> None:
         return _Fork(context, arguments[0], stderr)
 
     used = {"PIPE": subprocess.PIPE, "TimeoutExpired": subprocess.TimeoutExpired}
-    process.subprocess = SimpleNamespace(Popen=started, **used)  # type: ignore[assignment]
+    process.subprocess = SimpleNamespace(Popen=started, **used)  # type: ignore[assignment, attr-defined]
 
 
 class _Fork:

@@ -121,7 +121,7 @@ def by_tree(data: bytes, chance: random.Random) -> bytes:
     return json.dumps(whole).encode()
 
 
-_VALUES = (
+_VALUES: tuple[Any, ...] = (
     None, True, 0, -1, 1e308, 1e-308, 1e12, float("nan"), float("inf"), "", "x", "..", [], {}, [1e12] * 3, 10**30,
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -99,7 +99,8 @@ def noting(entry: Any, seen: set[str]) -> Any:
 
 def done(run: rules.Inference) -> tuple[int, ...]:
     scene = run.scene
-    return scene.groups.count, *map(len, (run.turning, scene.driven, scene.rolling, scene.on_shafts, scene.idle_horns))
+    sizes: tuple[Sized, ...] = (run.turning, scene.driven, scene.rolling, scene.on_shafts, scene.idle_horns)
+    return scene.groups.count, *map(len, sizes)
 
 
 def score(evidence: Evidence, truth: dict[str, Any]) -> Score:

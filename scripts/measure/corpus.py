@@ -18,6 +18,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from counters import COUNTERS, format_of
 from ranks import RANKS
@@ -51,7 +52,7 @@ def files(folder: Path) -> Iterator[tuple[str, Path]]:
                 yield name, path
 
 
-def run(path: Path, timeout: float, geometry: bool) -> tuple[int, dict, str]:
+def run(path: Path, timeout: float, geometry: bool) -> tuple[int, dict[str, Any], str]:
     """Exit status and document as `cadbridge check --json` gives them, and the last line said; 3 for a traceback.
 
     In one process: what a file needs is reading, not importing. Without geometry the shapes beside a file are not read.
@@ -79,7 +80,7 @@ def _late(*_: object) -> None:
     raise TimeoutError
 
 
-def compared(name: str, expected: dict[str, int], document: dict) -> tuple[dict[str, int], list[str]]:
+def compared(name: str, expected: dict[str, int], document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
     """What was found of what was counted, and what differs; mates that a finding names count as found."""
     found = {**document.get("counts", {}), **document.get("mobility", {})}
     codes = Counter(f["code"] for f in document.get("findings", []))
@@ -90,7 +91,7 @@ def compared(name: str, expected: dict[str, int], document: dict) -> tuple[dict[
     return got, [f"{key} {got[key]} for {value}" for key, value in expected.items() if got[key] != value]
 
 
-def row(name: str, path: Path, folder: Path, given: argparse.Namespace) -> dict:
+def row(name: str, path: Path, folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     """The line of a file."""
     counter: Callable[[Path], dict[str, int]] = COUNTERS[name]
     try:
@@ -124,7 +125,8 @@ def main() -> int:
     parser.add_argument("--formats", default="")
     parser.add_argument("--timeout", type=float, default=300)
     given = parser.parse_args()
-    rows, share = [], defaultdict(lambda: [0, 0, 0])
+    rows = []
+    share: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     wanted = set(filter(None, given.formats.split(",")))
     for name, path in files(given.folder):
         if given.only not in str(path) or (wanted and name not in wanted):

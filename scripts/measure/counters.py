@@ -8,6 +8,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 HEAD = 65536
@@ -117,7 +118,7 @@ def onshape(path: Path) -> dict[str, int]:
     document = json.loads(path.read_bytes())
     below = {_definition(s): s for s in document.get("subAssemblies", [])}
 
-    def count(assembly: dict) -> int:
+    def count(assembly: dict[str, Any]) -> int:
         kinds = [f["featureType"] for f in assembly.get("features", []) if not f.get("suppressed")]
         inner = [below.get(_definition(i)) for i in assembly["instances"] if not i.get("suppressed")]
         return sum(k in ("mate", "mateRelation") for k in kinds) + sum(count(i) for i in inner if i is not None)
@@ -125,7 +126,7 @@ def onshape(path: Path) -> dict[str, int]:
     return {"joints_in_file": count(document["rootAssembly"])}
 
 
-def _definition(entry: dict) -> tuple[str, str, str]:
+def _definition(entry: dict[str, Any]) -> tuple[str, str, str]:
     return entry.get("documentId", ""), entry.get("elementId", ""), entry.get("fullConfiguration", "")
 
 

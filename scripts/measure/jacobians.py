@@ -17,6 +17,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -176,8 +177,8 @@ def systems(model: Model, quaternions: Array, G_hat: csr_array, G: csr_array) ->
         large += [mass, csc_array(turning.T @ inertia @ turning)]
         unit_rows.append(csc_array(np.concatenate([np.zeros(3), q])[None]))
     N, corner = block_diag(unit_rows), -1e-8 * eye_array(G.shape[0])
-    K_hat = bmat([[block_diag(small), G_hat.T], [G_hat, corner]], format="csc")
-    K = bmat([[block_diag(large), G.T, N.T], [G, corner, None], [N, None, None]], format="csc")
+    K_hat = bmat([[block_diag(small), G_hat.T], [G_hat, corner]], format="csc")  # type: ignore[call-overload]
+    K = bmat([[block_diag(large), G.T, N.T], [G, corner, None], [N, None, None]], format="csc")  # type: ignore[call-overload]
     return csc_array(K_hat), csc_array(K)
 
 
@@ -189,6 +190,10 @@ def best(function: Callable[[], Any], rounds: int = 1) -> float:
         function()
         passes.append(time.perf_counter() - start)
     return 1e6 * min(passes) / rounds
+
+
+def _solved(A: csc_array, b: Array) -> Array:
+    return np.asarray(splu(A).solve(b))
 
 
 def measure(model: Model, rounds: int = 2000) -> dict[str, Any]:
@@ -216,9 +221,9 @@ def measure(model: Model, rounds: int = 2000) -> dict[str, Any]:
         found[name] = {
             "columns": J.shape[1],
             "entries": int(J.size),
-            "evaluate_us": best(lambda w=wide, b=out: evaluate(T, x, q, w, rounds, b), rounds),
+            "evaluate_us": best(partial(evaluate, T, x, q, wide, rounds, out), rounds),
             "unknowns": A.shape[0],
-            "solve_us": best(lambda A=A, b=right: splu(A).solve(b)),
+            "solve_us": best(partial(_solved, A, right)),
         }
     return found
 

@@ -21,6 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -233,7 +234,7 @@ def main() -> None:
     for name in asked.kinds or makers:
         with tempfile.TemporaryDirectory() as folder:
             path, words = makers[name](Path(folder), int(asked.megabytes * 1e6))
-            row = {"kind": name, "file_bytes": path.stat().st_size, **run(words)}
+            row: dict[str, Any] = {"kind": name, "file_bytes": path.stat().st_size, **run(words)}
         rows.append(row)
         print(
             f"{name:16} {row['file_bytes'] / 1e6:6.1f} {row['status']:6} {row['seconds']:7.1f} "

@@ -50,7 +50,7 @@ def enlarge(mates: int) -> None:
         model.BODIES[body.name] = body
         parent = f"Link {chain} {link - 1}" if link else "Base"
         more.append(model.Hinge(f"Hinge {chain} {link}", parent, body.name, point))
-    model.HINGES = (*model.HINGES, *more)
+    model.HINGES = (*model.HINGES, *more)  # type: ignore[assignment]
 
 
 class Abroad:
@@ -67,7 +67,7 @@ class Abroad:
             finally:
                 self.seconds += time.perf_counter() - began
 
-        Worker.request = timed  # type: ignore[method-assign]
+        Worker.request = timed  # type: ignore[method-assign, assignment]
 
 
 def measure(name: str, write: Callable[[Path], Path], abroad: Abroad) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class Bare:
             asked.append((items, (deflection, angle)))
             genuine(items, deflection, angle)
 
-        meshing.triangulate = noted
+        meshing.triangulate = noted  # type: ignore[assignment]
         known = document.read_document(self._open(self._path), 1e-3)
         meshing.triangulate = genuine
         self._labels = [shape.label for shape in known.shapes.values()]
@@ -157,7 +157,7 @@ def main() -> None:
         bare = Bare(path)
         ours(path)
         # A file of its own for each reading: OCCT's process still knows the last one.
-        copies = [shutil.copy(path, Path(folder) / f"grid{n}.step") for n in range(given.times)]
+        copies = [Path(shutil.copy(path, Path(folder) / f"grid{n}.step")) for n in range(given.times)]
         runs = [(timed(bare.once), bare.weighing(), ours(copy)) for copy in copies]
         for k, clock in enumerate(("on the clock", "of processors")):
             b, w, o = (min(run[i][k] for run in runs) for i in range(3))

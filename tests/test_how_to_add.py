@@ -176,7 +176,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the results of commands run on sources edited as the page says."""
     folder = tmp_path_factory.mktemp("extended")
     root = PAGE.parents[1]
-    shutil.copytree(root / "cadbridge", folder / "cadbridge", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(root / "cadbridge", folder / "cadbridge")  # with its bytecode: only what is edited is compiled
     for name in NEIGHBOURS:
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (shutil.copytree if (root / name).is_dir() else shutil.copy)(root / name, folder / name)

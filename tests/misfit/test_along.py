@@ -14,12 +14,12 @@ from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
 from cadbridge.cli.app import app
 from cadbridge.errors import InputError
 from cadbridge.geometry import Mesh, Shape
-from cadbridge.mechanism import GROUND_BODY, build
-from cadbridge.misfit import fit
+from cadbridge.mechanism import GROUND_BODY, Mechanism, build
+from cadbridge.misfit import Settings, fit
 from cadbridge.misfit.poses import posed_fit
 from cadbridge.misfit.proposing import applied
 from cadbridge.report.misfit_along import along_answer, along_findings
-from cadbridge.sweeps.fits import fit_along
+from cadbridge.sweeps.fits import Along, fit_along
 from tests.diagnosis.linkages import planar
 from tests.diagnosis.pool import door
 from tests.mechanism.building import feature
@@ -82,13 +82,21 @@ def test_a_joint_that_is_none_is_refused() -> None:
         fit_along(build(door(2)), "hinge O")
 
 
-def test_the_command_moves_a_joint() -> None:
+def test_the_command_moves_a_joint(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Along] = []
+
+    def once(mechanism: Mechanism, joint: str, settings: Settings) -> Along:
+        if not found:
+            found.append(fit_along(mechanism, joint, settings))
+        return found[0]
+
+    monkeypatch.setattr("cadbridge.sweeps.fits.fit_along", once)
     done = CliRunner().invoke(app, ["fit", str(DOOR / "door.sdf"), "--along", "swing", "--releases", "0"])
     assert done.exit_code == 0, done.output
     assert "Along swing, all 25 poses need about the same" in done.stdout
     order = ["fit", str(DOOR / "door.sdf"), "--along", "swing", "--releases", "0", "--json"]
-    found = json.loads(CliRunner().invoke(app, order).stdout)["along"]
-    assert (found["joint"], found["unit"], len(found["poses"])) == ("swing", "°", 25)
+    told = json.loads(CliRunner().invoke(app, order).stdout)["along"]
+    assert (told["joint"], told["unit"], len(told["poses"])) == ("swing", "°", 25)
 
 
 def parallelogram(angle: float, exact: bool) -> Assembly:

@@ -22,7 +22,7 @@ from cadbridge.mechanism.weights import carried_weights
 from cadbridge.wording import count
 from solver.constraints import Coordinate, Primitive
 from solver.functions import constant
-from solver.model import Bushing, Friction, JointLoad, Mesh, Model, RigidBody, Wrench
+from solver.model import Bushing, Friction, JointLoad, Mesh, Model, RigidBody, TimeFunction, Wrench
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,11 +201,16 @@ def _carried_weights(
             f"gravity compensation of {units[i].name}",
             i,
             _at_centre(units, i).point(point),
-            force=tuple(constant(-mass * g) if g else None for g in gravity),  # type: ignore[arg-type]  # x, y, z
+            force=(_against(mass, gravity[0]), _against(mass, gravity[1]), _against(mass, gravity[2])),
         )
         for i, (mass, point) in of_unit.items()
         if any(gravity)
     )
+
+
+def _against(mass: float, gravity: float) -> TimeFunction | None:
+    """The force (N) that carries a mass against one component of gravity; None where there is none."""
+    return constant(-mass * gravity) if gravity else None
 
 
 def _at_centre(units: tuple[Unit, ...], unit: int) -> Pose:

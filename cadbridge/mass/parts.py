@@ -191,22 +191,18 @@ def _overridden(part: Part, volume: PartVolume, override: MassOverride, findings
         return None
     if override.mass == 0.0 and override.com is None and override.inertia is None:
         return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))  # where nothing is, centre and inertia say nothing
-    complete = override.mass is not None and override.com is not None and override.inertia is not None
-    base: MassProperties | None = None
-    if not complete:
+    if override.mass is not None and override.com is not None and override.inertia is not None:
+        mass, com, inertia = override.mass, override.com, override.inertia
+    else:
         base = _base(part, volume, needs_mass=override.mass is None, findings=findings)
         if base is None:
             missing = [k for k in ("mass", "com", "inertia") if getattr(override, k) is None]
             text = f"{part.name}: {', '.join(missing)} must be given too, since they cannot be computed"
             _add(findings, "CB309", text, part)
             return None
-    mass = override.mass if override.mass is not None else base.mass  # type: ignore[union-attr]  # there where one is missing
-    com = override.com if override.com is not None else base.com  # type: ignore[union-attr]  # likewise
-    if override.inertia is not None:
-        inertia = override.inertia
-    else:
-        assert base is not None
-        inertia = base.inertia * (mass / base.mass)
+        mass = base.mass if override.mass is None else override.mass
+        com = base.com if override.com is None else override.com
+        inertia = base.inertia * (mass / base.mass) if override.inertia is None else override.inertia
     result = MassProperties(float(mass), np.asarray(com, dtype=float), np.asarray(inertia, dtype=float))
     reason = impossible(result)
     if reason:

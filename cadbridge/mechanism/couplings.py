@@ -63,8 +63,7 @@ def _parallel_gears(coupling: Coupling, a: MateSide, b: MateSide, findings: Find
     if odd := radii_at_odds(coupling, distance):
         findings.add("CB222", f"{coupling.name}: {'; '.join(odd)}", coupling.where, items=[coupling.name])
     kind = coupling.kind.value
-    direction_b = b.direction if float(u @ v) > 0 else -b.direction
-    return GearPair(a.index, b.index, kind, a.point, a.direction, b.X.inverse().point(q), direction_b, ratio)
+    return GearPair(a.index, b.index, kind, a.point, a.direction, b.X.inverse().point(q), b.direction, ratio)
 
 
 def pitch_radii(coupling: Coupling, distance: float | None) -> tuple[float, float] | None:

@@ -262,8 +262,8 @@ class LoadsResolver(NameResolver):
             # The file's axes are the component's, the solver's those of the body.
             functions = {kind: _turned(X_BC.R, parts) for kind, parts in functions.items()}
         point = X_BC.point(np.array(entry.point) * 1e-3)
-        force, torque = tuple(functions["force"]), tuple(functions["torque"])
-        return Wrench(name, body, point, force, torque, entry.axes)  # type: ignore[arg-type]  # three parts each
+        force, torque = ((x, y, z) for x, y, z in (functions["force"], functions["torque"]))
+        return Wrench(name, body, point, force, torque, entry.axes)
 
     def _friction(self, entry: FrictionEntry, where: Where, number: int) -> tuple[str, Friction] | None:
         joint = self.joint(entry.joint, where)

@@ -90,6 +90,7 @@ def _mates(c: Context, place: Key, data: dict[str, Any], name: str) -> list[Mate
         identity = text_of(entry.get("featureId"))
         path = entry.get("occurrence")
         inner = tuple(path) if isinstance(path, list) and all(isinstance(p, str) for p in path) else ()
+        # Published definitions have empty paths alone; what another path does not lead to is beside the relation.
         made = c.mates.get(((*place, *inner), identity)) or c.mates.get((place, identity))
         if not made:
             c.file.say("CB162", f"{name} relates the mate {identity!r}, which does not exist", identity or None, name)

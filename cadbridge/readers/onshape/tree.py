@@ -77,6 +77,7 @@ class _Tree:
         if place is not None:
             X = _transform(c, place.get("transform"), what)
         elif is_assembly:
+            # Places in the file are the root's own: without that of a sub-assembly its parts stand right all the same.
             X = X_WP
         else:
             c.file.say("CB162", f"{what} is not among the root's occurrences, so its place is not known", path[-1])

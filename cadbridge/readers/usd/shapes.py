@@ -146,11 +146,13 @@ def _of_mesh(mesh: Mesh, approximation: str) -> Moments | None:
     vertices, triangles = mesh.vertices, mesh.triangles
     if approximation == "boundingCube":
         low, high = vertices.min(axis=0), vertices.max(axis=0)
-        return _of_solid("Cube", {"size": 1.0}).mapped(np.diag(high - low), (low + high) / 2.0)  # type: ignore[union-attr]  # its size is known
+        cube = _of_solid("Cube", {"size": 1.0})
+        return cube and cube.mapped(np.diag(high - low), (low + high) / 2.0)
     if approximation == "boundingSphere":
         middle = (vertices.min(axis=0) + vertices.max(axis=0)) / 2.0
         radius = float(np.linalg.norm(vertices - middle, axis=1).max())
-        return _of_solid("Sphere", {"radius": radius}).mapped(np.eye(3), middle)  # type: ignore[union-attr]  # likewise
+        sphere = _of_solid("Sphere", {"radius": radius})
+        return sphere and sphere.mapped(np.eye(3), middle)
     if approximation == "convexHull":
         import trimesh
 

@@ -9,8 +9,9 @@
 Evidence: `faces` and `surfaces` (analytic surfaces of each distinct part), `touching` (where those of two instances
 meet), `fasteners` (what is taken out first), `bolts` and `pins` (lines shared by way of a third part), `wheels` and
 `meshing`, gathered by `evidence`. Inference: `rules` with their strengths, on a `scene`: `actuators` and `motors`
-(joints inside one solid), `bodies` (what moves as one), `judging` (what a pair's contacts leave free), `joints`,
-`turntables`, `subassemblies`, `whole` (what is left over), `grounds`, `attaching` (where fasteners go). Choice:
+(joints inside one solid), `bodies` (what moves as one), `bearings` and `hubs` (what turns with a shaft), `judging`
+(what a pair's contacts leave free), `joints`, `turntables`, `subassemblies`, `whole` (what is left over), `grounds`,
+`attaching` (where fasteners go). Choice:
 `hypotheses` (second verdicts and their costs), `drives`, `choosing`. Questions: `questions`, `inquiry`, `hints`.
 Writing: `write`, `document`.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from cadbridge.assembly import Instance
 from cadbridge.frames import cross_length
 from cadbridge.recognition.contacts import ON_AXIS, ONE_LINE, Contact, parallel
@@ -25,6 +27,9 @@ CARRIED_GAP = 0.3
 
 IN_HOLE = 0.2
 """Of a hole's radius: how far from its axis a screw stands in it, at most: clearances are smaller. A choice."""
+
+BESIDE_AXIS = 0.1
+"""Distance of a screw from a motor's axis beside its radius, at least: nearer it is a hollow shaft's. A choice."""
 
 MOST_HORN_GAPS = 50
 """Gaps between horns and other parts that OCCT measures, for time alone; 54 machines need 6."""
@@ -46,6 +51,9 @@ def find_actuators(scene: Scene, names: bool) -> None:
             known[faces.key] = outputs_of(faces)
         for output in known[faces.key]:
             called = names and of_a_drive(f"{instance.name} {instance.part}")
+            motor = output.alone and called and called_drive(instance.part)
+            if motor and _flat_motor(scene, instance, output, touching.get(instance.name, {})):
+                continue
             if output.alone:
                 _horn(scene, instance, output, touching.get(instance.name, {}), called)
                 continue
@@ -74,6 +82,34 @@ def _case(scene: Scene, case: Instance, output: Output, touching: Touching, call
         verdict = Verdict("revolute", foot, axis, (text, witness), (), 0.85 if called else 0.65)
         scene.hold_apart(case.name, other)
         scene.driven.append(Driven(case.name, other, verdict, tuple(contacts)))
+
+
+def _flat_motor(scene: Scene, motor: Instance, output: Output, touching: Mapping[str, list[Contact]]) -> bool:
+    """Note that what is screwed to the one face of a flat motor turns against what is screwed to the other.
+
+    Rotor and stator are one part: it goes with what the wider circle of screws holds, as a rule the stator's. Returns
+    whether it is such a motor.
+    """
+    axis, at = motor.X_WI.vector(output.axis), motor.X_WI.point(output.point)
+    rings = []
+    for other, contacts in touching.items():
+        screws = np.array([
+            c.point - at for c in contacts
+            if c.kind in LINES and parallel(c.direction, axis)
+            and cross_length(c.point - at, axis) > BESIDE_AXIS * output.radius
+        ])  # fmt: skip
+        if len(screws) >= 2:
+            rings.append((float(np.linalg.norm(np.cross(screws, axis), axis=1).mean()), other, screws @ axis))
+    base = max(rings, default=None, key=lambda ring: ring[:2])
+    half = scene.extent(motor.name, axis) / 2
+    turned = [ring for ring in rings if base is not None and np.abs(ring[2] - base[2].mean()).min() > half]
+    for radius, other, _ in turned:
+        text = f"screwed to a face of {motor.name.rsplit('/', 1)[-1]}, a motor by its name, at {1e3 * radius:.4g} mm"
+        scene.hold_apart(motor.name, other)
+        scene.driven.append(Driven(motor.name, other, Verdict("revolute", at, axis, (text,), (), 0.75), ()))
+    if base is not None and turned:
+        scene.bind(motor.name, base[1], "screwed to a face of it, a motor whose other face turns", 0.75)
+    return bool(turned)
 
 
 def _holes_on(case: Instance, output: Output, c: Contact) -> Iterator[int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import Line, Placed
-from cadbridge.recognition.pins import ROUNDED, SAME_SCREW
+from cadbridge.recognition.pins import LOOSEST_HOLE, ROUNDED, SAME_SCREW
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.walls import Verdict
@@ -55,6 +55,35 @@ class Axles:
         low, high = sorted((self._scene.groups.root(next(iter(first))), self._scene.groups.root(next(iter(second)))))
         against = ("no axle is drawn",)
         return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), against, 0.45), ())
+
+    def journal(self, first: set[str], second: set[str]) -> Candidate | None:
+        """The hinge of two bodies that touch nothing, one of which has a shaft in a wider hole of the other.
+
+        It was drawn on the axis of the hole, and the two share no other line by which a screw could hold them: a wide
+        fit, or a bush that is not drawn.
+        """
+        lines = [
+            line for line in self._scene.contacts.lines_on(sorted(first))
+            if all(any(m.instance in own and m.surface.turn >= ROUNDED for m in line.members)
+                   for own in (first, second))
+        ]  # fmt: skip
+        if len(lines) != 1:
+            return None
+        found = max(
+            (shaft for own, others in ((first, second), (second, first)) for shaft in lines[0].members
+             if shaft.instance in own and not shaft.surface.hollow and shaft.surface.turn >= ROUNDED
+             and any(m.instance in others and _hole(m) and min(m.high, shaft.high) > max(m.low, shaft.low)
+                     and shaft.surface.radius < m.surface.radius <= LOOSEST_HOLE * shaft.surface.radius
+                     for m in lines[0].members)),
+            key=lambda m: m.surface.radius, default=None,
+        )  # fmt: skip
+        if found is None:
+            return None
+        point = lines[0].point + (found.low + found.high) / 2 * lines[0].direction
+        text = f"a shaft of radius {1e3 * found.surface.radius:.4g} mm on the axis of a wider hole, on no other line"
+        low, high = sorted(self._scene.groups.root(min(own)) for own in (first, second))
+        verdict = Verdict("revolute", point, lines[0].direction, (text,), ("the two do not touch",), 0.45)
+        return Candidate(low, high, verdict, ())
 
     def overlapping(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two links that were drawn into each other, about the one line on which both have round faces.

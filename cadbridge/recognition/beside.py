@@ -100,10 +100,11 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         if scene.stay_apart(name, other) or not linked.join(name, other):
             continue
         own, theirs = scene.groups.group(name), scene.groups.group(other)
-        hinge = turntables.beside(own, theirs) or axles.hinge(own, theirs) or axles.knuckle(own, theirs)
+        ways = (turntables.beside, axles.hinge, axles.journal, axles.knuckle)
+        hinge = next((found for way in ways if (found := way(own, theirs)) is not None), None)
         if hinge is not None:
             hinges.append(hinge)
         else:
-            scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.3)
+            scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.25)
     held = linked.root(rest[0]) if rest else ""
     return [names for names in groups if linked.root(names[0]) != held], hinges

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import FACETED, ON_AXIS, ROUNDING, Contact, Placed, clearance, parallel, square
+from cadbridge.frames import Vector
+from cadbridge.recognition.contacts import FACETED, ROUNDING, Contact, Placed, clearance, square
 from cadbridge.recognition.guides import GUIDED, STANDS_OUT_OF_BORE, telescope
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.standard_names import StandardKind, called_roller
-from cadbridge.recognition.walls import fit_text
-
-RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
-"""Standard parts that sit in a bore or on a shaft."""
-BEARING_OFF = 1e-3
-"""m by which what is seated on the axis of a bearing may be off it, beside a share of its radius. A choice: balls lie
-loosely in their grooves.
-"""
 
 WHOLE_TURN = 0.995 * 2 * np.pi
 """rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole.
@@ -34,12 +24,6 @@ STUB_OF_DRUM = 0.5
 """Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum.
 
 A choice: 54 machines have 0.91 and more. Tests: 0.28 | 1 (`test_links`).
-"""
-
-SMALL_COLLAR = 0.02
-"""Size of a ring beside what carries it, above which it is a wheel and no collar. 54 machines have 0.08 and more.
-
-Tests: a collar of 0.0045, a wheel of 0.15 (`test_links`).
 """
 
 
@@ -59,76 +43,6 @@ def bind_copies(scene: Scene) -> list[str]:
     return copies
 
 
-def bind_rolling(scene: Scene) -> None:
-    """Balls to the outer ring of their bearing; which rings roll on each other is noted."""
-    touched: dict[str, dict[str, Contact]] = defaultdict(dict)
-    for c in scene.contacts.found:
-        if c.kind == "ball":
-            touched[c.a.instance][c.b.instance] = c
-    seen: set[tuple[str, str]] = set()
-    for ball, rings in touched.items():
-        ordered = sorted(rings, key=lambda r: (_outer_radius(scene, r, rings[r]), r))
-        scene.bind(ball, ordered[-1], "a ball in the groove of its ring", 0.95)
-        if len(ordered) == 2 and (ordered[0], ordered[1]) not in seen:
-            seen.add((ordered[0], ordered[1]))
-            scene.rolling.append((ordered[0], ordered[1], rings[ordered[0]]))
-
-
-def _outer_radius(scene: Scene, ring: str, contact: Contact) -> float:
-    """The radius that distinguishes the outer ring of a bearing from the inner one."""
-    revolution = scene.revolution(ring)
-    return revolution.outer if revolution is not None else 2 * contact.b.surface.radius
-
-
-def bind_twins(scene: Scene) -> None:
-    """Rings that nothing holds but their balls to the ring of another bearing on the same shaft: one housing."""
-    alone = _rings_alone(scene)
-    by_shaft: dict[str, list[str]] = defaultdict(list)
-    for inner, outer, _ in scene.rolling:
-        by_shaft[scene.groups.root(inner)].append(outer)
-    for rings in by_shaft.values():
-        firm = sorted((r for r in rings if r not in alone), key=lambda r: r)
-        lonely = [r for r in rings if r in alone]
-        for ring in lonely if firm else lonely[1:]:
-            scene.bind(ring, firm[0] if firm else lonely[0], "the other bearing of the same shaft", 0.8)
-
-
-def _rings_alone(scene: Scene) -> set[str]:
-    """Outer rings of bearings that touch nothing but balls."""
-    held = {name for c in scene.contacts.found if c.kind != "ball" for name in c.pair}
-    return {outer for _, outer, _ in scene.rolling if outer not in held}
-
-
-def bind_seats(scene: Scene) -> None:
-    """What sits on a shaft, or a shaft's ring in a bore, on the axis of a rolling bearing: that turns already."""
-    on_axis: dict[str, list[Contact]] = defaultdict(list)
-    for inner, outer, contact in scene.rolling:
-        on_axis[inner].append(contact)
-        on_axis[outer].append(contact)
-    forbidden = {frozenset((a, b)) for a, b, _ in scene.rolling}
-    grown = True
-    while grown:
-        grown = False
-        for c in scene.contacts.found:
-            if c.kind != "shaft" or frozenset(c.pair) in forbidden:
-                continue
-            a, b = c.pair
-            mine = next((k for k in (*on_axis.get(a, ()), *on_axis.get(b, ())) if _same_axis(k, c)), None)
-            # Joining two rings that roll on each other would lock their bearing.
-            if mine is None or scene.bodies(a, b) in scene.rolling_bodies:
-                continue
-            # What is seated carries the axis on to what sits on it in turn: a hub on the shaft in the ring.
-            if scene.bind(a, b, f"seated on the axis of a rolling bearing, {fit_text(c.gap)}", 0.9):
-                on_axis[a].append(mine)
-                on_axis[b].append(mine)
-                grown = True
-
-
-def _same_axis(a: Contact, b: Contact) -> bool:
-    off = cross_length(b.point - a.point, a.direction)
-    return parallel(a.direction, b.direction) and off < BEARING_OFF + ON_AXIS * b.radius
-
-
 def bind_keys(scene: Scene) -> None:
     """A key and all that it stands in or lies on move as one."""
     for c in scene.contacts.found:
@@ -136,37 +50,6 @@ def bind_keys(scene: Scene) -> None:
             what = scene.fasteners.get(side)
             if what is not None and c.kind in ("shaft", "plane", "cone"):
                 scene.bind(side, other, f"a {what} that clamps it", 0.9)
-
-
-def bind_rings(scene: Scene, names: bool) -> None:
-    """Bushes to the bore they sit in; collars, washers and circlips to the shaft that carries them.
-
-    What is called a roller or a pulley turns on its shaft (where `names` are a witness).
-    """
-    rolling = {name for pair in scene.rolling for name in pair[:2]}
-    for name, touching in scene.contacts.of.items():
-        contacts = [c for c in touching if c.kind in ("shaft", "holes")]
-        revolution = scene.revolution(name)
-        standard = scene.standards.get(name)
-        ring = revolution is not None and revolution.is_ring
-        if not contacts or name in rolling or not (ring or (standard is not None and standard.kind in RINGS)):
-            continue
-        outside = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
-        inside = [c for c in contacts if c.kind == "shaft" and c.b.instance == name]
-        # A bush is pressed in by its outside, and what stands in it turns: its bore comes before its shaft.
-        if outside:
-            best = max(outside, key=lambda c: c.overlap)
-            scene.bind(name, best.b.instance, f"a bush in its bore, {fit_text(best.gap)}", 0.7)
-        elif inside:
-            best = max(inside, key=lambda c: c.overlap)
-            if standard is None and scene.size(name) > SMALL_COLLAR * scene.size(best.a.instance):
-                continue
-            if names and called_roller(scene.called(name)):
-                continue
-            scene.bind(name, best.a.instance, f"a ring on its shaft, {fit_text(best.gap)}", 0.7)
-        else:
-            others = [n for c in contacts for n in c.pair if n != name]
-            scene.bind(name, max(others, key=lambda n: (scene.size(n), n)), "a spacer before a hole", 0.6)
 
 
 def bind_flats(scene: Scene) -> None:

@@ -1,8 +1,8 @@
 """Motors drawn as one part with their shaft: what stands on the shaft turns, what holds the case does not.
 
-The part is known by its name; its shaft is what sticks out of it, thin beside the case. Parts are not always set
-exactly: a bore goes with a shaft whose axis runs through it. What its own sub-assembly holds with the motor, as a
-pulley, is a part of the drive.
+The part is known by its name, or by the screws about its shaft; the shaft is what sticks out of it, thin beside the
+case. Parts are not always set exactly: a bore goes with a shaft whose axis runs through it. What its own sub-assembly
+holds with the motor, as a pulley, is a part of the drive.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import Vector, cross_length
-from cadbridge.recognition.contacts import ALIGNED
+from cadbridge.recognition.contacts import ALIGNED, parallel
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.pins import HOLE_TURN, ROUNDED
@@ -68,29 +68,86 @@ class _Bores:
     high: NDArray[np.float64]
 
 
-def find_motors(scene: Scene) -> None:
-    """Note what turns on the shafts of motors, and bind what else their axis goes through to the case."""
-    motors = [i for i in scene.assembly.instances if called_drive(i.part) or called_drive(i.name.rsplit("/", 1)[-1])]
-    if not motors:
-        return
+@dataclass(frozen=True, eq=False)
+class _Shaft:
+    """The shaft of a motor in W: its middle, direction, radius and length."""
+
+    point: Vector
+    axis: Vector
+    radius: float
+    length: float
+
+    def within(self, point: Vector) -> bool:
+        """Whether a point lies in the shaft or on its ends."""
+        along = abs(float((point - self.point) @ self.axis)) <= 1.01 * self.length / 2
+        return along and cross_length(point - self.point, self.axis) <= 1.01 * self.radius
+
+
+def find_motors(scene: Scene, names: bool) -> None:
+    """Note what turns on the shafts of motors, and bind what else their axis goes through to the case.
+
+    A motor is known by its name (where `names` are a witness), or as a case that is screwed to something about a thin
+    shaft: on that only what fits it turns, and touches nothing else of the case.
+    """
+    instances = scene.assembly.instances
+    called = {i.name for i in instances if names and any(map(called_drive, (i.part, i.name.rsplit("/", 1)[-1])))}
     bores = _bores(scene)
     known = {d.case for d in scene.driven}
-    for motor in motors:
+    for motor in instances:
         # A case whose output is known by its ring of holes has no shaft beside: what is thin there is a pilot.
-        for point, axis, radius, length in () if motor.name in known else _shafts(scene, motor):
-            around = _around(bores, motor.name, point, axis, radius, length)
-            on_it = {name: found for name, found in around if not scene.shared(name, motor.name)}
+        for shaft in () if motor.name in known else _shafts(scene, motor):
+            if motor.name in called:
+                on_it = {
+                    name: at for name, at in _around(bores, motor.name, shaft) if not scene.shared(name, motor.name)
+                }
+                text = "a motor by its name"
+            elif _screwed_about(scene, motor, shaft):
+                on_it = {name: at for name, at in _around(bores, motor.name, shaft) if _fits(scene, motor, name, shaft)}
+                text = "a case that is screwed down about its shaft"
+            else:
+                continue
             for name, (at, way, off) in on_it.items():
-                called = motor.name.rsplit("/", 1)[-1]
-                text = f"on the shaft of radius {1e3 * radius:.4g} mm of {called}, a motor by its name"
+                shown = f"on the shaft of radius {1e3 * shaft.radius:.4g} mm of {motor.name.rsplit('/', 1)[-1]}, {text}"
                 against = (f"drawn {1e3 * off:.3g} mm beside it",) if off > 1e-5 else ()
                 scene.hold_apart(motor.name, name)
-                scene.driven.append(Driven(motor.name, name, Verdict("revolute", at, way, (text,), against, 0.75), ()))
+                verdict = Verdict("revolute", at, way, (shown,), against, 0.75)
+                scene.driven.append(Driven(motor.name, name, verdict, ()))
                 scene.on_shafts[name] = motor.name
+            for name in on_it:
+                _hold_key(scene, motor, name, shaft)
             if on_it:
-                _hold_case(scene, motor, point, axis)
+                _hold_case(scene, motor, shaft.point, shaft.axis)
             for name, (at, way, _) in on_it.items():
                 _hold_wheel(scene, name, at, way)
+
+
+def _screwed_about(scene: Scene, motor: Instance, shaft: _Shaft) -> bool:
+    """Whether a part that is round about its shaft, or square, is screwed to another beside that twice at least."""
+    screws: dict[str, list[Vector]] = defaultdict(list)
+    for c in scene.contacts.of.get(motor.name, ()):
+        along = c.kind in LINES and parallel(c.direction, shaft.axis)
+        if along and cross_length(c.point - shaft.point, shaft.axis) > 2 * shaft.radius:
+            screws[next(iter({*c.pair} - {motor.name}))].append(c.point)
+    # Those of a motor lie all about its shaft: that of a crank or of a bracket lies beside its holes.
+    about = (np.mean(points, axis=0) - shaft.point for points in screws.values() if len(points) >= 2)
+    return any(cross_length(off, shaft.axis) < shaft.radius for off in about)
+
+
+def _fits(scene: Scene, motor: Instance, name: str, shaft: _Shaft) -> bool:
+    """Whether what has a bore about a shaft stands on it, and touches nothing else of the case."""
+    common = scene.contacts.between([motor.name], [name])
+    return any(c.kind == "shaft" and c.a.instance == motor.name for c in common) and all(
+        shaft.within(c.point) for c in common
+    )
+
+
+def _hold_key(scene: Scene, motor: Instance, wheel: str, shaft: _Shaft) -> None:
+    """Bind a key or a pin that stands in the shaft and in what turns on it to that: the shaft is a part of its case."""
+    for c in scene.contacts.of.get(wheel, ()):
+        (key,) = {*c.pair} - {wheel}
+        common = scene.contacts.between([motor.name], [key]) if key != motor.name else ()
+        if common and all(shaft.within(k.point) for k in common):
+            scene.bind(key, wheel, "holds it on the shaft of a motor", 0.8)
 
 
 def _faces(scene: Scene, instance: Instance) -> PartFaces | None:
@@ -112,7 +169,7 @@ def _bores(scene: Scene) -> _Bores:
     return _Bores(names, table[:, :3], table[:, 3:6], table[:, 6], table[:, 7], table[:, 8])
 
 
-def _shafts(scene: Scene, motor: Instance) -> Iterator[tuple[Vector, Vector, float, float]]:
+def _shafts(scene: Scene, motor: Instance) -> Iterator[_Shaft]:
     """The shafts of a motor in W: the middle, the direction, radius and length; the longest of each axis."""
     known = _faces(scene, motor)
     if known is None:
@@ -136,15 +193,14 @@ def _shafts(scene: Scene, motor: Instance) -> Iterator[tuple[Vector, Vector, flo
         ):
             best.append((s.point + (s.low + s.high) / 2 * s.direction, s.direction, s.radius, s.length))
     for point, axis, radius, length in best:
-        yield motor.X_WI.point(point), motor.X_WI.vector(axis), radius, length
+        yield _Shaft(motor.X_WI.point(point), motor.X_WI.vector(axis), radius, length)
 
 
-def _around(
-    bores: _Bores, motor: str, point: Vector, axis: Vector, radius: float, length: float
-) -> Iterator[tuple[str, tuple[Vector, Vector, float]]]:
+def _around(bores: _Bores, motor: str, shaft: _Shaft) -> Iterator[tuple[str, tuple[Vector, Vector, float]]]:
     """What has a bore about a shaft: its name, the axis of the bore beside the shaft, and how far off that is."""
     if not bores.of:
         return
+    point, axis, radius, length = shaft.point, shaft.axis, shaft.radius, shaft.length
     arms = bores.points - point
     off = np.linalg.norm(np.cross(arms, bores.directions), axis=1)
     sign = bores.directions @ axis
@@ -171,8 +227,8 @@ def _hold_case(scene: Scene, motor: Instance, point: Vector, axis: Vector) -> No
         if motor.name not in c.pair or c.kind not in ("shaft", "holes", "eyes"):
             continue
         other = c.b.instance if c.a.instance == motor.name else c.a.instance
-        parallel = abs(float(c.direction @ axis)) > 1 - ALIGNED**2
-        if other not in scene.on_shafts and parallel and cross_length(c.point - point, axis) < 1e-3:
+        along = parallel(c.direction, axis)
+        if other not in scene.on_shafts and along and cross_length(c.point - point, axis) < 1e-3:
             scene.bind(other, motor.name, "holds the case of a motor at its pilot", 0.7)
 
 

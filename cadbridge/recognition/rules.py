@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from cadbridge.recognition.actuators import find_actuators
 from cadbridge.recognition.attaching import Hosts
+from cadbridge.recognition.bearings import bind_rings, bind_rolling, bind_seats, bind_twins
 from cadbridge.recognition.belt_drives import bind_belts
 from cadbridge.recognition.beside import bind_beside, bind_wheels, wheels_apart
 from cadbridge.recognition.between import bind_between, bind_flanges
@@ -18,14 +19,11 @@ from cadbridge.recognition.bodies import (
     bind_fixed,
     bind_flats,
     bind_keys,
-    bind_rings,
-    bind_rolling,
-    bind_seats,
     bind_stubs,
-    bind_twins,
 )
 from cadbridge.recognition.candidates import Candidate, Jointed
 from cadbridge.recognition.evidence import Evidence
+from cadbridge.recognition.hubs import bind_hubs
 from cadbridge.recognition.joints import bind_pins, find_joints, spins_count
 from cadbridge.recognition.lead_screws import lead_screws
 from cadbridge.recognition.likewise import bind_rails, joined_alike
@@ -110,11 +108,6 @@ def _lead_screws(run: Inference) -> None:
     run.turning += run.screws
 
 
-def _motors(run: Inference) -> None:
-    if run.evidence.names:
-        find_motors(run.scene)
-
-
 def _pins(run: Inference) -> None:
     if run.evidence.names:
         # The shaft of a wheel and a lead screw lie in two bodies as a pin does, but their spin drives something.
@@ -195,11 +188,12 @@ RULES = (
     # Actuators and motors come first: what is screwed to an output shares several holes with it, which elsewhere are a
     # weld, and bodies that are one already cannot be held apart any more.
     Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),
-    Rule("what stands on a motor's shaft turns", 0.98, _motors),
+    Rule("what stands on a motor's shaft turns", 0.98, lambda r: find_motors(r.scene, r.evidence.names)),
     Rule("a key holds what it stands in", 0.97, lambda r: bind_keys(r.scene)),
     # From here on it is known which rings roll on each other: seats, rings and fits would lock a bearing otherwise.
     Rule("balls go with the outer ring of their bearing", 0.96, lambda r: bind_rolling(r.scene)),
     Rule("what is seated on the axis of a rolling bearing turns with its ring", 0.94, lambda r: bind_seats(r.scene)),
+    Rule("what stands on a shaft that turns in bearings turns with it", 0.93, lambda r: bind_hubs(r.scene)),
     Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
     Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),

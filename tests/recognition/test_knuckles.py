@@ -10,7 +10,7 @@ import pytest
 from cadbridge.recognition.calibration import of_joint
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.write import freedoms_text
-from tests.recognition.solids import read
+from tests.recognition.solids import plate, read, recognised
 
 
 def link(hole: float, rounded: bool) -> cq.Workplane:
@@ -70,3 +70,15 @@ def test_of_joints_those_are_given_up_first_by_which_a_cap_would_only_spin(tmp_p
     made = cq.Assembly(name="made").add(plate, name="plate").add(lever, name="lever").add(cap, name="cap")
     found = read(tmp_path, made, Hints(freedoms=1))
     assert [{found.bodies[j.a].name, found.bodies[j.b].name} for j in found.joints] == [{"plate", "lever"}]
+
+
+@pytest.mark.parametrize("screws", [0, 3])
+def test_a_shaft_on_the_axis_of_a_wider_hole_that_touches_nothing_turns_in_it(tmp_path: Path, screws: int) -> None:
+    """A spool whose stub stands in the frame with a gap of 2 mm all around: no frame holds it but by that."""
+    cuts = cq.Workplane(origin=(0, 0, -20)).pushPoints([(30, 0), (-30, 0), (0, 30)][:screws]).circle(2).extrude(100)
+    frame = plate(100, 100, 12, [(0, 0)], 24.5)
+    spool = cq.Workplane().circle(45).extrude(60).union(cq.Workplane(origin=(0, 0, -14)).circle(22.5).extrude(14))
+    if screws:
+        frame, spool = frame.cut(cuts), spool.cut(cuts)
+    found = recognised(tmp_path, {"frame": (frame, (0, 0, 0)), "spool": (spool, (0, 0, 13))})
+    assert [joint.type for joint in found.joints] == ([] if screws else ["revolute"])

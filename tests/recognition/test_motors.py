@@ -95,3 +95,42 @@ def test_the_case_of_a_motor_goes_with_the_plate_about_its_pilot(tmp_path: Path,
     found = recognise(cb.read(tmp_path / "made.step"))
     held = {frozenset((b.instance, b.to)) for body in found.bodies for b in body.bonds}
     assert (frozenset((f"{called}/cuerpo", "plate")) in held) == (called == "NEMA 17")
+
+
+def _ring(radius: float) -> list[tuple[float, float]]:
+    return [(radius * np.cos(a), radius * np.sin(a)) for a in np.arange(4) * np.pi / 2]
+
+
+@pytest.mark.parametrize("screwed", [True, False])
+def test_what_is_pinned_on_a_shaft_turns_in_a_case_that_is_screwed_down_about_it(tmp_path: Path, screwed: bool) -> None:
+    case = cq.Workplane().circle(20).extrude(40).union(cq.Workplane(origin=(0, 0, 40)).circle(3).extrude(24))
+    pin = cq.Workplane("XZ").center(0, 54).circle(1).extrude(12, both=True)
+    holes = cq.Workplane(origin=(0, 0, 30)).pushPoints(_ring(12)).circle(2).extrude(10)
+    hub = cq.Workplane(origin=(0, 0, 46)).circle(12).circle(3.1).extrude(16).cut(pin)
+    shapes = {
+        "case": case.cut(holes if screwed else pin).cut(pin),
+        "mount": plate(60, 60, 4, [(0, 0)], 8).cut(holes.translate((0, 0, -30))).translate((0, 0, 40)),
+        "hub": hub.union(cq.Workplane().box(60, 8, 10).translate((40, 0, 54))), "pin": pin,
+    }  # fmt: skip
+    found = recognised(tmp_path, {name: (shape, (0, 0, 0)) for name, shape in shapes.items()})
+    bodies = {frozenset(body.instances) for body in found.bodies}
+    if screwed:
+        assert bodies == {frozenset({"case", "mount"}), frozenset({"hub", "pin"})}
+        assert [joint.type for joint in found.joints] == ["revolute"]
+    else:
+        assert any({"case", "hub", "pin"} <= body for body in bodies)
+
+
+@pytest.mark.parametrize("name", ["gimbal motor", "flange"])
+def test_what_is_screwed_to_both_faces_of_a_flat_motor_turns(tmp_path: Path, name: str) -> None:
+    below = cq.Workplane().pushPoints(_ring(15)).circle(2).extrude(8)
+    above = cq.Workplane(origin=(0, 0, 14)).pushPoints(_ring(10)).circle(1.5).extrude(16)
+    shapes = {
+        name: cq.Workplane().circle(25).extrude(20).cut(below).cut(above),
+        "base": plate(80, 80, 5, _ring(15), 2).translate((0, 0, -5)),
+        "arm": plate(160, 30, 5, [], 1.5).translate((60, 0, 20)).cut(above),
+    }
+    found = recognised(tmp_path, {name: (shape, (0, 0, 0)) for name, shape in shapes.items()})
+    assert [joint.type for joint in found.joints] == ["revolute"] * (name != "flange")
+    if found.joints:
+        assert {frozenset(body.instances) for body in found.bodies} == {frozenset({name, "base"}), frozenset({"arm"})}

@@ -49,7 +49,7 @@ def divide(a: Bounds, b: Bounds) -> Bounds:
 def power(a: Bounds, b: Bounds) -> Bounds:
     """Of a to the power b."""
     n = b[0][0]
-    if b[0][0] == b[0][1] and n == int(n) and 0 <= n <= 64:
+    if b[0][0] == b[0][1] and n.is_integer() and n >= 0.0:
         below = _whole_power(a[0], int(n) - 1) if n > 0 else (0.0, 0.0)
         return (_whole_power(a[0], int(n)), _product(_product((n, n), below), a[1]))
     if a[0][0] <= 0.0:

@@ -27,6 +27,8 @@ OWN = ".cadbridge"
 """The folder for our own files within the folder of outputs."""
 
 _RESERVED = (OWN, "index.html", "summary.json")
+_LONGEST_NAME = 240
+"""Bytes of a folder's name: most file systems hold 255; how far below is a choice."""
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _LIMITS = ("timeout", "memory")
 _ONLY_FOR = {
@@ -293,7 +295,7 @@ def _folder(place: str, output: Path, where: Where, findings: Findings) -> Path 
     if first in _RESERVED:
         findings.add("CB706", f"{first} in the folder of outputs is cadbridge's own", where)
         return None
-    if any(len(os.fsencode(part)) > 240 for part in folder.relative_to(output).parts):
+    if any(len(os.fsencode(part)) > _LONGEST_NAME for part in folder.relative_to(output).parts):
         findings.add("CB706", f"the name {shown(place)[:60]}… is too long for a folder", where)
         return None
     real = Path(os.path.realpath(folder))

@@ -109,7 +109,6 @@ def publish(job: Job, stage: Path, body: dict[str, Any], times: dict[str, Any], 
     log = stage / "log"
     if log.exists():
         os.replace(log, out / LOG)
-    out.chmod(0o755)
     with stages.publishing:
         if job.folder.exists():
             _refuse_foreign(job.folder)

@@ -45,13 +45,18 @@ def states(jobs: Path, warm: Local) -> dict[str, tuple[State, bool]]:
 
 def test_a_batch_as_a_person_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     jobs = robots(tmp_path, 2)
-    assert main(["batch", str(jobs), "--json"]) == 0
+    before = os.umask(0o027)
+    try:
+        assert main(["batch", str(jobs), "--json"]) == 0
+    finally:
+        os.umask(before)
     captured = capsys.readouterr()
     said = json.loads(captured.out)
     assert said["counts"] == {"jobs": 4, "done": 4, "failed": 0, "not run": 0}
     assert said == json.loads((tmp_path / "out" / "summary.json").read_text())
     assert "[4/4]" in captured.err
     folder = tmp_path / "out" / "r1" / "mjcf"
+    assert folder.stat().st_mode & 0o777 == 0o750
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["inputs"]["r1.urdf"]
     assert manifest["inputs"]["r1.mates.yaml"] is None  # it was looked for

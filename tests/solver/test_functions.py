@@ -7,6 +7,7 @@ import math
 import pytest
 from numpy.testing import assert_allclose
 
+from solver import bounds
 from solver.functions import constant, expression, scaled, table
 
 
@@ -112,3 +113,12 @@ def test_the_greatest_of_one_function_twice_is_that_function() -> None:
     assert twice.corners(0.0, 1e4) == []
     assert twice.evaluate(0.4) == once.evaluate(0.4)
     assert expression("min(t, t, 1)").corners(0.0, 10.0) == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize(("exponent", "value"), [(100.0, (0.0, 2.0**100)), (101.0, (-1.0, 2.0**101))])
+def test_high_whole_powers_have_bounds_about_zero_too(exponent: float, value: tuple[float, float]) -> None:
+    assert bounds.power(((-1.0, 2.0), (1.0, 1.0)), ((exponent, exponent), (0.0, 0.0)))[0] == value
+
+
+def test_an_infinite_exponent_has_no_whole_power() -> None:
+    assert bounds.power(((-1.0, 2.0), (1.0, 1.0)), ((math.inf, math.inf), (0.0, 0.0)))[0] == bounds.ALL

@@ -50,8 +50,9 @@ Tests: −2.3 | 1 (`test_meshing`).
 """
 
 
-AXIS_OFF = 0.2
-"""Modules by which a line may be off a wheel's axis to be it, beside 0.1 mm: teeth bear more. A choice."""
+AXIS_OFF = 0.5
+"""Modules by which a line may be off a wheel's axis to be it, beside 0.1 mm. A choice: teeth are two modules deep, so
+that a wheel drawn so far beside its shaft meshes, and the next axis stands a pitch radius away."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -135,6 +135,9 @@ def test_the_carrier_holds_both_axes_through_concentric_shafts() -> None:
     joints = [("shaft", "tube", here, z), ("tube", "box", here, z), ("wheel", "box", there, z)]
     assert carrier_of(pair, bodies, joints) == "box"
     assert carrier_of(pair, bodies, joints[:2]) is None
+    # Drawn beside its shaft by less than the depth of its teeth, a wheel turns about that all the same.
+    for beside, carrier in ((0.45e-3, "box"), (0.8e-3, None)):
+        assert carrier_of(pair, bodies, [*joints[:2], ("wheel", "box", there + np.array([0, beside, 0]), z)]) == carrier
 
 
 def test_what_holds_the_axes_of_wheels_that_mesh_is_one_body(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_a_run_with_the_voltages_asked_for_follows_the_motion(method: str, tmp_p
     dc = ", ".join(f"{{joint: {n}, dc: {{voltage: {{table: {tables[n]}}}, {MOTORS[n]}}}}}" for n in MOTORS)
     first = columns["motor.a.current"][0]
     dc = dc.replace("inductance: 3.0e-3", f"inductance: 3.0e-3, current: {first:.10g}")
-    text = "format: cadbridge.scenario/1\nduration: 1\nrate: 100\nfriction_speed: {turn: 0.1}\n"
+    text = "format: cadbridge.scenario/1\nduration: 1\nrate: 100\nsensitivity: false\nfriction_speed: {turn: 0.1}\n"
     path.write_text(f"{text}motors: [{dc}]\n", "utf-8")
     run = {n: v for n, (v, _) in columns_of(simulate(mechanism, load_scenario(path, mechanism))).items()}
     for name in MOTORS:
@@ -91,7 +91,10 @@ def test_a_run_with_the_pressure_asked_for_follows_the_motion(fluid: str, tmp_pa
     cap = f"{lines['cap']}, pressure: {{table: [{table}]}}"
     cylinder = f"{{joint: slide, cylinder: {{{CYLINDER}, cap: {{{cap}}}, rod_side: {{{lines['rod_side']}}}}}}}"
     path = tmp_path / "scenario.yaml"
-    path.write_text(f"format: cadbridge.scenario/1\nduration: {until}\nrate: 100\nmotors: [{cylinder}]\n", "utf-8")
+    path.write_text(
+        f"format: cadbridge.scenario/1\nduration: {until}\nrate: 100\nsensitivity: false\nmotors: [{cylinder}]\n",
+        "utf-8",
+    )
     run = {n: v for n, (v, _) in columns_of(simulate(mechanism, load_scenario(path, mechanism))).items()}
     every = round(rate / 100)
     np.testing.assert_allclose(run["joint.slide.q"], columns["joint.slide.q"][::every], atol=2e-5)

@@ -21,7 +21,8 @@ from solver.functions import constant
 from tests.report.page.browser import launched, opened
 
 KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15"
-TIGHT: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10}
+# Judged by what they are compared with, and not by a second run at a larger tolerance.
+TIGHT: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10, "sensitivity": False}
 
 
 @pytest.fixture(scope="module")

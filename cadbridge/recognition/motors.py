@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,7 @@ class _Bores:
 
 @dataclass(frozen=True, eq=False)
 class _Shaft:
-    """The shaft of a motor in W: its middle, direction, radius and length."""
+    """The shaft of a motor, in its part's frame or in W: its middle, direction, radius and length, m."""
 
     point: Vector
     axis: Vector
@@ -91,11 +91,13 @@ def find_motors(scene: Scene, names: bool) -> None:
     """
     instances = scene.assembly.instances
     called = {i.name for i in instances if names and any(map(called_drive, (i.part, i.name.rsplit("/", 1)[-1])))}
-    bores = _bores(scene)
+    bores, shafts = _bores(scene), {key: _shafts(faces) for key, faces in scene.faces.items() if faces.surfaces}
     known = {d.case for d in scene.driven}
     for motor in instances:
+        faces = _faces(scene, motor)
         # A case whose output is known by its ring of holes has no shaft beside: what is thin there is a pilot.
-        for shaft in () if motor.name in known else _shafts(scene, motor):
+        for own in () if faces is None or motor.name in known else shafts[faces.key]:
+            shaft = replace(own, point=motor.X_WI.point(own.point), axis=motor.X_WI.vector(own.axis))
             if motor.name in called:
                 on_it = {
                     name: at for name, at in _around(bores, motor.name, shaft) if not scene.shared(name, motor.name)
@@ -122,13 +124,13 @@ def find_motors(scene: Scene, names: bool) -> None:
 
 
 def _screwed_about(scene: Scene, motor: Instance, shaft: _Shaft) -> bool:
-    """Whether a part that is round about its shaft, or square, is screwed to another beside that twice at least."""
+    """Whether a part is screwed to another, twice at least, all about its shaft."""
     screws: dict[str, list[Vector]] = defaultdict(list)
     for c in scene.contacts.of.get(motor.name, ()):
         along = c.kind in LINES and parallel(c.direction, shaft.axis)
         if along and cross_length(c.point - shaft.point, shaft.axis) > 2 * shaft.radius:
             screws[next(iter({*c.pair} - {motor.name}))].append(c.point)
-    # Those of a motor lie all about its shaft: that of a crank or of a bracket lies beside its holes.
+    # The stub of a crank or of a bracket lies beside its screws.
     about = (np.mean(points, axis=0) - shaft.point for points in screws.values() if len(points) >= 2)
     return any(cross_length(off, shaft.axis) < shaft.radius for off in about)
 
@@ -169,31 +171,27 @@ def _bores(scene: Scene) -> _Bores:
     return _Bores(names, table[:, :3], table[:, 3:6], table[:, 6], table[:, 7], table[:, 8])
 
 
-def _shafts(scene: Scene, motor: Instance) -> Iterator[_Shaft]:
-    """The shafts of a motor in W: the middle, the direction, radius and length; the longest of each axis."""
-    known = _faces(scene, motor)
-    if known is None:
-        return
+def _shafts(known: PartFaces) -> list[_Shaft]:
+    """The shafts of a part, in its frame; the longest of each axis."""
     corners = np.array(
         [[known.box[i, 0], known.box[j, 1], known.box[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)]
     )
-    best: list[tuple[Vector, Vector, float, float]] = []
+    best: list[_Shaft] = []
     for s in sorted(known.of("cylinder"), key=lambda s: -s.length):
         if s.hollow or s.direction is None or s.turn < ROUNDED or s.length < STICKS_OUT * s.radius:
             continue
         along = (corners - s.point) @ s.direction
         ends = min(abs(along.max() - s.high), abs(along.min() - s.low)) <= SHAFT_END * known.size
         size = np.delete(np.ptp(known.box, axis=0), int(np.argmax(np.abs(s.direction))))
-        beside = any(cross_length(s.point - p, d) < s.radius for p, d, _, _ in best)
+        beside = any(cross_length(s.point - other.point, other.axis) < s.radius for other in best)
         if (
             ends
             and not beside
             and s.radius <= THIN_SHAFT * float(size.min()) / 2
             and s.length < LONGEST_SHAFT * float(np.ptp(along))
         ):
-            best.append((s.point + (s.low + s.high) / 2 * s.direction, s.direction, s.radius, s.length))
-    for point, axis, radius, length in best:
-        yield _Shaft(motor.X_WI.point(point), motor.X_WI.vector(axis), radius, length)
+            best.append(_Shaft(s.point + (s.low + s.high) / 2 * s.direction, s.direction, s.radius, s.length))
+    return best
 
 
 def _around(bores: _Bores, motor: str, shaft: _Shaft) -> Iterator[tuple[str, tuple[Vector, Vector, float]]]:

@@ -106,8 +106,7 @@ def _sorted_out(inquiry: Inquiry, reply: str, page: Page) -> bool:
 def _heard(inquiry: Inquiry, reply: str, question: Question | None) -> bool:
     """Take a reply: an answer to a question, or something said without being asked. False where all is said."""
     from cadbridge.cli.output import say
-    from cadbridge.recognition.listing import parts_text
-    from cadbridge.recognition.saying import WAYS
+    from cadbridge.recognition.saying import WAYS, parts_text
 
     word = reply.lower()
     if word in ("q", "quit", "end") or (not reply and question is None):

@@ -22,11 +22,11 @@ number is a choice. "Tests:" are the values nearest to it in the tests that are 
 it. What limits only time says so.
 """
 
+from cadbridge.recognition.choosing import recognise
 from cadbridge.recognition.document import recognition_document
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.own_mates import beside_own
 from cadbridge.recognition.reading import read_bare, read_recognised, with_recognised
-from cadbridge.recognition.recogniser import recognise
 from cadbridge.recognition.sweep import move_each
 from cadbridge.recognition.write import mates_text
 

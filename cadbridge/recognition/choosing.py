@@ -16,12 +16,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
 from cadbridge.recognition.drives import drives_of
-from cadbridge.recognition.evidence import Evidence
+from cadbridge.recognition.evidence import Evidence, gather
 from cadbridge.recognition.freedoms import freedoms
 from cadbridge.recognition.hint_names import resolved
-from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hints import NO_HINTS, Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.inferring import infer
 from cadbridge.recognition.model import Recognition
@@ -210,3 +211,24 @@ def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], 
         text += f"; decisions changed to reach this: {', '.join(names)}"
     findings.add("CB1643" if found.freedoms == wanted else "CB1644", text, items=names)
     return replace(found, turned=tuple(turned), findings=findings.as_tuple())
+
+
+def recognise(
+    assembly: Assembly, names: bool = True, ignore: Sequence[str] = (), hints: Hints = NO_HINTS
+) -> Recognition:
+    """Find bodies, joints and gears from the shapes of an assembly's parts and where they stand.
+
+    Mates that the assembly has are not looked at. Joints get no limits here.
+
+    Args:
+        assembly: Parts with shapes, as placed.
+        names: Whether the names of parts are a second witness beside their shapes.
+        ignore: Patterns with * and ? of the names of instances or parts about which nothing is asked; they go with what
+            they touch.
+        hints: What a person knows of it: pairs of instances with a joint, fixed or apart, what stands still, the number
+            of freedoms.
+
+    Returns:
+        What was found, each with its evidence and confidence, and what was seen and not taken.
+    """
+    return settled(gather(assembly, names, ignore), hints)

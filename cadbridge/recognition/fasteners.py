@@ -43,6 +43,9 @@ RINGS = (StandardKind.WASHER, StandardKind.CIRCLIP)
 ROUND_OUTLINE = 0.75
 """The least beside the largest radius of a fastener's outline about its axis: a square nut has 0.71, a hexagon 0.87."""
 
+LEAST_BORE = 0.2
+"""Of the outer radius of a nut or a ring: the radius of its bore at least. A choice."""
+
 SECTORS = 12
 """Directions about an axis in which an outline is measured: twelve meet corners and flats of squares and hexagons."""
 
@@ -100,25 +103,12 @@ def _by_name(shape: Shape, names: Sequence[str]) -> StandardPart | None:
             radius = size[0] / 2 if size is not None else outer / WIDEST_HEAD
             fits = size is None or (2 * outer <= NAMED_HEAD * size[0] and high - low <= size[1] + 2 * size[0])
             # What is shorter than half as wide and has a screw's name is a cap on its head, or a washer called by it.
-            if not fits or high - low < outer:
-                continue
-            return StandardPart(
-                kind,
-                np.asarray(point),
-                np.asarray(axis),
-                low,
-                high,
-                radius,
-                outer,
-                0.7,
-                f"a {kind} by its name",
-                named=True,
-            )
-        if 0.2 * outer < inner and high - low <= 3 * outer:
-            text = f"a {kind} by its name"
-            return StandardPart(
-                kind, np.asarray(point), np.asarray(axis), low, high, inner, outer, 0.7, text, named=True
-            )
+            fits &= high - low >= outer
+        else:
+            radius, fits = inner, LEAST_BORE * outer < inner and high - low <= 3 * outer
+        if fits:
+            at, way, text = np.asarray(point), np.asarray(axis), f"a {kind} by its name"
+            return StandardPart(kind, at, way, low, high, radius, outer, 0.7, text, named=True)
     return None
 
 

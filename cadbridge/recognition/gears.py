@@ -10,8 +10,7 @@ from cadbridge.assembly import Assembly, CouplingKind, report_unrefined, unrefin
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
-from cadbridge.recognition.carriers import carrier_of
-from cadbridge.recognition.meshing import Meshing, reaching
+from cadbridge.recognition.meshing import Meshing, carrier_of, reaching
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, meeting
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind

@@ -19,6 +19,13 @@ GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|
 UP = np.array([0.0, 0.0, 1.0])
 """The z of W: machines stand on its floor."""
 
+WEIGHTS = 1.0, 0.5, 0.6, 0.3, 0.2
+"""Of the share of all parts, the share of the most joints, standing on the floor, a name, having any joint.
+
+A choice: size first, then the floor; joints and names decide among equals. What has no joint stands still only where
+nothing else could.
+"""
+
 FLOOR = 0.02
 """Share of the assembly's height within which a face is at the bottom.
 
@@ -41,9 +48,8 @@ def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among:
     def score(root: str) -> float:
         named = names and any(GROUND_NAMES.search(n) for n in members[root])
         stands = any(n in floor for n in members[root])
-        # A choice: size first, then the floor; joints and names decide among equals. What has no joint stands still
-        # only where nothing else could.
-        return sizes[root] / total + 0.5 * degrees[root] / most + 0.6 * stands + 0.3 * named + 0.2 * (degrees[root] > 0)
+        signs = (sizes[root] / total, degrees[root] / most, stands, named, degrees[root] > 0)
+        return sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
 
     best = max(sorted(members), key=score)
     reasons = [f"{100 * sizes[best] / total:.0f} % of the assembly's boxes"]

@@ -42,6 +42,9 @@ _LINEAR = 0.04
 _LOOKED_AT = (0.5, 0.3, 0.7)
 """Of the length: heights at which ridges are looked for, the first that shows some."""
 
+_SHORT_OF_END = 1e-4
+"""Of the length: how far short of the end of a part a section stands for it."""
+
 _CORE, _RADII = 0.2, 60
 """Of the outer radius: what is nearer to the axis is no ridge; and radii between, for time alone."""
 
@@ -186,7 +189,7 @@ def _phase(cutter: Cutter, height: float, radius: float, starts: int) -> float |
 def _end(cutter: Cutter, start: float, limit: float, radius: float, starts: int) -> float:
     """How far the ridges go towards a limit, by halving."""
     good, bad = start, limit
-    if _phase(cutter, limit + 1e-4 * (start - limit), radius, starts) is not None:
+    if _phase(cutter, limit + _SHORT_OF_END * (start - limit), radius, starts) is not None:
         return limit
     for _ in range(12):
         height = (good + bad) / 2

@@ -22,6 +22,9 @@ from cadbridge.recognition.model import FoundBody, FoundJoint, Held, Recognition
 SETTLED = 0.99
 """Confidence from which a decision has no second verdict: what a person said has 1.0, rules reach 0.985."""
 
+DOUBTFUL, LEAST_COST = 0.05, 0.1
+"""Confidence below which none counts as less, and nats that a second verdict costs at least."""
+
 MOST_COUNTED = 60
 """Hypotheses that are asked how they change the mobility, the closest first, for time alone: each is a rank."""
 
@@ -49,9 +52,9 @@ class Hypothesis:
     @property
     def cost(self) -> float:
         """What the second verdict costs more than the first: the logarithm of its odds, at least 0.1."""
-        p = min(max(self.confidence, 0.05), SETTLED)
+        p = min(max(self.confidence, DOUBTFUL), SETTLED)
         # Never zero or less: where the first verdict is the less likely one, the programme would turn it without need.
-        return max(math.log(p / (1.0 - p)), 0.1)
+        return max(math.log(p / (1.0 - p)), LEAST_COST)
 
     @property
     def other(self) -> str:

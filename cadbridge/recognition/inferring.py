@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cadbridge.recognition.about import with_axes
 from cadbridge.recognition.attaching import attach_ignored, hosts_of
 from cadbridge.recognition.bodies import bind_copies
 from cadbridge.recognition.bolts import bolt_lines
@@ -27,7 +26,7 @@ from cadbridge.recognition.reporting import findings_of, unread
 from cadbridge.recognition.rules import RULES, Inference, Rule, applied, with_turning
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import with_idle
-from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints, without_axis
+from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints, with_axes, without_axis
 
 
 def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None) -> Recognition:

@@ -19,6 +19,9 @@ from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.scene import Scene
 from cadbridge.wording import count
 
+IN_LOOP = 0.4
+"""Strength of a hinge where one hole goes on in another and a loop is all that speaks for it. A choice."""
+
 LEFT_FREE = re.compile(r"-\d+$")
 """How SolidWorks calls an instance."""
 
@@ -90,7 +93,7 @@ def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate
         if verdict is not None and verdict.type == "rest" and any(c.kind == "holes" for c in contacts):
             evidence = (*verdict.evidence[:-1], "the two are joined by way of others, so that no bolt holds them")
             against = ("no shaft in the bores",)
-            hinge = replace(verdict, type="revolute", evidence=evidence, against=against, confidence=0.4)
+            hinge = replace(verdict, type="revolute", evidence=evidence, against=against, confidence=IN_LOOP)
             found.append(Candidate(a, b, hinge, tuple(contacts)))
     return found
 

@@ -28,6 +28,10 @@ profile shift it is near their tips or roots.
 """
 
 
+MOST_ASLANT = math.radians(46)
+"""rad by which a helical pinion may stand aslant on a straight rack, 45° and rounding; never out of its plane."""
+
+
 LEAST_CROSSING = math.radians(15)
 """rad between axes from which wheels are crossed ones: of less a helical pair shows nothing. A choice."""
 
@@ -129,8 +133,7 @@ def _rack_pinion(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
     if rack.normal is None:
         return None
     side = np.cross(rack.axis, rack.normal)
-    # A helical pinion may stand aslant, by up to 45°, on a straight rack; never out of its plane.
-    if abs(float(p.axis @ side)) < math.cos(math.radians(46)) or abs(float(p.axis @ rack.normal)) > math.sin(
+    if abs(float(p.axis @ side)) < math.cos(MOST_ASLANT) or abs(float(p.axis @ rack.normal)) > math.sin(
         PARALLEL_SHAFTS
     ):
         return None

@@ -14,9 +14,9 @@ from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.readers.mates_file import load_document, overlay
 from cadbridge.readers.registry import load, openable
+from cadbridge.recognition.choosing import recognise
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.own_mates import beside_own
-from cadbridge.recognition.recogniser import recognise
 from cadbridge.recognition.write import mates_text
 from cadbridge.storage import use_cache
 

@@ -27,6 +27,9 @@ _SQUARE_WIDTH, _SQUARE_HEIGHT = (1.5, 3.4), (0.15, 1.2)
 _RACE_WIDTH, _RACE_HEIGHT = 2.2, (0.08, 0.6)
 """Outer beside inner radius of one ring of a ball bearing, and height beside its diameter. A choice."""
 
+_MOST_FACES = 40
+"""Faces of a bearing's ring at most: a turned wheel with holes has more. A choice."""
+
 _TRACK = 0.1
 """Area of the groove for the balls beside that of the bore's cylinder, at least: less is a rounded edge. A choice."""
 
@@ -71,7 +74,7 @@ def ring_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart |
     if square and within(ratio, _SQUARE_WIDTH) and within(height / (2 * bore), _SQUARE_HEIGHT):
         return layered_part(StandardKind.NUT, layers, bore, outer, 0.6, f"a square with a bore of {2e3 * bore:.1f} mm")
     tracks = sum(f.area for f in shape.faces if f.kind == "torus")
-    turned = all(re.fullmatch(r"a[f9]+", word) for word in words) and len(shape.faces) <= 40
+    turned = all(re.fullmatch(r"a[f9]+", word) for word in words) and len(shape.faces) <= _MOST_FACES
     narrow = ratio < _RACE_WIDTH and within(thin, _RACE_HEIGHT)
     if turned and narrow and tracks > _TRACK * 2 * math.pi * bore * height:
         text = f"a ring of {2e3 * bore:.1f} and {2e3 * outer:.1f} mm with a track for balls"

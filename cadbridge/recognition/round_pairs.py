@@ -42,6 +42,10 @@ SKEW = 0.2
 """rad (11°) between a shaft and its bore at most, in a pose that was never solved. A choice."""
 
 
+LEAST_IN = 0.1
+"""Of a bore's length: how far a shaft that stands beside its axis reaches into it, at least. A choice."""
+
+
 DRUM = 0.03
 """Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's.
 
@@ -73,7 +77,7 @@ def stands_in(scene: Scene, shaft: Placed, bore: Placed) -> bool:
     if not (-ROUNDING <= gap <= FACETED * clearance(bore.surface.radius) and parallel):
         return False
     if off > gap:
-        return reach > 0.1 * bore.surface.length
+        return reach > LEAST_IN * bore.surface.length
     disc = round_outside(scene, shaft.instance, shaft.point, shaft.direction)
     return disc and reach > 0.5 * min(shaft.surface.length, bore.surface.length)
 

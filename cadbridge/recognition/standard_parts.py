@@ -34,6 +34,9 @@ _TRIANGLES = 200_000
 54 machines: 1.9e5 | 2.6e5.
 """
 
+_MOST_FACES = 400
+"""Faces of a part from which it is no fastener but for a modelled thread, which is few faces or a mesh."""
+
 _MOST_AXES = 2
 """Axes of a part that are tried, of `wheel_axes.candidate_axes`: a fastener is round about the first or second."""
 
@@ -79,7 +82,9 @@ def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | Non
         return None
     mesh = outward(mesh)
     found = (
-        _ball(mesh) or (_by_layers(shape, mesh) if len(shape.faces) < 400 or not shape.faces else None) or _key(mesh)
+        _ball(mesh)
+        or (_by_layers(shape, mesh) if len(shape.faces) < _MOST_FACES or not shape.faces else None)
+        or _key(mesh)
     )
     return None if found is None else _witnessed(found, names)
 

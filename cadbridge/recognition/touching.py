@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector, cross_length
@@ -24,6 +23,7 @@ from cadbridge.recognition.contacts import (
 )
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.plane_contacts import SIDE, TILT, gathered, plane_contacts
+from cadbridge.recognition.sphere_contacts import sphere_contacts
 
 LOOSE_SLACK = 4.5e-4
 """m within which they are where placements carry clearances: two of 0.2 mm each, and what writers round.
@@ -41,6 +41,10 @@ A choice: 54 machines have 1.41 | 1.50. Tests: 1.33 (`test_links`).
 
 ENOUGH_AXES = 30
 """Axes in bores that tell how large the clearances of placements are: of fewer the 95 % quantile is the largest."""
+
+
+MOST, BEYOND_MOST = 0.95, 1.5
+"""The share of axes in bores by which the clearances are told, and how much larger others may be. A choice."""
 
 
 FULL_TURN = 0.97 * 2 * math.pi
@@ -69,14 +73,6 @@ LEAST_CONE = 5e-3
 """rad: half angle of a cone at least, to seat in another: a slimmer one goes 200 times as far in as it has a gap."""
 
 
-GROOVE_FIT = (0.8, 1.05)
-"""Radius of a ball beside that of its groove's section: races of deep-groove bearings have 0.94 to 0.97. A choice."""
-
-
-FULL_SPHERE = 0.9 * 4 * math.pi
-"""sr that the ball of a bearing goes round at least, to roll in a groove. 54 machines: 5.4 (balls of joints) | 12.6."""
-
-
 def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
     """All contacts between instances as they stand. The slack of the placements is found first."""
     placed = _placed(assembly, faces)
@@ -98,7 +94,7 @@ def find_contacts(assembly: Assembly, faces: dict[str, PartFaces]) -> Contacts:
         pairs = {c.pair for c in on_exact}
         found += [c for c in on_loose if c.pair not in pairs and _snug(c)]
     found += plane_contacts(flats, centre, slack)
-    found += _spheres(placed, slack)
+    found += sphere_contacts(placed, slack)
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
     for contact in found:
         by_pair[contact.pair].append(contact)
@@ -116,7 +112,7 @@ def _spread(found: Sequence[Contact]) -> float:
     offsets = [c.offset for c in found]
     if len(offsets) < ENOUGH_AXES:
         return LOOSE_SLACK
-    return min(LOOSE_SLACK, 1.5 * float(np.quantile(offsets, 0.95)) + EXACT_SLACK)
+    return min(LOOSE_SLACK, BEYOND_MOST * float(np.quantile(offsets, MOST)) + EXACT_SLACK)
 
 
 def _placed(assembly: Assembly, faces: dict[str, PartFaces]) -> list[Placed]:
@@ -211,49 +207,3 @@ def _seats(point: float, cup: float) -> bool:
 
 def _widening(p: Placed, line: Line) -> float:
     return p.surface.second * (1.0 if p.direction @ line.direction > 0 else -1.0)
-
-
-def _spheres(placed: Sequence[Placed], slack: float) -> list[Contact]:
-    """Balls in sockets, and balls in grooves."""
-    balls = [p for p in placed if p.surface.kind == "sphere" and not p.surface.hollow]
-    if not balls:
-        return []
-    tree = cKDTree(np.array([p.point for p in balls]))
-    found = []
-    for p in placed:
-        s = p.surface
-        if not s.hollow or s.kind not in ("sphere", "torus"):
-            continue
-        reach = slack if s.kind == "sphere" else s.radius + slack + clearance(s.second)
-        for k in tree.query_ball_point(p.point, reach):
-            ball = balls[k]
-            contact = _socket(ball, p, slack) if s.kind == "sphere" else _groove(ball, p, slack)
-            if contact is not None and ball.instance != p.instance:
-                found.append(contact)
-    return found
-
-
-def _socket(ball: Placed, cup: Placed, slack: float) -> Contact | None:
-    gap = cup.surface.radius - ball.surface.radius
-    if not -interference(ball.surface.radius) <= gap <= clearance(cup.surface.radius) + slack:
-        return None
-    offset = float(np.linalg.norm(cup.point - ball.point))
-    area = min(ball.surface.area, cup.surface.area)
-    return Contact("sphere", ball, cup, ball.point, np.array([0.0, 0.0, 1.0]), gap, offset, area, ball.surface.radius)
-
-
-def _groove(ball: Placed, groove: Placed, slack: float) -> Contact | None:
-    """A whole ball on the middle circle of a groove that is not much wider than it."""
-    if (
-        ball.surface.turn < FULL_SPHERE
-        or not GROOVE_FIT[0] <= ball.surface.radius / groove.surface.second <= GROOVE_FIT[1]
-    ):
-        return None
-    arm = ball.point - groove.point
-    height = float(arm @ groove.direction)
-    away = float(np.linalg.norm(arm - height * groove.direction))
-    offset = math.hypot(height, away - groove.surface.radius)
-    if offset > slack + clearance(groove.surface.second):
-        return None
-    gap = groove.surface.second - ball.surface.radius
-    return Contact("ball", ball, groove, groove.point, groove.direction, gap, offset, 0.0, ball.surface.radius)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.axles import Axles
 from cadbridge.recognition.candidates import Candidate, linked_by
-from cadbridge.recognition.carriers import steps_about
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.guides import LINES
+from cadbridge.recognition.meshing import steps_about
 from cadbridge.recognition.model import Held, Tie
 from cadbridge.recognition.pivots import Pivots
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about

@@ -14,8 +14,7 @@ from scipy.spatial.transform import Rotation
 from cadbridge.assembly import CouplingKind
 from cadbridge.geometry import Shape
 from cadbridge.recognition import read_recognised
-from cadbridge.recognition.carriers import carrier_of
-from cadbridge.recognition.meshing import Meshing, find_meshing
+from cadbridge.recognition.meshing import Meshing, carrier_of, find_meshing
 from cadbridge.recognition.placed_wheels import PlacedWheel
 from cadbridge.recognition.wheel_kinds import WheelKind
 from cadbridge.recognition.wheels import find_wheels

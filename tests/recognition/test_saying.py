@@ -19,8 +19,7 @@ from cadbridge.recognition.changes import Entry, Page
 from cadbridge.recognition.edited import write_mates
 from cadbridge.recognition.hints import Hints, Told, hints_of
 from cadbridge.recognition.inquiry import Inquiry, told_by
-from cadbridge.recognition.listing import parts_text
-from cadbridge.recognition.saying import said
+from cadbridge.recognition.saying import parts_text, said
 from tests.recognition.solids import plate
 
 

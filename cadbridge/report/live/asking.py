@@ -9,8 +9,8 @@ from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError, InputError
 from cadbridge.recognition.changes import Page, Verdicts
 from cadbridge.recognition.deciding import Decision, MatesEditor
-from cadbridge.recognition.listing import parts_text
 from cadbridge.recognition.questions import Question, answered
+from cadbridge.recognition.saying import parts_text
 from cadbridge.report.html import Html, el, join
 from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.swaying import Pointed, pointed

@@ -6,14 +6,14 @@
     move_each(found)           each joint moved: what collides, and where it stops
     beside_own(found)          without what the source's own mates say already
 
-Evidence: `faces` and `surfaces` (analytic surfaces of each distinct part), `touching` (where those of two instances
-meet), `fasteners` (what is taken out first), `bolts` and `pins` (lines shared by way of a third part), `wheels` and
-`meshing`, gathered by `evidence`. Inference: `rules` with their strengths, on a `scene`: `actuators` and `motors`
-(joints inside one solid), `bodies` (what moves as one), `bearings` and `hubs` (what turns with a shaft), `judging`
-(what a pair's contacts leave free), `joints`, `turntables`, `subassemblies`, `whole` (what is left over), `grounds`,
-`attaching` (where fasteners go). Choice:
-`hypotheses` (second verdicts and their costs), `drives`, `choosing`. Questions: `questions`, `inquiry`, `hints`.
-Writing: `write`, `document`.
+Evidence: `faces` and `surfaces` (analytic surfaces of each distinct part), `contacts` (the questions that all rules ask
+of these: parallel, on one line, beside each other, in common), `touching` (where those of two instances meet),
+`fasteners` (what is taken out first), `bolts` and `pins` (lines shared by way of a third part), `wheels` and `meshing`,
+gathered by `evidence`. Inference: `rules` with their strengths, on a `scene`: `actuators` and `motors` (joints inside
+one solid), `bodies` (what moves as one), `bearings` and `hubs` (what turns with a shaft), `judging` (what a pair's
+contacts leave free), `joints`, `turntables`, `subassemblies`, `whole` (what is left over), `grounds`, `attaching`
+(where fasteners go). Choice: `hypotheses` (second verdicts and their costs), `drives`, `choosing`. Questions:
+`questions`, `inquiry`, `hints`. Writing: `write`, `document`.
 
 Numbers: below a threshold of shape stands what it was held against. "54 machines: 2.67 | 3.08" are the values nearest
 to it on either side of all that it was compared with in 54 as-built assemblies of others (eight of them of

@@ -81,11 +81,8 @@ def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | Non
     if not 0 < float(extent.max()) < _LARGEST_STANDARD:
         return None
     mesh = outward(mesh)
-    found = (
-        _ball(mesh)
-        or (_by_layers(shape, mesh) if len(shape.faces) < _MOST_FACES or not shape.faces else None)
-        or _key(mesh)
-    )
+    few = len(shape.faces) < _MOST_FACES
+    found = _ball(mesh) or (_by_layers(shape, mesh) if few else None) or _key(mesh)
     return None if found is None else _witnessed(found, names)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sized
 from contextlib import contextmanager
@@ -56,7 +57,7 @@ def main(arguments: list[str]) -> None:
         else:
             rows.append(row(entry.name, left, base))
             print(rows[-1], file=sys.stderr, flush=True)
-    table = HEAD + "\n".join(rows) + f"\n\n{LAST}{'; '.join(idle)}.\n"
+    table = HEAD + "\n".join(rows) + "\n\n" + textwrap.fill(f"{LAST}{'; '.join(idle)}.", 120) + "\n"
     print(table)
     if "--write" in arguments:
         text = DOCS.read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from OCP.gp import gp_Ax2, gp_Dir, gp_Pnt, gp_Trsf
 from OCP.IFSelect import IFSelect_RetDone
 from OCP.Interface import Interface_Static
 from OCP.Quantity import Quantity_ColorRGBA
-from OCP.STEPCAFControl import STEPCAFControl_Reader
+from OCP.STEPCAFControl import STEPCAFControl_Controller, STEPCAFControl_Reader
 from OCP.TCollection import TCollection_AsciiString, TCollection_ExtendedString
 from OCP.TColStd import TColStd_HSequenceOfExtendedString, TColStd_SequenceOfAsciiString
 from OCP.TDataStd import TDataStd_Name, TDataStd_TreeNode
@@ -46,6 +46,9 @@ MADE_UP = "=>["
 BODY_NAMES = ("", "SOLID", "COMPSOLID", "COMPOUND", "SHELL", "FACE", "WIRE", "EDGE", "VERTEX")
 """OCCT's names of products that it makes of bodies."""
 
+_UNNAMED = "NONE"
+"""The name that SolidWorks writes for each entity without one."""
+
 MILLIMETRE = 1e-3
 """OCCT's documents are in millimetres whatever the file says."""
 
@@ -58,7 +61,9 @@ class StepDocument:
     """A file read by OCCT. It keeps document and reader alive: labels die with them."""
 
     def __init__(self, path: str) -> None:
-        # Face names live on sub-shape labels, which OCCT makes only when asked to.
+        # Face names live on sub-shape labels, which OCCT makes only when asked to. Before its controller is made it
+        # does not know that parameter, and the first file of a process has no names.
+        STEPCAFControl_Controller.Init_s()
         Interface_Static.SetIVal_s("read.stepcaf.subshapes.name", 1)
         self.document = TDocStd_Document(TCollection_ExtendedString("BinXCAF"))
         XCAFApp_Application.GetApplication_s().NewDocument(TCollection_ExtendedString("BinXCAF"), self.document)
@@ -117,7 +122,7 @@ class StepDocument:
         for sub in _labels(found):
             part = XCAFDoc_ShapeTool.GetShape_s(sub)
             name = _name(sub)
-            if name and not part.IsNull() and part.ShapeType() == TopAbs_FACE:
+            if name and name != _UNNAMED and not part.IsNull() and part.ShapeType() == TopAbs_FACE:
                 index = order.FindIndex(part)
                 if index:
                     named[index - 1] = name

@@ -396,3 +396,23 @@ def test_a_packed_text_is_unpacked_within_bounds(kind: str, tmp_path: Path, monk
     finally:
         tracemalloc.stop()
     assert [f.code for f in findings] == ["CB108"]
+
+
+NAMES = """import sys
+from cadbridge.shapes.document import StepDocument
+
+document = StepDocument(sys.argv[1])
+print(sorted(document.face_names("0:1:1:1", document.shape("0:1:1:1")).values()))
+"""
+
+
+def test_the_first_file_of_a_process_has_its_face_names(tmp_path: Path) -> None:
+    """Without its controller OCCT did not know the parameter that asks for them: only later files had names."""
+    path = tmp_path / "named.step"
+    cq.exporters.export(cq.Workplane().box(1, 2, 3), str(path))
+    first, *rest = path.read_text("utf-8").split("ADVANCED_FACE(''")
+    assert len(rest) == 6
+    named = zip(["seat", "NONE", "rim", "", "", ""], rest, strict=True)
+    path.write_text(first + "".join(f"ADVANCED_FACE('{name}'{text}" for name, text in named), "utf-8")
+    done = subprocess.run([sys.executable, "-c", NAMES, str(path)], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "['rim', 'seat']"

@@ -115,7 +115,7 @@ def _hold(whole: Scene, name: str, c: Contact) -> float:
     standard = whole.standards[name]
     if c.kind != "plane":
         return 2 * np.pi * c.radius * c.overlap if c.kind in ("shaft", "cone") else 0.0
-    X = whole.assembly.instance(name).X_WI
+    X = whole.pose(name)
     at = float((c.point - X.point(standard.point)) @ X.vector(standard.axis))
     under = standard.under_head is not None and abs(at - standard.under_head) <= max(whole.contacts.slack, EXACT_SLACK)
     # A square metre, which no face of a fastener has: what lies under the head is what it clamps, however wide its
@@ -146,9 +146,5 @@ def _reached(scene: Scene, whole: Scene, names: list[str]) -> dict[str, list[Rea
 
 def _ball_about(scene: Scene, name: str) -> tuple[Vector, float]:
     """The middle of an instance's box in W, and half of its diagonal, m."""
-    instance = scene.assembly.instance(name)
-    shape = scene.assembly.part(instance.part).shape
-    if shape is None or shape.key not in scene.faces:
-        return instance.X_WI.p, 0.0
-    low, high = scene.faces[shape.key].box
-    return instance.X_WI.point((low + high) / 2), float(np.linalg.norm(high - low)) / 2
+    known, X = scene.faces_of(name), scene.pose(name)
+    return (X.p, 0.0) if known is None else (X.point(known.box.mean(axis=0)), known.size / 2)

@@ -153,8 +153,7 @@ def _hold_key(scene: Scene, motor: Instance, wheel: str, shaft: _Shaft) -> None:
 
 
 def _faces(scene: Scene, instance: Instance) -> PartFaces | None:
-    shape = scene.assembly.part(instance.part).shape
-    known = None if shape is None else scene.faces.get(shape.key)
+    known = scene.faces_of(instance.name)
     return known if known is not None and known.surfaces else None
 
 
@@ -163,7 +162,7 @@ def _bores(scene: Scene) -> _Bores:
     for instance in scene.assembly.instances:
         known = _faces(scene, instance)
         for s in () if known is None else known.of("cylinder"):
-            if s.hollow and s.turn >= HOLE_TURN and s.direction is not None:
+            if s.hollow and s.turn >= HOLE_TURN:
                 names.append(instance.name)
                 at, way = instance.X_WI.point(s.point), instance.X_WI.vector(s.direction)
                 rows.append([*at, *way, s.radius, s.low, s.high])
@@ -173,14 +172,11 @@ def _bores(scene: Scene) -> _Bores:
 
 def _shafts(known: PartFaces) -> list[_Shaft]:
     """The shafts of a part, in its frame; the longest of each axis."""
-    corners = np.array(
-        [[known.box[i, 0], known.box[j, 1], known.box[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)]
-    )
     best: list[_Shaft] = []
     for s in sorted(known.of("cylinder"), key=lambda s: -s.length):
-        if s.hollow or s.direction is None or s.turn < ROUNDED or s.length < STICKS_OUT * s.radius:
+        if s.hollow or s.turn < ROUNDED or s.length < STICKS_OUT * s.radius:
             continue
-        along = (corners - s.point) @ s.direction
+        along = (known.corners - s.point) @ s.direction
         ends = min(abs(along.max() - s.high), abs(along.min() - s.low)) <= SHAFT_END * known.size
         size = np.delete(np.ptp(known.box, axis=0), int(np.argmax(np.abs(s.direction))))
         beside = any(cross_length(s.point - other.point, other.axis) < s.radius for other in best)

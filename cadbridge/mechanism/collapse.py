@@ -25,6 +25,11 @@ PROBING_STEP = 0.35
 second order shows (6 % of the way), and not so far that a mate of distance meets its other branch. It is no simple part
 of a turn, at which symmetric features would meet again."""
 
+_HELD = 1e-6
+"""By how much rows may change (rad, m; of mechanisms longer than a metre so many of their lengths) along a freedom that
+is a finite one. Such rows change by rounding, 1e-15, or by what a file rounds to, 1e-8 (2,515 pairs of tests and real
+files); where the second order shows, it is some hundredths."""
+
 
 def joint_of(
     connection: Connection, name: str, length: float, sign_axis: Array | None, highest: float = HIGHEST
@@ -112,7 +117,7 @@ def _moves(stack: Stack, pairs: Sequence[LowerPair | None], length: float) -> li
         if not moved:
             break
         for i, gap in stack.gaps(moved).items():
-            holds[i] = gap <= 1e-6 * max(1.0, length)
+            holds[i] = gap <= _HELD * max(1.0, length)
     return holds
 
 

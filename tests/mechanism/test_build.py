@@ -107,3 +107,13 @@ def test_a_drive_of_what_does_not_move_is_a_warning_and_of_nothing_an_error() ->
     drives = (Drive("one", "weld"), Drive("other", "no such joint"))
     found = build(replace(fastened, drives=drives)).findings
     assert [(f.code, f.severity.value) for f in found] == [("CB227", "warning"), ("CB226", "error")]
+
+
+def test_a_slide_that_is_one_at_first_only_is_no_slide() -> None:
+    """A rod between two points, and axes that stay parallel: the block moves on a circle, at first along y."""
+    places = {"block": (1.0, 0.0, 0.0)}
+    ends = (feature(places, GROUND, Q, (0, 0, 0)), feature(places, "block", Q, (1, 0, 0)))
+    held = [mate(places, f"held {d}", kind, GROUND, "block", (1, 0, 0), d)
+            for kind, d in ((MateKind.FLUSH, Z), (MateKind.PARALLEL, X))]  # fmt: skip
+    (joint,) = build(assembly(places, [*held, Mate("rod", MateKind.DISTANCE, *ends, value=1.0)])).joints
+    assert (joint.type, joint.freedom.shape) == ("generic", (6, 1))

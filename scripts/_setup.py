@@ -25,6 +25,15 @@ On Debian or Ubuntu:  apt-get install -y libgl1 libx11-6 libexpat1"""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
+# The first test that exports an FMU would compile it for a minute, while those of other workers wait.
+FMU_LIBRARY = """
+from cadbridge.exporters.fmu.binary import NoBinaryError, shared_library
+try:
+    shared_library()
+except NoBinaryError as fault:
+    print(fault)
+"""
+
 NO_BROWSER = """Tests in a browser will be skipped: no Chromium is here, nor could Playwright fetch one.
 On Debian or Ubuntu:  apt-get install -y chromium
 Elsewhere, name one:  CADBRIDGE_BROWSER=/path/to/chrome"""
@@ -101,6 +110,8 @@ def ensure(extras: str = "") -> Path:
         check_system_libraries()
         say("compiling the solver's kernels")
         run(PYTHON, "-m", "solver.warm")
+        if extras == "[test]":
+            run(PYTHON, "-c", FMU_LIBRARY)
         with STAMP.open("a") as stamp:
             stamp.write(wanted + "\n")
     return PYTHON

@@ -7,7 +7,7 @@ be deleted without changing the motion exactly where N_S has full row rank.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -209,7 +209,7 @@ def _duplicates(circuits: _Circuits, dependence: Dependence, own: dict[str, Ints
     remain that do without it and still reach every repeated row.
     """
     repeated = circuits.repeated[mate]
-    involved = Counter(other for row in repeated for other in circuits.mates[row] if other != mate)
+    involved = {other for row in repeated for other in circuits.mates[row] if other != mate}
     chosen = {mate, *involved}
     closed = [
         circuits.place[row] for m in chosen for row in circuits.repeated.get(m, ()) if circuits.mates[row] <= chosen
@@ -221,7 +221,7 @@ def _duplicates(circuits: _Circuits, dependence: Dependence, own: dict[str, Ints
     columns = np.array(sorted(closed), np.int64)
     target = _stress(dependence, np.array(repeated, np.int64), columns)
     span = np.eye(len(closed))
-    for other in sorted(involved, key=lambda m: (involved[m], m)):
+    for other in sorted(involved):
         part = _stress(dependence, own[other], columns) @ span
         _, s, Vt = np.linalg.svd(part, full_matrices=True)
         without = span @ Vt[significant(s, LOWEST, FULL) :].T

@@ -105,6 +105,6 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         if hinge is not None:
             hinges.append(hinge)
         else:
-            scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.25)
+            scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.2)
     held = linked.root(rest[0]) if rest else ""
     return [names for names in groups if linked.root(names[0]) != held], hinges

@@ -124,6 +124,7 @@ SIGNS = (
     Sign("a wheel without its axle", Held.TOGETHER, False, lambda f, a, b, _: f.axles.hinge(a, b)),
     Sign("links drawn into each other", Held.REACHES, False, lambda f, a, b, _: f.axles.overlapping(a, b)),
     Sign("holes in line, no pin", Held.RESTS, True, lambda f, a, b, _: f.axles.knuckle(a, b)),
+    Sign("a wheel on its hub, no axle", Held.RESTS, True, lambda f, a, b, _: f.axles.hub(a, b)),
     Sign("a disc of its own between", Held.RESTS, True, lambda f, a, b, _: f.pivots.about_disc(a, b)),
     Sign("a fork whose wheel trails", None, True, lambda f, a, b, joints: f.pivots.swivel(a, b, joints)),
     Sign("a rack on its pinion", None, True, lambda f, a, b, joints: f.pivots.rack(a, b, joints)),

@@ -194,6 +194,7 @@ class InteractiveRun:
             lambda name, where: find_component(self.mechanism, findings, name, where),
             driven, math.inf,
         )  # fmt: skip
+        # A change is held against what those before it attached and locked, so that all are resolved again.
         specs = resolver.resolve([(e, Where()) for e in (*(event.entry for event in self.events), entry)])
         if findings.errors or len(specs) != len(self.events) + 1:
             text = "; ".join(f.message for f in findings.as_tuple()) or "this is not a change that can be made"

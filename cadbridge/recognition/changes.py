@@ -24,7 +24,7 @@ Verdicts = dict[int, str]
 
 
 @dataclass(frozen=True)
-class Entry:
+class PageEntry:
     """A decision of a page: a pair of parts that is `now` joined by a joint or fixed, and what its evidence says."""
 
     pair: Pair
@@ -45,7 +45,7 @@ class Page:
     """Several decisions that are asked about in one."""
 
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[PageEntry, ...]
 
     @property
     def lines(self) -> Iterator[str]:
@@ -103,7 +103,7 @@ def changes_of(found: Recognition) -> Page | None:
     known = f"To have {count(found.freedoms, 'degree')} of freedom"
     title = f"{known}, these were decided otherwise than their evidence says:"
     return Page(title, tuple(
-        Entry(
+        PageEntry(
             (h.a, h.b), (names[h.a], names[h.b]), h.other, h.equal, f"own evidence: {h.now}, {100 * h.confidence:.0f} %"
         )
         for h in turned
@@ -113,5 +113,5 @@ def changes_of(found: Recognition) -> Page | None:
 def page_of(asked: Sequence[Question]) -> Page:
     """Questions as one page."""
     return Page("These are the least sure:", tuple(
-        Entry((q.a, q.b), q.names, q.now, q.equal, f"{100 * q.confidence:.0f} % sure") for q in asked
+        PageEntry((q.a, q.b), q.names, q.now, q.equal, f"{100 * q.confidence:.0f} % sure") for q in asked
     ))  # fmt: skip

@@ -97,7 +97,7 @@ def round_lines(scene: Scene, first: Collection[str], second: Collection[str]) -
     ]  # fmt: skip
 
 
-class Ends:
+class RoundEnds:
     """Where round faces on one line begin and end."""
 
     def __init__(self, members: Sequence[Placed]) -> None:

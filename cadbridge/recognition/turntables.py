@@ -27,7 +27,7 @@ from cadbridge.recognition.contacts import (
 from cadbridge.recognition.pins import ROUNDED
 from cadbridge.recognition.round_pairs import (
     CENTRED,
-    Ends,
+    RoundEnds,
     drums_of,
     ends_at,
     gap_between,
@@ -53,7 +53,7 @@ class Turntables:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._ends_of: dict[int, Ends] = {}
+        self._ends_of: dict[int, RoundEnds] = {}
 
     def between(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge between two bodies; None where they lie on each other in some other way."""
@@ -127,10 +127,10 @@ class Turntables:
             if ends and s.turn >= ROUNDED and abs(float(direction @ axis)) > ALONG:
                 yield s.radius, foot
 
-    def _ends(self, line: Line) -> Ends:
+    def _ends(self, line: Line) -> RoundEnds:
         """Where the round faces on a line begin and end, found once: a row of equal units has many on one line."""
         if id(line) not in self._ends_of:
-            self._ends_of[id(line)] = Ends(line.members)
+            self._ends_of[id(line)] = RoundEnds(line.members)
         return self._ends_of[id(line)]
 
     def drawn_apart(self, names: Sequence[str], others: set[str]) -> Candidate | None:

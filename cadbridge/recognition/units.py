@@ -20,14 +20,14 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class BodyUnits:
     """The components of each body (the one of the body's name first), and the sub-assemblies that are flexible."""
 
     of_body: tuple[tuple[Unit, ...], ...]
     flexible: tuple[str, ...]
 
 
-def units_of(found: Recognition) -> Units:
+def units_of(found: Recognition) -> BodyUnits:
     """The fewest components that no body divides."""
     assembly = found.assembly
     body_of = found.body_of
@@ -42,7 +42,7 @@ def units_of(found: Recognition) -> Units:
         sorted(units, key=lambda u: (body.name not in u.instances, u.name))
         for body, units in zip(found.bodies, by_body, strict=True)
     ]
-    return Units(tuple(tuple(units) for units in ordered), tuple(flexible))
+    return BodyUnits(tuple(tuple(units) for units in ordered), tuple(flexible))
 
 
 def _whole(

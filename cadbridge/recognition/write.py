@@ -15,7 +15,7 @@ from cadbridge.recognition.hypotheses import Hypothesis, hypotheses
 from cadbridge.recognition.model import FoundJoint, Recognition
 from cadbridge.recognition.part_names import shortest
 from cadbridge.recognition.reporting import SURE_JOINT, nothing_known
-from cadbridge.recognition.units import Unit, Units, units_of
+from cadbridge.recognition.units import BodyUnits, Unit, units_of
 from cadbridge.wording import count
 
 CLOSEST = 3
@@ -88,7 +88,7 @@ def _otherwise(h: Hypothesis, names: Mapping[str, str], freedoms: int) -> str:
     return text if h.change is None else f"{text}: {freedoms + h.change}"
 
 
-def _attached(found: Recognition, units: Units) -> Iterator[str]:
+def _attached(found: Recognition, units: BodyUnits) -> Iterator[str]:
     for body, members in zip(found.bodies, units.of_body, strict=True):
         if len(members) < 2:
             continue
@@ -106,7 +106,7 @@ def _attached(found: Recognition, units: Units) -> Iterator[str]:
             yield f"      - {yaml_text(unit.name)}{why}\n"
 
 
-def _joint(found: Recognition, units: Units, joint: FoundJoint) -> Iterator[str]:
+def _joint(found: Recognition, units: BodyUnits, joint: FoundJoint) -> Iterator[str]:
     a, b = units.of_body[joint.a][0], units.of_body[joint.b][0]
     yield f"  - name: {yaml_text(joint.name)}  # {100 * joint.confidence:.0f} %\n"
     yield f"    type: {joint.type}\n"
@@ -164,7 +164,7 @@ def _comment(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
 
 
-def gear_lines(found: Recognition, units: Units) -> Iterator[str]:
+def gear_lines(found: Recognition, units: BodyUnits) -> Iterator[str]:
     """The lines of the section `gears:`; none where there are no gears."""
     sure = [gear for gear in found.gears if gear.couples]
     if sure:
@@ -177,7 +177,7 @@ def gear_lines(found: Recognition, units: Units) -> Iterator[str]:
             yield from ("#" + line for line in _gear(gear, units))
 
 
-def _gear(gear: FoundGear, units: Units) -> Iterator[str]:
+def _gear(gear: FoundGear, units: BodyUnits) -> Iterator[str]:
     yield f"  - name: {yaml_text(gear.name)}  # {100 * gear.confidence:.0f} %\n"
     yield f"    type: {gear.kind.value}\n"
     yield from (f"    {key}: {value}\n" for key, value in _numbers(gear).items())
@@ -205,7 +205,7 @@ def _numbers(gear: FoundGear) -> dict[str, object]:
     return keys
 
 
-def _unit(units: Units, body: int, instance: str) -> Unit:
+def _unit(units: BodyUnits, body: int, instance: str) -> Unit:
     members = units.of_body[body]
     return next((unit for unit in members if instance in unit.instances), members[0])
 

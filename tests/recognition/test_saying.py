@@ -15,7 +15,7 @@ from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.recognition import mates_text, recognise
 from cadbridge.recognition.alike import equal_pairs
-from cadbridge.recognition.changes import Entry, Page
+from cadbridge.recognition.changes import Page, PageEntry
 from cadbridge.recognition.edited import write_mates
 from cadbridge.recognition.hints import Hints, Told, hints_of
 from cadbridge.recognition.inquiry import Inquiry, told_by
@@ -222,7 +222,7 @@ def test_decisions_changed_for_the_mobility_are_asked_about_in_one(chain: Assemb
 def test_what_nobody_called_wrong_yields_to_what_was(made: Assembly) -> None:
     """base, disc and lever: that disc and lever move makes it untrue that both are fixed to the base."""
     entries = [
-        Entry(pair, pair, "fixed", (pair,), "") for pair in (("base", "disc"), ("base", "lever"), ("disc", "lever"))
+        PageEntry(pair, pair, "fixed", (pair,), "") for pair in (("base", "disc"), ("base", "lever"), ("disc", "lever"))
     ]
     page = Page("", tuple(entries))
     hints = page.answered(Hints(), page.verdicts("3") or {})

@@ -114,7 +114,7 @@ def test_a_new_file_may_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_names_that_others_made_stay_below_the_folder(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no name of a file"):
+    with pytest.raises(ValueError, match="not name a file"):
         below(tmp_path, name)
     assert below(tmp_path, "a/b.txt") == tmp_path / "a" / "b.txt"
 
@@ -150,7 +150,7 @@ def _request(folder: Path) -> dict[str, object]:
 def test_a_worker_cannot_write_outside_of_the_stage(name: str, tmp_path: Path) -> None:
     job = _Shipped(_request(tmp_path), "content")
     ended = {"id": 1, "answer": None}
-    with pytest.raises(ValueError, match="no name of a file"):
+    with pytest.raises(ValueError, match="not name a file"):
         job.received({"ended": ended, "files": {name: b"evil"}})
     assert [p.name for p in tmp_path.rglob("*")] == ["stage"]
 

@@ -40,8 +40,12 @@ def bind_hubs(scene: Scene) -> None:
             if name in hubs:
                 scene.bind(name, shaft, f"on a shaft that turns in bearings, {fit_text(on_it[name].gap)}", 0.7)
                 continue
-            # What is round about the shaft may turn there all the same: the carrier of planets.
+            # What is round about the shaft may turn there all the same: the carrier of planets; and so may what touches
+            # anything else: a link of a linkage, whose other hinges say what it does.
             lies = [c for c in scene.contacts.between([name], housings) if c.kind == "plane"]
+            near = {name, shaft, *on_it, *bearings, *housings}
+            if any(not {*c.pair} <= near for c in scene.contacts.of[name]):
+                continue
             if lies and not round_outside(scene, name, bores[0].point, bores[0].direction):
                 housing = next(iter({*max(lies, key=lambda c: c.overlap).pair} - {name}))
                 scene.bind(name, housing, "lies on what holds a bearing of the shaft that goes through it", 0.65)

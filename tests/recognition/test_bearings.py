@@ -73,3 +73,21 @@ def test_a_plate_of_the_frame_about_the_shaft_does_not_turn(tmp_path: Path) -> N
     }  # fmt: skip
     found = recognised(tmp_path, _at(shapes))
     assert _bodies(found) == {frozenset({"frame", "plate", "left", "right"}), frozenset({"shaft", "lever"})}
+
+
+def test_a_link_that_lies_beside_a_bearing_and_hangs_on_another_link_turns(tmp_path: Path) -> None:
+    bearing = tube(13, 4, 6)
+    link = box(3, 40, 60).translate((31.5, 0, 0)).cut(_along_x(cq.Workplane().circle(4.3).extrude(20), 25))
+    link = link.cut(_along_x(cq.Workplane().circle(3.02).extrude(20), 25).translate((0, 12, 8)))
+    rod = (
+        box(3, 14, 60)
+        .translate((34.5, 12, 8))
+        .cut(_along_x(cq.Workplane().circle(3.02).extrude(20), 25).translate((0, 12, 8)))
+    )
+    pin = _along_x(cq.Workplane().circle(3).extrude(6), 30).translate((0, 12, 8))
+    shapes = {
+        "frame": _frame(13.1), "link": link, "rod": rod, "pin": pin, "shaft": SHAFT,
+        "left": _along_x(bearing, -29), "right": _along_x(bearing, 23), "lever": _along_x(LEVER, 50),
+    }  # fmt: skip
+    found = recognised(tmp_path, _at(shapes))
+    assert not any({"frame", "link"} <= body for body in _bodies(found))

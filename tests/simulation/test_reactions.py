@@ -39,5 +39,5 @@ def test_it_is_what_the_mates_of_the_connection_carry(crane: Mechanism) -> None:
 
 
 def test_what_stands_still_has_none(crane: Mechanism) -> None:
-    with pytest.raises(InputError, match="no moving component"):
+    with pytest.raises(InputError, match="not a moving component"):
         locked_wrench(simulate(crane, Scenario(duration=0.01)), "Base")

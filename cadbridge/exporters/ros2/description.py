@@ -35,7 +35,9 @@ def _model(robot: ET.Element, name: str, root: str, controlled: bool) -> bytes:
     add(top, "xacro:include", filename=f"{name}.macro.xacro")
     if controlled:
         add(top, "xacro:include", filename=f"{name}.ros2_control.xacro")
-    after = [e for e in robot if e.tag not in ("link", "joint")]
+    # In the order of the plain URDF, which has its settings for MuJoCo before the links.
+    top.extend(_escaped(e) for e in robot if e.tag == "mujoco")
+    after = [e for e in robot if e.tag not in ("mujoco", "link", "joint")]
     add(top, f"xacro:{name}_robot", prefix="")
     top.extend(_escaped(e) for e in after if e.tag != "ros2_control")
     own = [_escaped(e) for e in after if e.tag == "ros2_control"]

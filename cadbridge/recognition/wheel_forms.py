@@ -19,6 +19,13 @@ LOOKS, _MOST_LOOKS = 9, 60
 """Sections in which teeth are measured, and at most so many for their helix."""
 
 
+_LEAST_LOOKS = 4
+"""Sections that must show the teeth: each half of the width has a lead of its own, through two sections or more.
+
+Of a wheel all show them; fewer are corners of something else that are spaced alike by chance.
+"""
+
+
 _HANDS_ALIKE = 0.2
 """Of the larger: how far the leads of the two hands of a herringbone may differ, each read from half of the sections.
 
@@ -44,7 +51,10 @@ def cylindrical_wheel(cutter: Cutter, sections: list[Band], low: float, high: fl
     inside, teeth = first.inside, first.teeth
     extreme = (min, max) if inside else (max, min)
     tip, root = extreme[0](b.tip for b in sections), float(np.median([b.root for b in sections]))
-    lower, upper, phase = _leads(cutter, sections, low, high)
+    leads = _leads(cutter, sections, low, high)
+    if leads is None:
+        return None
+    lower, upper, phase = leads
     lead = (lower + upper) / 2
     double = lower * upper < 0 and abs(abs(lower) - abs(upper)) < _HANDS_ALIKE * max(abs(lower), abs(upper))
     deepest = max(sections, key=lambda b: b.depth)
@@ -63,8 +73,10 @@ def cylindrical_wheel(cutter: Cutter, sections: list[Band], low: float, high: fl
     return judged(wheel, deepest, abs(tip - root) * teeth / 2 / reference, len(sections))
 
 
-def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tuple[float, float, float]:
+def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tuple[float, float, float] | None:
     """(turn by height, rad/m, of the lower half, of the upper half, phase at the middle height) of the teeth.
+
+    None where fewer than `_LEAST_LOOKS` sections show them.
 
     Sections follow one another by less than a module, so that even at 50° a tooth is not taken for its neighbour.
     """
@@ -77,6 +89,8 @@ def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tup
     for height in middle + np.linspace(-span / 2, span / 2, count):
         comb = comb_like(cutter.section(height), radius, teeth, LEAST_TEETH)
         looked += [(height, comb.phase)] if comb is not None else []
+    if len(looked) < _LEAST_LOOKS:
+        return None
     heights, phase = np.array(looked).T
     pitch = 2 * math.pi / teeth
     steps = np.mod(np.diff(phase) + pitch / 2, pitch) - pitch / 2

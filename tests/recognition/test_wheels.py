@@ -9,6 +9,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cadbridge.geometry import Shape
+from cadbridge.recognition.sections import Cutter, Section
+from cadbridge.recognition.teeth import bands
+from cadbridge.recognition.wheel_forms import LEAST_TEETH, cylindrical_wheel
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels import find_wheels
 from tests.recognition import gear_shapes
@@ -87,6 +90,23 @@ def test_the_socket_of_a_servo_is_no_inner_wheel() -> None:
 @pytest.mark.filterwarnings("error")
 def test_an_outline_without_width_is_no_wheel() -> None:
     assert find_wheels(gear_shapes.wheel(28, 0.5e-3, 0.0)) == ()
+
+
+def test_teeth_that_one_section_shows_have_no_lead_and_are_no_wheel() -> None:
+    mesh = gear_shapes.wheel(24, 1e-3, 6e-3).coarse
+    assert mesh is not None
+    whole, thin = (kind(mesh, np.zeros(3), np.eye(3)) for kind in (Cutter, _Thin))
+    seen = bands(whole.section(3e-3), 3e-3, LEAST_TEETH, 60)
+    assert (found := cylindrical_wheel(whole, seen, 0.0, 6e-3)) is not None
+    assert found.kind is WheelKind.SPUR
+    assert cylindrical_wheel(thin, seen, 0.0, 6e-3) is None
+
+
+class _Thin(Cutter):
+    """What has teeth at its middle height alone."""
+
+    def section(self, height: float) -> Section:
+        return super().section(height if abs(height - 3e-3) < 1e-4 else 1.0)
 
 
 def test_a_wheel_is_found_wherever_its_part_has_it() -> None:

@@ -85,6 +85,10 @@ class Dask:
         except Exception as error:
             if not self._alive():
                 return self._lost()
+            # A worker that died with the answer: the scheduler has the job done again, which takes as long as the job.
+            if not future.done():
+                self._hear_of(number, future)
+                return []
             del self._jobs[number]
             return [Ended(number, None, "CB722", f"its worker failed: {_first_line(error)}")]
         try:
@@ -115,12 +119,16 @@ class Dask:
         try:
             # A request that was worked through once is not again, whatever has the same arguments: never `pure`.
             job.future = self._client.submit(_remote, job.shipment(), pure=False, key=f"cadbridge-{uuid.uuid4().hex}")
-            job.future.add_done_callback(lambda future: self._done.put((number, future)))
+            self._hear_of(number, job.future)
         except Exception as error:
             self._jobs.pop(number, None)
             job.future = _Failed(error)
             self._jobs[number] = job
             self._done.put((number, job.future))
+
+    def _hear_of(self, number: int, future: Any) -> None:
+        """Let `wait` know when a future is done."""
+        future.add_done_callback(lambda done: self._done.put((number, done)))
 
     def _alive(self) -> bool:
         return self._client.status == "running" and self._client.scheduler is not None
@@ -135,6 +143,9 @@ class _Failed:
 
     def __init__(self, error: Exception) -> None:
         self._error = error
+
+    def done(self) -> bool:
+        return True
 
     def result(self, timeout: float) -> Any:
         raise self._error

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -129,6 +130,36 @@ def test_a_killed_worker_loses_no_job(tmp_path: Path, cluster: Cluster) -> None:
     finally:
         executor.close()
         cluster.more(1)
+
+
+def test_an_answer_that_died_with_its_worker_is_waited_for_again(
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Dask's client does where it cannot fetch an answer: the future is pending again, the scheduler is asked."""
+    import distributed  # an extra
+
+    poisoned(tmp_path / "s.poison", "slow 0")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: s.poison}]")
+    given, lost = distributed.Future.result, list[str]()
+
+    def result(future: Any, timeout: float) -> object:
+        if not lost:
+            lost.append(future.key)
+            client = future.client
+            client.loop.add_callback(client.futures[future.key].reset)
+            assert settled(lambda: not future.done())
+            ask = {"op": "report-key", "key": future.key}
+            client.loop.add_callback(client.loop.call_later, 0.2, client._send_to_scheduler, ask)
+            raise TimeoutError(f"timed out after {timeout:g} s.")
+        return given(future, timeout)
+
+    monkeypatch.setattr(distributed.Future, "result", result)
+    executor = Dask(str(cluster.file))
+    try:
+        found = [(answer.ok, answer.reason) for answer in run(tmp_path / "jobs.yaml", executor=executor)]
+    finally:
+        executor.close()
+    assert (len(lost), found) == (1, [(True, "")])
 
 
 def test_a_job_that_crashes_there_fails_alone(tmp_path: Path, cluster: Cluster) -> None:

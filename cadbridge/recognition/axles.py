@@ -75,20 +75,21 @@ class Axles:
         ]  # fmt: skip
         if len(lines) != 1:
             return None
+        (line,) = lines
         found = max(
-            (shaft for own, others in ((first, second), (second, first)) for shaft in lines[0].members
+            (shaft for own, others in ((first, second), (second, first)) for shaft in line.members
              if shaft.instance in own and not shaft.surface.hollow and shaft.surface.turn >= ROUNDED
              and any(m.instance in others and _hole(m) and min(m.high, shaft.high) > max(m.low, shaft.low)
                      and shaft.surface.radius < m.surface.radius <= LOOSEST_HOLE * shaft.surface.radius
-                     for m in lines[0].members)),
+                     for m in line.members)),
             key=lambda m: m.surface.radius, default=None,
         )  # fmt: skip
         if found is None:
             return None
-        point = lines[0].point + (found.low + found.high) / 2 * lines[0].direction
+        point = line.point + (found.low + found.high) / 2 * line.direction
         text = f"a shaft of radius {1e3 * found.surface.radius:.4g} mm on the axis of a wider hole, on no other line"
         low, high = sorted(self._scene.groups.root(min(own)) for own in (first, second))
-        verdict = Verdict("revolute", point, lines[0].direction, (text,), ("the two do not touch",), 0.45)
+        verdict = Verdict("revolute", point, line.direction, (text,), ("the two do not touch",), 0.45)
         return Candidate(low, high, verdict, ())
 
     def overlapping(self, first: set[str], second: set[str]) -> Candidate | None:

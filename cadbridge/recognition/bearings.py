@@ -151,6 +151,7 @@ def bind_seats(scene: Scene) -> None:
 
 
 def same_axis(a: Contact, b: Contact) -> bool:
+    """Whether two contacts are about one axis, as loosely as bearings are drawn."""
     off = cross_length(b.point - a.point, a.direction)
     return parallel(a.direction, b.direction) and off < BEARING_OFF + ON_AXIS * b.radius
 

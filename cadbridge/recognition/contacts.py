@@ -37,7 +37,8 @@ for one axis or end is off by rounding, the next is a wall away.
 """
 
 FACETED = 1.001
-"""How much longer a length may be than it should, where outlines are polygons: ten times what a chord of 5° misses."""
+"""How much longer a length may be than it should, where outlines are polygons: chords of 5° miss so much of a
+circle."""
 
 ALONG = 0.98
 """Cosine from which an axis is rather along a plane's normal than askew to it: within 11°.

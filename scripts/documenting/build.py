@@ -37,7 +37,7 @@ sys.path.insert(0, {str(Path(__file__).resolve().parent)!r})
 import python_names
 python_names.name_types()
 project = "cadbridge"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "navigation"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

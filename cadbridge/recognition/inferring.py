@@ -14,6 +14,7 @@ from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.fasteners import without_fasteners
 from cadbridge.recognition.gears import with_gears
 from cadbridge.recognition.grounds import choose_ground
+from cadbridge.recognition.guide_rods import wide_bores
 from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.joints import find_joints, pivots_in_loops, trees
 from cadbridge.recognition.lead_screws import without_pitch
@@ -81,7 +82,7 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     scene.meshing = tuple((p.a.instance, p.b.instance) for p in evidence.meshing.pairs if not p.against)
     # A copy in the place of its original would have the same joints once more.
     bind_copies(scene)
-    scene.contacts = with_shared_lines(scene, bolt_lines(evidence.whole, fasteners))
+    scene.contacts = with_shared_lines(scene, (*bolt_lines(evidence.whole, fasteners), *wide_bores(scene.contacts)))
     hosts = hosts_of(scene, evidence.whole, fasteners)
     scene.screwed_ties = tuple(hosts.ties())
     for a, b in hints.fixed:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cadbridge.frames import cross_length, unit
-from cadbridge.recognition.contacts import ALIGNED, ALONG, ONE_LINE, Contact, parallel, square
+from cadbridge.recognition.contacts import ALIGNED, ALONG, ONE_LINE, Contact, Placed, parallel, square
 from cadbridge.recognition.guides import GUIDED, Guide, guides_of
 from cadbridge.recognition.one_line import on_one_line
 from cadbridge.recognition.walls import Verdict, Wall, between_walls, faces_along, fit_text, in_mm
@@ -104,14 +104,14 @@ def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
 def _long_rod(guide: Guide) -> bool:
     """Whether a rod goes with clearance through bores that are short beside it, or goes from one body to the other.
 
-    A dowel or a bolt fills its bores, and the parts that it holds lie on each other. A rod that ends in a bore, which
-    guides it over less than its radius, is set in there.
+    A dowel or a bolt fills its bores, and the parts that it holds lie on each other. A rod that ends in a bore is set
+    in there.
     """
     shafts = [c for c in guide.contacts if c.kind == "shaft"]
     if shafts:
         return all(
             c.gap >= 0.0
-            and (c.overlap >= c.radius or _through(c))
+            and goes_on(c.a, c.b)
             and max(side.surface.length for side in (c.a, c.b)) >= max(GUIDE_ROD * c.overlap, 2 * GUIDE_ROD * c.radius)
             for c in shafts
         )
@@ -119,7 +119,6 @@ def _long_rod(guide: Guide) -> bool:
     return bool(through) and all(-c.a.beside(c.b) > BORES_APART * c.radius for c in through)
 
 
-def _through(c: Contact) -> bool:
-    """Whether a shaft goes on beyond both ends of its bore."""
-    beyond = ALIGNED * c.radius
-    return c.a.low < c.b.low - beyond and c.a.high > c.b.high + beyond
+def goes_on(rod: Placed, bore: Placed) -> bool:
+    """Whether a rod goes on beyond both ends of a bore, by its radius at least: less is a chamfer or a circlip."""
+    return rod.low < bore.low - rod.surface.radius and rod.high > bore.high + rod.surface.radius

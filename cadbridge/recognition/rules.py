@@ -23,6 +23,7 @@ from cadbridge.recognition.bodies import (
 )
 from cadbridge.recognition.candidates import Candidate, Jointed
 from cadbridge.recognition.evidence import Evidence
+from cadbridge.recognition.guide_rods import bind_frames
 from cadbridge.recognition.hubs import bind_hubs
 from cadbridge.recognition.joints import bind_pins, find_joints, spins_count
 from cadbridge.recognition.lead_screws import lead_screws
@@ -196,6 +197,7 @@ RULES = (
     Rule("what stands on a shaft that turns in bearings turns with it", 0.93, lambda r: bind_hubs(r.scene)),
     Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
     Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
+    Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
     # A dowel is told from a pin by the bodies that it goes through: they must be known by what holds them fast.

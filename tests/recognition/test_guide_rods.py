@@ -1,0 +1,80 @@
+"""Carriages on parallel rods: what holds the rods is a frame, bearings may be drawn or not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import pytest
+
+from tests.recognition.solids import Parts, box, joints, recognised
+
+PLACES = [(-20.0, 15.0), (20.0, 15.0)]
+"""mm across the rods."""
+
+
+def along(radius: float, length: float, inner: float = 0.0) -> cq.Workplane:
+    """A rod or a tube along x from the origin, mm."""
+    rod = cq.Workplane("YZ").circle(radius)
+    return (rod.circle(inner) if inner else rod).extrude(length)
+
+
+def stage(bore: float, carriage: str = "carriage") -> Parts:
+    """Two rods of radius 4 between two blocks on a bed, and a carriage with bores of a radius about them."""
+    holes = cq.Workplane("YZ").pushPoints(PLACES)
+    end, block = box(10, 70, 30).cut(holes.circle(4).extrude(20, both=True)), box(30, 60, 20).translate((0, 0, 5))
+    parts = {
+        "left": (end, (-95, 0, 0)), "right": (end, (95, 0, 0)), "bed": (box(220, 90, 6), (0, 0, -6)),
+        carriage: (block.cut(holes.circle(bore).extrude(50, both=True)), (0, 0, 0)),
+    }  # fmt: skip
+    return parts | {f"rod{k}": (along(4, 200), (-100, *place)) for k, place in enumerate(PLACES)}
+
+
+@pytest.mark.parametrize("bore", [4.0, 4.05, 4.5, 5.0, 7.5])
+@pytest.mark.parametrize("carriage", ["carriage", "a", "z"])
+def test_a_carriage_slides_on_rods_between_two_blocks_with_and_without_its_bearings(
+    tmp_path: Path, bore: float, carriage: str
+) -> None:
+    """The blocks hold the ends of both rods: they slide on nothing."""
+    found = recognised(tmp_path, stage(bore, carriage))
+    assert joints(found) == {frozenset(("bed", carriage)): "prismatic"}
+    (joint,) = found.joints
+    assert joint.axis is not None
+    assert abs(joint.axis[0]) == pytest.approx(1.0)
+
+
+def test_a_carriage_slides_by_the_bearings_that_are_drawn(tmp_path: Path) -> None:
+    bearings: Parts = {f"lm{k}": (along(7.5, 24, 4.0), (-12, *place)) for k, place in enumerate(PLACES)}
+    found = recognised(tmp_path, stage(7.5) | bearings)
+    assert joints(found) == {frozenset(("bed", "carriage")): "prismatic"}
+
+
+def test_rods_that_nothing_holds_are_one_frame(tmp_path: Path) -> None:
+    parts = {name: part for name, part in stage(5.0).items() if name.startswith(("rod", "carriage"))}
+    found = recognised(tmp_path, parts)
+    assert [j.type for j in found.joints] == ["prismatic"]
+    assert len(found.bodies) == 2
+
+
+def test_collars_on_both_sides_of_a_hole_hold_what_has_it(tmp_path: Path) -> None:
+    """Threaded rods with their nuts go with room through a plate that slides on nothing."""
+    collars: Parts = {
+        f"collar{k}{m}": (along(6.5, 5, 4.0), (x, *place))
+        for k, place in enumerate(PLACES) for m, x in enumerate((-20.0, 15.0))
+    }  # fmt: skip
+    found = recognised(tmp_path, stage(4.6) | collars)
+    assert not any(j.type == "prismatic" for j in found.joints)
+
+
+def test_axles_through_a_chassis_are_no_rods_of_a_frame(tmp_path: Path) -> None:
+    """Two equal rods beside each other, but each carries its wheels."""
+    holes = cq.Workplane("YZ").pushPoints([(-35.0, 10.0), (35.0, 10.0)]).circle(2).extrude(100, both=True)
+    chassis = box(60, 100, 20).cut(box(52, 100, 20).translate((0, 0, 3))).cut(holes)
+    parts: Parts = {"chassis": (chassis, (0, 0, 0))}
+    for y in (-35.0, 35.0):
+        parts[f"axle{y:+.0f}"] = (along(2, 90), (-45, y, 10))
+        for x in (-42.0, 34.0):
+            parts[f"wheel{y:+.0f}{x:+.0f}"] = (along(15, 8, 2.0), (x, y, 10))
+    found = recognised(tmp_path, parts)
+    assert set(joints(found).values()) == {"revolute"}
+    assert all(len(body.instances) <= 2 for body in found.bodies)

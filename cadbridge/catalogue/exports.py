@@ -22,7 +22,8 @@ ENTRIES: dict[str, Entry] = {
     "CB502": Entry(
         Severity.ERROR,
         "an inertia that no body can move with",
-        "A moving body needs a mass and principal moments of inertia above zero. Engines refuse anything else.",
+        "A moving body needs a mass and principal moments of inertia above zero. Engines refuse anything else; MuJoCo "
+        "wants more than 1e-15 kg and kg m² (mjMINVAL), which a steel ball of 0.3 mm does not have.",
         "Correct the mass or inertia in the source, or pass --mass from-mesh.",
         "Ixx = 1, Iyy = 1, Izz = -3.",
     ),

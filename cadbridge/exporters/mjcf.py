@@ -22,7 +22,7 @@ from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.mjcf_kept import HOME, Kept
 from cadbridge.exporters.names import UniqueNames, clean
-from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
+from cadbridge.exporters.numbers import LEAST_IN_MUJOCO, NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_limits
 from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
@@ -48,7 +48,10 @@ _NESTED = 496
 def contents(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> dict[str, bytes]:
     """The files of the export, relative path → bytes; the model first."""
     closed = close_loops(mechanism)
-    plan = make_plan(closed.tree, findings, options, folders=(ASSETS, ASSETS), masses_needed=True, polynomials=True)
+    plan = make_plan(
+        closed.tree, findings, options, folders=(ASSETS, ASSETS), masses_needed=True, polynomials=True,
+        least=LEAST_IN_MUJOCO,
+    )  # fmt: skip
     _report(plan, closed, findings)
     if findings.errors:
         return {}

@@ -9,6 +9,11 @@ import numpy as np
 from cadbridge.frames import Matrix
 from cadbridge.inertia import MassProperties
 
+ROUNDED = 1e-13
+"""What rounding leaves of an inertia, beside its trace, where a product or a moment is 0: some 500 times the spacing of
+numbers, for the sums over a body's parts and the eigenvalues. A wire of 0.1 mm and 10 m has a moment of 1.5e-10."""
+LEAST_IN_MUJOCO = 1e-15
+"""kg and kg m²: mjMINVAL of MuJoCo, which refuses a moving body whose mass or moments are not above it."""
 NO_LIMIT = 1e9
 """Stands for a bound that a format demands and nobody gave: no part of a machine is so fast, strong or far away."""
 
@@ -32,7 +37,7 @@ def exact(value: float) -> str:
 def tensor(inertia: Matrix) -> Matrix:
     """A symmetric inertia (3, 3), with products that are only rounding as 0."""
     inertia = 0.5 * (inertia + inertia.T)
-    return np.where(np.abs(inertia) < 1e-13 * np.trace(inertia), 0.0, inertia)
+    return np.where(np.abs(inertia) < ROUNDED * np.trace(inertia), 0.0, inertia)
 
 
 def numbers(values: Iterable[float]) -> str:
@@ -40,14 +45,16 @@ def numbers(values: Iterable[float]) -> str:
     return " ".join(number(v) for v in values)
 
 
-def possible(mass: MassProperties) -> bool:
-    """Whether a body can move with it: mass and principal moments above zero."""
-    if not np.all(np.isfinite(mass.inertia)) or not mass.mass > 1e-15:
+def possible(mass: MassProperties, least: float = 0.0) -> bool:
+    """Whether a body can move with it: mass (kg) and principal moments (kg m²) above `least`, by more than rounding."""
+    if not np.all(np.isfinite(mass.inertia)) or not mass.mass > least:
         return False
-    return bool(np.linalg.eigvalsh(0.5 * (mass.inertia + mass.inertia.T))[0] > 1e-15)
+    moments = np.linalg.eigvalsh(0.5 * (mass.inertia + mass.inertia.T))
+    return bool(moments[0] > max(least, ROUNDED * float(moments.sum())))
 
 
 def balanced(mass: MassProperties) -> bool:
     """Whether no principal moment exceeds the sum of the others, A + B ≥ C, as of every distribution of mass."""
     a, b, c = np.linalg.eigvalsh(0.5 * (mass.inertia + mass.inertia.T))
+    # A plate has A + B = C: files that write nine digits break it by their rounding.
     return bool(a + b >= c * (1 - 1e-9))

@@ -80,14 +80,15 @@ class LinkPlan:
 
 def make_plan(
     tree: Tree, findings: Findings, options: ExportOptions, *, folders: tuple[str, str], masses_needed: bool,
-    meshes: str = "stl", one_namespace: bool = False, polynomials: bool = False, root: str = "",
+    meshes: str = "stl", one_namespace: bool = False, polynomials: bool = False, root: str = "", least: float = 0.0,
 ) -> LinkPlan:  # fmt: skip
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
     In `one_namespace` no joint or frame is called like a link; the format may hold `polynomials` between two joints.
-    `root` is what the format's users call the ground, unless a body has that name.
+    `root` is what the format's users call the ground, unless a body has that name. `least` (kg, kg m²): masses and
+    moments that are not above it stop the engine.
     """
-    _check_masses(tree, findings, masses_needed)
+    _check_masses(tree, findings, masses_needed, least)
     links, frames = UniqueNames("link"), UniqueNames("frame")
     joints = links if one_namespace else UniqueNames("joint")
     # URDF, which alone keeps what is seen and what collides in two folders, writes frames as links; in SDF and USD
@@ -121,7 +122,7 @@ def _first(tree: Tree, link: Link) -> bool:
     return tree.links[tree.link_of(link.body)] is link
 
 
-def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
+def _check_masses(tree: Tree, findings: Findings, masses_needed: bool, least: float) -> None:
     serial = {tree.links[i].body for i in tree.serial}
     for i, body in enumerate(tree.mechanism.bodies):
         if i in serial:
@@ -133,9 +134,10 @@ def _check_masses(tree: Tree, findings: Findings, masses_needed: bool) -> None:
                 tree.mechanism.assembly, tree.mechanism.part_masses, f"body {body.name}", body.components
             )
             findings.add(code, text, where, cure)
-        elif not possible(body.mass):
-            text = f"body {body.name} has mass {body.mass.mass:g} kg and a principal moment of inertia not above 0"
-            findings.add("CB502", text, where)
+        elif not possible(body.mass, least):
+            zero = f"{least:g}, the least that the engine takes" if possible(body.mass) else "0"
+            mass = f"body {body.name} has mass {body.mass.mass:g} kg"
+            findings.add("CB502", f"{mass} and a principal moment of inertia: one of them is not above {zero}", where)
         elif not balanced(body.mass):
             text = f"body {body.name} has a principal moment of inertia that exceeds the sum of the others"
             findings.add("CB1434", text, where)

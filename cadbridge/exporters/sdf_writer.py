@@ -146,8 +146,8 @@ class ModelWriter:
         loaded = joint is not None and (joint.damping or joint.friction or joint.stiffness)
         if joint is not None and loaded and (own or freedom.turns):
             dynamics = add(axis, "dynamics")
-            add(dynamics, "damping").text = number(joint.damping)
-            add(dynamics, "friction").text = number(joint.friction)
+            add(dynamics, "damping").text = small(joint.damping)
+            add(dynamics, "friction").text = small(joint.friction)
             if joint.stiffness and own:
                 add(dynamics, "spring_stiffness").text = small(joint.stiffness)
                 add(dynamics, "spring_reference").text = number(joint.rest)

@@ -262,7 +262,7 @@ def _single(
     if limit is not None or not endless:
         _limit(element, limit or Limit(), not endless, name, unknown)
     if joint is not None and (joint.damping or joint.friction) and (own or freedom.turns):
-        add(element, "dynamics", damping=number(joint.damping), friction=number(joint.friction))
+        add(element, "dynamics", damping=small(joint.damping), friction=small(joint.friction))
     if mimic is not None and mimic.terms:
         driver, factor = mimic.terms[0]
         add(element, "mimic", joint=plan.joint_names[driver], multiplier=exact(factor), offset=number(mimic.offset))

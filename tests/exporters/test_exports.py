@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -317,6 +318,21 @@ def test_unknown_and_impossible_masses(tmp_path: Path) -> None:
         export(rig.build(), tmp_path / "x", "mjcf")
     assert [f.code for f in caught.value.findings if f.severity == "error"] == ["CB502"]
     assert not (tmp_path / "x").exists()
+
+
+def test_a_tiny_ball_is_refused_by_mujoco_alone(tmp_path: Path) -> None:
+    """A steel ball of 0.3 mm has 9.9e-16 kg m²: too little for MuJoCo, no reason for others."""
+    mass, radius = 1.1e-7, 1.5e-4
+    rig = models.Builder()
+    ball = rig.body(mass=MassProperties(mass, np.zeros(3), 0.4 * mass * radius**2 * np.eye(3)))
+    rig.joint("revolute", -1, ball, models.at((0, 0, 0)), damping=2e-15)
+    with pytest.raises(ModelError, match="1e-15, the least that the engine takes"):
+        export(rig.build(), tmp_path / "mjcf", "mjcf")
+    for target, model in (("urdf", "test_rig.urdf"), ("sdf", "model.sdf")):
+        done = export(rig.build(), tmp_path / target, target)
+        text = next(path for path in done.files if path.name == model).read_text(encoding="utf-8")
+        held = re.search(r"""ixx(?:="|>)([^"<]+)""", text), re.search(r"""damping(?:="|>)([^"<]+)""", text)
+        assert [float(found[1]) for found in held if found] == pytest.approx([0.4 * mass * radius**2, 2e-15])
 
 
 def test_an_inertia_that_no_body_has_is_exported_as_it_stands_and_balanced_in_mujoco(tmp_path: Path) -> None:

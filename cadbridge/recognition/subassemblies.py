@@ -14,6 +14,7 @@ from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.candidates import Candidate, Jointed, by_body, linked_by, one_axis, stopped_slides
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.slides import Slides
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import called_wheel
 from cadbridge.recognition.turntables import Turntables
@@ -36,19 +37,19 @@ def resting(scene: Scene) -> list[tuple[str, str, float]]:
 
 
 def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]) -> list[Candidate]:
-    """Bind what rests on a part of its own sub-assembly and has no joint in there, or return the hinge it turns on.
+    """Bind what rests on a part of its own sub-assembly without a joint in there, or return the joint of the two.
 
     A pin that goes on into other parts makes no joint with those, where the part that holds it is held itself.
     """
-    turntables, turning, members = Turntables(scene), [], scene.groups.members()
+    turntables, slides, turning, members = Turntables(scene), Slides(scene), [], scene.groups.members()
     linked = linked_by(scene, [j for j in joints if shares(scene, members[j.a], members[j.b])])
     for a, b, area in resting(scene):
         inside = scene.shared(a, b)
         # Wheels that mesh may lie on each other with their webs: bound, they would not turn.
         if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
-            hinge = turntables.between(scene.groups.group(a), scene.groups.group(b))
-            if hinge is not None:
-                turning.append(hinge)
+            moving = turntables.between(scene.groups.group(a), scene.groups.group(b)) or slides.between(a, b)
+            if moving is not None:
+                turning.append(moving)
             else:
                 scene.bind(a, b, f"rests on it over {area * 1e6:.4g} mm², in {inside[-1]}", 0.65)
     return turning

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.frames import Vector, unit
+from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.freedoms import FIXED, Free
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.contacts import ALONG, ROUNDING, Contact, Placed, square
@@ -28,6 +28,10 @@ and is a seat's. 54 machines: 0.53 | 1. Tests: 0.27 | 1 (`test_links`, `test_sli
 
 MOST_WALLS = 40
 """Faces between two bodies that are tried as walls of a slide, for time alone: pairs grow with the square."""
+
+
+ASKEW = 0.2
+"""rad (11°) from which two walls are not parallel. A choice: a dovetail's are off by 15° at least."""
 
 
 SAME_LEVEL = 1e-3
@@ -113,8 +117,7 @@ def between_walls(planes: Sequence[Wall]) -> Verdict:
     """Planes alone: a slide between walls, or mere support."""
     planes = in_one_plane(planes)
     biggest = max(planes, key=lambda p: p.area)
-    bar = _bar(planes)
-    if bar is not None:
+    if (bar := channel(planes)) is not None:
         return bar
     for i, p in enumerate(planes[:MOST_WALLS]):
         for q in planes[i + 1 : MOST_WALLS]:
@@ -141,24 +144,26 @@ def _step(p: Wall, q: Wall) -> float:
     return abs(float((p.point - q.point) @ q.normal)) / math.sqrt(max(min(p.area, q.area), ROUNDING**2))
 
 
-def _bar(planes: Sequence[Wall]) -> Verdict | None:
-    """A bar in a hole of its own section: walls on four sides, and nothing across it."""
+def channel(planes: Sequence[Wall]) -> Verdict | None:
+    """Walls all round, and nothing across them: a bar in its hole, a dovetail, a T-slot, a hook about its rail."""
     first = planes[0].normal
-    others = [p.normal for p in planes if square(p.normal, first)]
+    others = [p.normal for p in planes if cross_length(p.normal, first) > ASKEW]
     if not others:
         return None
     along = unit(np.cross(first, others[0]))
-    across = (first, others[0])
-    ways = {(k, float(p.normal @ way) > 0) for p in planes for k, way in enumerate(across) if faces_along(p, way)}
-    if len(ways) < 4 or not all(square(p.normal, along) for p in planes):
+    across = np.cross(along, first)
+    if not all(square(p.normal, along) for p in planes):
         return None
-    long = min(p.extent(along) for p in planes)
-    wide = min(float(np.ptp([p.point @ way for p in planes if faces_along(p, way)])) for way in across)
+    ways = np.sort([math.atan2(float(p.normal @ across), float(p.normal @ first)) for p in planes])
+    # What half of all directions leave open is no hold: walls on three sides hold a dovetail, but no drawer.
+    if float(np.diff(np.append(ways, ways[0] + 2 * math.pi)).max()) > math.pi - ASKEW:
+        return None
+    points = np.array([p.point for p in planes])
+    long, wide = min(p.extent(along) for p in planes), min(float(np.ptp(points @ p.normal)) for p in planes)
     if long < DEEP_HOLE * wide:
         return None
-    point = np.mean([p.point for p in planes], axis=0)
-    text = f"walls on four sides, {in_mm(long)} long, and nothing across them"
-    return Verdict("prismatic", point, along, (text,), (), 0.6)
+    text = f"walls all round, {in_mm(long)} long, and nothing across them"
+    return Verdict("prismatic", points.mean(axis=0), along, (text,), (), 0.6)
 
 
 def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:

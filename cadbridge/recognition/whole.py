@@ -17,6 +17,7 @@ from cadbridge.recognition.model import Held, Tie
 from cadbridge.recognition.pivots import Pivots
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.slides import Slides
 from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
 
@@ -44,7 +45,7 @@ def connect(
     bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None
-    finders = Finders(Turntables(scene), Axles(scene), Pivots(scene, joints, pairs))
+    finders = Finders(Turntables(scene), Axles(scene), Pivots(scene, joints, pairs), Slides(scene))
     turning_on: list[Candidate] = []
     for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
@@ -104,6 +105,7 @@ class Finders(NamedTuple):
     turntables: Turntables
     axles: Axles
     pivots: Pivots
+    slides: Slides
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,8 @@ def _tied(scene: Scene, linked: Groups, finders: Finders, tie: Tie, joints: list
         return
     first, second = (scene.groups.group(name) for name in tie.pair)
     asked = (s for s in SIGNS if s.how in (None, tie.how) and (alone or not s.alone))
-    found = next(filter(None, (s.find(finders, first, second, joints) for s in asked)), None)
+    slide = finders.slides.between(*tie.pair) if alone else None
+    found = slide or next(filter(None, (s.find(finders, first, second, joints) for s in asked)), None)
     if found is not None:
         joints.append(found)
     elif alone:

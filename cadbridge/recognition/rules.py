@@ -29,6 +29,7 @@ from cadbridge.recognition.joints import bind_pins, find_joints, spins_count
 from cadbridge.recognition.lead_screws import lead_screws
 from cadbridge.recognition.likewise import bind_rails, joined_alike
 from cadbridge.recognition.motors import find_motors
+from cadbridge.recognition.pillars import bind_pillars
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
@@ -117,6 +118,10 @@ def _pins(run: Inference) -> None:
         bind_fixed(run.scene)
 
 
+def _pillars(run: Inference) -> None:
+    bind_pillars(run.scene, run.toothed, run.evidence.names)
+
+
 def _alike(run: Inference) -> None:
     run.turning += joined_alike(run.scene, run.joints)
 
@@ -198,6 +203,7 @@ RULES = (
     Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
     Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
     Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene)),
+    Rule("equal pillars hold the plates between which they stand", 0.89, _pillars),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
     # A dowel is told from a pin by the bodies that it goes through: they must be known by what holds them fast.

@@ -1,32 +1,33 @@
 #!/usr/bin/env python3
 """What each rule of recognition is worth: it is left out over sources with their truths.
 
-    python scripts/measure/ablation.py SOURCE TRUTH [SOURCE TRUTH ...] [--write]
+    python scripts/measure/ablation.py FOLDER [NAME ...] [--truths FOLDER] [--write]
 
-A truth is a JSON document as `scripts/reliability` reads it, with `dof`, the mobility. Left out are, one by one, the
-rules of `recognition.rules` and the signs of `recognition.whole`, each over the sources in which it does anything.
-Printed are, over all sources, pairs of bodies with a joint of the true type, found and given; sources with the right
-mobility; sources that change. What changes none is named below the table. `--write` puts it into docs/recognition.md.
+FOLDER holds the sources, as scripts/measure/machines.py says, which also says when a pair is found. Left out are, one
+by one, the rules of `recognition.rules` and the signs of `recognition.whole`, each over the sources in which it does
+anything. Printed are, over all sources, pairs found, joints given, sources with the right mobility, and sources that
+change. What changes none is named below the table. `--write` puts it into docs/recognition.md.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cadbridge.recognition import Recognition, inferring, mates_text, read_bare, rules, whole
+from truths import Truth, arguments_of, judge, with_sources
+
+from cadbridge.recognition import inferring, mates_text, read_bare, rules, whole
 from cadbridge.recognition.choosing import settled
 from cadbridge.recognition.evidence import Evidence, gather
 from cadbridge.recognition.hints import NO_HINTS
 
-DOCS = Path(__file__).parents[2] / "docs" / "recognition.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "recognition.md"
 HEAD = "| left out | found | given | mobility right | changed |\n|---|---|---|---|---|\n"
 LAST = "Without effect on these: "
 TABLES = ("RULES", "MOVES_NOTHING", "SIGNS")
@@ -37,12 +38,13 @@ Score = tuple[int, int, bool, str]
 
 
 def main(arguments: list[str]) -> None:
-    files = [a for a in arguments if a != "--write"]
-    if not files or len(files) % 2:
-        sys.exit(str(__doc__))
+    parser = arguments_of(str(__doc__))
+    parser.add_argument("--write", action="store_true", help="put the table into docs/recognition.md")
+    told = parser.parse_args(arguments)
     known, base, acted = {}, {}, defaultdict(set)
-    for source, truth in zip(files[::2], files[1::2], strict=True):
-        known[source] = gather(read_bare(source), True), json.loads(Path(truth).read_text(encoding="utf-8"))
+    for file, truth in with_sources(told):
+        source = truth.name
+        known[source] = gather(read_bare(file), True), truth
         seen: set[str] = set()
         with tables(lambda entry, seen=seen: noting(entry, seen)):
             base[source] = score(*known[source])
@@ -59,7 +61,7 @@ def main(arguments: list[str]) -> None:
             print(rows[-1], file=sys.stderr, flush=True)
     table = HEAD + "\n".join(rows) + "\n\n" + textwrap.fill(f"{LAST}{'; '.join(idle)}.", 120) + "\n"
     print(table)
-    if "--write" in arguments:
+    if told.write:
         text = DOCS.read_text(encoding="utf-8")
         start = text.index(HEAD)
         end = text.index(".\n", text.index(LAST, start)) + 2
@@ -104,29 +106,17 @@ def done(run: rules.Inference) -> tuple[int, ...]:
     return scene.groups.count, *map(len, sizes)
 
 
-def score(evidence: Evidence, truth: dict[str, Any]) -> Score:
+def score(evidence: Evidence, truth: Truth) -> Score:
     """What is found of a source, held against its truth."""
-    found: Recognition = settled(evidence, NO_HINTS)
-    names = {plain(n): c["name"] for c in truth["components"] for n in (c["name"], *c.get("aliases", ()))}
-    body_of = {c: b["name"] for b in truth["bodies"] for c in b["components"]}
-    means = [
-        Counter(filter(None, (body_of.get(names.get(plain(n), "")) for n in body.instances))).most_common(1)
-        for body in found.bodies
-    ]
-    wanted = {(frozenset(p["bodies"]), p["type"]) for p in truth["pairs"]}
-    given = [(frozenset(means[k][0][0] for k in (j.a, j.b) if means[k]), j.type) for j in found.joints]
-    right = found.freedoms == truth.get("dof_without_absent", truth["dof"])
-    return len(wanted & set(given)), len(given), right, mates_text(found)
+    found = settled(evidence, NO_HINTS)
+    held = judge(found, truth)
+    return held.found, held.given, held.freedoms == held.true_freedoms, mates_text(found)
 
 
 def row(name: str, left: dict[str, Score], base: dict[str, Score]) -> str:
     pairs, given, right = (sum(s[k] for s in left.values()) for k in range(3))  # type: ignore[misc]
     changed = sum(left[source][3] != own[3] for source, own in base.items())
     return f"| {name} | {pairs} | {given} | {right} | {changed or ''} |"
-
-
-def plain(name: str) -> str:
-    return "".join(c for c in name if c.isalnum()).lower()
 
 
 if __name__ == "__main__":

@@ -1,30 +1,26 @@
 #!/usr/bin/env python3
 """How many answers recognition needs until the mobility is right, by an oracle that answers its questions from a truth.
 
-    python scripts/measure/answers.py [--words] SOURCE TRUTH [SOURCE TRUTH ...]
+    python scripts/measure/answers.py FOLDER [NAME ...] [--truths FOLDER] [--words]
 
-A truth is a JSON document: `freedoms`, the mobility; `bodies`, lists of patterns of names of instances that move as one
-(what no pattern names stands still); `unknown`, patterns of what the oracle knows nothing of; `joints`, lists of two
-names, a type and, if known, the name of a part that shows the axis. The oracle answers as a person would: first the
-mobility, then what the parts of the first question are to each other; what it does not know it passes over. Where
-questions end, it says in words what is wrong, as one may in `cadbridge recognise --ask`; with `--words` before any
-question. Each counts as an answer, and of a list of decisions each wrong one as one more, unless all are wrong.
+FOLDER holds the sources, as scripts/measure/machines.py says. The oracle answers as a person would: first the mobility,
+then what the parts of the first question are to each other; what it does not know it passes over. Where questions end,
+it says in words what is wrong, as one may in `cadbridge recognise --ask`; with `--words` before any question. Each
+counts as an answer, and of a list of decisions each wrong one as one more, unless all are wrong.
 
-Of each source: the mobility found and true; answers until the mobility is right, until the bodies are right too (a dash
-where the truth names none, > where that is not reached), and how many of these were said without being asked; whether
+Of each source: the mobility found and true; answers until the mobility is right, until the bodies are right too (>
+where that is not reached), and how many of these were said without being asked; whether
 the mobility was called sure.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from itertools import combinations
-from pathlib import Path
 from statistics import median
-from typing import Any
+
+from truths import Truth, arguments_of, bodies_right, with_sources
 
 from cadbridge.recognition import read_bare
 from cadbridge.recognition.changes import OTHER, Page
@@ -42,26 +38,17 @@ HEAD = "| source | found | true | answers, mobility | answers, bodies | unasked 
 class Oracle:
     """What is true of a source, as a person who knows the machine would say it."""
 
-    def __init__(self, truth: dict[str, Any]) -> None:
-        self.freedoms: int = truth["freedoms"]
-        self.bodies: list[list[str]] | None = truth.get("bodies")
-        self._unknown: list[str] = truth.get("unknown", [])
-        self.pairs = [(a, b, kind, next(iter(more), "")) for a, b, kind, *more in truth.get("joints", ())]
-        named = {frozenset((self.body(a), self.body(b))) for a, b, _, _ in self.pairs}
-        self.joints = named or None
-
-    def body(self, name: str) -> int | None:
-        """The number of the body of an instance, -1 of what stands still; None where it is not known."""
-        if self.bodies is None or _fits(name, self._unknown):
-            return None
-        return next((k for k, patterns in enumerate(self.bodies) if _fits(name, patterns)), -1)
+    def __init__(self, truth: Truth) -> None:
+        self.truth = truth
+        self.freedoms = truth.freedoms
+        self.joints = {frozenset(pair.bodies) for pair in truth.pairs}
 
     def kind(self, a: str, b: str) -> str | None:
         """What two parts are to each other: `joint`, `fixed` or `apart`; None where that is not known."""
-        sides = frozenset((self.body(a), self.body(b)))
+        sides = frozenset((self.truth.body(a), self.truth.body(b)))
         if None in sides:
             return None
-        return "fixed" if len(sides) == 1 else "joint" if self.joints is None or sides in self.joints else "apart"
+        return "fixed" if len(sides) == 1 else "joint" if sides in self.joints else "apart"
 
     def verdicts(self, page: Page) -> dict[int, str]:
         """What the parts of each decision of a page are to each other."""
@@ -71,18 +58,19 @@ class Oracle:
         """What a person would say without being asked, of the first body or joint that is wrong; first of a part."""
         body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
         number = {name: k for k, name in names_by_number(found).items()}
-        known = [n for n in number if n not in found.fasteners and self.body(n) is not None]
+        known = [n for n in number if n not in found.fasteners and self.truth.body(n) is not None]
         told = {frozenset(p) for p in (*found.hints.joint, *found.hints.fixed, *found.hints.apart)}
         joined = {frozenset((j.a, j.b)) for j in found.joints}
-        own = self.body(part) if part else None
-        for a, b, kind, about in sorted(self.pairs, key=lambda p: own not in (self.body(p[0]), self.body(p[1]))):
-            ends = frozenset((body_of[a], body_of[b]))
-            if ends not in joined and frozenset((a, b)) not in told:
-                axis = f"{' along' if kind == 'prismatic' else ' about'} {number[about]}" if about else ""
-                return f"{'slide' if kind == 'prismatic' else 'hinge'} {number[a]}, {number[b]}{axis}"
-        chief: dict[int | None, str] = {}
+        own = self.truth.body(part) if part else None
+        for pair in sorted(self.truth.pairs, key=lambda pair: own not in pair.bodies):
+            a, b = (next(iter(side), "") for side in self.truth.parts(pair, number))
+            if not (a and b):
+                continue
+            if frozenset((body_of[a], body_of[b])) not in joined and frozenset((a, b)) not in told:
+                return f"{'slide' if pair.type == 'prismatic' else 'hinge'} {number[a]}, {number[b]}"
+        chief: dict[str | None, str] = {}
         for name in known:
-            first = chief.setdefault(self.body(name), name)
+            first = chief.setdefault(self.truth.body(name), name)
             if body_of[first] != body_of[name] and frozenset((first, name)) not in told:
                 return f"fixed {number[first]}, {number[name]}"
         for a, b in combinations(chief.values(), 2):
@@ -93,20 +81,7 @@ class Oracle:
 
     def right(self, found: Recognition) -> bool:
         """Whether the mobility is right, and the bodies are as far as they are known."""
-        return found.freedoms == self.freedoms and (self.bodies is None or self._bodies_right(found))
-
-    def _bodies_right(self, found: Recognition) -> bool:
-        seen = set[int]()
-        for body in found.bodies:
-            own = {k for n in body.instances if n not in found.fasteners and (k := self.body(n)) is not None}
-            if len(own) > 1 or own & seen - {-1}:
-                return False
-            seen |= own
-        return True
-
-
-def _fits(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+        return found.freedoms == self.freedoms and bodies_right(found, self.truth)
 
 
 def asked(inquiry: Inquiry, oracle: Oracle, words: bool = False) -> tuple[int | None, int | None, int | None]:
@@ -155,12 +130,12 @@ def _reply(inquiry: Inquiry, oracle: Oracle, words: bool) -> int:
     return 1 if asked_for else -1
 
 
-def measured(inquiry: Inquiry, truth: dict[str, Any], words: bool = False) -> tuple[list[str], int | None, int | None]:
+def measured(inquiry: Inquiry, truth: Truth, words: bool = False) -> tuple[list[str], int | None, int | None]:
     """The cells of a source, and its two numbers of answers."""
     oracle = Oracle(truth)
     first = inquiry.found
     number, bodies, unasked = asked(inquiry, oracle, words)
-    text = "-" if oracle.bodies is None else ">" if bodies is None else str(bodies)
+    text = ">" if bodies is None else str(bodies)
     verdict = freedoms_text(first).split(":")[0]
     cells = [str(first.freedoms), str(oracle.freedoms), ">" if number is None else str(number), text]
     cells += [str(unasked or 0), verdict]
@@ -169,19 +144,16 @@ def measured(inquiry: Inquiry, truth: dict[str, Any], words: bool = False) -> tu
 
 def main(arguments: Sequence[str]) -> None:
     """Print the table, and the median and the share of at most five answers."""
-    words = "--words" in arguments
-    arguments = [a for a in arguments if a != "--words"]
-    if not arguments or len(arguments) % 2:
-        sys.exit(str(__doc__))
+    parser = arguments_of(str(__doc__))
+    parser.add_argument("--words", action="store_true", help="say what is wrong before any question")
+    told = parser.parse_args(arguments)
     print(HEAD)
     counts: tuple[list[int], list[int]] = ([], [])
-    for source, truth in zip(arguments[::2], arguments[1::2], strict=True):
-        known = json.loads(Path(truth).read_text(encoding="utf-8"))
-        cells, number, bodies = measured(Inquiry(read_bare(source), True, (), NO_HINTS), known, words)
-        print(f"| {Path(source).stem} | {' | '.join(cells)} |", flush=True)
+    for source, truth in with_sources(told):
+        cells, number, bodies = measured(Inquiry(read_bare(source), True, (), NO_HINTS), truth, told.words)
+        print(f"| {truth.name} | {' | '.join(cells)} |", flush=True)
         counts[0].append(MOST + 1 if number is None else number)
-        if known.get("bodies") is not None:
-            counts[1].append(MOST + 1 if bodies is None else bodies)
+        counts[1].append(MOST + 1 if bodies is None else bodies)
     for what, own in zip(("mobility", "bodies too"), counts, strict=True):
         if own:
             few = sum(n <= 5 for n in own)

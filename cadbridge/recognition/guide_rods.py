@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+
+import numpy as np
 
 from cadbridge.recognition.contacts import ALIGNED, ON_AXIS, Contact, Contacts, Line, Placed, clearance, parallel
 from cadbridge.recognition.judging import GUIDE_ROD, goes_on
 from cadbridge.recognition.pins import HOLE_TURN, LOOSEST_HOLE
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.seated import round_outside
 
 STICKS_OUT_OF_END = 2.0
 """How far a rod sticks out of what holds its end at most, beside its radius: a chamfer, a circlip. A choice."""
@@ -40,23 +43,42 @@ def wide_bores(known: Contacts) -> Iterator[Contact]:
 
 
 def bind_frames(scene: Scene) -> None:
-    """Bind parallel rods that go through one part to each other and to what holds the ends of both."""
-    through: dict[str, list[Contact]] = defaultdict(list)
-    for c in scene.contacts.found:
-        if c.kind == "shaft" and goes_on(c.a, c.b) and _long(c.a, c.overlap) and c.b.surface.turn >= HOLE_TURN:
-            # A bearing that was drawn is one body with the carriage by now.
-            through[scene.groups.root(c.b.instance)].append(c)
-    for carriage, own in sorted(through.items()):
-        for a, b in combinations(sorted(own, key=lambda c: c.a.instance), 2):
-            if a.a.instance == b.a.instance or not _side_by_side(a, b):
-                continue
-            rods = a.a.instance, b.a.instance
-            ends = [_ends(scene, rod, carriage) for rod in rods]
-            for holder in sorted(set(ends[0]) & set(ends[1])):
-                for rod in rods:
-                    scene.bind(rod, holder, f"a rod that ends in it, beside another, and goes through {carriage}", 0.8)
-            if _equal(scene, a, b) and not (_carries(scene, rods[0], carriage) or _carries(scene, rods[1], carriage)):
-                scene.bind(*rods, f"equal rods beside each other that go through {carriage}", 0.6)
+    """Bind rods along which a part goes to what holds their ends, and to each other where they are parallel.
+
+    What holds the ends of two rods is a frame, and so are two equal parts at the ends of one: until none is bound.
+    """
+    along = [
+        c for c in scene.contacts.found
+        if c.kind == "shaft" and c.b.surface.turn >= HOLE_TURN and goes_on(c.a, c.b) and _long(c.a, c.overlap)
+    ]  # fmt: skip
+    count = -1
+    while count != (count := scene.groups.count):
+        # A bearing that was drawn is one body with the carriage, and the carriages of a gantry are one by its rods.
+        through: dict[str, dict[str, Contact]] = defaultdict(dict)
+        for c in along:
+            through[scene.groups.root(c.b.instance)][c.a.instance] = c
+        for _, rods in sorted(through.items()):
+            _bind_rods(scene, [rods[name] for name in sorted(rods)])
+
+
+def _bind_rods(scene: Scene, rods: Sequence[Contact]) -> None:
+    """Bind what holds the ends of rods along which one body goes, given by its contacts with them."""
+    carriage = rods[0].b.instance
+    ends = [_ends(scene, c, carriage) for c in rods]
+    for c in rods:
+        for support in _supports(scene, c, carriage):
+            text = f"a rod between two equal supports, along which {carriage} goes"
+            scene.bind(c.a.instance, support, text, 0.8)
+    for (a, of_a), (b, of_b) in combinations(zip(rods, ends, strict=True), 2):
+        if not _side_by_side(a, b):
+            continue
+        for holder in sorted(of_a & of_b):
+            for c in (a, b):
+                text = f"a rod that ends in it beside another, along which {carriage} goes"
+                scene.bind(c.a.instance, holder, text, 0.8)
+        if _equal(a, b) and not (_carries(scene, a.a.instance, carriage) or _carries(scene, b.a.instance, carriage)):
+            text = f"equal rods beside each other, along which {carriage} goes"
+            scene.bind(a.a.instance, b.a.instance, text, 0.6)
 
 
 def _long(rod: Placed, guided: float) -> bool:
@@ -99,27 +121,52 @@ def _side_by_side(a: Contact, b: Contact) -> bool:
     return parallel(a.direction, b.direction) and float(off @ off) - along**2 > (a.radius + b.radius) ** 2
 
 
-def _ends(scene: Scene, rod: str, carriage: str) -> Iterator[str]:
-    """What holds an end of a rod: in its bore, or sticking out of it by little."""
-    for c in scene.contacts.of.get(rod, ()):
-        if c.kind != "shaft" or c.a.instance != rod or scene.groups.root(c.b.instance) == scene.groups.root(carriage):
-            continue
-        near = STICKS_OUT_OF_END * c.radius
-        if c.a.low >= c.b.low - near or c.a.high <= c.b.high + near:
-            yield c.b.instance
+def _holders(scene: Scene, rod: Contact, carriage: str) -> Iterator[Contact]:
+    """What else a rod stands in, but for wheels about it, as contacts."""
+    for c in scene.contacts.of.get(rod.a.instance, ()):
+        other = c.kind == "shaft" and c.a.instance == rod.a.instance and len(scene.bodies(c.b.instance, carriage)) == 2
+        if other and not round_outside(scene, c.b.instance, c.point, c.direction):
+            yield c
 
 
-def _equal(scene: Scene, a: Contact, b: Contact) -> bool:
-    """Whether two rods are of one shape and begin and end side by side."""
-    one, two = (scene.assembly.part(scene.assembly.instance(c.a.instance).part).shape for c in (a, b))
-    if one is None or two is None or one.key != two.key:
-        return False
-    middles = (c.a.X_WI.point(c.a.surface.middle) for c in (a, b))
-    first, second = (float(m @ a.direction) for m in middles)
-    return abs(first - second) <= ALIGNED * a.a.surface.length
+def _ends(scene: Scene, rod: Contact, carriage: str) -> set[str]:
+    """What holds the ends of a rod: in its bore, or little before its end."""
+    near = STICKS_OUT_OF_END * rod.radius
+    return {
+        c.b.instance for c in _holders(scene, rod, carriage)
+        if c.a.low >= c.b.low - near or c.a.high <= c.b.high + near
+    }  # fmt: skip
+
+
+def _supports(scene: Scene, rod: Contact, carriage: str) -> list[str]:
+    """Two parts of one size that hold a rod on both sides of what goes along it; none where there are no such two."""
+    way = rod.direction
+    held = sorted(_holders(scene, rod, carriage), key=lambda c: float(c.point @ way))
+    if len(held) < 2 or not float(held[0].point @ way) < float(rod.point @ way) < float(held[-1].point @ way):
+        return []
+    names = [held[0].b.instance, held[-1].b.instance]
+    return names if names[0] != names[1] and _like(scene, names[0], names[1]) else []
+
+
+def _like(scene: Scene, a: str, b: str) -> bool:
+    """Whether two parts are of one size: the two supports of a rod, also if each was drawn for itself."""
+    one, two = (scene.faces_of(name) for name in (a, b))
+    return one is not None and two is not None and bool(
+        np.allclose(np.sort(np.ptp(one.box, axis=0)), np.sort(np.ptp(two.box, axis=0)), rtol=ALIGNED)
+    )  # fmt: skip
+
+
+def _equal(a: Contact, b: Contact) -> bool:
+    """Whether two rods are of one radius and begin and end side by side."""
+    one, two = a.a, b.a
+    off = float((one.middle - two.middle) @ a.direction)
+    near = ALIGNED * one.surface.length
+    lengths = abs(one.surface.length - two.surface.length)
+    return abs(one.surface.radius / two.surface.radius - 1) <= ON_AXIS and max(abs(off), lengths) <= near
 
 
 def _carries(scene: Scene, rod: str, carriage: str) -> bool:
-    """Whether anything else stands on a rod: of an axle it may be the wheel."""
-    others = {name for c in scene.contacts.of.get(rod, ()) for name in c.pair} - {rod}
-    return any(scene.groups.root(name) != scene.groups.root(carriage) for name in others)
+    """Whether anything but what holds it stands on a rod: of an axle it may be the wheel."""
+    own = {scene.groups.root(rod), scene.groups.root(carriage)}
+    others = {name for c in scene.contacts.of.get(rod, ()) for name in c.pair}
+    return any(scene.groups.root(name) not in own for name in others)

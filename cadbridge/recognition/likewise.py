@@ -14,18 +14,13 @@ from cadbridge.assembly import Instance
 from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.recognition.candidates import Candidate, by_body, joint_of, linked_by
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.walls import LONG_RAIL
 
 OFF_EQUAL = 0.03
 """How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned.
 
 Equal parts of one machine move: those that stand otherwise are in another pose. 54 machines: 0.027 | 2. Tests: 0.019
 | 0.43 (`test_likewise`).
-"""
-
-LONG_RAIL = 2.0
-"""Length of a rail beside that of what slides on it, at least. 54 machines: 1.57 | 2.39.
-
-Tests: 1.43 (`test_likewise`).
 """
 
 SURE_OF_EQUAL = 0.5

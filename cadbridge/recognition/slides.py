@@ -8,11 +8,10 @@ from cadbridge.frames import Vector
 from cadbridge.recognition.candidates import Candidate, joint_of
 from cadbridge.recognition.contacts import Placed
 from cadbridge.recognition.guides import LINES
-from cadbridge.recognition.likewise import LONG_RAIL
 from cadbridge.recognition.plane_contacts import plane_contacts
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.touching import LOOSE_SLACK
-from cadbridge.recognition.walls import Wall, channel, extent_of, in_one_plane
+from cadbridge.recognition.walls import Wall, channel, in_one_plane, is_rail
 
 MOST_FACES = 300
 """Faces of two parts that are looked at, for time alone: a dovetail has ten, a profile some fifty."""
@@ -39,11 +38,8 @@ class Slides:
         contacts = plane_contacts(faces, (low + high) / 2, LOOSE_SLACK)
         walls = [Wall(c, c.direction if c.a.instance == a else -c.direction) for c in contacts]
         verdict = channel(in_one_plane(walls)) if walls else None
-        if verdict is None or verdict.axis is None:
-            return None
         # As a connector in its window, what is hardly shorter than what is about it has no way to go.
-        lengths = np.array([[extent_of(w.side(own), verdict.axis) for own in (True, False)] for w in walls])
-        if not (lengths >= LONG_RAIL * lengths[:, ::-1]).all(axis=0).any():
+        if verdict is None or verdict.axis is None or not is_rail(walls, verdict.axis):
             return None
         return joint_of(scene, a, b, verdict, contacts)
 

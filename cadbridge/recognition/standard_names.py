@@ -78,7 +78,7 @@ _SLIDERS = re.compile(
 _STILL = re.compile(
     r"\bcaps?\b(?! ?(screw|bolt))|\bend ?cap|\bplugs?\b|\bstoppers?\b|\bgrommet|\bpcb|\bboards?\b"
     r"|\bsensors?\b|arduino|raspberry|\besp ?32|\bbatter(y|ies)\b|\bleds?\b|\blabels?\b|\bstickers?\b|\blogos?\b"
-    r"|\bmagnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
+    r"|\b(electro)?magnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
 )
 """What closes a hole or is put on: it moves with what carries it, however round it is."""
 _SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")

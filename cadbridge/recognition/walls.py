@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.freedoms import FIXED, Free
 from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.contacts import ALONG, ROUNDING, Contact, Placed, square
+from cadbridge.recognition.contacts import ALONG, ROUNDING, Contact, Placed, parallel, square
 
 LONG_WALL = 2.0
 """How much longer than deep walls of a slide are. 54 machines: 2.0 | 2.11, so a choice.
@@ -28,6 +28,13 @@ and is a seat's. 54 machines: 0.53 | 1. Tests: 0.27 | 1 (`test_links`, `test_sli
 
 MOST_WALLS = 40
 """Faces between two bodies that are tried as walls of a slide, for time alone: pairs grow with the square."""
+
+
+LONG_RAIL = 2.0
+"""Length of a rail beside that of what slides on it, at least. 54 machines: 1.57 | 2.39.
+
+Tests: 1.43 (`test_likewise`).
+"""
 
 
 ASKEW = 0.2
@@ -159,11 +166,28 @@ def channel(planes: Sequence[Wall]) -> Verdict | None:
     if float(np.diff(np.append(ways, ways[0] + 2 * math.pi)).max()) > math.pi - ASKEW:
         return None
     points = np.array([p.point for p in planes])
+    if _polygon(planes, points):
+        return None
+    # Oblique walls fix a foot to its socket as well: they guide where one part goes on beyond the other.
+    if not (all(any(f(p.normal, first) for f in (square, parallel)) for p in planes) or is_rail(planes, along)):
+        return None
     long, wide = min(p.extent(along) for p in planes), min(float(np.ptp(points @ p.normal)) for p in planes)
     if long < DEEP_HOLE * wide:
         return None
     text = f"walls all round, {in_mm(long)} long, and nothing across them"
     return Verdict("prismatic", points.mean(axis=0), along, (text,), (), 0.6)
+
+
+def is_rail(planes: Sequence[Wall], along: Vector) -> bool:
+    """Whether one of two parts is twice as long as the other along each of the walls between them."""
+    lengths = np.array([[extent_of(p.side(own), along) for own in (True, False)] for p in planes])
+    return bool((lengths >= LONG_RAIL * lengths[:, ::-1]).all(axis=0).any())
+
+
+def _polygon(planes: Sequence[Wall], points: np.ndarray) -> bool:
+    """Whether walls are those of a regular prism with more than four sides: a hexagon's hub turns with its shaft."""
+    heights = np.array([abs(float((p.point - points.mean(axis=0)) @ p.normal)) for p in planes])
+    return len(planes) > 4 and float(np.ptp(heights)) <= SAME_LEVEL * float(heights.max()) + ROUNDING
 
 
 def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import cadquery as cq
 import pytest
 
-from tests.recognition.solids import Parts, box, joints, recognised
+from tests.recognition.solids import Parts, box, joints, recognised, tube
 
 PLACES = [(-20.0, 15.0), (20.0, 15.0)]
 """mm across the rods."""
@@ -78,3 +78,33 @@ def test_axles_through_a_chassis_are_no_rods_of_a_frame(tmp_path: Path) -> None:
     found = recognised(tmp_path, parts)
     assert set(joints(found).values()) == {"revolute"}
     assert all(len(body.instances) <= 2 for body in found.bodies)
+
+
+@pytest.mark.parametrize("end", [0.0, 22.0])
+def test_a_gantry_on_two_rods_with_supports_of_their_own_slides(tmp_path: Path, end: float) -> None:
+    """Two brackets, each along one rod, are one body by the rods across: on these a carriage slides."""
+    bore = along(4, 80).translate((-40, 0, 15))
+    across = cq.Workplane("XZ").pushPoints([(-12, 35), (12, 35)]).circle(3).extrude(20, both=True)
+    support, bracket = box(10, 20, 30).cut(bore), box(40, 30, 50).cut(bore).cut(across)
+    block = box(50, 20, 20).translate((0, 0, 25)).cut(across)
+    parts: Parts = {"carriage": (block, (0, 10, 0))}
+    for k, y in enumerate((-100.0, 100.0)):
+        parts[f"rod{k}"] = (along(4, 400 + end), (-200, y, 15))
+        parts[f"bracket{k}"] = (bracket, (0, y, 0))
+        parts[f"low{k}"], parts[f"high{k}"] = (support, (-195, y, 0)), (support, (195, y, 0))
+        rail = cq.Workplane("XZ").circle(3).extrude(-230)
+        parts[f"rail{k}"] = (rail, (-12 + 24 * k, -115, 35))
+    found = recognised(tmp_path, parts)
+    assert [j.type for j in found.joints] == ["prismatic"] * 2
+    assert found.freedoms == 2
+
+
+def test_a_pin_between_the_cheeks_of_a_fork_is_no_rod_of_a_frame(tmp_path: Path) -> None:
+    """The pin spins as it did: the cheeks are of one part, and no two supports."""
+    hole = cq.Workplane("XZ").circle(2).extrude(60, both=True).translate((0, 0, 10))
+    fork = box(20, 60, 20).cut(box(20, 52, 20)).cut(hole)
+    eye = tube(6, 2, 6).translate((0, 0, -3)).rotate((0, 0, 0), (1, 0, 0), 90).translate((0, 0, 10))
+    pin = cq.Workplane("XZ").circle(2).extrude(-60)
+    parts: Parts = {"fork-1": (fork, (0, 0, 0)), "eye-1": (eye, (0, 0, 0)), "pin-1": (pin, (0, -30, 10))}
+    found = recognised(tmp_path, parts)
+    assert len(found.bodies) == 3

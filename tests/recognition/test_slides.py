@@ -8,7 +8,7 @@ from pathlib import Path
 import cadquery as cq
 import pytest
 
-from tests.recognition.solids import Parts, box, disc, joints, link, recognised
+from tests.recognition.solids import Parts, box, disc, joints, link, recognised, tube
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,18 @@ def test_a_drawer_without_an_undercut_and_a_plug_as_long_as_its_hole_are_seated(
     frame = box(60, 60, 20).cut(box(60, 20 + 2 * play, 10 + play).translate((0, 0, 5)))
     found = recognised(tmp_path, {"frame": (frame, (0, 0, 0)), "plug": (box(60, 20, 10), (0, 0, 5))})
     assert [j.type for j in found.joints] == ["prismatic"] * (play == 0.0)
+
+
+def test_a_hub_with_a_hexagon_turns_with_its_shaft_and_a_dovetailed_foot_as_long_as_its_socket_is_fixed(
+    tmp_path: Path,
+) -> None:
+    """Walls all round both, but neither goes along: a prism of six sides carries a torque, a foot has no rail."""
+    base = tube(20, 4.01, 4).translate((0, 0, -4))
+    shaft = cq.Workplane().polygon(6, 12).extrude(60).union(disc(4, 20).translate((0, 0, -20)))
+    hub = disc(20, 12).cut(cq.Workplane().polygon(6, 12).extrude(12))
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "shaft": (shaft, (0, 0, 0)), "hub": (hub, (0, 0, 20))})
+    assert not any(j.type == "prismatic" for j in found.joints)
+    guide, table = dovetail(0.0)
+    short = guide.intersect(box(50, 100, 100))
+    found = recognised(tmp_path, {"socket": (short, (0, 0, 0)), "foot": (table, (0, 0, 0))})
+    assert joints(found) == {}

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.constraints.primitives import GROUND
 from solver.denoc import recursions
-from solver.denoc.model import Tables, Tree
+from solver.denoc.model import Room, Tables, Tree
 
 Array = NDArray[np.float64]
 
@@ -48,8 +48,10 @@ def inverse_dynamics(
     Raises:
         ValueError: A shape does not fit.
     """
-    found = recursions.rnea(*given(tree, q, rates, accelerations, wrenches))
-    return TreeEfforts(*found)
+    L, E, gravity, at, moving, wanted, acting = given(tree, q, rates, accelerations, wrenches)
+    efforts, carried = np.empty_like(wanted), np.empty_like(acting)
+    recursions.rnea(L, E, gravity, at, moving, wanted, acting, efforts, carried)
+    return TreeEfforts(efforts, carried)
 
 
 def forward_dynamics(
@@ -72,10 +74,17 @@ def forward_dynamics(
     Raises:
         ValueError: A shape does not fit, or a freedom has no inertia.
     """
-    found = np.asarray(recursions.aba(*given(tree, q, rates, efforts, wrenches)))
-    if not np.all(np.isfinite(found)):
+    L, E, gravity, at, moving, driving, acting = given(tree, q, rates, efforts, wrenches)
+    found = np.empty_like(driving)
+    recursions.aba(L, E, gravity, at, moving, driving, acting, found)
+    return finite(found)
+
+
+def finite(accelerations: Array) -> Array:
+    """The accelerations (nv,); ValueError where a freedom has no inertia, by which they are not finite."""
+    if not np.all(np.isfinite(accelerations)):
         raise ValueError("a freedom of the tree has no inertia: give its links mass, or the joint armature")
-    return found
+    return accelerations
 
 
 def inertia_matrix(tree: Tree, q: ArrayLike) -> Array:
@@ -91,7 +100,9 @@ def inertia_matrix(tree: Tree, q: ArrayLike) -> Array:
     Raises:
         ValueError: The shape does not fit.
     """
-    return np.asarray(recursions.crba(tree.tables, _sized(q, tree.nq, "q")))
+    found = np.zeros((tree.nv, tree.nv))
+    recursions.crba(tree.tables, tree.room, _sized(q, tree.nq, "q"), found)
+    return found
 
 
 def inertia_factors(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
@@ -107,25 +118,9 @@ def inertia_factors(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
     Raises:
         ValueError: The shape does not fit.
     """
-    L = tree.tables
-    o, S, U, D = recursions.articulated_factors(L, _sized(q, tree.nq, "q"))
-    factor = np.eye(tree.nv)
-    owner = np.repeat(np.arange(len(tree.links)), np.diff(L.v_start))
-    for j in range(tree.nv):
-        k = int(owner[j])
-        # 𝒰_ij = S_iᵀ A_kiᵀ U_j / D_j: U_j, the wrench of a unit acceleration of freedom j, carried inward to those
-        # before it.
-        for i in range(int(L.v_start[k]), j):
-            factor[i, j] = S[i] @ U[j] / D[j]
-        wrench = U[j] / D[j]
-        while L.parent[k] < len(tree.links):
-            p = int(L.parent[k])
-            onward = np.zeros(6)
-            recursions.shift_wrench(tuple(o[k] - o[p]), wrench, onward)
-            wrench, k = onward, p
-            for i in range(int(L.v_start[k]), int(L.v_start[k + 1])):
-                factor[i, j] = S[i] @ wrench
-    return factor, np.asarray(D)
+    factor, D = np.eye(tree.nv), np.empty(tree.nv)
+    recursions.factor_inertia(tree.tables, tree.room, _sized(q, tree.nq, "q"), factor, D)
+    return factor, D
 
 
 def base_reaction(tree: Tree, q: ArrayLike, efforts: TreeEfforts) -> Array:
@@ -163,7 +158,7 @@ def poses(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
     """
     n = len(tree.links)
     o, R, S = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((tree.nv, 6))
-    recursions.forward_kinematics(tree.tables, _sized(q, tree.nq, "q"), o, R, S)
+    recursions.pose_links(tree.tables, _sized(q, tree.nq, "q"), o, R, S)
     return o[:n], R[:n]
 
 
@@ -171,7 +166,7 @@ def poses_and_motions(tree: Tree, q: ArrayLike) -> tuple[Array, Array]:
     """Origins (n + 1, 3) m with the ground's behind, and the joints' motions (nv, 6) at them, world axes."""
     n = len(tree.links)
     o, R, S = np.empty((n + 1, 3)), np.empty((n + 1, 3, 3)), np.empty((tree.nv, 6))
-    recursions.forward_kinematics(tree.tables, _sized(q, tree.nq, "q"), o, R, S)
+    recursions.pose_links(tree.tables, _sized(q, tree.nq, "q"), o, R, S)
     return o, S
 
 
@@ -189,20 +184,23 @@ def twists(tree: Tree, q: ArrayLike, rates: ArrayLike) -> Array:
     Raises:
         ValueError: A shape does not fit.
     """
-    found = recursions.kinematics(tree.tables, _sized(q, tree.nq, "q"), _sized(rates, tree.nv, "the rates"))
-    return np.asarray(found[3][: len(tree.links)])
+    n = len(tree.links)
+    found = np.empty((n + 1, 6))
+    at, moving = _sized(q, tree.nq, "q"), _sized(rates, tree.nv, "the rates")
+    recursions.twists_of(tree.tables, tree.room, at, moving, found)
+    return found[:n]
 
 
 def given(
     tree: Tree, q: ArrayLike, rates: ArrayLike, third: ArrayLike, wrenches: ArrayLike | None
-) -> tuple[Tables, Array, Array, Array, Array, Array]:
-    """The arguments of the kernels `forward` and `inverse`; ValueError where shapes do not fit."""
-    n = len(tree.links)
+) -> tuple[Tables, Room, Array, Array, Array, Array, Array]:
+    """The arguments of the kernels `aba` and `rnea` but for results; ValueError where shapes do not fit."""
+    n, nv = len(tree.links), tree.nv
     act = np.zeros((n, 6)) if wrenches is None else np.ascontiguousarray(wrenches, dtype=float)
     if act.shape != (n, 6):
         raise ValueError(f"the wrenches must be ({n}, 6), one for each link, not {act.shape}")
-    vectors = (_sized(q, tree.nq, "q"), _sized(rates, tree.nv, "the rates"), _sized(third, tree.nv, "the third vector"))
-    return (tree.tables, np.array(tree.gravity, float), *vectors, act)
+    vectors = (_sized(q, tree.nq, "q"), _sized(rates, nv, "the rates"), _sized(third, nv, "the third vector"))
+    return (tree.tables, tree.room, np.array(tree.gravity, float), *vectors, act)
 
 
 def _sized(values: ArrayLike, size: int, what: str) -> Array:

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.constraints.primitives import GROUND
 from solver.denoc import recursions
 from solver.denoc.dynamics import given
-from solver.denoc.model import Tree
+from solver.denoc.model import Tree, make_room
 
 Array = NDArray[np.float64]
 
@@ -158,9 +158,11 @@ class _System:
         other = [link.name for link in tree.links if link.kind.travels or not link.kind.rates]
         if other:
             raise ValueError(f"the generic equation has pins, universal and spherical joints only: {', '.join(other)}")
-        L, gravity, at, qd, tau, act = given(tree, q, rates, efforts, wrenches)
+        L, _, gravity, at, qd, tau, act = given(tree, q, rates, efforts, wrenches)
         s = len(tree.links)
-        o, R, S, t, _, _, _ = recursions.kinematics(L, at, qd)
+        moved = make_room(s, tree.nv)
+        recursions.move_links(L, moved, at, qd)
+        o, R, S, t = moved.o, moved.R, moved.S, moved.t
         self.tree, self.rates, self.efforts, self.wrenches = tree, qd, tau, act
         self.own = [slice(int(L.v_start[i]), int(L.v_start[i + 1])) for i in range(s)]
         self.hp, self.omega = o, t[:, 3:]

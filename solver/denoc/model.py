@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver import rotation
+from solver.compilation.compiled import Array1, Array2, Array3, Ints1, table, zeros
 from solver.constraints.primitives import GROUND
 
 Array = NDArray[np.float64]
@@ -92,25 +93,85 @@ class Link:
         return _KINDS[self.joint]
 
 
+@table
 class Tables(NamedTuple):
     """The links as arrays for the kernels; the ground is index n, behind all links.
 
     `slide` and `spin` (n,): travel along and turn about the axis for each unit of q.
     """
 
-    parent: Ints
-    kind: Ints
-    q_start: Ints
-    v_start: Ints
-    point: Array
-    turn: Array
-    axis: Array
-    slide: Array
-    spin: Array
-    mass: Array
-    com: Array
-    inertia: Array
-    armature: Array
+    parent: Ints1
+    kind: Ints1
+    q_start: Ints1
+    v_start: Ints1
+    point: Array2
+    turn: Array3
+    axis: Array2
+    slide: Array1
+    spin: Array1
+    mass: Array1
+    com: Array2
+    inertia: Array3
+    armature: Array1
+
+
+@table
+class Room(NamedTuple):
+    """Workspace of the recursions over n links with nv freedoms, world axes; the ground is index n.
+
+    Origins o (n+1, 3), axes R (n+1, 3, 3), motion subspaces S (nv, 6), twists t (n+1, 6), bias accelerations `bias`
+    = γ (n, 6), inertias J (n, 6, 6), bias wrenches b (n, 6), accelerations a (n+1, 6), wrenches w (n, 6); U (nv, 6),
+    D and u (nv,) of the articulated inertias. `still` (nv,) are rates of zero, `work` (3, 3) serves one link.
+    """
+
+    o: Array2
+    R: Array3
+    S: Array2
+    t: Array2
+    bias: Array2
+    J: Array3
+    b: Array2
+    a: Array2
+    w: Array2
+    U: Array2
+    D: Array1
+    u: Array1
+    still: Array1
+    work: Array2
+
+
+@table
+class Modules(NamedTuple):
+    """Links and rates of the modules, one after the other; `parent` the link on which each hangs (n: the ground)."""
+
+    link_start: Ints1
+    links: Ints1
+    rate_start: Ints1
+    rates: Ints1
+    parent: Ints1
+
+
+@table
+class ModuleRoom(NamedTuple):
+    """Workspace for the largest module, of η links and r rates, of a tree with nv freedoms.
+
+    N = N̄ and psi = Ψ = J N̄ (r η, 6), a row for each rate and link; D (r, r); `carried` (r, 6) = Ψᵀ A, with A from
+    the module's parent to its links. `right` (r, 7) and, of all modules, `solved` (nv, 7) are D⁻¹ [Ψᵀ A, τ − N̄ᵀ w].
+    """
+
+    N: Array2
+    psi: Array2
+    D: Array2
+    carried: Array2
+    right: Array2
+    solved: Array2
+
+
+def make_room(n: int, nv: int) -> Room:
+    """The workspace for n links with nv freedoms."""
+    poses = ((n + 1, 3), (n + 1, 3, 3), (nv, 6))
+    motion = ((n + 1, 6), (n, 6), (n, 6, 6), (n, 6), (n + 1, 6), (n, 6))
+    return Room(*zeros(*poses, *motion, (nv, 6), nv, nv, nv, (3, 3)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +195,12 @@ class Tree:
         if faults:
             raise ValueError("; ".join(faults))
 
-    @property
+    @cached_property
     def nq(self) -> int:
         """Numbers of a configuration q."""
         return int(self.tables.q_start[-1])
 
-    @property
+    @cached_property
     def nv(self) -> int:
         """Rates: the freedoms of the tree."""
         return int(self.tables.v_start[-1])
@@ -167,6 +228,11 @@ class Tree:
         )
 
     @cached_property
+    def room(self) -> Room:
+        """The kernels' workspace. A kernel leaves nothing in it for the next, so that threads may share a tree."""
+        return make_room(len(self.links), self.nv)
+
+    @cached_property
     def modules(self) -> tuple[tuple[int, ...], ...]:
         """The kinematic modules: runs of links in which each hangs on the one before (Shah et al., chap. 4).
 
@@ -185,6 +251,27 @@ class Tree:
                 of[k] = [k]
                 runs.append(of[k])
         return tuple(tuple(run) for run in runs)
+
+    @cached_property
+    def module_tables(self) -> Modules:
+        """The modules as arrays."""
+        L, n = self.tables, len(self.links)
+        rates = [[j for k in run for j in range(L.v_start[k], L.v_start[k + 1])] for run in self.modules]
+        return Modules(
+            link_start=np.cumsum([0] + [len(run) for run in self.modules]).astype(np.int64),
+            links=np.array([k for run in self.modules for k in run], np.int64),
+            rate_start=np.cumsum([0] + [len(run) for run in rates]).astype(np.int64),
+            rates=np.array([j for run in rates for j in run], np.int64),
+            parent=np.array([n if (p := self.links[run[0]].parent) == GROUND else p for run in self.modules], np.int64),
+        )
+
+    @cached_property
+    def module_room(self) -> ModuleRoom:
+        """The kernels' workspace for modules; as `room`."""
+        M, nv = self.module_tables, self.nv
+        links, rates = (int(np.max(np.diff(start), initial=0)) for start in (M.link_start, M.rate_start))
+        pairs = (rates * links, 6)
+        return ModuleRoom(*zeros(pairs, pairs, (rates, rates), (rates, 6), (rates, 7), (nv, 7)))
 
     @cached_property
     def neutral(self) -> Array:

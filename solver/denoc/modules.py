@@ -8,43 +8,28 @@ rates; what passes between modules is the 6 × 6 inertia and the wrench at the l
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver.compilation.compiled import Array1, Array2
-from solver.compilation.jit import njit
+from solver.compilation.compiled import Array1, Array2, entry, kernel
+from solver.constraints.kernels import add, cross
 from solver.constraints.primitives import GROUND
-from solver.denoc import recursions
-from solver.denoc.dynamics import TreeEfforts, given, poses_and_motions
-from solver.denoc.model import Tables, Tree
+from solver.denoc.dynamics import TreeEfforts, finite, given, poses_and_motions
+from solver.denoc.model import ModuleRoom, Modules, Room, Tables, Tree
+from solver.denoc.recursions import move_links, rnea_forward
+from solver.denoc.spatial import (
+    add_wrench,
+    angular,
+    apply_inertia,
+    clear_row,
+    dot_rows,
+    inertia_to_parent,
+    linear,
+    offset,
+    put_row,
+)
 
 Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-class Modules(NamedTuple):
-    """Links and rates of the modules, one after the other; `parent` the link on which each hangs (n: the ground)."""
-
-    link_start: Ints
-    links: Ints
-    rate_start: Ints
-    rates: Ints
-    parent: Ints
-
-
-def module_tables(tree: Tree) -> Modules:
-    """The tree's modules as arrays."""
-    L, n = tree.tables, len(tree.links)
-    rates = [[j for k in run for j in range(L.v_start[k], L.v_start[k + 1])] for run in tree.modules]
-    return Modules(
-        link_start=np.cumsum([0] + [len(run) for run in tree.modules]).astype(np.int64),
-        links=np.array([k for run in tree.modules for k in run], np.int64),
-        rate_start=np.cumsum([0] + [len(run) for run in rates]).astype(np.int64),
-        rates=np.array([j for run in rates for j in run], np.int64),
-        parent=np.array([n if (p := tree.links[run[0]].parent) == GROUND else p for run in tree.modules], np.int64),
-    )
 
 
 def complement(tree: Tree, q: ArrayLike, *, by_module: bool = False) -> tuple[Array, Array]:
@@ -116,7 +101,12 @@ def inverse_by_modules(
     Raises:
         ValueError: A shape does not fit.
     """
-    return TreeEfforts(*_inverse(module_tables(tree), *given(tree, q, rates, accelerations, wrenches)))
+    L, E, gravity, at, moving, wanted, acting = given(tree, q, rates, accelerations, wrenches)
+    found = TreeEfforts(np.empty_like(wanted), np.empty_like(acting))
+    inverse_modules(
+        tree.module_tables, L, E, tree.module_room, gravity, at, moving, wanted, acting, found.efforts, found.wrenches
+    )
+    return found
 
 
 def forward_by_modules(
@@ -139,105 +129,157 @@ def forward_by_modules(
     Raises:
         ValueError: A shape does not fit.
     """
-    return np.asarray(_forward(module_tables(tree), *given(tree, q, rates, efforts, wrenches)))
+    L, E, gravity, at, moving, driving, acting = given(tree, q, rates, efforts, wrenches)
+    found = np.empty_like(driving)
+    forward_modules(tree.module_tables, L, E, tree.module_room, gravity, at, moving, driving, acting, found)
+    return finite(found)
 
 
-@njit(cache=True)
-def _module(m: int, M: Modules, L: Tables, o: Array2, S: Array2) -> tuple[Array2, Array2]:
-    """N̄ (6η, rates) of module m, and what carries the parent's twist to its links, (6η, 6)."""
+@kernel
+def _module(m: int, M: Modules, L: Tables, o: Array2, S: Array2, N: Array2) -> None:
+    """N̄ of module m: row b η + a of N is the twist of its link a, of η, by a unit of its rate b."""
     first, count = M.link_start[m], M.link_start[m + 1] - M.link_start[m]
-    start, rates = M.rate_start[m], M.rate_start[m + 1] - M.rate_start[m]
-    N, carried = np.zeros((6 * count, rates)), np.zeros((6 * count, 6))
-    unit, out = np.zeros(6), np.empty(6)
+    b = 0
+    for inner in range(count):
+        own = M.links[first + inner]
+        for j in range(L.v_start[own], L.v_start[own + 1]):
+            for a in range(count):
+                if a < inner:
+                    clear_row(N, b * count + a)
+                else:
+                    arm, w = offset(o, M.links[first + a], own), angular(S, j)
+                    put_row(N, b * count + a, add(linear(S, j), cross(w, arm)), w)
+            b += 1
+
+
+@kernel
+def _felt(m: int, M: Modules, N: Array2, b: int, w: Array2) -> float:
+    """N̄ᵀ w at rate b of module m: the work of the wrenches w (n, 6) on its links for a unit of it."""
+    first, count = M.link_start[m], M.link_start[m + 1] - M.link_start[m]
+    total = 0.0
     for a in range(count):
-        k = M.links[first + a]
-        r = recursions.offset(o, k, M.parent[m])
-        for c in range(6):
-            unit[:] = 0.0
-            unit[c] = 1.0
-            recursions.shift_twist(r, unit, out)
-            carried[6 * a : 6 * a + 6, c] = out
-        for b in range(rates):
-            j = M.rates[start + b]
-            for inner in range(a + 1):
-                own = M.links[first + inner]
-                if L.v_start[own] <= j < L.v_start[own + 1]:
-                    recursions.shift_twist(recursions.offset(o, k, own), S[j], out)
-                    N[6 * a : 6 * a + 6, b] = out
-    return N, carried
+        total += dot_rows(N, b * count + a, w, M.links[first + a])
+    return total
 
 
-@njit(cache=True)
-def _inverse(
-    M: Modules, L: Tables, gravity: Array1, q: Array1, rates: Array1, acceleration: Array1, wrench: Array2
-) -> tuple[Array1, Array2]:
+@entry
+def inverse_modules(
+    M: Modules, L: Tables, E: Room, K: ModuleRoom, gravity: Array1, q: Array1, rates: Array1, acceleration: Array1,
+    wrench: Array2, effort: Array1, w: Array2,
+) -> None:  # fmt: skip
+    """Efforts (nv,) and what joints do to their links w (n, 6), as `solver.denoc.recursions.rnea`, module by module."""
     n = L.mass.shape[0]
-    o, _, S, _, bias, J, b = recursions.kinematics(L, q, rates)
-    a, w, effort = np.zeros((n + 1, 6)), np.empty((n, 6)), np.empty(rates.shape[0])
-    a[n, :3] = -gravity
-    recursions.rnea_forward(L, o, S, acceleration, bias, J, b, wrench, a, w)
+    move_links(L, E, q, rates)
+    rnea_forward(L, E, gravity, acceleration, wrench, w)
     for m in range(M.parent.shape[0] - 1, -1, -1):
-        links = M.links[M.link_start[m] : M.link_start[m + 1]]
-        N, _ = _module(m, M, L, o, S)
-        own = np.zeros(6 * links.shape[0])
-        for x in range(links.shape[0]):
-            own[6 * x : 6 * x + 6] = w[links[x]]
-        found = N.T @ own
-        for x in range(found.shape[0]):
-            j = M.rates[M.rate_start[m] + x]
-            effort[j] = found[x] + L.armature[j] * acceleration[j]
-        for x in range(links.shape[0] - 1, -1, -1):
-            p = L.parent[links[x]]
-            if p < n:
-                recursions.shift_wrench(recursions.offset(o, links[x], p), w[links[x]], w[p])
-    return effort, w
+        _module(m, M, L, E.o, E.S, K.N)
+        for b in range(M.rate_start[m + 1] - M.rate_start[m]):
+            j = M.rates[M.rate_start[m] + b]
+            effort[j] = _felt(m, M, K.N, b, w) + L.armature[j] * acceleration[j]
+        for x in range(M.link_start[m + 1] - 1, M.link_start[m] - 1, -1):
+            k = M.links[x]
+            if L.parent[k] < n:
+                add_wrench(offset(E.o, k, L.parent[k]), w, k, w, L.parent[k])
 
 
-@njit(cache=True)
-def _forward(
-    M: Modules, L: Tables, gravity: Array1, q: Array1, rates: Array1, effort: Array1, wrench: Array2
-) -> Array1:
-    n, count = L.mass.shape[0], M.parent.shape[0]
-    o, _, S, _, bias, J, b = recursions.kinematics(L, q, rates)
-    a, w, out = np.zeros((n + 1, 6)), np.empty((n, 6)), np.zeros(rates.shape[0])
-    a[n, :3] = -gravity
-    recursions.rnea_forward(L, o, S, out, bias, J, b, wrench, a, w)
-    sizes = 6 * np.diff(M.link_start) * np.diff(M.rate_start)
-    first = np.zeros(count + 1, np.int64)
-    first[1:] = np.cumsum(sizes)
-    ratios, solved = np.empty(first[-1]), np.empty(rates.shape[0])
-    for m in range(count - 1, -1, -1):
-        links = M.links[M.link_start[m] : M.link_start[m + 1]]
-        own = M.rates[M.rate_start[m] : M.rate_start[m + 1]]
-        N, carried = _module(m, M, L, o, S)
-        mass, load = np.zeros((N.shape[0], N.shape[0])), np.empty(N.shape[0])
-        for x in range(links.shape[0]):
-            mass[6 * x : 6 * x + 6, 6 * x : 6 * x + 6] = J[links[x]]
-            load[6 * x : 6 * x + 6] = w[links[x]]
-        psi = mass @ N
-        D = N.T @ psi
-        left = -(N.T @ load)
-        for x in range(own.shape[0]):
-            D[x, x] += L.armature[own[x]]
-            left[x] += effort[own[x]]
-        here = np.linalg.solve(D, left)
-        ratio = np.linalg.solve(D, psi.T)
-        ratios[first[m] : first[m + 1]] = ratio.ravel()
-        solved[M.rate_start[m] : M.rate_start[m + 1]] = here
-        p = M.parent[m]
-        if p < n:
-            J[p] += carried.T @ ((mass - psi @ ratio) @ carried)
-            w[p] += carried.T @ (load + psi @ here)
+@entry
+def forward_modules(
+    M: Modules, L: Tables, E: Room, K: ModuleRoom, gravity: Array1, q: Array1, rates: Array1, effort: Array1,
+    wrench: Array2, acceleration: Array1,
+) -> None:  # fmt: skip
+    """Accelerations (nv,), as `solver.denoc.recursions.aba`, module by module."""
+    n = L.mass.shape[0]
+    move_links(L, E, q, rates)
+    rnea_forward(L, E, gravity, E.still, wrench, E.w)
+    for m in range(M.parent.shape[0] - 1, -1, -1):
+        _module(m, M, L, E.o, E.S, K.N)
+        _set_up(m, M, L, E, K)
+        start, count = M.rate_start[m], M.rate_start[m + 1] - M.rate_start[m]
+        for b in range(count):
+            K.D[b, b] += L.armature[M.rates[start + b]]
+            K.right[b, 6] += effort[M.rates[start + b]]
+        _solve(K.D, K.right, count)
+        for b in range(count):
+            for c in range(7):
+                K.solved[start + b, c] = K.right[b, c]
+        if M.parent[m] < n:
+            _pass_inward(m, M, E, K)
     # As in `recursions.aba`: the wrenches hold gravity and the bias accelerations.
-    a[:] = 0.0
-    for m in range(count):
-        N, carried = _module(m, M, L, o, S)
-        ratio = ratios[first[m] : first[m + 1]].reshape(N.shape[1], N.shape[0])
-        brought = carried @ a[M.parent[m]]
-        found = solved[M.rate_start[m] : M.rate_start[m + 1]] - ratio @ brought
-        brought += N @ found
-        for x in range(found.shape[0]):
-            out[M.rates[M.rate_start[m] + x]] = found[x]
-        for x in range(M.link_start[m + 1] - M.link_start[m]):
-            a[M.links[M.link_start[m] + x]] = brought[6 * x : 6 * x + 6]
-    return out
+    clear_row(E.a, n)
+    for m in range(M.parent.shape[0]):
+        _module(m, M, L, E.o, E.S, K.N)
+        _pass_outward(m, M, E, K, acceleration)
+
+
+@kernel
+def _set_up(m: int, M: Modules, L: Tables, E: Room, K: ModuleRoom) -> None:
+    """Of module m: D = N̄ᵀ J N̄, `carried` = Ψᵀ A with Ψ = J N̄, and right = [Ψᵀ A, −N̄ᵀ w]."""
+    first, count = M.link_start[m], M.link_start[m + 1] - M.link_start[m]
+    for b in range(M.rate_start[m + 1] - M.rate_start[m]):
+        clear_row(K.carried, b)
+        for a in range(count):
+            k = M.links[first + a]
+            apply_inertia(E.J, k, K.N, b * count + a, K.psi, b * count + a)
+            add_wrench(offset(E.o, k, M.parent[m]), K.psi, b * count + a, K.carried, b)
+        for c in range(6):
+            K.right[b, c] = K.carried[b, c]
+        K.right[b, 6] = -_felt(m, M, K.N, b, E.w)
+        for c in range(b + 1):
+            s = 0.0
+            for a in range(count):
+                s += dot_rows(K.N, b * count + a, K.psi, c * count + a)
+            K.D[b, c] = s
+
+
+@kernel
+def _solve(D: Array2, right: Array2, count: int) -> None:
+    """D x = right (…, 7) for the first `count` rows: x into right; D, of which the lower part is read, is used up.
+
+    D is positive definite, and factored without pivots: D = 𝒰ᵀ diag(d) 𝒰.
+    """
+    for i in range(count):
+        for j in range(i + 1, count):
+            s = D[j, i] / D[i, i]
+            for k in range(j, count):
+                D[k, j] -= s * D[k, i]
+            for c in range(7):
+                right[j, c] -= s * right[i, c]
+    for i in range(count - 1, -1, -1):
+        for c in range(7):
+            s = right[i, c]
+            for j in range(i + 1, count):
+                s -= D[j, i] * right[j, c]
+            right[i, c] = s / D[i, i]
+
+
+@kernel
+def _pass_inward(m: int, M: Modules, E: Room, K: ModuleRoom) -> None:
+    """What module m is to the link that it hangs on, as inertia and wrench, added to those of the link."""
+    p, start = M.parent[m], M.rate_start[m]
+    for x in range(M.link_start[m], M.link_start[m + 1]):
+        r = offset(E.o, M.links[x], p)
+        inertia_to_parent(r, E.J, M.links[x], p, E.work)
+        add_wrench(r, E.w, M.links[x], E.w, p)
+    for b in range(M.rate_start[m + 1] - start):
+        for c in range(6):
+            E.w[p, c] += K.carried[b, c] * K.solved[start + b, 6]
+            for d in range(6):
+                E.J[p, c, d] -= K.carried[b, c] * K.solved[start + b, d]
+
+
+@kernel
+def _pass_outward(m: int, M: Modules, E: Room, K: ModuleRoom, acceleration: Array1) -> None:
+    """The accelerations (nv,) of module m's rates, and those of its links, from that of the link that it hangs on."""
+    p, a = M.parent[m], E.a
+    first, count, start = M.link_start[m], M.link_start[m + 1] - M.link_start[m], M.rate_start[m]
+    for x in range(count):
+        k = M.links[first + x]
+        put_row(a, k, add(linear(a, p), cross(angular(a, p), offset(E.o, k, p))), angular(a, p))
+    for b in range(M.rate_start[m + 1] - start):
+        found = K.solved[start + b, 6]
+        for c in range(6):
+            found -= K.solved[start + b, c] * a[p, c]
+        acceleration[M.rates[start + b]] = found
+        for x in range(count):
+            for c in range(6):
+                a[M.links[first + x], c] += K.N[b * count + x, c] * found

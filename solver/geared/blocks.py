@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-from solver.compilation.compiled import Array1
-from solver.compilation.jit import njit
+from solver.compilation.compiled import Array1, Ints1, entry, table
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SINGULAR = 1e-9
@@ -22,6 +20,7 @@ _SINGULAR = 1e-9
 entries of 1 and of gear ratios: an independent block of ratios up to 1:1000 keeps 1e-6, rounding leaves 1e-15."""
 
 
+@table
 class Blocks(NamedTuple):
     """Rows and unknowns in the order of their solution; block i is `start[i]:start[i + 1]` of both.
 
@@ -29,14 +28,14 @@ class Blocks(NamedTuple):
     before stands in `entry_start[r]:entry_start[r + 1]` of `entry_unknown` and `entry_value`.
     """
 
-    start: Ints
-    row: Ints
-    unknown: Ints
-    inverse_start: Ints
-    inverse: Array
-    entry_start: Ints
-    entry_unknown: Ints
-    entry_value: Array
+    start: Ints1
+    row: Ints1
+    unknown: Ints1
+    inverse_start: Ints1
+    inverse: Array1
+    entry_start: Ints1
+    entry_unknown: Ints1
+    entry_value: Array1
 
     @property
     def largest(self) -> int:
@@ -131,21 +130,20 @@ def _packed(A: csr_array, match: Ints, block_of: Ints, order: list[int], keys: S
     )
 
 
-@njit(cache=True)
+@entry
 def substitute(B: Blocks, right: Array1, x: Array1) -> None:
-    """Solve the system for the right-hand side (m,) into x (m,), block after block."""
-    left = np.empty(right.shape[0])
+    """Solve the system for the right-hand side (m,) into x (m,), block after block; `right` is used up."""
     for b in range(B.start.shape[0] - 1):
         first, last = B.start[b], B.start[b + 1]
         size = last - first
-        for i in range(size):
-            row = B.row[first + i]
+        for i in range(first, last):
+            row = B.row[i]
             v = right[row]
             for k in range(B.entry_start[row], B.entry_start[row + 1]):
                 v -= B.entry_value[k] * x[B.entry_unknown[k]]
-            left[i] = v
+            right[row] = v
         for i in range(size):
             v = 0.0
             for j in range(size):
-                v += B.inverse[B.inverse_start[b] + i * size + j] * left[j]
+                v += B.inverse[B.inverse_start[b] + i * size + j] * right[B.row[first + j]]
             x[B.unknown[first + i]] = v

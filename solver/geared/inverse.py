@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.constraints import GROUND
 from solver.constraints.terms import Poses
 from solver.geared.graph import NotGearedError, Reason
-from solver.geared.kernels import Links, Meshes, secondary, two_steps
+from solver.geared.kernels import Links, Meshes, motion, secondary, two_steps
 from solver.geared.transmission import Transmission, local_frame, shares
 from solver.model import JointLoad
 
@@ -86,21 +86,19 @@ def loads(
     for what, given in (("angles", theta), ("rates", thetad), ("accelerations", thetadd)):
         if given.shape != (k, n):
             raise ValueError(f"the {what} must be ({k}, {n}), a column for each primary joint, not {given.shape}")
-    wrenches = np.zeros((k, m, 6)) if external is None else np.asarray(external, float)
+    wrenches = np.zeros((k, m, 6)) if external is None else np.ascontiguousarray(external, float)
     if wrenches.shape != (k, m, 6):
         raise ValueError(f"the external wrenches must be ({k}, {m}, 6), not {wrenches.shape}")
     L, M = links(robot), meshes(robot, pressure_angle)
     q, qd, qdd = (all_angles(robot, M, given) for given in (theta, thetad, thetadd))
     resist = _resistance(robot, L, q, qd, qdd)
     transmitted, torques, left = np.empty((k, h)), np.empty((k, n)), np.empty((k, m))
-    contacts, carried, reaction = np.empty((k, h, 3)), np.empty((k, h, 3)), np.empty((k, m, 6))
-    R = np.empty((k, m + 1, 3, 3))
-    out = (transmitted, torques, contacts, carried, reaction, left, R)
+    contacts, carried, on_driver, on_driven = (np.empty((k, h, 3)) for _ in range(4))
+    reaction = np.empty((k, m, 6))
+    out = (transmitted, torques, contacts, carried, on_driver, on_driven, reaction, left)
     inputs = np.array(robot.inputs, np.int64)
     gravity = np.array(robot.model.gravity, float)
-    two_steps(L, M, robot.balance, inputs, gravity, q, qd, qdd, resist, wrenches, out)
-    world = np.einsum("kgij,kgj->kgi", R[:, M.carrier], carried)
-    on_driver, on_driven = (np.einsum("kgji,kgj->kgi", R[:, i], s * world) for i, s in ((M.driver, 1), (M.driven, -1)))
+    two_steps(L, M, robot.balance, motion(m), inputs, gravity, q, qd, qdd, resist, wrenches, out)
     return Loads(torques, transmitted, contacts, carried, on_driver, on_driven, reaction, q, qd, qdd, left)
 
 
@@ -114,7 +112,8 @@ def all_angles(robot: Transmission, M: Meshes, given: Array) -> Array:
     """(k, l) canonical angles (or rates …) of all links from those (k, n) of the primary joints."""
     values = np.zeros((len(given), len(robot.graph.pairs)))
     values[:, list(robot.primary[1:])] = given
-    secondary(M, robot.rates, _place(robot), values)
+    room = np.zeros((2, len(robot.graph.meshes)))
+    secondary(M, robot.rates, _place(robot), room[0], room[1], values)
     return values
 
 

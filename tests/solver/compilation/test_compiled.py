@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from solver.compilation import compiled, jit, library
+from solver.compilation import compiled, library
 from solver.compilation.library import sources
 from solver.constraints.kernels import rotations
 from solver.equations.system import prepare
@@ -128,48 +128,26 @@ def test_a_bare_object_serves_where_nothing_links(tmp_path: Path) -> None:
     assert_array_equal(R[1], np.eye(3))
 
 
-def test_a_run_imports_neither_numba_nor_llvm() -> None:
+def test_neither_runs_nor_methods_of_papers_import_numba_or_llvm() -> None:
     code = (
-        "import sys; from solver import simulate; from tests.solver.examples import pendulum\n"
+        "import sys; from solver import denoc, geared, simulate; from tests.solver.examples import pendulum\n"
         "assert simulate(pendulum(), duration=0.1, rate=10).status.ok\n"
+        "link = denoc.Link('one', denoc.GROUND, 'revolute', armature=1.0)\n"
+        "assert denoc.inertia_matrix(denoc.Tree((link,)), [0.0]).tolist() == [[1.0]]\n"
         "assert not {'numba', 'llvmlite'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_hash_changes_with_any_source_of_the_package_and_with_nothing_else(tmp_path: Path) -> None:
-    caller, callee = tmp_path / "caller.py", tmp_path / "inner" / "callee.py"
-    for path in (caller, callee):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("a")
-    before = jit.sources_hash.__wrapped__(tmp_path)
-    (tmp_path / "notes.txt").write_text("no source")
-    callee.touch()
-    assert jit.sources_hash.__wrapped__(tmp_path) == before
-    callee.write_text("changed")
-    assert jit.sources_hash.__wrapped__(tmp_path) != before
-
-
-def test_functions_of_other_packages_are_left_to_numba(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CADBRIDGE_KERNELS", raising=False)
-    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path))
-    locator = jit._BySources.from_function(library.kernel_folder, library.__file__)
-    assert locator is not None
-    assert Path(locator.get_cache_path()) == tmp_path / "kernels" / jit.sources_hash() / "compilation.library"
-    assert jit._BySources.from_function(pytest.main, str(tmp_path / "other.py")) is None
-
-
 def test_where_no_folder_can_be_written_what_is_compiled_serves_this_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Such as an ordinary user with another's home: Numba's own folder, beside the sources, is closed too."""
+    """Such as an ordinary user with another's home."""
     (tmp_path / "file").write_text("a file where the folder should be")
     monkeypatch.delenv("CADBRIDGE_KERNELS", raising=False)
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path / "file"))
     places = {library.writable_folder() for _ in range(2)}
-    locator = jit._BySources.from_function(library.kernel_folder, library.__file__)
-    assert locator is not None
-    assert {Path(locator.get_cache_path()).parents[1]} == places
+    assert len(places) == 1
     assert not any(place.is_relative_to(tmp_path) for place in places)
     assert capsys.readouterr().err.count("the kernels serve this run alone") == 1
 

@@ -143,7 +143,8 @@ def test_base_reaction_carries_the_weight_and_the_rate_of_momentum() -> None:
 def test_what_is_no_tree_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"one: a joint is one of .*; two: its parent 5 must be"):
         Tree((Link("one", GROUND, "ball"), Link("two", 5, "revolute")))
-    with pytest.raises(ValueError, match="no inertia"):
-        forward_dynamics(Tree((Link("one", GROUND, "revolute"),)), [0.0], [0.0], [1.0])
+    for method in (forward_dynamics, forward_by_modules):
+        with pytest.raises(ValueError, match="no inertia"):
+            method(Tree((Link("one", GROUND, "revolute"),)), [0.0], [0.0], [1.0])
     with pytest.raises(ValueError, match=r"q must hold 1 numbers"):
         inertia_matrix(Tree((Link("one", GROUND, "revolute"),)), [0.0, 1.0])

@@ -276,7 +276,7 @@ def test_blocks_solve_what_a_dense_solver_solves(m: int, seed: int) -> None:
     rows, columns = np.nonzero(A)
     blocks = cut(rows.tolist(), columns.tolist(), A[rows, columns].tolist(), rng.permutation(m).tolist())
     right, x = rng.normal(size=m), np.zeros(m)
-    substitute(blocks, right, x)
+    substitute(blocks, right.copy(), x)
     assert_allclose(A @ x, right, atol=1e-10)
 
 

@@ -31,6 +31,7 @@ from cadbridge.recognition.likewise import bind_rails, joined_alike
 from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pillars import bind_pillars
 from cadbridge.recognition.pins import is_pin
+from cadbridge.recognition.rolling_carriages import rolling_carriages
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
 from cadbridge.recognition.subassemblies import bind_caps, bind_clamped, bind_idle, bind_studs, bind_within
@@ -118,6 +119,10 @@ def _pins(run: Inference) -> None:
         bind_fixed(run.scene)
 
 
+def _carriages(run: Inference) -> None:
+    run.turning += rolling_carriages(run.scene)
+
+
 def _pillars(run: Inference) -> None:
     bind_pillars(run.scene, run.toothed, run.evidence.names)
 
@@ -195,6 +200,8 @@ RULES = (
     # weld, and bodies that are one already cannot be held apart any more.
     Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),
     Rule("what stands on a motor's shaft turns", 0.98, lambda r: find_motors(r.scene, r.evidence.names)),
+    # Before anything holds its wheels: they touch the profile, and what is in their bores.
+    Rule("a plate rolls on its wheels along a profile", 0.975, _carriages),
     Rule("a key holds what it stands in", 0.97, lambda r: bind_keys(r.scene)),
     # From here on it is known which rings roll on each other: seats, rings and fits would lock a bearing otherwise.
     Rule("balls go with the outer ring of their bearing", 0.96, lambda r: bind_rolling(r.scene)),

@@ -24,7 +24,7 @@ from cadbridge.mechanism.merge import clusters
 from cadbridge.mechanism.model import GROUND_BODY, Body, BodyCoupling, Joint, MateRows, Mechanism
 from cadbridge.mechanism.proportions import WRITTEN, doubt_proportions
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.rows import ROUNDED_DEGREES, ROUNDED_MM, Rows, fit, off_by, rows_of
+from cadbridge.mechanism.rows import ROUNDED_DEGREES, ROUNDED_MM, Rows, fit, length_of, off_by, rows_of
 from cadbridge.mechanism.sides import MateSide, side_of
 from cadbridge.mechanism.together import carries, oriented, together
 from cadbridge.wording import listed
@@ -74,7 +74,7 @@ def build(assembly: Assembly) -> Mechanism:
     b = _Builder(assembly)
     _index_components(b)
     mate_rows = tuple(r for m in assembly.mates if (r := _rows_of_mate(b, m)) is not None)
-    b.length = _length_scale(b)
+    b.length = length_of([p for rows in mate_rows for p in rows.primitives], b.poses)
     owned = [(p, r.mate) for r in mate_rows for p in r.primitives]
     rows = rows_of([p for p, _ in owned], [mate for _, mate in owned], b.poses, b.length)
     b.highest = fit(rows)
@@ -108,13 +108,6 @@ def _index_components(b: _Builder) -> None:
     b.index = {c.name: GROUND_BODY for c in b.assembly.components if c.grounded}
     b.index |= {name: i for i, name in enumerate(b.names)}
     b.index[GROUND] = GROUND_BODY
-
-
-def _length_scale(b: _Builder) -> float:
-    """The span of the components' places in m, 1 where they are all in one."""
-    points = np.array([X.p for X in b.poses] + [np.zeros(3)])
-    span = float(np.linalg.norm(np.ptp(points, axis=0)))
-    return span if span > 1e-6 else 1.0
 
 
 def _rows_of_mate(b: _Builder, mate: Mate) -> MateRows | None:

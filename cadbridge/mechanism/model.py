@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from cadbridge.assembly import GROUND, Assembly, Coupling, Drive, Limit, Mate, MateKind
 from cadbridge.findings import Finding
 from cadbridge.frames import Matrix, Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.joint_types import JOINT_TYPES, JointType
 from cadbridge.mechanism.masses import ComponentMass
+from cadbridge.mechanism.rows import length_of
 from cadbridge.shown import Shown, sentence
 from cadbridge.wording import count
 from solver.constraints import Primitive
@@ -283,9 +282,7 @@ class Mechanism(Shown):
         known |= {mate: joint for joint in self.joints for mate in joint.mates} | self._joints_by_name
         return {drive.name: known[drive.joint] for drive in self.drives if drive.joint in known} | known
 
-    @property
+    @cached_property
     def length_scale(self) -> float:
         """A characteristic length in m that weighs rotations against translations."""
-        points = np.array([X.p for X in self.X_WC] + [np.zeros(3)])
-        span = float(np.linalg.norm(np.ptp(points, axis=0)))
-        return span if span > 1e-6 else 1.0
+        return length_of([p for rows in self.mate_rows for p in rows.primitives], self.X_WC)

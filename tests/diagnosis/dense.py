@@ -26,9 +26,15 @@ def matrix(rows: Rows) -> Array:
 
 
 def motions(model: Assembly) -> Array:
-    """The projector (6n, 6n) onto the motions of the components that all mates allow."""
-    N = null_space(matrix(mate_rows(build(model))), rcond=1e-7)
-    return np.asarray(N @ N.T)
+    """The projector (6n, 6n) onto the motions of the components that all mates allow, [v of the world's origin; ω]."""
+    rows = mate_rows(build(model))
+    N = null_space(matrix(rows), rcond=1e-7)
+    twists = N.reshape(rows.count, 6, N.shape[1])
+    # Models that differ in a mate have other centres and lengths: the world's origin is one for all.
+    turns = twists[:, 3:] / rows.length
+    shifts = twists[:, :3] - np.cross(turns, rows.centre[None, :, None], axis=1)
+    basis = np.linalg.qr(np.concatenate([shifts, turns], axis=1).reshape(N.shape))[0]
+    return np.asarray(basis @ basis.T)
 
 
 def names_of(model: Assembly) -> list[str]:

@@ -94,6 +94,38 @@ def test_units_do_not_matter(name: str, size: float) -> None:
     assert said(scaled(POOL[name](), size)) == usual(name)
 
 
+def drawn_in_place(model: Assembly) -> Assembly:
+    """The same design with the frames of all parts at the world's origin, as those of parts drawn in place are."""
+    poses = {c.name: c.X_WC for c in model.components}
+
+    def feature(f: Feature | None) -> Any:
+        if f is None or f.component == GROUND:
+            return f
+        X = poses[f.component]
+        turned: dict[str, Any] = {k: X.vector(v) for k in ("direction", "x") if (v := getattr(f, k)) is not None}
+        return replace(f, point=X.point(f.point), **turned)
+
+    return replace(
+        model,
+        instances=tuple(replace(i, X_WI=Pose()) for i in model.instances),
+        components=tuple(replace(c, X_WC=Pose()) for c in model.components),
+        mates=tuple(replace(m, a=feature(m.a), b=feature(m.b)) for m in model.mates),
+        couplings=tuple(replace(c, a=feature(c.a), b=feature(c.b)) for c in model.couplings),
+    )
+
+
+FAR = Pose(np.eye(3), np.array([1.0, 0.7, -0.4]))
+
+
+@pytest.mark.parametrize("name", [*NAMES, "locked trains"])
+@pytest.mark.parametrize("size", [0.1, 1e-3])
+def test_a_small_mechanism_may_stand_far_from_the_origin(name: str, size: float) -> None:
+    """Turns were weighed by the distance from the origin: gears that lock by one tooth passed for redundant."""
+    placed = moved(scaled(POOL[name](), size), FAR)
+    assert said(placed) == usual(name)
+    assert said(drawn_in_place(placed)) == usual(name)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_names_do_not_matter(name: str) -> None:
     """Other names change the words only: groups are the same mates, as many rows are repeated in each."""

@@ -38,7 +38,9 @@ _STEPS_TO_START = 40
 """Steps to where the motion begins, where freedoms are left: of a turn each is 9°, over which a loop keeps its branch.
 """
 _STILL_JOINT = 1e-6
-"""A joint's rate below this share of the largest is none."""
+"""rad, or lengths of the model: a motion of unit length that moves no joint by more moves bodies alone."""
+NAMED = 1e-3
+"""Of what moves most in a motion: what moves by less is not named in a message."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,14 +229,16 @@ def free_joints(lowered: Lowered, system: System, state: State, rows: Array) -> 
         return []
     N = _localised(null_space(rows, system.length))
     gradients = Measured(system.model, lowered.model.coordinates).gradients(state)
+    sizes = np.array([1.0 if c.kind == "angle" else system.length for c in lowered.model.coordinates])
     found = []
     for motion in N.T:
-        rates = np.abs(gradients @ motion)
-        moving = np.flatnonzero(rates > 1e-3 * max(float(rates.max(initial=0.0)), _STILL_JOINT))
+        # A slide counts by the model's length: while its crank turns by one rad, a small slider travels a millimetre.
+        rates = np.abs(gradients @ motion) / sizes
+        moving = np.flatnonzero(rates > NAMED * max(float(rates.max(initial=0.0)), _STILL_JOINT))
         names = [lowered.joints[i].name for i in moving[np.argsort(-rates[moving], kind="stable")]]
         if not names:
             size = np.max(np.abs(motion.reshape(-1, 6)), axis=1)
-            names = [lowered.units[i].name for i in np.argsort(-size, kind="stable") if size[i] > 1e-3 * size.max()]
+            names = [lowered.units[i].name for i in np.argsort(-size, kind="stable") if size[i] > NAMED * size.max()]
         found.append(names)
     return found
 
@@ -254,4 +258,5 @@ def _localised(N: Array) -> Array:
         N[:, k] /= N[row, k]
         others = [j for j in range(N.shape[1]) if j != k]
         N[:, others] -= np.outer(N[:, k], N[row, others])
+    # What the elimination leaves by rounding is no motion of a body.
     return np.where(np.abs(N) < 1e-9 * np.max(np.abs(N), initial=1e-300), 0.0, N)

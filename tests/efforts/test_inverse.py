@@ -29,9 +29,15 @@ from cadbridge.efforts import (
     peaks,
     write_inverse_plots,
 )
+from cadbridge.efforts.follow import free_joints, held_rows
 from cadbridge.efforts.motion import json_schema_text
 from cadbridge.errors import CadbridgeError, InputError, ModelError
+from cadbridge.lowering import lower
 from cadbridge.mechanism import Mechanism
+from solver.equations.system import prepare
+from solver.state import State
+from tests.diagnosis.pool import crank_slider
+from tests.diagnosis.test_properties import scaled
 from tests.mechanism.building import Triple, assembly, mate
 
 G = 9.81
@@ -427,3 +433,16 @@ def test_the_command_writes_a_table_plots_and_one_document(tmp_path: Path, capsy
     across = np.linalg.norm([table[f"gear.Spur:1.f{a}"].to_numpy() for a in "xyz"], axis=0)
     assert_allclose(across * 0.012, np.abs(turning), atol=1e-12)
     assert np.max(across) > 1e-4
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e2])
+def test_a_slider_is_named_in_a_motion_of_any_machine(size: float) -> None:
+    """While the crank turns by one rad, the slider of a machine of 1 mm travels 1e-3 of that in metres."""
+    plain = crank_slider()
+    kinds = {MateKind.CONCENTRIC: MateKind.PRISMATIC}
+    slides = replace(plain, mates=tuple(replace(m, kind=kinds.get(m.kind, m.kind)) for m in plain.mates))
+    lowered = lower(cb.build(scaled(slides, size)))
+    system = prepare(lowered.model)
+    rest = State.at_rest(lowered.model.positions, lowered.model.quaternions)
+    (moved,) = free_joints(lowered, system, rest, held_rows(system, rest, []))
+    assert set(moved) == {"main", "crankpin", "wristpin", "bore"}

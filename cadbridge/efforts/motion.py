@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -26,6 +25,7 @@ from cadbridge.simulation.motors import MotorSpec, on_joint
 from cadbridge.simulation.names import NameResolver
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.scenario_file import FrictionSpeed, Gravity, Initial
+from cadbridge.units import DEGREE, MM
 from solver.functions import scaled, table
 from solver.model import TimeFunction
 
@@ -192,7 +192,7 @@ class _MotionResolver(NameResolver):
     """From the file to a motion."""
 
     def resolve(self, spec: MotionFile) -> Motion:
-        speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
+        speeds = (spec.friction_speed.turn * DEGREE, spec.friction_speed.slide * MM)
         loads = LoadsResolver(self.mechanism, self.findings, self.file, self.places, speeds)
         if not spec.joints and not spec.bodies:
             self.findings.add("CB660", "nothing moves: give joints or bodies", self.where())
@@ -205,7 +205,7 @@ class _MotionResolver(NameResolver):
             gravity=spec.gravity,
             duration=spec.duration,
             rate=spec.rate,
-            gap=spec.gap * 1e-3,
+            gap=spec.gap * MM,
             positions=self.initial(spec.initial.positions, "positions", "CB660"),
             loads=loads.resolve(spec.loads) if spec.model_fields_set & {"loads"} else LoadSpecs(),
             friction=speeds if spec.friction == "apply" else None,
@@ -265,7 +265,7 @@ class _MotionResolver(NameResolver):
         if found is None:
             return None
         body, X_BC = found
-        X_BC = Pose(X_BC.R, X_BC.point(np.array(entry.point) * 1e-3))
+        X_BC = Pose(X_BC.R, X_BC.point(np.array(entry.point) * MM))
         designed = self.mechanism.bodies[body].X_WB @ X_BC
         if entry.relative:
             position = [None if f is None else shifted(f, float(p)) for f, p in zip(position, designed.p, strict=True)]
@@ -284,8 +284,8 @@ class _MotionResolver(NameResolver):
             self.findings.add("CB660", "position: give x, y, z or a table", self.where(*place))
             return [None, None, None]
         if entry.table is not None:
-            return self._columns(entry.table, 1e-3, *place, "table")
-        return [self._function(value, 1e-3, *place, name) for name, value in single]
+            return self._columns(entry.table, MM, *place, "table")
+        return [self._function(value, MM, *place, name) for name, value in single]
 
     def _turns(self, i: int, entry: OrientationEntry) -> tuple[tuple[Vector, TimeFunction], ...] | None:
         place: tuple[str | int, ...] = ("bodies", i, "orientation")
@@ -295,17 +295,16 @@ class _MotionResolver(NameResolver):
             text = "orientation: give roll, pitch, yaw, or a sequence with its angles, or a table of either"
             self.findings.add("CB660", text, self.where(*place))
             return None
-        degree = math.pi / 180.0
         axes = entry.sequence or "".join(letter for _, letter in _NAMED)
         functions: list[TimeFunction | None]
         if entry.table is not None:
-            functions = self._columns(entry.table, degree, *place, "table")
+            functions = self._columns(entry.table, DEGREE, *place, "table")
             # Columns stand roll, pitch, yaw; the axes stand yaw first, as in `_NAMED`.
             functions = functions if entry.sequence else functions[::-1]
         elif entry.angles is not None:
-            functions = [self._function(v, degree, *place, "angles", k) for k, v in enumerate(entry.angles)]
+            functions = [self._function(v, DEGREE, *place, "angles", k) for k, v in enumerate(entry.angles)]
         else:
-            functions = [self._function(getattr(entry, n) or 0.0, degree, *place, n) for n, _ in _NAMED]
+            functions = [self._function(getattr(entry, n) or 0.0, DEGREE, *place, n) for n, _ in _NAMED]
         return tuple((_AXES[a], f) for a, f in zip(axes, functions, strict=True) if f is not None)
 
 

@@ -9,6 +9,7 @@ from cadbridge.assembly import Assembly, Mate
 from cadbridge.misfit.bores import bore_of
 from cadbridge.misfit.iso286 import bearing_clearance, fit_clearance, rail_play
 from cadbridge.misfit.settings import Fitted, Rule
+from cadbridge.units import MM
 
 if TYPE_CHECKING:
     from cadbridge.misfit.file import FitEntry
@@ -25,8 +26,8 @@ def fitted_by(assembly: Assembly, mate: Mate, entry: FitEntry) -> Fitted:
         # Two rails may be out of parallel by that: the carriage of each takes half of it, to either side.
         return Fitted(mate.name, name, None, None, across, across, {"turn": roll, "tilt": tilt})
     bore = bore_of(assembly, mate)
-    diameter = 1e-3 * entry.diameter if entry.diameter is not None else bore.diameter if bore is not None else None
-    length = 1e-3 * entry.length if entry.length is not None else bore.length if bore is not None else None
+    diameter = MM * entry.diameter if entry.diameter is not None else bore.diameter if bore is not None else None
+    length = MM * entry.length if entry.length is not None else bore.length if bore is not None else None
     if diameter is None:
         raise ValueError("its parts do not tell the diameter of its bore; give diameter (mm)")
     if entry.fit is not None:

@@ -13,6 +13,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Mechanism
 from cadbridge.misfit.blocks import KINDS, LENGTHS, TURNS
 from cadbridge.misfit.settings import Fitted, Rule, Settings, matches
+from cadbridge.units import MM
 from cadbridge.wording import listed
 
 if TYPE_CHECKING:
@@ -72,10 +73,10 @@ class _FitResolver:
         play, preloads = rules_of(fitted)
         shared = [pattern for i, e in enumerate(spec.shared) if (pattern := self._subject("shared", i, e)[1])]
         return Settings(
-            tolerances=self._rules("tolerances", spec.tolerances, 1e-3),
+            tolerances=self._rules("tolerances", spec.tolerances, MM),
             stiffness=self._rules("stiffness", spec.stiffness, 1.0),
-            play=(*play, *self._rules("play", spec.play, 1e-3)),
-            preloads=(*preloads, *self._rules("preload", spec.preload, 1e-3)),
+            play=(*play, *self._rules("play", spec.play, MM)),
+            preloads=(*preloads, *self._rules("preload", spec.preload, MM)),
             ratings=self._rules("rating", spec.rating, 1.0),
             shared=tuple(shared),
             fitted=tuple(fitted),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.misfit.blocks import Block, Errors, InexactFace
+from cadbridge.units import MM
 
 Array = NDArray[np.float64]
 
@@ -125,7 +126,7 @@ def linear_deviation(iso_class: str, size: float) -> float:
     found = LINEAR[iso_class][min(index, len(SIZES) - 1)]
     if found is None:
         found = values[0] if index == 0 else values[-1]
-    return found * 1e-3
+    return found * MM
 
 
 def angular_deviation(iso_class: str, leg: float) -> float:

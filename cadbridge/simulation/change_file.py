@@ -16,6 +16,7 @@ from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.numbers import FileModel, NotNegative
 from cadbridge.simulation.changes import ChangeSpec
 from cadbridge.simulation.load_file import PointEntry, Three
+from cadbridge.units import MM
 
 
 class LineEntry(PointEntry):
@@ -114,7 +115,7 @@ class ChangesResolver:
         ends = [(e, self.component(e.component, where)) for e in (what.a, what.b)]
         if not self._new(what.name, where) or any(found is None for _, found in ends):
             return None
-        placed = [(found[0], found[1].point(np.array(e.point) * 1e-3)) for e, found in ends if found is not None]
+        placed = [(found[0], found[1].point(np.array(e.point) * MM)) for e, found in ends if found is not None]
         if placed[0][0] == placed[1][0]:
             self._refuse(f"{what.name}: both points are on one rigid body", where)
             return None

@@ -16,6 +16,7 @@ from cadbridge.mechanism import GROUND_BODY
 from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.simulation.loads import LoadSpecs, find_component, si
 from cadbridge.simulation.names import NameResolver
+from cadbridge.units import MM
 from solver.constraints import Coordinate
 from solver.functions import constant, expression, table
 from solver.model import Bushing, Friction, JointLoad, Stop, TimeFunction, Wrench
@@ -185,7 +186,7 @@ class LoadsResolver(NameResolver):
 
     def _point(self, entry: PointEntry, where: Where) -> tuple[int, np.ndarray] | None:
         found = self.component(entry.component, where)
-        return None if found is None else (found[0], found[1].point(np.array(entry.point) * 1e-3))
+        return None if found is None else (found[0], found[1].point(np.array(entry.point) * MM))
 
     def _pose(self, body: int) -> Pose:
         return Pose() if body == GROUND_BODY else self.mechanism.bodies[body].X_WB
@@ -215,7 +216,7 @@ class LoadsResolver(NameResolver):
         if a is None or b is None or self._same(a[0], b[0], name, where):
             return None
         reach = float(np.linalg.norm(self._pose(b[0]).point(b[1]) - self._pose(a[0]).point(a[1])))
-        rest = reach if entry.length is None else entry.length * 1e-3
+        rest = reach if entry.length is None else entry.length * MM
         between = Coordinate("length", a[0], b[0], a[1], np.array([1.0, 0.0, 0.0]), b[1])
         return JointLoad(between, damping=entry.damping, stiffness=entry.stiffness, rest=rest, name=name)
 
@@ -233,7 +234,7 @@ class LoadsResolver(NameResolver):
         if x is not None:
             across = unit(x - unit(z) * float(unit(z) @ x))
             axes = np.column_stack([across, np.cross(unit(z), across), unit(z)])
-        X_AF = on_a[1] @ Pose(axes, np.array(entry.a.point) * 1e-3)
+        X_AF = on_a[1] @ Pose(axes, np.array(entry.a.point) * MM)
         X_BF = self._pose(on_b[0]).inverse() @ self._pose(on_a[0]) @ X_AF
         stiffness = np.diag([*entry.stiffness, *entry.turn_stiffness])
         damping = np.diag([*entry.damping, *entry.turn_damping])
@@ -261,7 +262,7 @@ class LoadsResolver(NameResolver):
         if entry.axes == "body" and not np.allclose(X_BC.R, np.eye(3), atol=1e-12):
             # The file's axes are the component's, the solver's those of the body.
             functions = {kind: _turned(X_BC.R, parts) for kind, parts in functions.items()}
-        point = X_BC.point(np.array(entry.point) * 1e-3)
+        point = X_BC.point(np.array(entry.point) * MM)
         force, torque = ((x, y, z) for x, y, z in (functions["force"], functions["torque"]))
         return Wrench(name, body, point, force, torque, entry.axes)
 

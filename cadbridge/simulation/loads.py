@@ -16,6 +16,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.units import DEGREE, MM
 from solver.model import Bushing, Callback, Friction, JointLoad, Model, Stop, Wrench
 
 
@@ -58,7 +59,7 @@ class JointForce:
 
 def si(joint: Joint) -> float:
     """Degrees to rad on a joint that turns, mm to m on one that slides."""
-    return 1e-3 if joint.coordinate == "distance" else math.pi / 180.0
+    return MM if joint.coordinate == "distance" else DEGREE
 
 
 MOST_TURNS = 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -26,6 +25,7 @@ from cadbridge.simulation.motors import LEADS, MotorSpec, on_joint
 from cadbridge.simulation.names import NameResolver
 from cadbridge.simulation.scenario import EventSpec, Scenario
 from cadbridge.simulation.servos import Servos, actuator_names
+from cadbridge.units import DEGREE, MM
 from cadbridge.wording import listed
 from solver.model import TimeFunction
 
@@ -198,7 +198,7 @@ class _ScenarioResolver(NameResolver):
         tolerance = spec.tolerance
         if not isinstance(tolerance, Tolerance):
             tolerance = Tolerance(relative=tolerance, absolute=max(tolerance, 1e-16))
-        speeds = (spec.friction_speed.turn * math.pi / 180.0, spec.friction_speed.slide * 1e-3)
+        speeds = (spec.friction_speed.turn * DEGREE, spec.friction_speed.slide * MM)
         loads = LoadsResolver(self.mechanism, self.findings, self.file, self.places, speeds)
         if spec.integrator == "rk4" and spec.step is None:
             text = "integrator: rk4 does not control its error: give a step (s) beside it"
@@ -211,7 +211,7 @@ class _ScenarioResolver(NameResolver):
             rtol=tolerance.relative,
             atol=tolerance.absolute,
             sensitivity=spec.sensitivity,
-            gap=spec.gap * 1e-3,
+            gap=spec.gap * MM,
             integrator=spec.integrator,
             step=spec.step,
             max_step=spec.max_step,

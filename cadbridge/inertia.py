@@ -9,6 +9,8 @@ import numpy as np
 
 from cadbridge.frames import Matrix, Pose, Vector
 
+BALL = 0.4
+"""The moment of inertia of a solid ball about its centre, over its mass and the square of its radius."""
 DENSEST = 23_000.0
 """kg/m³, a little above osmium (22,590): no solid of a machine is denser, so that a mass or an inertia that needs more
 has a slip of units."""

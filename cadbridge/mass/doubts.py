@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cadbridge.assembly import Part
 from cadbridge.findings import Findings
 from cadbridge.geometry import Mesh
-from cadbridge.inertia import DENSEST
+from cadbridge.inertia import BALL, DENSEST
 from cadbridge.mass.declared import impossible
 from cadbridge.mass.parts import PartVolume
 
@@ -24,6 +24,11 @@ POINTLIKE = 1e-3
 """A radius of gyration below this share of the part's size belongs to something much smaller."""
 SMALLEST = 1e-100
 """m; the squares of smaller sizes are zero to a computer, and nothing can be held against them."""
+USUAL = 2000.0
+"""kg/m³ between plastics (1,000) and steel (7,800): a density beside it tells units apart, which differ by 1,000."""
+EXACTLY, ROUGHLY = 1.3, 6.0
+"""How many times off a factor of units may be: where both numbers are meant to be of one body, and where one of them is
+only usual (a density, the inertia of a ball as large)."""
 UNITS = {1e3: "a factor of 1000: g for kg", 1e9: "a factor of 10⁹: mm for m", 1e6: "a factor of 10⁶: mm for m",
          25.4**3: "inches for mm"}  # fmt: skip
 """Factors that units confused leave."""
@@ -71,7 +76,7 @@ def _doubt_mass(part: Part, declared: float, volume: float, findings: Findings) 
         )
     elif part.density is None and not LIGHTEST < density < DENSEST:
         text = f"{part.name} declares {declared:.4g} kg: a density of {density:.3g} kg/m³, which no material has"
-        findings.add("CB318", text + _unit(density / 2000.0, near=6.0), part.where)
+        findings.add("CB318", text + _unit(density / USUAL, near=ROUGHLY), part.where)
 
 
 def _doubt_inertia(part: Part, square: float, vertices: NDArray[np.float64], findings: Findings) -> None:
@@ -83,7 +88,7 @@ def _doubt_inertia(part: Part, square: float, vertices: NDArray[np.float64], fin
             "CB319",
             f"the declared inertia of {part.name} is too large for its shape: it needs a radius of "
             f"{np.sqrt(square) * 1e3:.3g} mm, the shape reaches {reach * 1e3:.3g} mm"
-            + _unit(square / (0.4 * reach**2), near=6.0),
+            + _unit(square / (BALL * reach**2), near=ROUGHLY),
             part.where,
         )
     elif 0 < square < (POINTLIKE * reach) ** 2:
@@ -92,7 +97,7 @@ def _doubt_inertia(part: Part, square: float, vertices: NDArray[np.float64], fin
         findings.add("CB319", f"{text} suffices, the shape reaches {reach * 1e3:.3g} mm", part.where)
 
 
-def _unit(factor: float, near: float = 1.3) -> str:
+def _unit(factor: float, near: float = EXACTLY) -> str:
     """Which units may have been confused where a number is off by a factor, within `near` times."""
     for known, words in UNITS.items():
         if any(candidate / near < factor < candidate * near for candidate in (known, 1 / known)):

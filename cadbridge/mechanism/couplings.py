@@ -11,6 +11,18 @@ from cadbridge.mechanism.sides import MateSide
 from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion, WheelPair
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
 
+SKEW = 1e-3
+"""rad, 0.06°: axes nearer to parallel (or to square) are meant so. Placements of CAD files are off by 1e-6 and less, an
+axis that a person drew otherwise by a tenth of a degree and more: a choice between the two."""
+PARALLEL = 1e-6
+"""rad: axes that are drawn at an angle and are nearer to parallel have no common normal but that of rounding."""
+APEX_MISSED = 1e-4
+"""m: by how much the axes of a bevel pair may pass each other. Files round to a µm; a
+hypoid pair, which is none, passes by millimetres."""
+NO_LINE = 1e-9
+"""m: axes nearer than this have no line of centres. Files have nine digits and better, of machines of metres."""
+SAME_RADIUS = 1e-9
+"""Relative: an annulus and its pinion of ratios nearer to 1 are one wheel."""
 RADII_AGREE = 5e-3
 """Relative: pitch radii, which are rounded to tenths of a millimetre, beside those that ratio and centre distance make.
 Radii of neighbouring modules or teeth differ by more than a hundredth."""
@@ -49,16 +61,16 @@ def _parallel_gears(coupling: Coupling, a: MateSide, b: MateSide, findings: Find
     """Spur and internal: the points are slid along the axes into one plane across them."""
     ratio = _ratio(coupling)
     u, v = a.world_direction(), b.world_direction()
-    if cross_length(u, v) > 1e-3:
+    if cross_length(u, v) > SKEW:
         raise ValueError("the axes of spur and internal gears must be parallel")
     p, q = a.world_point(), b.world_point()
     q = q + u * float(u @ (p - q))
     distance = float(np.linalg.norm(q - p))
-    if distance < 1e-9:
+    if distance < NO_LINE:
         raise ValueError("the axes coincide: there is no line of centres (use a `ratio` with a carrier)")
-    if coupling.kind is CouplingKind.INTERNAL and abs(ratio - 1) < 1e-9:
+    if coupling.kind is CouplingKind.INTERNAL and abs(ratio - 1) < SAME_RADIUS:
         raise ValueError("an internal pair of equal radii has no centre distance")
-    if (least := min(pitch_radii(coupling, distance) or (distance,))) < 1e-9:
+    if (least := min(pitch_radii(coupling, distance) or (distance,))) < NO_LINE:
         raise ValueError(f"its ratio of {ratio:.3g} and its centre distance make a pitch radius of {least:.3g} m")
     if odd := radii_at_odds(coupling, distance):
         findings.add("CB222", f"{coupling.name}: {'; '.join(odd)}", coupling.where, items=[coupling.name])
@@ -73,7 +85,7 @@ def pitch_radii(coupling: Coupling, distance: float | None) -> tuple[float, floa
         return None
     if coupling.kind is CouplingKind.SPUR:
         return distance / (1 + ratio), distance * ratio / (1 + ratio)
-    if coupling.kind is CouplingKind.INTERNAL and abs(ratio - 1) > 1e-9:
+    if coupling.kind is CouplingKind.INTERNAL and abs(ratio - 1) > SAME_RADIUS:
         return distance / abs(ratio - 1), distance * ratio / abs(ratio - 1)
     return None
 
@@ -92,10 +104,10 @@ def _bevel(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> 
     ratio = _ratio(coupling)
     u, v = a.world_direction(), b.world_direction()
     n = np.cross(u, v)
-    if float(np.linalg.norm(n)) < 1e-6:
+    if float(np.linalg.norm(n)) < PARALLEL:
         raise ValueError("the axes of a bevel pair must cross at an angle")
     gap = abs(float(unit(n) @ (b.world_point() - a.world_point())))
-    if gap > 1e-4:
+    if gap > APEX_MISSED:
         raise ValueError(f"the axes of a bevel pair must meet; they pass at {gap * 1e3:.3g} mm")
     return GearPair(a.index, b.index, "bevel", a.point, a.direction, b.point, b.direction, ratio)
 
@@ -104,7 +116,7 @@ def _rack(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> P
     radius = coupling.radius_a
     if radius is None or not radius > 0:
         raise ValueError("the pinion's pitch radius must be above zero")
-    if abs(float(a.world_direction() @ b.world_direction())) > 1e-3:
+    if abs(float(a.world_direction() @ b.world_direction())) > SKEW:
         raise ValueError("the rack must run across the pinion's axis")
     return RackPinion(a.index, b.index, a.point, a.direction, radius, b.point, b.direction)
 
@@ -122,7 +134,7 @@ def _screw(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> 
 def _belt(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive:
     """Wheels on parallel axes that a carrier holds at a distance."""
     u, v = a.world_direction(), b.world_direction()
-    if cross_length(u, v) > 1e-3:
+    if cross_length(u, v) > SKEW:
         raise ValueError(f"the axes of a {coupling.kind.value} must be parallel")
     turns = belt_ratio(u, 1.0, v, _ratio(coupling), crossed=coupling.crossed)
     return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)
@@ -134,10 +146,10 @@ def _screw_gears(coupling: Coupling, a: MateSide, b: MateSide, findings: Finding
     u, v = a.world_direction(), b.world_direction()
     normal = np.cross(u, v)
     d = b.world_point() - a.world_point()
-    if float(np.linalg.norm(normal)) < 1e-6:
+    if float(np.linalg.norm(normal)) < PARALLEL:
         raise ValueError(f"the axes of a {coupling.kind.value.replace('_', ' ')} pair must not be parallel")
     line = unit(normal) * float(unit(normal) @ d)
-    if float(np.linalg.norm(line)) < 1e-9:
+    if float(np.linalg.norm(line)) < NO_LINE:
         raise ValueError("the axes meet: there is no distance between them (a bevel pair, or a `ratio` with a carrier)")
     turns = screw_gear_ratio(u, v, line, (1.0, ratio), coupling.helix)
     return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)

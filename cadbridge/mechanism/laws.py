@@ -9,7 +9,7 @@ import numpy as np
 
 from cadbridge.assembly import CamLaw, Coupling, Mate
 from cadbridge.frames import Vector, cross_length, unit
-from cadbridge.mechanism.couplings import joint_coordinate
+from cadbridge.mechanism.couplings import NO_LINE, SKEW, joint_coordinate
 from cadbridge.mechanism.sides import MateSide
 from solver.constraints import Coupler, FunctionCoupler, Primitive
 from solver.constraints.curves import Curve, oscillating_cam, periodic, spline, translating_cam
@@ -89,14 +89,14 @@ def _of_profile(cam: CamLaw, driver: Placed, follower: Placed) -> Curve:
     if cam.arm is None:
         if follower[0].kind.value != "prismatic":
             raise ValueError("a follower that turns needs its arm")
-        if abs(float(axis @ direction)) > 1e-3:
+        if abs(float(axis @ direction)) > SKEW:
             raise ValueError("the follower's slide must be across the cam's axis")
         points[:, 0] += math.pi / 2
         return translating_cam(points, cam.roller, float(np.cross(direction, axis) @ way))
-    if cross_length(axis, direction) > 1e-3:
+    if cross_length(axis, direction) > SKEW:
         raise ValueError("the follower's pivot must be parallel to the cam's axis")
     across: Vector = way - axis * float(axis @ way)
-    if float(np.linalg.norm(across)) < 1e-9:
+    if float(np.linalg.norm(across)) < NO_LINE:
         raise ValueError("the follower's pivot lies on the cam's axis")
     curve = oscillating_cam(points, float(np.linalg.norm(across)), cam.arm, cam.roller, cam.side)
     # The arm stands at π − side · ψ about the cam's axis, from the line to the pivot.

@@ -14,7 +14,7 @@ import numpy as np
 
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
-from cadbridge.inertia import DENSEST, MassProperties
+from cadbridge.inertia import BALL, DENSEST, MassProperties
 from cadbridge.mechanism.model import Body
 from cadbridge.wording import listed
 
@@ -27,6 +27,8 @@ OUTSIDE = 10.0
 those of 148 robots lie within 1.2."""
 FAR = 1e5
 """m between two bodies of one machine: no such is built, and computing with positions so large takes digits away."""
+NO_LENGTH = 1e-3
+"""m: a model no longer than this has no length to compare with, all its joints being in one point or nearly."""
 HUGE = 50.0
 """The same two in m, where the model has no length: all its joints in one point."""
 POINTLIKE = 1e-3
@@ -113,10 +115,12 @@ def _doubt_fixed(
     for p in placed:
         for name, centre in fixed.get(p.body.name, {}).items():
             away = float(np.min(np.linalg.norm(p.joints - centre, axis=1))) if len(p.joints) else 0.0
-            if away > (OUTSIDE * length if length > 1e-3 else HUGE):
+            if away > (OUTSIDE * length if length > NO_LENGTH else HUGE):
                 text = f"the centre of mass of {name} lies {_metres(away)} from the joints of its body, {p.body.name}"
                 beside = f"; its model is {_metres(length)} long (mm for m?)"
-                findings.add("CB322", text + beside * (length > 1e-3), Where(p.where.file, item=name), items=[name])
+                findings.add(
+                    "CB322", text + beside * (length > NO_LENGTH), Where(p.where.file, item=name), items=[name]
+                )
 
 
 def _doubt_places(
@@ -148,8 +152,8 @@ def _doubts(p: PlacedBody, length: float) -> Iterator[tuple[str, str, str]]:
     """(code, kind of doubt, words) of one body."""
     name, mass, k, reach = p.body.name, p.mass.mass, p.gyration, p.reach
     # A ball of radius r has a radius of gyration of √(2/5) r; one of osmium is the smallest body of this mass.
-    densest = math.sqrt(0.4) * math.cbrt(3.0 * mass / (4.0 * math.pi * DENSEST))
-    known = length > 1e-3
+    densest = math.sqrt(BALL) * math.cbrt(3.0 * mass / (4.0 * math.pi * DENSEST))
+    known = length > NO_LENGTH
     largest = float(np.linalg.eigvalsh(p.mass.inertia)[-1])
     written = f"the inertia of {name}, {largest:.3g} kg m² with {mass:.3g} kg,"
     if k > (WIDE * length if known else HUGE):
@@ -158,7 +162,7 @@ def _doubts(p: PlacedBody, length: float) -> Iterator[tuple[str, str, str]]:
         slip = _unit_of(largest / (mass * (0.2 * length) ** 2)) if known else ""
         yield "CB320", "wide", f"{written} is too large: it needs masses {_metres(k)} from its centre{beside}{slip}"
     elif ROUNDED < k < densest / SMALLER_THAN_OSMIUM:
-        ball = 0.4 * mass * (densest / math.sqrt(0.4)) ** 2
+        ball = BALL * mass * (densest / math.sqrt(BALL)) ** 2
         yield "CB320", "dense", f"{written} is too small for it: a ball of osmium of that mass has {ball:.2g} kg m²"
     elif ROUNDED < k < POINTLIKE * reach:
         # A bar has a radius of gyration of three tenths of its length: a thousandth, within a factor of five, is one in

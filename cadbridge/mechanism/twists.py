@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Pose
-from cadbridge.mechanism.rows import quaternions_of
+from cadbridge.mechanism.rows import NO_DIRECTION, quaternions_of
 from solver.algebra.rank import HIGHEST, LOWEST, significant
 from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
@@ -35,5 +35,5 @@ def freedom(W: Array, length: float, highest: float = HIGHEST) -> Array:
     columns = np.array([1.0, 1.0, 1.0, 1 / length, 1 / length, 1 / length])
     scaled = W * columns
     norms = np.linalg.norm(scaled, axis=1, keepdims=True)
-    _, s, Vt = np.linalg.svd(scaled / np.where(norms > 1e-14, norms, 1.0), full_matrices=True)
+    _, s, Vt = np.linalg.svd(scaled / np.where(norms > NO_DIRECTION, norms, 1.0), full_matrices=True)
     return np.asarray(Vt[significant(s, LOWEST, highest) :].T * columns[:, None])

@@ -214,6 +214,7 @@ def exponentials(twists: Array, length: float) -> list[Pose]:
     """The motions of twists (n, 6) [v; ω·length] for a unit of time: turns about, and shifts along, screw axes."""
     v, w = twists[:, :3], twists[:, 3:] / length
     angle = np.linalg.norm(w, axis=1)
+    # Below, sin θ/θ is 1 to the last digit: the floor keeps 0/0 away and changes no value.
     turns = np.maximum(angle, 1e-12)
     K = np.zeros((len(w), 3, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -272,6 +273,8 @@ def close(
     g, J = closing(subsystem, displacements)
     for _ in range(rounds):
         size = float(np.max(np.abs(g), initial=0.0))
+        # Rounds at least halve what is left, even at a singular pose: what hardly falls is rounding, or a
+        # loop that stays open.
         if size < enough or size > 0.99 * before:
             break
         before = size
@@ -292,6 +295,8 @@ def _least(J: Array, g: Array, blurred: float) -> Array:
     from scipy.linalg import cho_factor, cho_solve
 
     S = J.T @ J
+    # JᵀJ has no inverse where rows leave motions free. The shift, beside the mean of its diagonal, gives it one, and is
+    # far above the rounding of the products.
     factor = cho_factor(S + 1e-10 * float(np.trace(S)) / len(S) * np.eye(len(S)))
     y = np.asarray(cho_solve(factor, J.T @ g))
     # One round more gives back what the shift took.
@@ -319,6 +324,8 @@ def is_finite(subsystem: Subsystem, q: Array) -> bool:
     z = unit_step(subsystem, q)
     far, near = (correction(subsystem, step * z)[0] for step in STEPS)
     # A motion that needs no correction at all goes on; its order would be that of rounding.
+    # In lengths of the model. Rounds end at 1e-12; where a motion is instantaneous alone, the correction is about the
+    # square of the step, 1e-4.
     if near < max(1e-9, WORSE * subsystem.slack):
         return True
     # A correction half as long as the step takes it back: nothing goes on.
@@ -338,6 +345,7 @@ def local_dof(subsystem: Subsystem, z: Array) -> int:
     """The mobility at the closed pose that a step z (k,) from the design leads to."""
     displacements, _, _ = close(subsystem, advance(subsystem, subsystem.home, z))
     _, J = closing(subsystem, displacements)
+    # Rows of length 1, so that the same bounds hold as of the design's.
     sizes = np.linalg.norm(J, axis=1)
     J = J * subsystem.length / np.where(sizes > 1e-14, sizes * subsystem.length, 1.0)[:, None]
     return int(

@@ -67,6 +67,8 @@ def readable(mechanism: Mechanism, joint: Joint | None, pair: BodyPair, rows: Ro
     wanted = wanted / np.linalg.norm(wanted, axis=0)
     # Onto the pair's own freedoms: the joint's axis is rounded, and a motion exactly along it would leave the rows.
     near = pair.freedom @ (pair.freedom.T @ wanted)
+    # Unit vectors: 0.1 is 6°, far more than a CAD system rounds its axes by. Beyond a condition of 1e6 two axes of the
+    # joint have fallen into one of the pair's, and the basis would be one of rounding.
     if np.abs(near - wanted).max() > 0.1 or (near.shape[1] > 1 and np.linalg.cond(near) > 1e6):
         return pair.freedom
     return np.asarray((near if pair.b == joint.b else -near) / np.linalg.norm(near, axis=0))
@@ -116,6 +118,8 @@ def _kind(twist: Array, length: float) -> str:
     turn = float(np.linalg.norm(w))
     if turn < 1e-9:
         return "slide"
+    # The pitch over the characteristic length, for each rad: the finest screws (0.25 mm a turn) advance by more in any
+    # machine below 40 m.
     return "turn" if abs(float(v @ w)) / turn**2 < 1e-6 else "screw"
 
 
@@ -162,6 +166,7 @@ def leading_basis(N: Array, scales: Array, order: list[int]) -> tuple[Array, lis
     leaders: list[int] = []
     basis = np.empty((d, d))
     largest = float(np.max(np.abs(N), initial=0.0))
+    # Less and less is asked for, so that each motion gets a leader: the last margin is that of rounding alone.
     for margin in (LEADS_WELL, 1e-3, 1e-9):
         for k in order:
             if len(leaders) == d:
@@ -234,6 +239,7 @@ def moving(mechanism: Mechanism, graph: ConstraintGraph, axes: Axes, q: Array, a
 def moving_much(mechanism: Mechanism, graph: ConstraintGraph, axes: Axes, q: Array, brief: bool) -> Moving:
     """As `moving`, of a motion of large loops; if `brief`, of the first bodies that move, the others counted."""
     twists = graph.all_twists(q)
+    # A thousandth of what counts as the rate of a joint: a body on a chain of still joints is still.
     moved = np.flatnonzero(np.max(np.abs(twists), axis=1) > STILL_RATE * graph.rows.length * 1e-3)
     shown = moved
     if brief:

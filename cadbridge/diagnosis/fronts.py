@@ -170,6 +170,7 @@ def _row_space(K: Array, window: tuple[float, float]) -> tuple[Array, int]:
     Q, R, _ = qr(K, pivoting=True)
     sizes = np.abs(np.diag(R))
     low, high = window
+    # The diagonal of a pivoted R is off from the singular values by a factor, usually well below ten.
     if np.any((sizes > 0.1 * low) & (sizes < 10 * high)):
         # Not clear by pivoting alone.
         Q, sizes = np.linalg.svd(K)[:2]

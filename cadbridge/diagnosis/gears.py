@@ -66,6 +66,7 @@ def _axes(mechanism: Mechanism, it: Coupling) -> tuple[float | None, float | Non
     u, w, d = a.world_direction(), b.world_direction(), b.world_point() - a.world_point()
     n = np.cross(u, w)
     sine = float(np.linalg.norm(n))
+    # Parallel but for rounding: the common perpendicular would be a quotient of it.
     distance = cross_length(u, d) if sine < 1e-6 else abs(float(n @ d)) / sine
     return distance, float(np.arctan2(sine, abs(float(u @ w))))
 
@@ -200,11 +201,13 @@ def _lock(mechanism: Mechanism, coupling: BodyCoupling, joints: tuple[Joint, Joi
             float(w @ twists[u]) for u, w in zip(row.units[0], row.wrenches[0], strict=True) if u in twists
         )
     # Nothing that the rest leaves free changes this row: what is at rest is not locked by it.
+    # The row has length 1, and the motions are unit vectors: above the rounding of sums over hundreds of bodies.
     if float(np.linalg.norm(gradient)) < 1e-6:
         return None
     axes: Axes = axes_of(mechanism, rows)
     rates = moving(mechanism, graph, axes, gradient / np.max(np.abs(gradient))).rates
     a, b = (rates.get(j.name, 0.0) for j in joints)
+    # A wheel that turns a thousand times below what moves most beside the other is moved by rounding.
     if min(abs(a), abs(b)) < 1e3 * STILL_RATE * max(abs(a), abs(b), 1e-12) or not abs(a) > STILL_RATE:
         return None
     seen = [_seen(mechanism, row, joint, other) for joint, other in (joints, joints[::-1])]

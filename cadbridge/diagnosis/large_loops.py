@@ -88,6 +88,7 @@ class Reduction:
         order = np.argsort(-self.places[rows] if not self.strongest else -size, kind="stable")
         chosen: list[int] = []
         basis = np.zeros((0, values.shape[1]))
+        # Sure ones first; what is left is taken as it comes, as every freedom of a front needs a row of its own.
         for margin in (_SURE, 1e-3, 0.0):
             for k in order:
                 if len(chosen) == values.shape[1]:

@@ -168,6 +168,7 @@ def _ways_out(
             z = sign * unit_step(subsystem, q)
             ways = [correction(subsystem, step * z, ROUNDING_ALONE) for step in NEAR_BY]
             gone = float(np.max(np.abs(ways[0][1]))) / subsystem.length
+            # A step that the corrections took back by more than two thirds leads nowhere.
             if not all(np.isfinite(size) for size, _ in ways) or gone < 0.3 * NEAR_BY[0]:
                 continue
             way = _first_instant([way for _, way in ways])
@@ -201,6 +202,7 @@ def _along(
     order = list(dict.fromkeys([*leaders, *range(len(columns))]))
     whole = np.column_stack([m.q[columns] / scales for m in motions])
     W = np.column_stack([q[columns] / scales for q in ways])
+    # Unit vectors: two ways less than 3° apart are one, found twice.
     chosen = first_independent((W / np.linalg.norm(W, axis=0)).T, min(len(ways), len(motions)), 0.05)
     chosen = chosen[: np.linalg.matrix_rank(W[:, chosen], tol=0.05 * float(np.linalg.norm(W[:, chosen])))]
     real = W[:, chosen]

@@ -129,6 +129,7 @@ def first_independent(W: Array, r: int, threshold: float) -> Ints:
         # Below, what rows add is rounding: then the strongest are taken, whatever their order.
         if len(chosen) == r or threshold < 1e-11:
             break
+        # Ten times less, until there are enough: an earlier row that adds little goes before a later one.
         threshold *= 0.1
     return np.array(chosen, np.int64) if len(chosen) == r else _strongest(W, r)
 

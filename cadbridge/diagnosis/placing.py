@@ -62,6 +62,7 @@ class Placing:
 
     def solve(self, x: Array, q: Array, moving: Sequence[int]) -> tuple[Array, Array, bool]:
         """Levenberg–Marquardt from a start, moving some units only: positions, quaternions, whether all rows close."""
+        # Beside rows of length 1: nearly Newton's step, which is right for placements that are off by little.
         damping, slow = 1e-3, 0
         for _ in range(MOST_NEWTON_ROUNDS):
             if self.work > MOST_WORK or slow > MOST_SLOW:
@@ -71,6 +72,7 @@ class Placing:
                 return x, q, True
             size = float(g @ g)
             JTJ, slope = J.T @ J, J.T @ g
+            # Steps so short that they better nothing end it: no way leads down.
             while damping < 1e9:
                 self.work += len(JTJ) ** 2
                 try:
@@ -82,6 +84,7 @@ class Placing:
                 after = self.residual(*tried)
                 if (reached := float(after @ after)) < size:
                     x, q = tried
+                    # Marquardt's factor of ten, both ways. The floor is below the rounding of JᵀJ: Newton's method.
                     damping = max(1e-15, damping * 0.1)
                     slow = slow + 1 if reached > CREEPING * size else 0
                     break
@@ -137,6 +140,8 @@ def _starts(placing: Placing, moving: Sequence[int], first: Sequence[int], gap: 
                 if (starts := starts + 1) > MOST_STARTS:
                     return
                 y = np.zeros((len(moving), 6))
+                # By as much as the mates are open; those that are open in their angles alone, by a thousandth of the
+                # model.
                 y[list(moving).index(unit), axis] = sign * max(gap, 1e-3 * placing.length) / placing.length
                 y[list(moving).index(unit), 3:] = sign * turn
                 yield placing._moved(placing.x, placing.q, moving, y)

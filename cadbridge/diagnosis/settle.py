@@ -119,11 +119,13 @@ def _shifts(mechanism: Mechanism, poses: Sequence[Pose]) -> str:
     shifts = np.array([np.linalg.norm(X.p - Y.p) for X, Y in zip(mechanism.X_WC, poses, strict=True)])
     turns = np.array([_angle(X, Y) for X, Y in zip(mechanism.X_WC, poses, strict=True)])
     farthest, turned = int(np.argmax(shifts)), int(np.argmax(turns))
+    # m and rad: the rows are closed to 1e-10 of the model's length, so that what moved by less was not meant.
     number = int(np.sum((shifts > 1e-7) | (turns > 1e-7)))
     names = mechanism.component_names
     was = "was" if number == 1 else "were"
     text = f"{number} of {count(len(poses), 'component')} {was} moved"
     text += f": {names[farthest]} by {shifts[farthest] * 1e3:.3g} mm"
+    # Below a ten-thousandth of a degree nobody sees the turn.
     if turns[turned] > 1e-6:
         other = f", {names[turned]} by" if turned != farthest else " and"
         text += f"{other} {np.degrees(turns[turned]):.3g}°"

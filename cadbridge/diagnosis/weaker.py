@@ -103,6 +103,7 @@ def weaker_mates(
             continue
         candidate[:, 3:] /= rows.length
         C, *_ = np.linalg.lstsq(W.T, candidate.T, rcond=None)
+        # Wrenches of length 1, which files round to less. What the mate does not hold is off by the sine of an angle.
         if np.max(np.abs(W.T @ C - candidate.T)) > 1e-5 * max(1.0, float(np.max(np.abs(candidate)))):
             continue  # the mate does not hold this
         U, s, _ = np.linalg.svd(C)

@@ -73,6 +73,7 @@ def _of(constraints: Constraints, group: DependentMates, settings: Settings, wei
         )
         for block in group.blocks
         for row, d in zip(block.rows, block.directions, strict=True)
+        # N for each m, beside the row's own spring: what is left of a stress that does not pass here is rounding.
         if np.any(d) and np.any(np.abs(forces[:, row]) > 1e-9 * springs.k[row])
     ]
     points = np.array([constraints.blocks.frames[mate].point for mate in group.mates])

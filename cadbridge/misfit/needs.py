@@ -71,7 +71,9 @@ def play_needed(
 def _springs(group: DependentMates, stress: Array, off: Array) -> Array:
     """Springs (b,) under which a stress leaves the mates off by so much."""
     sizes = [(np.linalg.norm(stress[b.rows]), np.linalg.norm(off[b.rows])) for b in group.blocks]
+    # A mate that is off by nothing holds as hard as any: a floor in m and rad far below every tolerance of machining.
     k = np.array([force / max(float(size), 1e-15) for force, size in sizes])
+    # A millionth of the hardest: a spring of nothing would let its mate take up all the misfit.
     return np.maximum(k / max(float(k.max()), 1e-300), 1e-6)
 
 

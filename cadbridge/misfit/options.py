@@ -101,6 +101,7 @@ def _frame(block: Block, towards: Array) -> Array:
     """Directions (k, k) in a block's rows that a person can tell: the first one points to the other mates."""
     seen = block.directions @ towards
     size = float(np.linalg.norm(seen))
+    # Rounding of directions: where all mates lie along what the rows do not see, any direction is as good.
     first = seen / size if size > 1e-6 * max(float(np.linalg.norm(towards)), 1e-9) else np.eye(len(block.rows))[0]
     basis = np.linalg.qr(np.column_stack([first, np.eye(len(first))]))[0].T
     return np.asarray(np.sign(basis[0] @ first) * basis)

@@ -210,6 +210,7 @@ class Play:
             k = int(np.argmax(needed.low))
             if needed.low[k] > best:
                 best, found = float(needed.low[k]), z[:, k]
+            # A tenth of how close the bounds are: a smaller rise is their own looseness.
             up = needed.low > before * (1.0 + CLOSE_BOUNDS * 0.1)
             if not np.any(up):
                 break

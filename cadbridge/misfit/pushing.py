@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.model import LiftOff, OneSided, PlayNeeded, PushLoad
+from cadbridge.misfit.needs import LEVELS
 from cadbridge.misfit.play import Play
 
 Array = NDArray[np.float64]
@@ -33,6 +34,8 @@ OPEN_CONTACT = 1e-9
 """A contact that pushes with less than this part of the largest force is open."""
 SOFTEST_CONTACT = 1e-7
 """A spring that is softer than this part of the stiffest becomes no softer: signs ask for more digits than none."""
+MOST = LEVELS[1]
+"""Of the drawn misfits: the share that stays below what is given as most of them, as of the play (`most95`)."""
 NO_MOTION = 1e-9
 """A singular value below this part of the largest is none."""
 
@@ -180,6 +183,7 @@ def _programme(gaps: Array, ways: Array, i: int) -> float:
 
     size = float(np.abs(gaps).max()) or 1.0
     bounds = [(None, None)] * ways.shape[1]
+    # Gaps over the largest: the slack keeps a programme solvable whose only point lies on its bounds.
     found = linprog(-ways[i], A_ub=-ways, b_ub=gaps / size + 1e-9, bounds=bounds)
     return max(float(gaps[i]) - size * float(found.fun), 0.0) if found.fun is not None else np.inf  # no end: unbounded
 
@@ -204,13 +208,13 @@ def one_sided(
             off = _lift_off(float(still[block.rows].max()), lifted[:, block.rows].max(axis=1))
         made.append(PushLoad(
             block.mate, block.kind, block.turns, float(np.linalg.norm(designed[block.rows])),
-            float(np.quantile(sizes, 0.95)), float(sizes.max()), off,
+            float(np.quantile(sizes, MOST)), float(sizes.max()), off,
         ))  # fmt: skip
     return OneSided(tuple(made), len(forces), True, play)
 
 
 def _lift_off(designed: float, drawn: Array) -> LiftOff:
-    sizes = (designed, float(np.quantile(drawn, 0.95, method="higher")), float(drawn.max()))
+    sizes = (designed, float(np.quantile(drawn, MOST, method="higher")), float(drawn.max()))
     return LiftOff(float(np.mean(drawn > 0.0)), *map(_finite, sizes))
 
 

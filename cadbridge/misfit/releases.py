@@ -165,6 +165,7 @@ def _stiff_sets(N: Array, options: dict[str, list[WeakerMate]], loads: LoadedGro
     parts = [o.stresses(N) for o in singles]
     # The same orders each time: what is proposed must not change from call to call.
     random = np.random.default_rng(11)
+    # Equations that carry nothing are ordered at random too: a weight of nothing would always be first.
     floor = 1e-9 * max(float(energy.max(initial=0.0)), 1e-300)
     for k in range(STIFF_TRIES):
         weights = (energy + floor) * (np.exp(ORDERS_DIFFER * random.standard_normal(len(singles))) if k else 1.0)
@@ -223,6 +224,7 @@ def _same(option: WeakerMate, wanted: dict[int, Array]) -> bool:
         return False
     return all(
         f.weights.shape == wanted[id(f.block)].shape
+        # Projectors onto the directions: equal whatever basis either was given in.
         and np.allclose(f.weights.T @ f.weights, wanted[id(f.block)].T @ wanted[id(f.block)], atol=1e-9)
         for f in option.freed
     )
@@ -243,6 +245,7 @@ def _judged(sets: Sequence[tuple[WeakerMate, ...]], group: DependentMates, loads
         some = sets[start : start + SETS_AT_ONCE]
         given_up, lost = (np.array([np.vstack([parts[id(o)][j] for o in chosen]) for chosen in some]) for j in (0, 1))
         s = np.linalg.svd(given_up, compute_uv=False)
+        # Of unit rows: less is what rounding of the directions leaves of rows that depend on each other.
         sound = np.flatnonzero(s[:, -1] >= 1e-6 * s[:, 0])
         after = loads.released(given_up[sound], lost[sound])
         worst, along = loads.worst_left(after), loads.left(after)

@@ -60,4 +60,6 @@ def _drive_all(lowered: Lowered, system: System, followed: Followed, drives: tup
     state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
     N = np.linalg.qr(null_space(jacobian(system, state)[0], system.length))[0]
     rows = Measured(system.model, [joint_coordinate(lowered, j.name) for j in drives]).gradients(state) @ N
+    # Rates of joints in an orthonormal basis of the motions: exact to 1e-12 or so, and a drive that moves a freedom
+    # does so through its gears by more than 1e-5.
     return bool(np.linalg.matrix_rank(rows, 1e-9) >= N.shape[1] - followed.idle)

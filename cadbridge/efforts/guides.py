@@ -230,6 +230,7 @@ def _prescribed_path(body: BodyPath, lowered: Lowered, state: State) -> BodyPath
         now = R @ body.X_BC.R
         way = rotation.logarithm(rotation.quaternion(_orientation(body.turning) @ now.T))
         angle = float(np.linalg.norm(way))
+        # No way to turn: about any axis.
         axis = way / angle if angle > 1e-12 else np.array([0.0, 0.0, 1.0])
         turning = Turning(((axis, _ramp(0.0, angle)),), now)
     return replace(body, position=position, turning=turning)

@@ -214,6 +214,7 @@ def _beyond(
         for unit, values, what in demands:
             allowed = None if limit is None else getattr(limit, what)
             k = int(np.argmax(np.abs(values)))
+            # A motion that goes just to a limit passes it by rounding.
             if allowed is not None and abs(values[k]) > allowed * (1 + 1e-9):
                 message = f"{joint.name} needs {abs(values[k]):.4g} {unit} at t = {T.t[k]:.4g} s, and has {allowed:.4g}"
                 findings.add("CB669", message, Where(item=joint.name))

@@ -235,6 +235,7 @@ def _common(t: Array, reference: Reference) -> tuple[Indices, Indices]:
     after = np.clip(np.searchsorted(t, wanted), 0, max(len(t) - 1, 0))
     before = np.maximum(after - 1, 0)
     nearest = np.where(np.abs(t[before] - wanted) < np.abs(t[after] - wanted), before, after)
+    # Files have times of nine digits and better.
     same = np.abs(t[nearest] - wanted) < 1e-9 * max(1.0, float(wanted[-1]))
     return nearest[same], np.flatnonzero(same)
 

@@ -109,12 +109,16 @@ def _of_mates(spec: ChangeSpec, joint: Joint) -> Change:
     return Change(spec.t, spec.title, off=(*joint.mates, *spec.parted), names=(joint.name,))
 
 
+SAME_TIME = 1e-12
+"""s: a sample at a change is after it, though sums of steps miss its time by rounding; as in `solver.runs.changing`."""
+
+
 def released_at(specs: Sequence[ChangeSpec], name: str, times: Vector) -> np.ndarray:
     """Whether a joint is released, or a coupling apart, at the times (k,)."""
     gone = np.zeros(len(times), dtype=bool)
     for spec in specs:
         if name in spec.parted:
-            gone[times >= spec.t - 1e-12] = True
+            gone[times >= spec.t - SAME_TIME] = True
         elif spec.name == name and spec.verb in ("attach", "release"):
-            gone[times >= spec.t - 1e-12] = spec.verb == "release"
+            gone[times >= spec.t - SAME_TIME] = spec.verb == "release"
     return gone

@@ -133,6 +133,7 @@ def _sizes(columns: Columns) -> dict[str, float]:
     for values, unit in columns.values():
         largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
         sizes[unit] = max(sizes.get(unit, 0.0), largest)
+    # Forces and the like have no natural size: where all are zero, the floor keeps 0/0 away.
     return {unit: (1.0 if unit in _OF_MOTION else 1e-9) + size for unit, size in sizes.items()}
 
 

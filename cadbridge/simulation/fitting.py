@@ -24,6 +24,7 @@ from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered, lower, origin_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
+from cadbridge.mechanism.rows import NO_DIRECTION
 from cadbridge.simulation.redundant import (
     Redundant,
     all_over,
@@ -242,7 +243,9 @@ def _linearised(system: System, part: _Part, state: State) -> tuple[Array, Array
             D[i, side_at[name, GROUND_BODY]] = -np.concatenate([block[:3], about_origin])
     for J in (G, D):
         J[:, :, 3:] /= system.length
-    scale = 1 / np.maximum(np.linalg.norm(G.reshape(len(G), -1), axis=1), 1e-14)
+    # A row without a gradient holds nothing at this pose: over its rounding, what it is off by would drown all others.
+    sizes = np.linalg.norm(G.reshape(len(G), -1), axis=1)
+    scale = np.where(sizes > NO_DIRECTION, 1 / np.where(sizes > NO_DIRECTION, sizes, 1.0), 0.0)
     return (found.g[part.rows] * scale, G.reshape(len(G), -1) * scale[:, None], D.reshape(len(D), -1) * scale[:, None])
 
 

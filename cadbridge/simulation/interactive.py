@@ -160,6 +160,7 @@ class InteractiveRun:
         """Samples from here to `end`: those of the scenario's rate, and the end."""
         rate, t = self.scenario.rate, self.t
         inner = np.arange(math.floor(t * rate) + 1, math.ceil(end * rate)) / rate
+        # s: a sample that is here but for rounding would ask for a step of nothing.
         inner = inner[(inner > t + 1e-9) & (inner < end - 1e-9)]
         return np.append(inner, end)
 
@@ -262,6 +263,7 @@ class InteractiveRun:
         if not self.kept or not self._course.parts:
             reason = "It has not begun." if self.kept else "It was too long to be kept: reset it, and let it run again."
             raise InputError(f"There is no table of this run. {reason}")
+        # Samples are counted in ninths digits: a run that ends at one has it, though t is a sum of steps.
         samples = np.arange(0, math.floor(self.t * self.scenario.rate + 1e-9) + 1) / self.scenario.rate
         status = self.status if not self.status.ok else Status(True, "reached", f"t = {self.t:.6g} s reached", "")
         rebuilt = finished(self._course.kept(), samples, status, 0.0)

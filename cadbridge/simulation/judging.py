@@ -161,6 +161,7 @@ def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Find
         q = T.coordinates[:, i]
         lower = -np.inf if joint.limit.lower is None else joint.limit.lower
         upper = np.inf if joint.limit.upper is None else joint.limit.upper
+        # rad or m: by rounding alone a joint that starts at its limit is beyond it; a stop gives way.
         margin = DEPTHS_BEYOND * DEPTHS[joint.coordinate or "angle"] if what.limits == "stop" else 1e-9
         there = ~released_at(what.changes, joint.name, T.t)
         outside = np.flatnonzero(there & ((q < lower - margin) | (q > upper + margin)))

@@ -278,6 +278,7 @@ def _alike(moved: Sequence[Pose], sides: Sequence[Sequence[str]], size: float) -
 def _stop(meets: Callable[[float], str | None], step: float, most: float) -> tuple[float, str] | None:
     """How far a coordinate goes until something stops it, and what; None where it goes to the end."""
     free = 0.0
+    # Sums of steps miss the end by rounding.
     while free < most * (1 - 1e-9):
         q = min(free + step, most)
         why = meets(q)

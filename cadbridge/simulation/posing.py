@@ -161,6 +161,7 @@ class Mover:
             held = {}
             for name, change in zip(free, wanted, strict=True):
                 allowed = _within(free[name], self._values[name] + change) - self._values[name]
+                # rad or m: what `_within` cut off, and not what it rounded.
                 if abs(allowed - change) > 1e-12:
                     held[name] = allowed
             if not held:
@@ -279,6 +280,8 @@ def leading_joints(mechanism: Mechanism, first: str | None = None) -> tuple[str,
             row[np.searchsorted(motions, rates[i][0])] = rates[i][1]
             rest = row - (row @ basis.T) @ basis
             size, left = float(np.linalg.norm(row)), float(np.linalg.norm(rest))
+            # Rates of unit motions: one that is not itself rounding leads if a thousandth of it is its own, so that
+            # rounded axes make no leaders.
             if size > 1e-9 and left > 1e-3 * size:
                 basis = np.vstack([basis, rest / left])
                 chosen.append(i)

@@ -104,6 +104,8 @@ def carried_mass(course: Course, model: Model, unit: int, point: Vector) -> floa
         values[row, 0] -= 1.0
     A = np.stack(columns, axis=1)
     largest = float(np.max(np.linalg.eigvalsh((A + A.T) / 2)))
+    # What the joints hold still has no response: it is pulled as its own mass is (not less than a µg, for a massless
+    # link).
     return 1.0 / largest if largest > 1e-12 else max(model.bodies[unit].mass, 1e-9)
 
 

@@ -108,6 +108,7 @@ def all_over(redundant: Redundant) -> Redundant:
 def _redundant(case: Case, samples: tuple[tuple[State, Ints], ...]) -> Redundant:
     opened = opened_rows(case.system, samples) * case.system.length
     sizes = sorted(((name, float(opened[rows].max())) for name, rows in by_group(case.model).items()), key=_size)
+    # Groups that open by a hundredth of the worst are not what contradicts: their rows give way to others'.
     return Redundant(case, samples, tuple(s for s in sizes if s[1] >= 0.01 * sizes[0][1]))
 
 
@@ -117,6 +118,7 @@ def _size(group: tuple[str, float]) -> float:
 
 def _rounding(system: System, state: State) -> float:
     """What rows may be open by for the computer's rounding alone: positions far from the origin have fewer digits."""
+    # Some five hundred roundings of a scaled row, and a hundred of the farthest position.
     return 1e-13 + 2e-14 * float(np.max(np.abs(state.positions), initial=0.0)) / system.length
 
 
@@ -193,6 +195,7 @@ def _walk(case: Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[
             # A way goes on in its own direction, as far as the rows allow where it has come to.
             rates = put_on(system, less, replace(here, velocities=rates))[0].velocities
             size = float(np.max(np.abs(rates) / weights, initial=0.0))
+            # Rates of unit size: rows that leave nothing of a way leave rounding.
             if size < 1e-9:
                 break
             moved = _moved(system, less, here, rates / size)

@@ -211,6 +211,7 @@ def activated(control: TimeFunction, lag: Activation | None, name: str) -> TimeF
 def _activation_from(u: float, lag: Activation) -> TimeFunction:
     """The activation a from 0 on: ȧ = u, or ȧ = (u − a)/τ, within its range (MuJoCo, Computation: activation)."""
     low, high = lag.actrange or (-math.inf, math.inf)
+    # MuJoCo's own floor (mjMINVAL): an activation without lag follows at once.
     tau = max((lag.dynprm or [1.0])[0], 1e-15)
     integrates = lag.dyntype == "integrator"
 

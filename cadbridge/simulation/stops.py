@@ -70,5 +70,6 @@ def carried_inertia(model: Model, coordinates: Sequence[int]) -> list[float]:
         values[k, 0] = 1.0
         gained = rate(i) - rest
         values[k, 0] = 0.0
+        # rad/s² for 1 N m (m/s² for 1 N): below, nothing moves, and what is left is the rounding of a difference.
         inertias.append(1.0 / gained if gained > 1e-12 else math.inf)
     return inertias

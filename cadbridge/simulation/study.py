@@ -67,6 +67,7 @@ def study_scenario(mechanism: Mechanism, findings: Findings) -> Scenario:
     scenario = Scenario()
     if study is None:
         return scenario
+    # The floor is what double precision can hold over many steps.
     tolerance = min(LOOSEST_TOLERANCE, max(study.tolerance or LOOSEST_TOLERANCE, 1e-12))
     motors = []
     starts: dict[str, float] = {}
@@ -82,6 +83,7 @@ def study_scenario(mechanism: Mechanism, findings: Findings) -> Scenario:
         rate=study.rate or scenario.rate,
         rtol=tolerance,
         atol=tolerance,
+        # rad or m: a law that begins at zero but for the rounding of its own terms begins as designed.
         positions={name: q for name, q in starts.items() if abs(q) > 1e-12},
         motors=tuple(motors),
         frame_motions=study.frame_motions,
@@ -156,6 +158,7 @@ def with_velocities(lowered: Lowered, state: State, velocities: dict[str, Vector
         X_WC = lowered.mechanism.assembly.component(component).X_WC
         centre = lowered.units[unit].X_WB.point(lowered.units[unit].mass.com)
         at_centre = np.concatenate([twist[:3] + np.cross(twist[3:], centre - X_WC.p), twist[3:]])
+        # Files round to six digits and better; m/s and rad/s below 1e-9 are rest.
         if unit in given and not np.allclose(given[unit], at_centre, rtol=1e-6, atol=1e-9):
             where = Where(item=component)
             findings.add("CB615", f"{component} moves otherwise than what it is locked to", where)

@@ -192,6 +192,7 @@ def _again(
     if not end > first:
         return None
     options = {key: call[key] for key in ("integrator", "contradictory") if key in call}
+    # Finer ones are below the rounding of a step, and no step would be taken.
     rtol, atol = (max(each, 1e-12) for each in finer(what))
     times = np.linspace(first, end, POSES_ABOUT + 1)
     times = times[times > start.t]

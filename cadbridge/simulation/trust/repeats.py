@@ -84,6 +84,7 @@ def finer(what: Scenario) -> tuple[float, float]:
     changes, which says nothing of the motion.
     """
     part = 1.0 if what.integrator == "generalized_alpha" else FINER_BY
+    # Below, steps are refused for the rounding of their own errors.
     return max(what.rtol / part, 1e-13), max(what.atol / part, 1e-13)
 
 

@@ -251,6 +251,7 @@ def _companion(what: Scenario, T: Trajectory, again: Again, times: float) -> Tra
 
 def _same(found: Result, T: Trajectory) -> Trajectory | None:
     """A run's trajectory where it has the samples of another."""
+    # s: the same samples but for rounding; a run that ended earlier lacks some.
     same = found.status.ok and len(found.trajectory.t) == len(T.t) and np.allclose(found.trajectory.t, T.t, 0.0, 1e-9)
     return found.trajectory if same else None
 

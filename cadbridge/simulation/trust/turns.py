@@ -72,6 +72,7 @@ def _missed(T: Trajectory, turning: list[int]) -> tuple[Array, NDArray[np.bool_]
     missed = (np.diff(q, axis=0) - mean - correction) / math.tau
     # Beside the correction itself: how far the two ends' accelerations are from the slope between them.
     slope = np.diff(rate, axis=0)
+    # A tenth: the error of the trapezoid's next term where the acceleration changes by that much within the interval.
     doubt = np.abs(correction) + 0.1 * h * np.maximum(np.abs(slope - h * bend[1:]), np.abs(slope - h * bend[:-1]))
     unsure = ~(doubt / math.tau < SURE)
     return missed, unsure

@@ -33,6 +33,7 @@ def _solve(plan: LinkPlan, known: dict[int, float]) -> Vector | None:
     for i, (k, value) in enumerate(known.items(), len(plan.relations)):
         A[i, k], b[i] = 1.0, value
     q = np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=float)
+    # rad or m: values of joints that the relations do not allow are off by what a person wrote, not by rounding.
     return q if np.allclose(A @ q, b, atol=1e-9) else None
 
 

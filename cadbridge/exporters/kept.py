@@ -233,6 +233,7 @@ def _floats(text: str, count: int) -> list[float]:
 
 def _move_pose(element: ET.Element, X_LS: Pose) -> None:
     """Count the <pose> of an element in another frame; one that has none gets one where the frames differ."""
+    # m and sines: a file that writes the very pose of its link back has lost a few last digits.
     if np.allclose(X_LS.matrix(), np.eye(4), atol=1e-12):
         return
     pose = element.find("pose")

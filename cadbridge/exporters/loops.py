@@ -69,6 +69,7 @@ def _connect_suffices(tree: Tree, joint: Joint, trials: Sequence[Kinematics]) ->
 
 def _rank(rows: Matrix) -> int:
     norms = np.linalg.norm(rows, axis=1)
+    # m or rad for a motion of one: what is shorter is the rounding of positions of machines of metres.
     rows = rows[norms > 1e-9]
     if not len(rows):
         return 0

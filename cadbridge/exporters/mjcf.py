@@ -424,6 +424,8 @@ def _scene(plan: LinkPlan, name: str) -> bytes:
     add(world, "light", pos=numbers(centre + 3 * size * up), dir=numbers(-up), type="directional")
     add(
         world, "geom", name="floor", type="plane", material="floor", pos=numbers(centre + low * up),
+        # The first two are of a plane without end; the third is the spacing of its subdivisions, for the light
+        # (MuJoCo).
         zaxis=numbers(up), size=f"0 0 {number(0.05 * size)}", contype="0", conaffinity="0",
     )  # fmt: skip
     return document(root)

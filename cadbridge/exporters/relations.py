@@ -129,12 +129,15 @@ def _stays(rows: Matrix, constants: Vector, primitives: list[Primitive], tree: T
     """Whether each row has the same coefficients in other poses that the relations allow."""
     zero = poses_at(tree, np.zeros(len(tree.freedoms)))
     _, s, Vt = np.linalg.svd(rows)
+    # Rows whose largest coefficient is 1: repeated ones leave rounding.
     null = Vt[np.count_nonzero(s > 1e-9) :].T
     start = np.linalg.lstsq(rows, constants, rcond=None)[0]
     random = np.random.default_rng(1)
     lengths = np.array([1.0 if f.turns else tree.mechanism.length_scale for f in tree.freedoms])
     stays = np.ones(len(rows), dtype=bool)
     for _ in range(_OTHER_POSES):
+        # Poses about 17° and a third of a length away: far enough for a law that only looks linear, near enough to be
+        # on the same branch.
         q = start + null @ (null.T @ (0.3 * random.standard_normal(null.shape[0]) * lengths))
         x, quaternions, T = bodies_at(tree, q)
         other = evaluate(primitives, x, quaternions, reference=zero).G @ T
@@ -170,6 +173,7 @@ def independent_rows(items: Sequence[Relation], count: int) -> tuple[list[Relati
         rest = row - basis.T @ (basis @ row)
         # Gram-Schmidt twice: once leaves rounding along the basis that looks like something new.
         rest -= basis.T @ (basis @ rest)
+        # Gear ratios are known to nine digits and better; rows that agree to eight are one.
         if np.linalg.norm(rest) > 1e-8 * np.linalg.norm(row):
             basis = np.vstack([basis, rest / np.linalg.norm(rest)])
             kept.append(item)
@@ -203,6 +207,7 @@ def eliminate(items: Sequence[Relation], order: Sequence[int]) -> tuple[tuple[Li
         A[others] -= np.outer(A[others, k], A[row])
         pivots.append(k)
         row += 1
+    # rad or m: ten times the rounding that made a row vanish, as constants are sums of several.
     agree = bool(np.all(np.abs(A[row:, -1]) < 1e-7))
     found = []
     for i, k in enumerate(pivots):

@@ -208,6 +208,7 @@ class Older(ModelWriter):
         """θ₂ = −ratio θ₁: the turns of child and parent against a body that both joints share; False without one."""
         ((driver, factor),) = mimic.terms
         ends = [self._turning(k) for k in (driver, mimic.dependent)]
+        # rad or m: an offset of rounding alone shifts no range.
         if None in ends or abs(mimic.offset) > 1e-12:
             return False
         (one, other) = (end for end in ends if end is not None)

@@ -323,6 +323,8 @@ class _Comparison:
         """The largest difference of a link's pose (m, rad) at random coordinates."""
         q = np.zeros(len(self.tree.freedoms))
         for k in self.joints.values():
+            # rad, and a tenth of a metre: poses far from the designed one, where signs and axes that are exchanged
+            # show.
             q[k] = random.uniform(-1.0, 1.0) * (1.0 if self.tree.freedoms[k].turns else 0.1)
         found = self.engine.poses(list(self.links), {name: float(q[k]) for name, k in self.joints.items()})
         index = {id(link): i for i, link in enumerate(self.tree.links)}

@@ -240,6 +240,8 @@ class Drake(Engine):
         simulator = import_module("pydrake.systems.analysis").Simulator(plant)
         self._start(plant, simulator.get_mutable_context(), start)
         if not self._coupled:
+            # Drake's default is 1e-4: its errors must not show beside what is compared, and a step half as long has a
+            # sixteenth of them.
             simulator.get_mutable_integrator().set_target_accuracy(1e-10 / finer**4)
         # The step that begins half a step earlier reaches the end; rounding may else add another.
         simulator.AdvanceTo(duration - step / 2 if self._coupled else duration)
@@ -262,6 +264,7 @@ class Drake(Engine):
 
 def steps(duration: float, longest: float) -> tuple[int, float]:
     """How many equal steps of at most `longest` (s) make up the duration, and their length."""
+    # A quotient that rounding puts above a whole number needs no step more.
     count = max(1, math.ceil(duration / longest - 1e-6))
     return count, duration / count
 

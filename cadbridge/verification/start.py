@@ -44,6 +44,7 @@ def random_twists(mechanism: Mechanism, seed: int) -> list[Vector]:
     rows = [evaluate(primitives, x, quaternions).G @ T] if primitives else []
     for relation in relations(tree)[0]:
         rows.append(np.array([[dict(relation.terms).get(k, 0.0) for k in range(count)]]))
+    # A rad, and a third of the model's length: no joint stands still beside another.
     size = np.array([1.0 if f.turns else 0.3 * mechanism.length_scale for f in tree.freedoms])
     wanted = np.random.default_rng(seed).uniform(-1.0, 1.0, count)
     A = np.vstack([np.zeros((0, count)), *rows]) * size

@@ -114,6 +114,7 @@ class Swinger:
     @staticmethod
     def _durations(run: Run, duration: float) -> Iterator[float]:
         reached = float(run.result.trajectory.t[-1])
+        # Sums of steps miss the end by rounding.
         return (duration / k for k in SHORTER if duration / k <= reached * (1 + 1e-9))
 
     def _ours(self, run: Run, t: float) -> dict[str, float]:

@@ -83,6 +83,7 @@ def _middle(values: Matrix) -> tuple[Vector, Vector]:
 def _box(points: Matrix, normals: Matrix) -> Placed | None:
     """Along the largest face and the largest one across it."""
     z = normals[0]
+    # 1.1°: as square as a machined block is; castings are drafted by one degree and more.
     across = normals[np.abs(normals @ z) < 0.02]
     if not len(across):
         return None

@@ -59,6 +59,7 @@ def _report(roles: Roles, mechanism: Mechanism, folder: str, findings: Findings)
         )
     for closure, reason in roles.left_open.items():
         findings.add("CB553", f"the relay does not close {closure}: {reason}", Where(item=closure))
+    # rad or m: by less than a µm the home pose fulfils the loops, as controllers see it.
     if roles.gap > 1e-6:
         findings.add("CB554", f"the loops are open by {roles.gap:.2g} (m, rad) as designed")
     if roles.floating:

@@ -211,6 +211,7 @@ class _Sampling:
     def _allowed(self, targets: Matrix, start: Matrix | None = None) -> Matrix:
         """Poses (n, joints) on the way to active values that are within the limits of all joints."""
         q, _ = self._loops.poses(targets, start)
+        # rad or m: a joint at the end of its range is within it.
         within = np.all((q >= self._loops.lower - 1e-9) & (q <= self._loops.upper + 1e-9), axis=1)
         return np.asarray(q[within])
 
@@ -260,6 +261,7 @@ class _Sampling:
         # Two links that keep far apart in every pose need no search.
         if np.min(bounds) > 5 * self._margin:
             return False
+        # A tenth of each range to begin with: the neighbourhood of the best pose so far.
         spread = 0.1 * (self._high - self._low)
         random = np.random.default_rng(SEED)
         best = q[np.argsort(bounds, kind="stable")[:NEAREST]]
@@ -272,6 +274,7 @@ class _Sampling:
             distances = np.concatenate([least, self._distances(pair, moved)])
             # Stable, so that equal distances give the same matrix on every machine.
             order = np.argsort(distances, kind="stable")[: len(best)]
+            # Narrower where nothing better was found farther out.
             spread = spread if order[0] >= len(best) else 0.7 * spread
             best, least = both[order], distances[order]
             if least[0] <= self._margin:

@@ -103,6 +103,7 @@ def _independent(loops: LoopClosure, driven: set[str], single: set[str]) -> tupl
     """
     J, names = _gradient(loops)
     rank = _rank(J)
+    # A column of rounding: no loop feels that joint.
     held = [k for k in range(len(names)) if np.any(np.abs(J[:, k]) > 1e-9)]
     chosen = {k for k in range(len(names)) if k not in held}
     # A joint can be given if the others still have the rank of all: the loops then follow from them.
@@ -128,4 +129,5 @@ def _gradient(loops: LoopClosure) -> tuple[Matrix, tuple[str, ...]]:
 
 
 def _rank(J: Matrix) -> int:
+    # Gradients in rad and m, closed to 1e-10: what a loop repeats is off by the rounding of settled poses.
     return int(np.linalg.matrix_rank(J, tol=1e-7 * max(1.0, float(np.max(np.abs(J), initial=0.0))))) if J.size else 0

@@ -260,6 +260,7 @@ def _gear_radii(coupling: Coupling, points: Iterable[Vector], axes: Iterable[Vec
     (p, q), (u, _) = points, axes
     apart = q - p
     distance = float(np.linalg.norm(apart - u * float(u @ apart)))
+    # m: axes that meet have no radii but by their angles.
     if coupling.kind is CouplingKind.BEVEL or distance < 1e-12:
         return 0.01, 0.01 * ratio  # only their ratio matters: the axes of bevel gears meet
     first = distance / (1.0 + ratio) if coupling.kind is CouplingKind.SPUR else distance / abs(1.0 - ratio)

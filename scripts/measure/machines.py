@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> None:
             print(f"| {truth.name} | {truth.population} | 0/{len(truth.pairs)}/0 | -/{truth.freedoms} | {score} |")
             score = Score(0, len(truth.pairs), 0, None, truth.freedoms, False)
         else:
-            print(line(f"{truth.name} | {truth.population}", [score]), flush=True)
+            print(line(f"{truth.name} | {truth.population}", [score], machine=True), flush=True)
             if told.misses:
                 print("".join(f"    {miss}\n" for miss in score.misses), end="")
         scores.append((truth, score))
@@ -57,15 +57,14 @@ def main(arguments: Sequence[str]) -> None:
         print(line(f"{len(own)} machines | {population}", own))
 
 
-def line(name: str, scores: Sequence[Score]) -> str:
+def line(name: str, scores: Sequence[Score], machine: bool = False) -> str:
     """A row of the table: of a machine, or the sums of several."""
     found, true, given = (sum(column) for column in zip(*((s.found, s.true, s.given) for s in scores), strict=True))
-    if len(scores) == 1 and not name[0].isdigit():
+    mobility = f"{sum(s.freedoms == s.true_freedoms for s in scores)} of {len(scores)} right"
+    bodies = f"{sum(s.bodies_right for s in scores)} of {len(scores)} right"
+    if machine:
         mobility = f"{scores[0].freedoms}/{scores[0].true_freedoms}"
         bodies = "right" if scores[0].bodies_right else "wrong"
-    else:
-        mobility = f"{sum(s.freedoms == s.true_freedoms for s in scores)} of {len(scores)} right"
-        bodies = f"{sum(s.bodies_right for s in scores)} of {len(scores)} right"
     return f"| {name} | {found}/{true}/{given} | {mobility} | {bodies} |"
 
 

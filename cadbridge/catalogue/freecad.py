@@ -103,6 +103,14 @@ ENTRIES: dict[str, Entry] = {
         "Give the joint its second element in FreeCAD, or delete it.",
         "A fixed joint whose part was deleted.",
     ),
+    "CB1239": Entry(
+        Severity.INFO,
+        "hidden parts of a document without an assembly",
+        "Of a document without an assembly, cadbridge reads what is visible. If nothing is, it reads what is hidden, "
+        "but not what a link shows in another place.",
+        "Show the parts of the mechanism in FreeCAD, hide all else, and save the document.",
+        "The cover of a gearbox, hidden to look into it.",
+    ),
 }
 
 FAMILIES = (Family("freecad", "FreeCAD's .FCStd", Stage.READING, ENTRIES, errors_leave_out=True),)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cadbridge.assembly import Assembly
+from cadbridge.errors import InputError
 from cadbridge.recognition.belt_drives import find_belt_drives
 from cadbridge.recognition.bodies import bind_copies
 from cadbridge.recognition.contacts import without
@@ -54,8 +55,11 @@ class Evidence:
 def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evidence:
     """The evidence in an assembly; `ignore`: patterns of names of instances or parts that are left out.
 
-    Parts and instances are taken in the order of their names: what a file lists first must decide nothing.
+    Parts and instances are taken in the order of their names: what a file lists first must decide nothing. InputError
+    where there are none.
     """
+    if not assembly.instances:
+        raise InputError(f"{assembly.name} has no parts, so nothing can be recognised.", assembly.findings)
     assembly = _in_order(assembly)
     faces = faces_of_parts(assembly.parts)
     wheels = tuple(place(assembly, wheels_of_parts(assembly)))

@@ -14,8 +14,8 @@ from cadbridge.readers.freecad.references import Resolver
 from cadbridge.readers.freecad.tree import (
     ASSEMBLY,
     CONTAINERS,
+    GROUPS,
     LINKS,
-    NO_SHAPE,
     PlacedAssembly,
     UnnamedComponent,
     Walker,
@@ -24,7 +24,7 @@ from cadbridge.readers.freecad.tree import (
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes import Brep, load_breps
 from cadbridge.units import LENGTH
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 
 WORKBENCHES = (
     ("A2plus", "constraint", ("Object1", "Object2", "SubElement1")),
@@ -62,7 +62,7 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     root = _root(document, findings)
     walker = Walker(library, findings)
     if root is None:
-        _loose(document, walker)
+        _loose(document, walker, findings)
     else:
         walker.assembly(root, root.placement() or Pose())
     scopes: list[Scope] = [] if root is None else [(root, ()), *walker.flexible]
@@ -76,6 +76,9 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     held |= {f.component for k in couplings for f in (k.a, k.b) if f is not None}
     # Only all joints together tell a helper, which nothing holds, from a part whose shape is missing.
     idle = _idle(walker.units, held, findings)
+    if not draft.instances and not mates and not findings.errors:
+        cure = "Show its parts in FreeCAD and save it, or export the assembly as STEP."
+        findings.add("CB180", f"{document.path.name} holds no part with a shape", Where(str(document.path)), cure)
     return Assembly(
         name=document.path.stem if root is None else root.label,
         source=str(document.path),
@@ -156,13 +159,29 @@ def _of_another_workbench(document: FreecadFile, findings: Findings) -> bool:
     return False
 
 
-def _loose(document: FreecadFile, walker: Walker) -> None:
-    """The parts of a document without an assembly: what no other object holds or uses."""
-    held = {name for o in document.objects.values() for p in ("Group", "OutList") for name in o.links(p)}
-    for item in document.objects.values():
-        visible = item.flag("Visibility", True)
-        if item.name not in held and visible and item.type not in NO_SHAPE:
-            walker.loose(item)
+def _loose(document: FreecadFile, walker: Walker, findings: Findings) -> None:
+    """The parts of a document without an assembly: what no other object holds or uses, folders opened."""
+    held = {name for o in document.objects.values() for name in o.links("Group")}
+    tops = [o for o in document.objects.values() if o.name not in held and not walker.is_aside(o)]
+    tops = [m for o in tops for m in (walker.members(o) if o.type in GROUPS else (o,))]
+    # What links show is a stock of parts beside the assembly.
+    linked = {target[1] for o in document.objects.values() if (target := o.link("LinkedObject")) and not target[0]}
+    hidden = [o for o in tops if not o.visible and o.name not in linked]
+    for item in (o for o in tops if o.visible):
+        walker.loose(item)
+    shown = len(walker.units)
+    # A document is sometimes saved with all of it hidden.
+    for item in hidden:
+        walker.loose(item)
+    found = walker.units[shown:]
+    if not found:
+        return
+    names = [u.object.label for u in found]
+    text = f"{listed(names)} and what they hold are read, as no part of {document.path.name} is visible"
+    if shown:
+        text = f"hidden and not read: {listed(names)}"
+        del walker.units[shown:]
+    findings.add("CB1239", text, found[0].object.where(), items=names)
 
 
 def _shapes(

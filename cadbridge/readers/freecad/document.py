@@ -19,6 +19,13 @@ from cadbridge.readers.xml import Element, child, children, local, parse_text
 from cadbridge.shapes.archive import Archive
 
 ENDING = ".FCStd"
+ARRAYED = "SourceObject"
+"""The property of Assembly4's arrays that names what they repeat; their own shape has it once."""
+MADE_OF = (
+    "Base", "BaseFeature", "Links", "Profile", "Sections", "Shapes", "Source", ARRAYED, "Spine", "Tool", "Tools"
+)  # fmt: skip
+"""The properties of Part's and PartDesign's features by which they name what their shape is made of. Others only place
+a feature (`Support`), look at one (binders), or copy it (`Objects` of a clone)."""
 
 
 @dataclass(eq=False)
@@ -75,6 +82,13 @@ class Object:
         text = self.value(name, "Bool")
         return default if text is None else text == "true"
 
+    @cached_property
+    def visible(self) -> bool:
+        """Whether it is shown. Files from 0.19 on save that with the object, older ones with its view."""
+        if self.has("Visibility"):
+            return self.flag("Visibility", True)
+        return self.document.views.get(self.name, True)
+
     def link(self, name: str) -> tuple[str, str] | None:
         """File ("" for this one) and object name of a link of either kind; None where it leads nowhere."""
         for tag, key in (("XLink", "name"), ("Link", "value"), ("LinkSub", "value")):
@@ -88,6 +102,16 @@ class Object:
         prop = self._properties.get(name)
         section = None if prop is None else child(prop, "LinkList")
         return [] if section is None else [v for e in children(section, "Link") if (v := e.get("value"))]
+
+    @cached_property
+    def operands(self) -> frozenset[str]:
+        """The objects of this file that its shape is made of, as of a cut, a loft or an array."""
+        # An array of links has a shape that is saved empty; its source is still the only copy.
+        if not self.document.archive.size(self.file("Shape") or ""):
+            return frozenset()
+        made_of = [self._properties[name] for name in MADE_OF if self.has(name)]
+        found = (e.get("value") or e.get("name") for p in made_of for e in p.iter("Link", "LinkSub", "XLink"))
+        return frozenset(name for name in found if name)
 
     def subs(self, name: str) -> list[str]:
         """The paths of a link to sub-elements."""
@@ -150,8 +174,32 @@ class FreecadFile:
     path: Path
     archive: Archive
     length: float
+    findings: Findings
     program: str = ""
     objects: dict[str, Object] = field(default_factory=dict)
+
+    @cached_property
+    def operands(self) -> frozenset[str]:
+        """The objects that are no parts, as others are made of them: hidden ones, and what an array repeats."""
+        # What a cut or a fusion is made of stays in the group of its part, and is hidden there. A part that somebody
+        # hid to see into a machine is an operand of nothing.
+        makers = [o for o in self.objects.values() if o.type.startswith(("Part::", "PartDesign::"))]
+        used = {name for o in makers for name in o.operands}
+        hidden = {name for name in used if name in self.objects and not self.objects[name].visible}
+        arrayed = {target[1] for o in makers if o.operands and (target := o.link(ARRAYED))}
+        return frozenset(hidden | arrayed)
+
+    @cached_property
+    def views(self) -> dict[str, bool]:
+        """Whether the view of each object is shown, by the object's name; empty where the file has no views."""
+        name = "GuiDocument.xml"
+        data = self.archive.read(name, "Document.xml bytes") if self.archive.has(name) else None
+        try:
+            root = None if data is None else parse_text(data, self.path, self.findings)
+        except InputError:
+            return {}
+        views = [] if root is None else [Object(self, str(v.get("name")), "", v) for v in root.iter("ViewProvider")]
+        return {view.name: view.flag("Visibility", True) for view in views}
 
     def of_type(self, *types: str) -> list[Object]:
         """The objects of these types, in the file's order."""
@@ -254,7 +302,7 @@ def _document(root: Any, path: Path, archive: Archive, length: float, findings: 
     if local(root) != "Document" or listed is None or held is None:
         findings.add("CB180", f"the root of Document.xml is {local(root)!r}", Where(file=str(path)))
         raise InputError(f"{path.name} is not a FreeCAD document.", findings)
-    document = FreecadFile(path, archive, length, root.get("ProgramVersion") or "")
+    document = FreecadFile(path, archive, length, findings, root.get("ProgramVersion") or "")
     for element in children(listed, "Object"):
         name = element.get("name")
         if name:

@@ -12,10 +12,11 @@ from cadbridge.assembly import GROUND, Component, Instance, Part
 from cadbridge.budget import allowed, beyond
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
-from cadbridge.readers.freecad.document import Library, Object
+from cadbridge.readers.freecad.document import ARRAYED, Library, Object
 from cadbridge.readers.names import free_name
 
 ASSEMBLY = "Assembly::AssemblyObject"
+BODY = "PartDesign::Body"
 ASSEMBLY_LINK = "Assembly::AssemblyLink"
 GROUPS = ("App::DocumentObjectGroup", "App::DocumentObjectGroupPython", "App::LinkGroup")
 CONTAINERS = ("App::Part", ASSEMBLY, ASSEMBLY_LINK)
@@ -75,8 +76,6 @@ class Walker:
     def assembly(self, owner: Object, X_WA: Pose, way: tuple[str, ...] = (), labels: tuple[str, ...] = ()) -> None:
         """Every member of an assembly as a component; a flexible sub-assembly's members are components of their own."""
         for member in self.members(owner):
-            if member.type in NO_SHAPE or member.has("JointType") or member.has("ObjectToGround"):
-                continue
             X = self._placed(member)
             if X is None:
                 continue
@@ -121,7 +120,16 @@ class Walker:
             elif member.type in GROUPS or (member.type in LINKS and member.links("ElementList")):
                 waiting.extend(reversed(member.links("Group") or member.links("ElementList")))
             else:
-                yield member
+                if not self.is_aside(member):
+                    yield member
+
+    @staticmethod
+    def is_aside(member: Object) -> bool:
+        """Whether an object is no part of what it stands in: a sketch, a datum, a joint, or what others are made of."""
+        held = member.type in NO_SHAPE or member.has("JointType") or member.has("ObjectToGround")
+        # The steps of a body that is no PartDesign::Body stand beside each other, all but the last hidden.
+        step = member.type.startswith("PartDesign::") and member.type != BODY and not member.visible
+        return held or step or member.name in member.document.operands
 
     def _flexible(self, member: Object) -> bool:
         """A sub-assembly whose own joints move: it says that it is not rigid, and holds its members itself."""
@@ -181,8 +189,6 @@ class Walker:
                 yield from self._leaves(target, X @ (passed or Pose()), path, (*above, item))
         elif item.type in CONTAINERS:
             for member in self.members(item):
-                if member.type in NO_SHAPE or member.has("JointType") or member.has("ObjectToGround"):
-                    continue
                 X_M = self._placed(member)
                 for suffix, X_E in self._elements(member) if X_M is not None else []:
                     below = (*path, member.label, *suffix)
@@ -191,6 +197,10 @@ class Walker:
             yield Leaf(path, item, X)
         elif item.has("Mesh"):
             self.findings.add("CB1236", f"{item.label} is a mesh, which is not read", item.where("Mesh"))
+        elif item.has(ARRAYED):
+            source = item.link(ARRAYED)
+            text = f"not read: the copies that the array {item.label} makes of {source[1] if source else 'nothing'}"
+            self.findings.add("CB190", text, item.where(ARRAYED))
 
     def _cycle(self, item: Object) -> None:
         self.findings.add("CB1224", f"{item.label} holds itself, by links or groups", item.where())

@@ -10,7 +10,19 @@ import cadbridge as cb
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Severity
 from cadbridge.readers import ReadOptions
-from tests.readers.freecad.making import ALONG_X, Maker, flag, group, placement, placement_list, text, whole, xlink
+from tests.readers.freecad.making import (
+    ALONG_X,
+    Maker,
+    flag,
+    group,
+    link,
+    placement,
+    placement_list,
+    shape,
+    text,
+    whole,
+    xlink,
+)
 
 PLAIN = ReadOptions(geometry=False)
 BREP = b"not read"
@@ -208,6 +220,82 @@ def test_a_document_without_an_assembly(tmp_path: Path) -> None:
     assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
     assert [c.name for c in assembly.components] == ["Box"]
     assert "CB1233" in {f.code for f in assembly.findings}
+
+
+def test_folders_of_a_document_without_an_assembly_are_opened(tmp_path: Path) -> None:
+    made = Maker()
+    for name in ("Box", "Lid", "Hidden"):
+        made.part(name, BREP)
+    made.objects["Hidden"][1]["Visibility"] = flag(False)
+    made.add("Inner", "App::DocumentObjectGroup", Group=group("Lid"))
+    made.add("Parts", "App::DocumentObjectGroup", Group=group("Box", "Inner", "Hidden"))
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [c.name for c in assembly.components] == ["Box", "Lid"]
+    assert {f.code: f.items for f in assembly.findings if f.code != "CB415"} == {"CB1233": (), "CB1239": ("Hidden",)}
+
+
+def test_of_a_document_in_which_all_is_hidden_what_is_hidden_is_read(tmp_path: Path) -> None:
+    """But not the stock of parts of which links show copies."""
+    made = Maker()
+    made.part("Stock", BREP)
+    made.add("Copy", "App::Link", LinkedObject=xlink("Stock"))
+    made.add("Machine", "App::Part", Group=group("Copy"))
+    for name in ("Stock", "Machine"):
+        made.objects[name][1]["Visibility"] = flag(False)
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [i.name for i in assembly.instances] == ["Machine"]
+    assert next(f for f in assembly.findings if f.code == "CB1239").items == ("Machine",)
+
+
+def test_a_file_before_0_19_saves_with_the_views_what_is_visible(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Pad", BREP)
+    made.part("Pocket", BREP)
+    made.objects["Pad"] = ("PartDesign::Pad", made.objects["Pad"][1])
+    views = "".join(
+        f'<ViewProvider name="{name}"><Properties><Property name="Visibility"><Bool value="{shown}"/></Property>'
+        "</Properties></ViewProvider>"
+        for name, shown in (("Pad", "false"), ("Pocket", "true"))
+    )
+    made.members["GuiDocument.xml"] = f"<Document><ViewProviderData>{views}</ViewProviderData></Document>".encode()
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [c.name for c in assembly.components] == ["Pocket"]
+    assert "CB1239" not in {f.code for f in assembly.findings}
+
+
+def test_what_a_part_is_made_of_is_no_part_beside_it(tmp_path: Path) -> None:
+    """The operands of a cut stay in the group of its part; a cover that is hidden there is a part."""
+    made = Maker()
+    for name in ("Block", "Drill", "Cut", "Cover", "Ball", "Row", "Binder"):
+        made.part(name, BREP)
+    for name in ("Block", "Drill", "Cover"):
+        made.objects[name][1]["Visibility"] = flag(False)
+    made.objects["Cut"][1].update(Base=link("Block"), Tool=link("Drill"))
+    made.objects["Row"][1]["SourceObject"] = link("Ball")
+    made.objects["Binder"][1]["Support"] = link("Cover")
+    made.add("Machine", "App::Part", Group=group("Block", "Drill", "Cut", "Cover", "Ball", "Row"))
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [i.product_path for i in assembly.instances if i.component == "Machine"] == [("Cut",), ("Cover",), ("Row",)]
+
+
+def test_an_array_without_a_shape_is_reported_and_its_source_is_read(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Ball", BREP)
+    made.members["Row.brp"] = b""
+    made.add("Row", "Part::FeaturePython", Shape=shape("Row.brp"), SourceObject=link("Ball"))
+    made.add("Machine", "App::Part", Group=group("Ball", "Row"))
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [i.product_path for i in assembly.instances] == [("Ball",)]
+    assert [f.where.item for f in assembly.findings if f.code == "CB190" and f.where is not None] == ["Row"]
+
+
+def test_a_document_without_a_part_is_an_error_and_nothing_is_recognised_in_it(tmp_path: Path) -> None:
+    made = Maker()
+    made.add("Sketch", "Sketcher::SketchObject")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert "CB180" in codes(assembly)
+    with pytest.raises(cb.InputError, match="has no parts"):
+        cb.recognise(assembly)
 
 
 def test_of_two_assemblies_the_fuller_is_read(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ Score = tuple[int, int, bool, str]
 def main(arguments: list[str]) -> None:
     parser = arguments_of(str(__doc__))
     parser.add_argument("--write", action="store_true", help="put the table into docs/recognition.md")
-    told = parser.parse_args(arguments)
+    told = parser.parse_intermixed_args(arguments)
     known, base, acted = {}, {}, defaultdict(set)
     for file, truth in with_sources(told):
         source = truth.name

@@ -146,7 +146,7 @@ def main(arguments: Sequence[str]) -> None:
     """Print the table, and the median and the share of at most five answers."""
     parser = arguments_of(str(__doc__))
     parser.add_argument("--words", action="store_true", help="say what is wrong before any question")
-    told = parser.parse_args(arguments)
+    told = parser.parse_intermixed_args(arguments)
     print(HEAD)
     counts: tuple[list[int], list[int]] = ([], [])
     for source, truth in with_sources(told):

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = arguments_of(str(__doc__))
     parser.add_argument("--misses", action="store_true", help="say what there is instead of what is missed")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for a machine")
-    told = parser.parse_args(arguments)
+    told = parser.parse_intermixed_args(arguments)
     scores: list[tuple[Truth, Score]] = []
     print(HEAD)
     for truth in chosen(told):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from collections.abc import Callable
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -218,3 +219,41 @@ def test_a_truth_that_comes_with_the_project_agrees_with_itself(truths: ModuleTy
         for part, body in zip(pair.parts, pair.bodies, strict=True):
             others = [b for b, patterns in truth.bodies.items() if b != body for p in patterns if fnmatchcase(part, p)]
             assert not others
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The arguments that name the demo and its truth."""
+    folder = tmp_path_factory.mktemp("demo")
+    (folder / "truths").mkdir()
+    (folder / "truths" / "demo.json").write_text(json.dumps(NEW), encoding="utf-8")
+    (folder / "demo.step").symlink_to(DEMO)
+    return [str(folder), "demo", "--truths", str(folder / "truths")]
+
+
+@pytest.mark.parametrize(
+    ("script", "row"),
+    [
+        ("measure/answers.py", r"\| demo \| \d \| 2 \| [\d>]+ \| [\d>]+ \| \d+ \| "),
+        ("measure/ablation.py", r"\| nothing \| [123] \| \d \| [01] \|"),
+        ("reliability", r"(?m)^\|.*\|.*\|.*\| \| \d+ % \| \d+ % \| [1-9] \|$"),
+    ],
+)
+def test_the_other_scripts_read_the_same_truths(
+    demo: list[str], script: str, row: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", [script, *demo])
+    monkeypatch.syspath_prepend(str(FOLDER))
+    runpy.run_path(str(FOLDER.parent / script), run_name="__main__")
+    assert re.search(row, shown := capsys.readouterr().out), shown
+
+
+def test_a_script_stops_where_a_machine_or_its_file_is_not_there(
+    truths: ModuleType, demo: list[str], tmp_path: Path
+) -> None:
+    parser = truths.arguments_of("")
+    assert [truth.name for _, truth in truths.with_sources(parser.parse_intermixed_args(demo))] == ["demo"]
+    with pytest.raises(SystemExit, match="no truth of other"):
+        truths.with_sources(parser.parse_intermixed_args([*demo, "other"]))
+    with pytest.raises(SystemExit, match="no file of demo"):
+        truths.with_sources(parser.parse_intermixed_args([str(tmp_path), *demo[1:]]))

@@ -13,7 +13,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import Joint
-from solver.runs.changing import Change
+from solver.runs.changing import SAME_TIME, Change
 from solver.runs.holding import hold, point_on_line, point_on_point, weld
 
 
@@ -107,10 +107,6 @@ def _of_mates(spec: ChangeSpec, joint: Joint) -> Change:
     if spec.verb == "attach":
         return Change(spec.t, spec.title, on=joint.mates, plastic=spec.plastic, names=(joint.name,))
     return Change(spec.t, spec.title, off=(*joint.mates, *spec.parted), names=(joint.name,))
-
-
-SAME_TIME = 1e-12
-"""s: a sample at a change is after it, though sums of steps miss its time by rounding; as in `solver.runs.changing`."""
 
 
 def released_at(specs: Sequence[ChangeSpec], name: str, times: Vector) -> np.ndarray:

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Make = Callable[[State], tuple[Primitive, ...]]
 
+SAME_TIME = 1e-12
+"""s: a change, a sample or the end this near is now; sums of steps miss it by rounding."""
+_NO_IMPULSE = 1e-12
+"""Of the largest impulse: what rounding leaves of rows that take up none."""
 MEETS = 1e-6
 """Scaled residual of positions (rad, parts of the model's length) and of rates (a second) that counts as none: a
 hundred times what steps at the usual tolerance leave of a joint that meets. More would jump, which no joint that is
@@ -248,13 +252,13 @@ def _run(
     waiting = list(changes)
     end = float(samples[-1])
     while True:
-        while waiting and waiting[0].t <= course.state.t + 1e-12:
+        while waiting and waiting[0].t <= course.state.t + SAME_TIME:
             refused = make_change(course, waiting.pop(0))
             if refused is not None:
                 return refused
         until = waiting[0].t if waiting else end
         status = _stage(course, samples, until, rate, tree, progress, options)
-        if not status.ok or status.code == "event" or (not waiting and course.state.t >= end - 1e-12):
+        if not status.ok or status.code == "event" or (not waiting and course.state.t >= end - SAME_TIME):
             return status
 
 
@@ -265,7 +269,7 @@ def _stage(
     """The run from here to the next change."""
     t = course.state.t
     drive(course)
-    times = samples[(samples > t + 1e-12) & (samples < until - 1e-12)]
+    times = samples[(samples > t + SAME_TIME) & (samples < until - SAME_TIME)]
     times = np.append(times, until) if until > t else times
     holding = {r.group for r in course.rows if r.holds}
     span = float(samples[-1] - samples[0])
@@ -417,7 +421,9 @@ def _by_group(system: System, blocks: Array, multipliers: Array) -> dict[str, Ar
         name = system.row_group[row]
         on = found.setdefault(name, np.zeros((system.program.bodies, 6)))
         on[T.block_body[k]] -= multipliers[row] * blocks[k]
-    return {name: on for name, on in found.items() if np.any(np.abs(on) > 1e-12)}
+    # N s and N m s alike: what is left beside the largest by rounding alone is none, of machines of a mg as of tonnes.
+    largest = max((float(np.abs(on).max(initial=0.0)) for on in found.values()), default=0.0)
+    return {name: on for name, on in found.items() if np.any(np.abs(on) > _NO_IMPULSE * largest)}
 
 
 def _energy(system: System, state: State) -> float:

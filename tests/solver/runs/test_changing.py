@@ -70,6 +70,16 @@ def test_a_plastic_attachment_keeps_momentum_and_loses_energy() -> None:
     assert np.abs(gap).max() < 1e-11
 
 
+def test_the_impulses_of_tiny_bodies_are_told() -> None:
+    """Bodies of a ng: impulses of 1e-12 N s are all there is, and no rounding."""
+    model, state = two_free()
+    small = 1e-12
+    bodies = tuple(RigidBody(b.name, small * b.mass, small * b.inertia) for b in model.bodies)
+    (usual,), (tiny,) = (joined(m, state, plastic=True).changes for m in (model, replace(model, bodies=bodies)))
+    assert_allclose(tiny.impulses["pin"] / small, usual.impulses["pin"], rtol=1e-9, atol=1e-12)
+    assert tiny.size == pytest.approx(tuple(small * part for part in usual.size), rel=1e-9)
+
+
 def test_a_body_without_mass_takes_no_impulse() -> None:
     """The pin is on a label without mass that is glued to the first body: the impulse passes through it."""
     model, state = two_free()

@@ -19,7 +19,7 @@ from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.frames import Pose
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import quaternions_of
-from solver.algebra.rank import significant
+from solver.algebra.rank import NO_DIRECTION, significant
 from solver.constraints import GROUND, Primitive, evaluate_sparse
 from solver.constraints.program import Program, compile_program
 
@@ -347,7 +347,7 @@ def local_dof(subsystem: Subsystem, z: Array) -> int:
     _, J = closing(subsystem, displacements)
     # Rows of length 1, so that the same bounds hold as of the design's.
     sizes = np.linalg.norm(J, axis=1)
-    J = J * subsystem.length / np.where(sizes > 1e-14, sizes * subsystem.length, 1.0)[:, None]
+    J = J * subsystem.length / np.where(sizes > NO_DIRECTION, sizes * subsystem.length, 1.0)[:, None]
     return int(
         subsystem.size
         - significant(np.asarray(np.linalg.svd(J, compute_uv=False), float), 1e-9, max(1e-5, subsystem.blurred))

@@ -13,6 +13,7 @@ import numpy as np
 
 from cadbridge.exporters.tree import Tree, bodies_at, driven_joints, poses_at
 from cadbridge.frames import Matrix, Vector
+from solver.algebra.rank import NO_DIRECTION
 from solver.constraints import Primitive, evaluate
 
 _NO_TERM = 1e-9
@@ -121,7 +122,7 @@ def _rows(primitives: list[Primitive], tree: Tree) -> tuple[Matrix, Vector]:
     at = evaluate(primitives, x, q)
     rows, constants = at.G @ T, -at.g
     scale = np.max(np.abs(rows), axis=1, initial=0.0)
-    scale[scale < 1e-14] = 1.0
+    scale[scale < NO_DIRECTION] = 1.0
     return rows / scale[:, None], constants / scale
 
 
@@ -142,7 +143,7 @@ def _stays(rows: Matrix, constants: Vector, primitives: list[Primitive], tree: T
         x, quaternions, T = bodies_at(tree, q)
         other = evaluate(primitives, x, quaternions, reference=zero).G @ T
         scale = np.max(np.abs(other), axis=1, initial=0.0)
-        scale[scale < 1e-14] = 1.0
+        scale[scale < NO_DIRECTION] = 1.0
         stays &= np.max(np.abs(other / scale[:, None] - rows), axis=1) < _SAME_LAW
     return stays
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cadbridge.frames import Pose, Vector
 from solver import rotation
-from solver.algebra.rank import HIGHEST
+from solver.algebra.rank import HIGHEST, NO_DIRECTION
 from solver.constraints import GROUND, Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
 
@@ -26,8 +26,6 @@ a choice between the two."""
 LOOSEST = 0.02
 """However badly the mates fit, a singular value above this counts: rows are of unit length, and two at an angle of 1.2°
 still hold two things."""
-NO_DIRECTION = 1e-14
-"""A row shorter than this holds nothing at the pose looked at: its gradient is rounding alone."""
 NO_SPAN = 1e-6
 """m: points that lie nearer are one, but for the rounding of placements in files."""
 ALIKE = 3.0

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Pose
-from cadbridge.mechanism.rows import NO_DIRECTION, quaternions_of
-from solver.algebra.rank import HIGHEST, LOWEST, significant
+from cadbridge.mechanism.rows import quaternions_of
+from solver.algebra.rank import HIGHEST, LOWEST, NO_DIRECTION, significant
 from solver.constraints import Primitive, evaluate_sparse
 from solver.constraints.program import compile_program
 

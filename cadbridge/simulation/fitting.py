@@ -24,7 +24,6 @@ from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered, lower, origin_of
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.rows import NO_DIRECTION
 from cadbridge.simulation.redundant import (
     Redundant,
     all_over,
@@ -37,6 +36,7 @@ from cadbridge.simulation.redundant import (
 )
 from cadbridge.wording import count
 from solver import rotation
+from solver.algebra.rank import NO_DIRECTION
 from solver.constraints import AxesAngle, Distance, LineDistance, PointLineDistance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
 from solver.equations.projection import project

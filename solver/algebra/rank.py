@@ -12,6 +12,9 @@ from solver.algebra.connected import connected
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+NO_DIRECTION = 1e-14
+"""A row shorter than this holds nothing at the pose looked at: its gradient is rounding alone. Rows of points and
+angles have lengths near 1, those of wheels their radii over the characteristic length."""
 LOWEST, HIGHEST = 1e-9, 1e-4
 """Scaled singular values above HIGHEST count, those below LOWEST do not; between, the widest gap decides.
 
@@ -34,6 +37,7 @@ class Rank:
     @property
     def gap(self) -> float:
         """How many times the smallest value that counts exceeds the largest that does not."""
+        # Where nothing is left out, as if rounding were.
         return self.smallest / max(self.largest, 1e-16)
 
 
@@ -57,7 +61,7 @@ def equilibrate(G: Array, length: float) -> tuple[Array, Array, Array]:
     columns = np.tile([1.0, 1.0, 1.0, 1 / length, 1 / length, 1 / length], G.shape[1] // 6)
     scaled = G * columns
     norms = np.linalg.norm(scaled, axis=1)
-    rows = np.where(norms > 1e-14, 1 / np.where(norms > 1e-14, norms, 1.0), 0.0)
+    rows = np.where(norms > NO_DIRECTION, 1 / np.where(norms > NO_DIRECTION, norms, 1.0), 0.0)
     return scaled * rows[:, None], rows, columns
 
 

@@ -73,6 +73,8 @@ def table(points: Sequence[Sequence[float]]) -> TimeFunction:
 
     # Where two pieces are one cubic, or both at rest, nothing bends.
     third = np.concatenate([[0.0], spline.c[0], [0.0]])
+    # Third derivatives of neighbouring pieces are quotients of cubes of the knots' distances: nine digits are left of
+    # them.
     bends = np.abs(np.diff(third)) > 1e-9 * np.max(np.abs(third))
     bends |= np.abs(second(data[:, 0])) * np.isin(np.arange(len(data)), [0, len(data) - 1]) > 0.0
     return TimeFunction(evaluate, text="table", knots=tuple(data[bends, 0].tolist()))

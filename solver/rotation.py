@@ -49,6 +49,7 @@ def _nearest(R: Array) -> Array:
     """The rotations nearest to matrices (k, 3, 3): CAD writes some with six digits."""
     if np.any(np.linalg.det(R) <= 0):
         raise ValueError("a rotation matrix has a determinant that is not above zero")
+    # A singular value decomposition would only round it anew.
     if np.abs(np.matmul(R, R.swapaxes(1, 2)) - np.eye(3)).max(initial=0.0) <= 1e-12:
         return R
     U, _, Vt = np.linalg.svd(R)

@@ -165,6 +165,8 @@ def _follow(system: System, state: State, target: float) -> tuple[State, Status]
             None if state.angles is None else state.angles + h * slope.turning,
         )
         found = settled(system, guess, drive_values(system, guess.t))
+        # A guess that comes near enough is closed by the rounds of the next step; one on another branch stays open by
+        # far more.
         closed = _open(system, found) < 1e3 * POSITION_TOLERANCE
         if closed and _moved(system, guess, found) < _CLEAR_CORRECTION:
             _refuse_endless(far, taken, (found.t - begin) / (target - begin), target)

@@ -75,6 +75,8 @@ def minimal(system: System, state: State) -> Minimal:
     M = mass_matrix(system, state)
     reduced = N.T @ M @ N
     values = np.linalg.eigvalsh(reduced) if N.shape[1] else np.ones(1)
+    # A freedom without inertia has one of rounding, some 1e-16 of the largest. A pin of 10 g and 4 mm that turns in a
+    # crane of 10 t and 10 m has 1e-13.
     if values[0] <= 1e-14 * values[-1]:
         raise ValueError("a freedom of the model has no inertia")
     if N.shape[1]:

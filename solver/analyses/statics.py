@@ -98,6 +98,7 @@ def _round(at: Minimal, a: Array, K: Array) -> State | None:
     step = at.basis @ np.linalg.solve(K + shift * np.eye(at.dof), a)
     scale = np.tile([1 / at.system.length] * 3 + [1.0] * 3, len(at.state.positions))
     far = float(np.max(np.abs(scale * step)))
+    # In lengths of the model and rad: a step below the rounding of a pose moves nothing.
     if not np.isfinite(far) or far < 1e-16:
         return None
     found = displaced(at.system, at.state, step * min(1.0, _REACH / far))

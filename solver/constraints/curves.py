@@ -105,6 +105,7 @@ def periodic(points: ArrayLike, period: float, rise: float = 0.0) -> Curve:
     if not (math.isfinite(period) and period > 0):
         raise ValueError(f"the period of a curve must be above zero, not {period}")
     span = data[-1, 0] - data[0, 0]
+    # Periods are quotients of a turn, and tables have nine digits.
     if span > period * (1 + 1e-9) or (span > period * (1 - 1e-9) and abs(data[-1, 1] - data[0, 1] - rise) > 1e-9):
         raise ValueError(f"the points of a periodic curve must lie within one period of {period:g}")
     # A last point at the end of the period says the first one again, and two breaks in one place have no cubic between

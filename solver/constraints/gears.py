@@ -100,6 +100,7 @@ def _spur_or_internal(p: GearPair, poses: Poses) -> Row:
     axis_a, axis_b = poses.turn(p.a, p.axis_a), poses.turn(p.b, p.axis_b)
     axis_a, axis_b = unit(axis_a, "axis_a"), unit(axis_b, "axis_b")
     radius_a, radius_b = _radii(p, poses)
+    # m: the centres of every pair of wheels are farther apart, and a division by less would overflow a row.
     if radius_a < 1e-12:
         raise ValueError("the axes of a gear pair coincide: it has no pitch radii; use a coupler")
     line = poses.point(p.b, p.point_b) - poses.point(p.a, p.point_a)
@@ -139,6 +140,7 @@ def _bevel(p: GearPair, poses: Poses) -> tuple[Array, float, Array, Array]:
     axis_b = unit(poses.turn(p.b, p.axis_b), "axis_b")
     point_a, point_b = poses.point(p.a, p.point_a), poses.point(p.b, p.point_b)
     normal = np.cross(axis_a, axis_b)
+    # rad: below, the apex would be farther away than a million radii.
     if np.linalg.norm(normal) < 1e-6:
         raise ValueError("the axes of a bevel gear pair are parallel: they have no apex")
     d = point_b - point_a
@@ -250,6 +252,7 @@ def wheel_row(p: WheelPair, poses: Poses) -> Row:
     normal = np.cross(axis_a, axis_b)
     square = float(normal @ normal)
     # Parallel axes have a common perpendicular anywhere: the one through a's point is as good as any.
+    # The square of the sine of a millionth of a rad.
     if square > 1e-12:
         point_a = point_a + axis_a * float(np.cross(d, axis_b) @ normal / square)
         point_b = point_b + axis_b * float(np.cross(d, axis_a) @ normal / square)
@@ -282,6 +285,7 @@ def screw_gear_ratio(axis_a: Array, axis_b: Array, line: Array, teeth: tuple[flo
     across = unit(line, "the line between the axes")
     normal = np.sin(helix) * u - np.cos(helix) * np.cross(u, across)
     lead = float(normal @ np.cross(v, across))
+    # Unit vectors: teeth along their own motion give its sense by rounding alone.
     if abs(lead) < 1e-9:
         raise ValueError("the teeth of these axes and this helix would not drive each other")
     # The formula's size would need both pitch radii; the teeth give it without. Only the sense comes from the geometry.

@@ -120,6 +120,7 @@ def unit(vector: Array, what: str) -> Array:
     """The vector (3,), or itself if its length is 1; ValueError, naming `what`, where it has no direction."""
     v = np.asarray(vector, dtype=float)
     length = math.hypot(*v.tolist())
+    # What is shorter has lost digits to the end of the range of numbers.
     if not 1e-300 <= length < math.inf:
         raise ValueError(f"{what} has no direction: {v.tolist()}")
     return v if length == 1.0 else v / length

@@ -264,6 +264,7 @@ def _lose(T: Terms, P: Forest, B: Bodies, F: Loads, E: Workspace, multipliers: A
         largest, rounded = 0.0, _rounding(F, multipliers)
         for k in range(torques.shape[0]):
             largest = max(largest, abs(torques[k, 0]), abs(torques[k, 1]))
+        # Five hundred roundings of the largest torque: sums over a train of wheels have that.
         close = max(1e-13 * largest, rounded)
         _extrapolate(torques, attempt >= _PLAIN_ROUNDS and change > close)
         copy_rows(E.free, E.force)

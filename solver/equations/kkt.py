@@ -260,8 +260,10 @@ def dense_accelerations(mass: Array, G: Array, force: Array, c: Array) -> tuple[
     m = G.shape[0]
     if np.all(np.linalg.eigvalsh(mass) > 0):
         S = G @ np.linalg.solve(mass, G.T)
+        # A row that no body feels has 0 on the diagonal, and stays a row of zeros.
         scale = 1 / np.sqrt(np.maximum(np.diag(S), 1e-300))
         right = scale * (G @ np.linalg.solve(mass, force) - c)
+        # As the sparse factor, which leaves out repeated rows by what rounding leaves of them.
         x = np.linalg.lstsq(scale[:, None] * S * scale, right, rcond=1e-11)[0]
         multipliers = scale * x
         return np.linalg.solve(mass, force - G.T @ multipliers), multipliers

@@ -312,6 +312,7 @@ def _bushing_faults(bushing: Bushing) -> Iterator[str]:
             yield f"{name} must be (6, 6) finite numbers"
             continue
         size = float(np.abs(matrix).max())
+        # Files have nine digits and better; a matrix that was meant unsymmetric is so by far more.
         if np.abs(matrix - matrix.T).max() > 1e-9 * size:
             yield f"{name} must be symmetric"
         elif np.linalg.eigvalsh((matrix + matrix.T) / 2).min() < -1e-9 * size:

@@ -210,6 +210,7 @@ def _log(E: tuple[Triple, Triple, Triple]) -> Triple:
     if w < 0.0:
         w, v = -w, mul(-1.0, v)
     s = math.sqrt(dot(v, v))
+    # Below, 2 atan(s/w)/s is 2/w to the last digit.
     return mul(2.0 / w if s < 1e-9 * w else 2.0 * math.atan2(s, w) / s, v)
 
 

@@ -30,6 +30,8 @@ divided by it), more takes more rounds."""
 LARGEST = 1e100
 """kg, kg m²: of larger ones sums and products are beyond the numbers of a computer (1e308, and three are multiplied).
 """
+_SKEWED = 1e-6
+"""Of the largest entry: files write six digits of an inertia and better; an unsymmetric one is so by far more."""
 _NO_MOMENT = 1e-10
 """Principal moments below this part of the body's largest count as nothing: a rod without thickness in a file has 1e-12
 and less from its rounding, a real wire of 1 m by 0.1 mm 1e-8."""
@@ -55,7 +57,7 @@ def check_bodies(bodies: Sequence[RigidBody]) -> None:
         if np.all((masses >= 0) & (masses < LARGEST)) and np.all(np.abs(stacked) < LARGEST):
             size = np.abs(stacked).max(axis=(1, 2))
             turned = np.swapaxes(stacked, 1, 2)
-            skewed = np.abs(stacked - turned).max(axis=(1, 2)) > 1e-6 * size
+            skewed = np.abs(stacked - turned).max(axis=(1, 2)) > _SKEWED * size
             least = np.linalg.eigvalsh((stacked + turned) / 2).min(axis=1)
             if not np.any(skewed | (least < -_NO_MOMENT * size)):
                 return
@@ -70,7 +72,7 @@ def _check_body(body: RigidBody) -> None:
     if body.mass < 0:
         raise ValueError(f"body {body.name}: its mass must not be negative, and is {body.mass:g} kg")
     size = float(np.abs(inertia).max())
-    if np.abs(inertia - inertia.T).max() > 1e-6 * size:
+    if np.abs(inertia - inertia.T).max() > _SKEWED * size:
         raise ValueError(f"body {body.name}: its inertia must be symmetric")
     least = float(np.linalg.eigvalsh((inertia + inertia.T) / 2).min())
     if least < -_NO_MOMENT * size:
@@ -119,6 +121,7 @@ def check_carried(model: Model, program: Program, added: AddedMass) -> None:
     carried = np.zeros((program.rows, len(world)))
     np.add.at(carried, owner, np.einsum("bj,kbj->bk", blocks, world[:, program.terms.block_body]))
     _, sizes, motions = np.linalg.svd(carried) if program.rows else (None, np.zeros(0), np.eye(len(world)))
+    # Rows of points and angles have lengths near 1: a motion that none of them sees has the rounding of the sums.
     rank = int(np.sum(sizes > 1e-9 * max(1.0, float(sizes.max(initial=0.0)))))
     if rank < len(world):
         free = np.einsum("fk,knj->fnj", motions[rank:], added.motions)

@@ -175,6 +175,7 @@ def newton_velocities(
                 vs[i, j] = v[i, j]
         evaluate(T, W, x, R, vs, angles, drive, True, terms, rows)
         _, residual = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
+        # Scaled, 1/s: down to the rounding of rates of about one.
         if residual < 1e-14 or repeat == 2:
             break
         metric(T, S, B, W, Q, R, blocks)
@@ -203,6 +204,7 @@ def put_back(
         place(E, x, q, v)
         residual, rates = look_at_gaps(T, P, W, E, length, angles, drive)
         done = is_done(residual, before, floor, rounds, iterations)
+        # 1/s: rates are closed but for rounding; faster bodies round by more, and get one correction.
         if done and rates < 1e-14:
             break
         # `moved` starts as infinite: the first round always factors, as the workspace holds the factor of some other
@@ -391,6 +393,7 @@ def project(system: System, state: State, tolerance: float = 1e-9, iterations: i
     T, B, W, length = system.program.terms, system.bodies, system.rows, system.length
     arrays = (near.positions, near.quaternions, near.velocities, near.branches)
     E = evaluator(system).workspace
+    # A thousandth: what the sweeps leave must not show beside what is allowed, as it is carried on from step to step.
     if put_near(T, system.plan, B, W, length, E, arrays, drive, iterations) < 1e-3 * tolerance:
         return Projected(near, _FINE, system)
     # The state afresh: the attempt by the sweeps has moved the first copy.

@@ -258,6 +258,7 @@ def _length(model: Model) -> float:
         if i != GROUND and (point := getattr(p, name, None)) is not None
     ]
     size = float(np.sqrt(np.mean(np.square(arms)))) if arms else 0.0
+    # m: all points in the bodies' own centres say nothing of their size.
     return size if size > 1e-9 else 1.0
 
 

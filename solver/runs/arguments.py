@@ -23,6 +23,8 @@ def checked(duration: float, rate: float, rtol: float, atol: float, integrator: 
         raise ValueError(f"the duration must be a number from zero, not {duration}")
     if not (np.isfinite(rate) and rate > 0):
         raise ValueError(f"the rate must be above zero, not {rate}")
+    # Finer ones are below the rounding of a step; with coarser ones no digit of a sample is promised. Places of small
+    # machines (m) may be asked for two digits finer.
     if not (1e-14 <= rtol <= 0.1 and 1e-16 <= atol <= 0.1):
         raise ValueError("tolerances must lie between 1e-14 and 0.1")
     if integrator not in METHODS:
@@ -51,6 +53,7 @@ def sample_times(start: float, duration: float, rate: float, times: ArrayLike | 
     if times is None:
         if duration * rate > _MOST_SAMPLES:
             raise ValueError(f"{duration:g} s with {rate:g} samples a second are more than {_MOST_SAMPLES:.0e} samples")
+        # A product that rounding left just below a whole number has its last sample too.
         count = int(np.floor(duration * rate * (1 + 1e-12)))
         found = np.arange(1, count + 1) / rate
         if duration > 0 and (count == 0 or found[-1] < duration * (1 - 1e-9)):

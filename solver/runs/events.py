@@ -74,5 +74,6 @@ def _locate(look: Look, event: Event, low: float, high: float, b: float) -> floa
     # SciPy is not light: only a run that crosses something waits for it.
     from scipy.optimize import brentq
 
+    # Of the step: to its rounding, as a run that ends here starts the next one.
     root = brentq(lambda s: float(look(s)[1][event.coordinate] - event.value), low, high, xtol=1e-14, rtol=1e-14)
     return float(root)

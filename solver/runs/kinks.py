@@ -161,6 +161,7 @@ def _root(values: Pair, slopes: Pair, noise: float) -> float:
             continue
         if before * now < 0.0:
             low, high = last, end
+            # Of the step: forty halvings, to where the cubic itself is rounded.
             while high - low > 1e-12:
                 middle = 0.5 * (low + high)
                 at = p0 + middle * (u + middle * (c2 + middle * c3))

@@ -101,6 +101,7 @@ def next_step(pace: Pace, h: float, whole: float, before: float, refused: bool) 
 def shrink(pace: Pace, whole: float) -> float:
     """By which factor (0 to 0.8) a step is made shorter whose error over what is allowed is `whole`, above 1."""
     factor = pace.safety * whole**-pace.exponent if whole < np.inf else 0.5
+    # A fifth shorter at least: a step that was refused for next to nothing would be refused once more.
     return max(pace.shrink, min(factor, 0.8))
 
 

@@ -88,6 +88,7 @@ def _kept(parts: Sequence[Trajectory], samples: Array, end: float) -> NDArray[np
     for k, T in enumerate(parts):
         after = np.clip(np.searchsorted(samples, T.t), 1, max(1, len(samples) - 1))
         near = samples[np.stack([after - 1, np.minimum(after, len(samples) - 1)])]
+        # Samples are asked for by rates, and a stage's own are sums of steps.
         wanted = np.min(np.abs(T.t - near), axis=0) <= 1e-9 * max(1.0, end)
         wanted[-1] |= k == len(parts) - 1
         if k < len(parts) - 1 and abs(parts[k + 1].t[0] - T.t[-1]) <= 1e-12:

@@ -81,6 +81,7 @@ def spun(turn: Array2, spins: Array2, quaternions: Array2, time: float, out: Arr
         if square > 0.0:
             rate = math.sqrt(square)
             half = 0.5 * rate * time
+            # A square may be above zero where its root has lost its digits: sin(ω t/2)/ω is t/2 there.
             factor = math.sin(half) / rate if rate > 1e-300 else 0.5 * time
             base = (math.cos(half), factor * spins[i, 0], factor * spins[i, 1], factor * spins[i, 2])
             a, b, c, d = quaternion_product(base, (a, b, c, d))
@@ -214,6 +215,8 @@ def scaled_error(
         if c > coarse:
             coarse = c
     if coarse > 0.0 and fine < np.inf:
+        # DOP853's estimate of two (Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, II.10): the
+        # coarser error keeps the finer one from vanishing by chance.
         return fine * fine / math.sqrt(fine * fine + 0.01 * coarse * coarse)
     return fine
 

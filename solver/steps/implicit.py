@@ -392,8 +392,10 @@ def _iterate(
         change, moved = _take(tables, G, effects, tolerances)
         # The changes shrink by a steady factor: what is left is the rest of their series.
         if rounds > 1:
+            # No round is believed to gain more than two digits: rounding may make a change look like nothing.
             known[0] = min(max(change / before, 0.01), 1.0)
         shrink = known[0] if rounds > 1 or change < _TRUSTED_CHANGE else 1.0
+        # A series that hardly shrinks is not summed: the factor of one round is not known so well.
         left = change * shrink / (1 - shrink) if shrink < 0.3 else change
         before = change
         # NaN ends the rounds too.

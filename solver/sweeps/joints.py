@@ -40,6 +40,7 @@ def place_joints(
             tilt = dot(w, n)
             for c in range(3):
                 angle_duals[k, 0, c], angle_duals[k, 1, c] = w[c], n[c]
+            # The sine of the tilt: directions that have turned parallel hold one angle twice, and its dual is none.
             angle_duals[k, 2, 0] = 1.0 / tilt if abs(tilt) > 1e-12 else 0.0
         elif P.angles[k] == 0:
             for j in range(3):
@@ -87,6 +88,7 @@ def _three_angles(angle_duals: Array3, k: int, f0: Triple, f1: Triple, f2: Tripl
     """The duals of f."""
     d0, d1, d2 = cross(f1, f2), cross(f2, f0), cross(f0, f1)
     size = dot(f0, d0)
+    # A volume of three unit vectors: in one plane they hold fewer than three turns, and have no duals.
     scale = 1.0 / size if abs(size) > 1e-12 else 0.0
     for c in range(3):
         angle_duals[k, 0, c], angle_duals[k, 1, c], angle_duals[k, 2, c] = scale * d0[c], scale * d1[c], scale * d2[c]
@@ -217,6 +219,7 @@ def gaps(
             cosine = dot(e, w)
             g[r] = cosine - T.constant[r]
             gv[r] = dot(turning, cross(w, e))
+            # Along each other, directions have no gradient by their cosine: counted as at an angle of 1e-6 rad.
             by_angle = 1.0 / math.sqrt(moving * max(1.0 - cosine * cosine, 1e-12))
             first, second = max(first, by_angle * abs(g[r])), max(second, by_angle * abs(gv[r]))
     return first, second

@@ -61,6 +61,7 @@ def _gaps(
                 s -= part
                 size += abs(part)
         gap[e] = s
+        # A row that no body feels has no scale.
         if weight[e] > 1e-300:
             scale = 1.0 / math.sqrt(weight[e] + compliance[row])
             left = max(left, abs(s) * scale)

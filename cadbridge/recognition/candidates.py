@@ -9,13 +9,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.freedoms import HINGE, SLIDE
-from cadbridge.recognition.contacts import ALONG, EXACT_SLACK, Contact, parallel
+from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
+from cadbridge.recognition.contacts import ALONG, EXACT_SLACK, ON_AXIS, Contact, parallel
 from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.guides import telescope
 from cadbridge.recognition.pins import HOLE_TURN
 from cadbridge.recognition.revolution import SLIM_RING
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
+
+LONGEST_HUB = 1.2
+"""Length of a hub beside its width, at most: a linear bearing, which slides on its rod, has 1.6. A choice.
+
+Tests: 1.1 | 2.9 (`test_hubs`).
+"""
 
 MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
 
@@ -156,6 +163,30 @@ def _roller(scene: Scene, members: dict[str, list[str]], roots: tuple[str, str],
         if text:
             return replace(verdict, type="revolute", evidence=(*verdict.evidence, text), against=(), could_turn=False)
     return verdict
+
+
+def with_hubs(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
+    """The joints, those of hubs on the ends of shafts as hinges: they are no tubes, which would slide there too.
+
+    Asked at the end: what could slide and turn on a rod, and carries nothing, is clamped there if other joints move.
+    """
+    text = "a hub on the end of a shaft, no longer than wide"
+    found = []
+    for joint in joints:
+        ends = [c for c in joint.contacts if c.kind == "shaft" and telescope(c)]
+        if joint.verdict.free == SLEEVE and ends and all(_hub(scene, c) for c in ends):
+            v = joint.verdict
+            joint = replace(joint, verdict=replace(v, type="revolute", evidence=(*v.evidence, text), against=()))
+        found.append(joint)
+    return found
+
+
+def _hub(scene: Scene, c: Contact) -> bool:
+    """Whether the part with the bore lies about it evenly and is hardly longer than wide: a pulley, half a coupling."""
+    known, X_IW = scene.faces_of(c.b.instance), scene.pose(c.b.instance).inverse()
+    way = X_IW.vector(c.direction)
+    half = None if known is None else known.square_about(X_IW.point(c.point), way, ON_AXIS)
+    return half is not None and scene.extent(c.b.instance, c.direction) <= LONGEST_HUB * 2 * half
 
 
 def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:

@@ -9,7 +9,7 @@ from cadbridge.recognition.attaching import attach_ignored, hosts_of
 from cadbridge.recognition.bodies import bind_copies
 from cadbridge.recognition.bolts import bolt_lines
 from cadbridge.recognition.calibration import of_joint, of_weld
-from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.candidates import Candidate, with_hubs
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.fasteners import without_fasteners
 from cadbridge.recognition.gears import with_gears
@@ -42,7 +42,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
     # On each axis only as many joints as connect its bodies, once more: those told or seen in other ways may run on one
     # where contacts show a joint.
     joints = with_sliding(scene, trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected))
-    joints = with_idle(scene, joints, run.toothed, evidence.names)
+    joints = with_idle(scene, with_hubs(scene, joints), run.toothed, evidence.names)
     unknown = without_pitch(scene, joints) if evidence.names else []
     rest = {i.name for i in scene.assembly.instances} - set(loose)
     ground, why = choose_ground(scene, joints, evidence.names, rest)

@@ -1,0 +1,33 @@
+"""Hubs on shaft ends, and king pins about which one of two plates turns with room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.recognition.solids import Parts, box, disc, joints, plate, recognised, tube
+
+
+@pytest.mark.parametrize(("length", "kind"), [(15.5, "revolute"), (40.0, "cylindrical")])
+@pytest.mark.parametrize("names", [("body", "part"), ("z", "a")])
+def test_a_hub_on_the_end_of_a_shaft_turns_and_a_tube_slides_too(
+    tmp_path: Path, length: float, kind: str, names: tuple[str, str]
+) -> None:
+    motor = box(42, 42, 40).translate((0, 0, -40)).union(disc(2.5, 24))
+    hub = tube(7, 2.5, length).translate((0, 0, 12.0))
+    found = recognised(tmp_path, {names[0]: (motor, (0, 0, 0)), names[1]: (hub, (0, 0, 0))})
+    assert [j.type for j in found.joints] == [kind]
+
+
+@pytest.mark.parametrize("names", [("low", "high", "pin"), ("a", "b", "c"), ("c", "b", "a")])
+def test_a_king_pin_that_fits_one_of_two_plates_goes_with_it_and_the_other_turns(
+    tmp_path: Path, names: tuple[str, str, str]
+) -> None:
+    """The plates stand 3 mm apart, and the hole of the low one has room for a bush."""
+    low, high = plate(240, 240, 10, [(0, 0)], 8), plate(240, 220, 10, [(0, 0)], 12)
+    pin = disc(16, 4).translate((0, 0, 23)).union(disc(12, 10).translate((0, 0, 13)))
+    pin = pin.union(disc(5, 33).translate((0, 0, -10)))
+    parts: Parts = {names[0]: (low, (0, 0, 0)), names[1]: (high, (0, 0, 13)), names[2]: (pin, (0, 0, 0))}
+    found = recognised(tmp_path, parts)
+    assert joints(found) == {frozenset(names[:2]): "revolute"}

@@ -17,6 +17,7 @@ from cadbridge.simulation.trust import branches
 from cadbridge.simulation.trust.branches import Meetings, meetings_of
 from solver import simulate
 from solver.equations.system import prepare
+from solver.model import RigidBody
 from tests.oracle.comparing import How, held, reference
 from tests.oracle.machines import case
 from tests.solver.examples import pendulum
@@ -47,6 +48,27 @@ def test_a_parallelogram_that_lies_flat_has_two_branches() -> None:
     there = simulate(system, start, duration=found.t, rate=1 / found.t).trajectory
     # The uprights, whose middles stand 0.5 m high at the start, lie on the line of their bearings.
     assert np.abs(there.positions[-1, :2, 1]).max() < 1e-3
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+def test_branches_meet_in_machines_of_any_size(size: float) -> None:
+    plain, start = _windowed_fourbar(1)
+    points = (
+        replace(p, **{n: size * getattr(p, n) for n in ("point_a", "point_b") if hasattr(p, n)})
+        for p in plain.primitives
+    )
+    model = replace(
+        plain,
+        bodies=tuple(RigidBody(b.name, b.mass, size**2 * b.inertia) for b in plain.bodies),
+        primitives=tuple(points),
+        positions=size * plain.positions,
+        gravity=(size * plain.gravity[0], size * plain.gravity[1], size * plain.gravity[2]),
+    )
+    moving = start.velocities * np.array([size] * 3 + [1.0] * 3)
+    state = replace(start, positions=size * start.positions, velocities=moving)
+    system, what = prepare(model), Scenario(duration=2.0, rate=50.0)
+    found = meetings_of(system, what, simulate(system, state, duration=2.0, rate=50.0), {}).found
+    assert [meeting.branches for meeting in found] == [2, 2]
 
 
 def test_a_mechanism_that_loses_no_rank_has_no_meeting() -> None:

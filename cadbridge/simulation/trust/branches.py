@@ -214,7 +214,7 @@ def _sample(T: Trajectory, k: int) -> State:
 
 
 def _rows(system: System, state: State) -> Array:
-    """Ĝ (m, 6n) of the rows that do not give way, each over its size."""
+    """Ĝ (m, 6n) of the rows that do not give way, for displacements [lengths of the model; rad], each over its size."""
     T, W = system.program.terms, system.rows
     x, R, v = frames(state.positions, state.quaternions, state.velocities)
     *_, blocks = evaluate_all(T, W, x, R, v, state.branches.copy(), function_values(system, state.t), False)
@@ -222,8 +222,13 @@ def _rows(system: System, state: State) -> Array:
     for i in range(len(G)):
         for b in range(int(T.row_block[i]), int(T.row_block[i + 1])):
             G[i, 6 * T.block_body[b] : 6 * T.block_body[b] + 6] += blocks[b]
-    G = G[W.compliance[: len(G)] == 0.0, :-6]
+    G = G[W.compliance[: len(G)] == 0.0, :-6] * np.tile(_weights(system), len(x) - 1)
     return np.asarray(G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None])
+
+
+def _weights(system: System) -> Array:
+    """Metres and radians (6,) of a displacement of one: else a machine of a kilometre would lose no rank anywhere."""
+    return np.array([system.length] * 3 + [1.0] * 3)
 
 
 def _rank(G: Array) -> int:
@@ -248,10 +253,11 @@ def _branches(system: System, pose: State, rank: int) -> int | None:
     G = _rows(system, pose)
     left, _, right = np.linalg.svd(G)
     free, lost, reach = right[rank - 1 :], left[:, rank - 1 :], 1e-5
-    # Central differences over `reach` (rad, m): off by its square and by rounding of 1e-11, far below `NO_SIGN`.
+    # Central differences over `reach` (rad, lengths): off by its square and by rounding of 1e-11, far below `NO_SIGN`.
     slopes = []
     for way in free:
-        ahead, behind = (_rows(system, _moved(pose, side * reach * way)) for side in (1.0, -1.0))
+        step = reach * way * np.tile(_weights(system), len(pose.positions))
+        ahead, behind = (_rows(system, _moved(pose, side * step)) for side in (1.0, -1.0))
         slopes.append((ahead - behind) @ free.T / (2 * reach))
     forms = np.einsum("mw,imj->wij", lost, np.array(slopes))
     forms = 0.5 * (forms + forms.transpose(0, 2, 1))

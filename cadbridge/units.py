@@ -20,6 +20,9 @@ ANGLE: dict[str, float] = {"rad": 1.0, "deg": math.pi / 180.0, "gon": math.pi / 
 MM, DEGREE = LENGTH["mm"], ANGLE["deg"]
 """m and rad a unit of the numbers that people write in our own files."""
 
+EARTH = 9.81
+"""m/s²: gravity where a source gives none, against z, as engines have it that are given none (MuJoCo, Drake)."""
+
 MASS: dict[str, float] = {
     "kg": 1.0, "kilogram": 1.0, "g": 1e-3, "gram": 1e-3, "t": 1e3, "tonne": 1e3,
     "lb": 0.45359237, "lbm": 0.45359237, "lbmass": 0.45359237, "pound": 0.45359237, "slug": 14.593902937206364,

@@ -13,7 +13,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Instance
 from cadbridge.errors import InputError
-from cadbridge.exporters.options import ExportOptions
+from cadbridge.exporters.options import GREY, ExportOptions
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.geometry import Mesh
@@ -88,7 +88,7 @@ class _Scene:
                 self._shapes[part.name] = None
                 findings.add("CB508", f"part {part.name} has no mesh", Where(item=part.name))
             return None
-        colour = instance.colour or part.colour or (0.7, 0.7, 0.7, 1.0)
+        colour = instance.colour or part.colour or GREY
         if (shape.key, colour) not in self._meshes:
             if shape.key not in self._shapes:
                 self._shapes[shape.key] = self._geometry(mesh)

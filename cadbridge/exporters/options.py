@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from cadbridge.simulation.scenario import Scenario
 
 
+GREY = (0.7, 0.7, 0.7, 1.0)
+"""Red, green, blue and opacity of parts for which no source has a colour."""
+
+
 @dataclass(frozen=True)
 class ExportOptions:
     """What a person may choose of an export.

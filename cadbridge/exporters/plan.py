@@ -11,13 +11,14 @@ from cadbridge.assembly import GROUND, Drive, Instance
 from cadbridge.exporters.meshes import MeshFile, MeshFiles, write_meshes
 from cadbridge.exporters.names import UniqueNames, clean
 from cadbridge.exporters.numbers import balanced, numbers, possible
-from cadbridge.exporters.options import ExportOptions
+from cadbridge.exporters.options import GREY, ExportOptions
 from cadbridge.exporters.relations import Polynomial, Relation, polynomials_of, relations
 from cadbridge.exporters.tree import Link, Tree
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism.masses import unknown_mass
 from cadbridge.mechanism.model import Joint, Mechanism
+from cadbridge.units import EARTH
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class LinkPlan:
 
     def colour(self, instance: Instance) -> tuple[float, float, float, float]:
         """The colour of an instance: its own, its part's, or grey."""
-        return instance.colour or self.mechanism.assembly.part(instance.part).colour or (0.7, 0.7, 0.7, 1.0)
+        return instance.colour or self.mechanism.assembly.part(instance.part).colour or GREY
 
     def frames(self) -> list[tuple[str, int, Pose]]:
         """The frames people refer to: clean name, link, X_LF."""
@@ -156,7 +157,7 @@ def report_tree(plan: LinkPlan, findings: Findings, native: Container[str] = ())
             message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
             findings.add("CB505", message, Where(item=link.joint.name))
     report_limits(tree, findings)
-    if not np.allclose(mechanism.gravity, (0.0, 0.0, -9.81), atol=1e-9):
+    if not np.allclose(mechanism.gravity, (0.0, 0.0, -EARTH), atol=1e-9):
         findings.add("CB515", f"the gravity of the model, ({numbers(mechanism.gravity)}) m/s², is left out")
     rotors = [j.name for j in mechanism.joints if j.armature > 0]
     if rotors:

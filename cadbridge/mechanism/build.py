@@ -27,6 +27,7 @@ from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import ROUNDED_DEGREES, ROUNDED_MM, Rows, fit, length_of, off_by, rows_of
 from cadbridge.mechanism.sides import MateSide, side_of
 from cadbridge.mechanism.together import carries, oriented, together
+from cadbridge.units import EARTH
 from cadbridge.wording import listed
 from solver.algebra.rank import HIGHEST
 from solver.constraints import Primitive
@@ -97,7 +98,7 @@ def build(assembly: Assembly) -> Mechanism:
         assembly=assembly, bodies=b.bodies, ground=ground, joints=joints, couplings=couplings,
         mate_rows=(*mate_rows, *coupling_rows), component_names=b.names, X_WC=b.poses, body_of=b.body_of,
         part_masses=part_masses, component_masses=masses, drives=assembly.drives, locked=locked,
-        gravity=assembly.gravity or (0.0, 0.0, -9.81), findings=b.findings.as_tuple(),
+        gravity=assembly.gravity or (0.0, 0.0, -EARTH), findings=b.findings.as_tuple(),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from cadbridge.mechanism.joint_types import JOINT_TYPES, JointType
 from cadbridge.mechanism.masses import ComponentMass
 from cadbridge.mechanism.rows import length_of
 from cadbridge.shown import Shown, sentence
+from cadbridge.units import EARTH
 from cadbridge.wording import count
 from solver.constraints import Primitive
 
@@ -186,7 +187,7 @@ class Mechanism(Shown):
     component_masses: Mapping[str, ComponentMass]
     drives: tuple[Drive, ...] = ()
     locked: tuple[tuple[str, ...], ...] = ()
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    gravity: tuple[float, float, float] = (0.0, 0.0, -EARTH)
     findings: tuple[Finding, ...] = ()
 
     def __repr__(self) -> str:

@@ -16,10 +16,7 @@ from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.placement import ROUNDED_ROTATION
-from cadbridge.units import LENGTH
-
-EARTH = 9.81
-"""m/s² where a scene leaves it open: UsdPhysics takes the Earth's gravity for −inf, and states no figure."""
+from cadbridge.units import EARTH, LENGTH
 
 _UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """From y up to z up."""
@@ -122,6 +119,7 @@ class Context:
         size = number(attributes, "physics:gravityMagnitude", -math.inf)
         # UsdPhysics: a negative magnitude, −inf by default, stands for the Earth's gravity; a direction of zero for
         # "down".
+        # UsdPhysics takes the Earth's gravity for −inf, and states no figure.
         size = EARTH if size < 0 or not math.isfinite(size) else size * self.length
         down = self.up @ direction if direction.any() else np.array([0.0, 0.0, -1.0])
         x, y, z = (float(v) for v in down / np.linalg.norm(down) * size)

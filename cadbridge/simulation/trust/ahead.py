@@ -13,6 +13,7 @@ from cadbridge.lowering import Lowered
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.balance import stiffnesses
 from cadbridge.simulation.vibration import fastest
+from cadbridge.units import EARTH
 from solver.constraints.primitives import GROUND, Coordinate
 from solver.equations.system import System, prepare
 from solver.model import Friction, Model
@@ -187,7 +188,7 @@ def strong_gravity(what: Scenario, findings: Findings) -> None:
     """Report a gravity that is probably in mm/s² (CB544)."""
     size = math.hypot(*(what.gravity or ()))
     if size > STRONG_GRAVITY:
-        findings.add("CB544", f"gravity is {size:.4g} m/s², {size / 9.81:.4g} times that of Earth")
+        findings.add("CB544", f"gravity is {size:.4g} m/s², {size / EARTH:.4g} times that of Earth")
 
 
 def _loops(model: Model) -> list[list[int]]:

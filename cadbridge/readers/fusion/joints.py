@@ -160,6 +160,7 @@ def _side(c: Context, place: PlacedOccurrence, geometry: Any, uuid: str, name: s
     x = c.axis(entry.get("secondary_axis_vector"), f"{name}: secondary_axis_vector", uuid)
     if origin is None or z is None or x is None:
         return None
+    # The sine of 0.06°: axes that Fusion writes at right angles are so to fifteen digits; others belong to no frame.
     if abs(float(z @ x)) > 1e-3:
         c.file.say("CB181", f"{name}: its axes are not perpendicular", uuid, name)
         return None

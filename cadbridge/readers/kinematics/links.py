@@ -18,6 +18,7 @@ from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.kinematics.units import context_units
 from cadbridge.readers.product_names import clean
 from cadbridge.shapes.text21 import Entity, Part21Error, Ref, Text
+from cadbridge.units import MM
 from solver import rotation
 
 _SAME_PLACEMENT = 1e-6
@@ -55,7 +56,7 @@ def read_links(text: Text, assembly: Assembly, path: Path, findings: Findings) -
         links.X_WL[link] = Pose() if found == GROUND else tree[found]["X_WI"]
         # The third attribute of a representation is its context, which assigns the units. Each link may have its own.
         context = argument(text, representation, 2)
-        links.scale[link] = context_units(text, context).length if isinstance(context, Ref) else 1e-3
+        links.scale[link] = context_units(text, context).length if isinstance(context, Ref) else MM
     for base in _bases(text, findings):
         if base in links.path and links.path[base] != GROUND:
             links.grounded.add(links.path[base])
@@ -289,7 +290,7 @@ class Occurrences:
             return None
         representation = next((int(r) for r in self._relation(relation)), 0)
         context = argument(self._text, representation, 2)
-        scale = context_units(self._text, context).length if isinstance(context, Ref) else 1e-3
+        scale = context_units(self._text, context).length if isinstance(context, Ref) else MM
         first, second = (placement(self._text, argument(self._text, arguments[0], i), scale) for i in (2, 3))
         # transform_item_1 lies in the component's representation, transform_item_2 in the assembly's: the occurrence is
         # placed so that they coincide.
@@ -318,6 +319,7 @@ def placement(text: Text, reference: object, scale: float) -> Pose:
 
 def _rotation(z: Vector, x: Vector) -> Matrix:
     """Unit axes as a rotation; where x lies along z, the standard takes the axis that does not."""
+    # A reference direction along the axis, but for rounding, says nothing of x (ISO 10303-42).
     if math.hypot(*rotation.cross(z, x).tolist()) < 1e-9:
         x = np.eye(3)[int(np.argmin(np.abs(z)))]
     return frame_from_axis(z, x)

@@ -299,6 +299,7 @@ def _gears(read: Read, name: str, ends: Ends, units: ContextUnits, where: Where)
     ratio = abs(_number(read, "gear_ratio")) or (rb / ra if ra else 0.0)
     a, b = ends.line(0, 2), ends.line(1, 2)
     u, v = (X.R[:, 2] for X in ends.X_WJ)
+    # The sine of 0.06°, as where the mates of gears are built (`mechanism.couplings.SKEW`).
     if cross_length(u, v) > 1e-3:
         kind = CouplingKind.BEVEL
     else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from cadbridge.shapes.text21 import Arguments, Entity, Enumeration, Part21Error, Ref, Text, Typed
+from cadbridge.units import MM
 
 _PREFIX = {
     "EXA": 1e18, "PETA": 1e15, "TERA": 1e12, "GIGA": 1e9, "MEGA": 1e6, "KILO": 1e3, "HECTO": 1e2,
@@ -66,7 +67,7 @@ def context_units(text: Text, context: int) -> ContextUnits:
         assigned = text.get(context).parts.get("GLOBAL_UNIT_ASSIGNED_CONTEXT")
     except Part21Error:
         return ContextUnits()
-    length, angle = 1e-3, 1.0
+    length, angle = MM, 1.0
     for unit in _references(assigned):
         try:
             entity = text.get(unit)

@@ -12,7 +12,7 @@ from cadbridge.assembly import GROUND, Assembly, Component, Coupling, Feature, I
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.mates_file.document import MAX_SUGGESTED, MatesDocument, nearest
-from cadbridge.units import LENGTH
+from cadbridge.units import DEGREE, LENGTH
 
 
 class Draft:
@@ -28,7 +28,7 @@ class Draft:
         self.assembly, self.document, self.spec = assembly, document, document.spec
         self.findings = Findings(document.findings)
         self.length = LENGTH[self.spec.units.length]
-        self.angle = 1.0 if self.spec.units.angle == "rad" else 0.017453292519943295
+        self.angle = 1.0 if self.spec.units.angle == "rad" else DEGREE
         self.parts: dict[str, Part] = {p.name: p for p in assembly.parts}
         self.instances: dict[str, Instance] = {i.name: i for i in assembly.instances}
         self.components: dict[str, Component] = {c.name: c for c in assembly.components}

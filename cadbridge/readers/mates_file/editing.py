@@ -11,7 +11,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.readers.mates_file.faces import yaml_text
 from cadbridge.readers.mates_file.positions import Yaml, parse_yaml
-from cadbridge.units import LENGTH
+from cadbridge.units import LENGTH, MM
 
 EMPTY = "format: cadbridge.mates/1\nunits: {length: mm, angle: deg}\n"
 """The file that says nothing yet."""
@@ -71,7 +71,7 @@ def rename(text: str, name: str, new: str) -> str:
 def length_unit(text: str) -> float:
     """The metres of a unit of length in the file."""
     units = _parsed(text).data.get("units")
-    return LENGTH.get(units.get("length", "mm"), 1e-3) if isinstance(units, dict) else 1e-3
+    return LENGTH.get(units.get("length", "mm"), MM) if isinstance(units, dict) else MM
 
 
 def set_type(text: str, name: str, kind: str) -> str | None:

@@ -182,6 +182,7 @@ def _law(c: Context, driver: int, polynomial: Vector) -> CamLaw:
     lower, upper = -half, half
     if m["jnt_limited"][driver]:
         lower, upper = (float(v) - float(m["qpos0"][int(m["jnt_qposadr"][driver])]) for v in m["jnt_range"][driver])
+    # A tenth of the range beyond its ends: MuJoCo's limits are soft, and a law goes on there.
     more = 0.1 * (upper - lower)
     q = np.linspace(min(lower, 0.0) - more, max(upper, 0.0) + more, _SAMPLES)
     coefficients = (0.0, *(float(a) for a in polynomial[1:]))

@@ -75,6 +75,7 @@ def _mass(r: Reader, node: TreeLine, name: str, full: str) -> MassProperties | N
 def _placeholders(r: Reader) -> None:
     known = [p.declared for p in r.parts if p.declared is not None]
     unit = np.eye(3) * r.length**2
+    # OndselSolver's own defaults, written back with all digits.
     if known and all(m.mass == 1.0 and np.allclose(m.inertia, unit, rtol=1e-12) for m in known):
         r.findings.add("CB1206", f"all {len(known)} masses are 1 and all inertias are 1", r.parts[0].where)
 

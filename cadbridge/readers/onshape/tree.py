@@ -149,6 +149,8 @@ def _transform(c: Context, value: Any, what: str) -> Matrix | None:
     if sixteen is None:
         return None
     matrix = sixteen.reshape(4, 4)
+    # Onshape writes placements with all digits: whoever is off by more wrote no rigid motion, and one without volume
+    # none at all.
     if float(np.abs(matrix[3] - [0.0, 0.0, 0.0, 1.0]).max()) > 1e-9 or abs(np.linalg.det(matrix[:3, :3])) < 1e-9:
         c.file.say("CB181", f"the transform of {what} is not a placement", what)
         return None

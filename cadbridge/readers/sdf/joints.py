@@ -119,6 +119,7 @@ def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, ver
     given = child(element, "xyz")
     text = "0 0 1" if given is None else given.text
     found = numbers(text, 3)
+    # An axis has no unit: a direction of rounding alone is none.
     if found is None or not max(abs(v) for v in found) > 1e-12:
         c.say("CB181", f"joint {name}: the axis {(text or '').strip()!r} has no direction", element, name)
         return None

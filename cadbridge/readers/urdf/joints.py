@@ -130,6 +130,7 @@ def _axis(c: Context, element: Element, name: str) -> Vector | None:
     if xyz is None:
         return None
     size = float(np.abs(xyz).max())
+    # An axis has no unit: a direction of rounding alone is none.
     if size < 1e-12:
         c.say("CB185", f"{name}: the axis is zero", given, name)
         return None

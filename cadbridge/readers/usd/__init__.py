@@ -126,6 +126,7 @@ def _refuse_wild(c: Context) -> None:
         loose = [v for v in item.get("attributes", {}).values() if isinstance(v, float | np.ndarray)]
         if not all(np.isfinite(v).all() for v in numbers if v is not None) or any(np.isnan(v).any() for v in loose):
             _refuse(c, f"{item.get('path', item['name'])}: a number is not finite")
+    # A nanometre to a million kilometres a unit: nobody draws a machine in others.
     if not 1e-9 < float(c.stage["units"]["metersPerUnit"] or 0.0) < 1e9:
         _refuse(c, f"metersPerUnit is {c.stage['units']['metersPerUnit']}")
 

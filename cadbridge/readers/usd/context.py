@@ -91,6 +91,7 @@ class Context:
         """X_WP of a prim without its scale, and how far its axes are from right angles."""
         linear, p = self.affine(matrix)
         sizes = np.linalg.norm(linear, axis=0)
+        # A scale of nothing flattens a body: no frame is left in it.
         if float(sizes.min()) <= 1e-12 * self.length:
             return Pose(self.up, p), 1.0
         axes = linear / sizes

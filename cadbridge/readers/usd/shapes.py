@@ -126,6 +126,8 @@ def _of_solid(kind: str, sizes: Mapping[str, Any]) -> Moments | None:
     r = r or 0.0
     rod, ball = math.pi * r**2 * h, 4.0 / 3.0 * math.pi * r**3
     along = {
+        # Volume, and moments about x (y) and z at density 1, of solids about their centres; textbook sums, their
+        # fractions as they stand there.
         "Cube": (size**3, size**5 / 12.0, size**5 / 12.0),
         "Sphere": (ball, ball * r**2 / 5.0, ball * r**2 / 5.0),
         "Cylinder": (rod, rod * r**2 / 4.0, rod * h**2 / 12.0),

@@ -95,6 +95,7 @@ class JointSliders:
         angle = joint.coordinate == "angle"
         reach = np.pi if angle else 0.5 * self._mechanism.length_scale
         low, high = (float(end * scale(joint)) for end in _within(joint.limit, reach))
+        # ° or mm: a slider needs a range, though its joint has none.
         if high - low < 1e-9:
             low, high = -1.0, 1.0
         return panel.slider(f"{joint.name} ({'°' if angle else 'mm'})", low, high, self._moved)

@@ -38,6 +38,7 @@ def pointed(assembly: Assembly, a: str, b: str, trial: Trial | None) -> Pointed:
     if trial is None:
         return Pointed(index[a], index[b])
     places = np.array([i.X_WI.p for i in assembly.instances])
+    # m: parts drawn in place have all their frames in one; a sway of some millimetres is still seen.
     size = max(float(np.linalg.norm(np.ptp(places, axis=0))), 0.05)
     turns = bool(LEAVES[trial.type].turns)
     motion = {

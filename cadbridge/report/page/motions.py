@@ -141,6 +141,7 @@ def _path(mover: Mover, joint: Joint) -> tuple[Array, Array]:
 
 def _packed(path: Array, buffer: Buffer) -> dict[str, Any]:
     """Poses (k, n, 7) of the bodies that move: positions in steps across their box, quaternions in 1/32767."""
+    # m, and parts of a unit quaternion: no pixel shows less.
     moving = [b for b in range(path.shape[1]) if np.ptp(path[:, b], axis=0).max(initial=0.0) > 1e-9]
     kept = path[:, moving]
     positions = kept[..., :3].reshape(-1, 3)

@@ -223,6 +223,8 @@ def _named(line: PlotLine) -> Child:
 def _drawing(time: Array, plot: Plot) -> Html:
     shown = [np.log10(line.values) if plot.logarithmic else line.values for line in plot.lines]
     low, high = min(float(np.nanmin(v)) for v in shown), max(float(np.nanmax(v)) for v in shown)
+    # A constant but for rounding is drawn as a line amid its axis. The floor, in what is shown (N, N m, mm …), is for
+    # constants of zero, whose rounding has nothing to be small beside.
     if high - low < 1e-12 * max(abs(high), 1.0):
         low, high = low - 1.0, high + 1.0
     start, end = float(time[0]), float(max(time[-1], time[0] + 1e-9))

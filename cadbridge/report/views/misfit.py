@@ -69,6 +69,7 @@ def play_needed(fit: Fit, group: GroupFit) -> str:
         f"({mm(play.squares)} as a root sum of squares, RSS). Half of all assemblies need more than {mm(play.median)}, "
         f"one of twenty more than {mm(play.most95)}.{both}"
     )
+    # m: below a hundredth of a millimetre files round (`ROUNDED_MM`), and no design contradicts itself.
     if play.designed > 1e-5:
         text += f" The design itself needs {mm(play.designed)}: its mates contradict each other."
     if fit.together is not None and not both:

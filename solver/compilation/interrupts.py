@@ -1,13 +1,11 @@
 """Ctrl-C during compiled code: requested between steps instead of raised wherever it falls.
 
-A KeyboardInterrupt that falls while arguments are taken apart for compiled code may come out as a SystemError. While
-Numba compiles, which may take minutes, it is raised at once.
+A KeyboardInterrupt that falls while arguments are taken apart for compiled code may come out as a SystemError.
 """
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations, which take a third of a short run
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +14,7 @@ from types import FrameType
 
 @contextmanager
 def deferred() -> Iterator[Callable[[], bool]]:
-    """Within, the first Ctrl-C only makes the function given true, unless Numba compiles; the second is raised as ever.
+    """Within, the first Ctrl-C only makes the function given true; the second is raised as ever.
 
     Nothing changes in other threads than the main one, nor where somebody else handles the signal.
     """
@@ -26,9 +24,6 @@ def deferred() -> Iterator[Callable[[], bool]]:
         nonlocal requested
         requested = True
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-        numba = sys.modules.get("numba.core.compiler_lock")
-        if numba is not None and numba.global_compiler_lock.is_locked():
-            raise KeyboardInterrupt
 
     ours = threading.current_thread() is threading.main_thread()
     ours = ours and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler

@@ -31,7 +31,7 @@ SHIPPED = PACKAGE / "machine"
 """Where a package that was built with its library has it."""
 _CALLS = "solver.compilation.compiled"
 _CONSTANTS = re.compile(r"^from solver\.([\w.]+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
-_TYPICAL_SECONDS = 30
+_TYPICAL_SECONDS = 40
 """s that compiling takes on a core of 2026, about: only the message to a person who waits says it."""
 
 

@@ -319,18 +319,24 @@ def test_a_full_disk_fails_what_does_not_fit(tmp_path: Path) -> None:
 
 
 def test_killed_at_any_moment_the_next_run_ends_with_the_same_bytes(tmp_path: Path, warm: Local) -> None:
-    jobs = robots(tmp_path, 6)
+    jobs = robots(tmp_path, 3)
     undisturbed = load(jobs, output=tmp_path / "undisturbed")
     write_summary(undisturbed, list(run(undisturbed, cache=False, executor=warm)))
     whole = written(tmp_path / "undisturbed")
     moments = random.Random(7)
-    for attempt in range(3):
+    # Of six jobs: before the first is done, between two of them, near the end.
+    for attempt, seen in enumerate((0, 1, 4)):
         output, cache = tmp_path / f"out {attempt}", tmp_path / f"cache {attempt}"
         process = batch(jobs, "-o", str(output), "--cache", str(cache))
-        time.sleep(moments.uniform(0.2, 2.6))
+        assert process.stderr is not None
+        lines: list[str] = []
+        while sum(": done" in line for line in lines) < seen:
+            lines.append(process.stderr.readline())
+            assert lines[-1], "it ended by itself"
+        time.sleep(moments.uniform(0.0, 0.2) if seen else moments.uniform(0.2, 1.0))
         process.kill()
-        _, err = process.communicate()
-        done = {line.split("] ")[1].split(":")[0] for line in err.splitlines() if ": done" in line}
+        lines += process.communicate()[1].splitlines()
+        done = {line.split("] ")[1].split(":")[0] for line in lines if ": done" in line}
         assert all((output / name / "manifest.json").exists() for name in done)
         plan = load(jobs, output=output)
         found = list(run(plan, cache=cache, executor=warm))

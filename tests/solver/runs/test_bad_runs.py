@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core.compiler_lock import global_compiler_lock
 
 from solver import Result, State, functions, rotation, simulate
-from solver.compilation import interrupts
 from solver.constraints import GROUND, Coordinate, PointOnPlane
 from solver.model import Callback, Model, Motor
 from tests.solver.examples import O, X, Z, pendulum
@@ -136,9 +134,3 @@ def test_interrupt_of_the_system_in_a_long_run_keeps_what_is_done() -> None:
     _kept(result, "stopped")
     assert "stopped at t = " in result.status.message
     assert 0.9 < result.trajectory.t[-1] < 1e5
-
-
-def test_interrupt_while_kernels_compile_does_not_wait_for_them() -> None:
-    with interrupts.deferred() as asked, pytest.raises(KeyboardInterrupt), global_compiler_lock:
-        signal.raise_signal(signal.SIGINT)
-    assert asked()

@@ -53,9 +53,10 @@ def bind_between(now: Jointed, toothed: Collection[str], names: bool) -> None:
                 turned = {o for o in others if not motor and names and _drives(members[o])}
             loose = min(own, key=lambda j: (j.other(body) in turned, _guided(j), j.verdict.confidence, j.other(body)))
             if not loose.contacts:  # what touches nothing holds nothing: it turns on what the body between stands in
-                if spun or loose.alike is not None:
+                held = [j for j in own if j.contacts]
+                if spun or loose.alike is not None or not held:
                     continue
-                loose = next(j for j in own if j is not loose)
+                loose = held[0]
             why = "the other turns" if turned - {loose.other(body)} else "guided less on this one"
             text = f"turns on one line between two bodies that turn against each other there; {why}"
             scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)

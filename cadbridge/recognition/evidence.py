@@ -75,8 +75,13 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
         if any(_fits(name, pattern) for pattern in ignore for name in (i.name, i.name.rsplit("/", 1)[-1], i.part))
     )  # fmt: skip
     ignored += tuple(name for name in _yielding(whole, names) if name not in ignored)
-    # A thread has ridges as a worm has, but it is what a screw is known by.
-    toothed = {w.instance for w in wheels if w.wheel.kind is not WheelKind.THREAD}
+    # A thread has ridges as a worm has, and the socket or the knurl of a head has teeth as a spline: a screw is known
+    # by them.
+    screws = {name for name, s in whole.standards.items() if s.kind is StandardKind.SCREW and s.named}
+    toothed = {
+        w.instance for w in wheels
+        if w.wheel.kind is not WheelKind.THREAD and not (w.wheel.kind is WheelKind.SPLINE and w.instance in screws)
+    }  # fmt: skip
     fasteners = find_fasteners(whole, toothed, names)
     fasteners = {name: s for name, s in fasteners.items() if name not in ignored}
     return Evidence(whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, Overlaps())

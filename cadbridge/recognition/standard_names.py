@@ -83,6 +83,8 @@ _STILL = re.compile(
 """What closes a hole or is put on: it moves with what carries it, however round it is."""
 _SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")
 """What keeps two plates apart about the bolt that holds them; on a shaft it turns with it."""
+_COUNTED = re.compile(r"(?<=[^\W\d_])0\d\d(?!\d)")
+"""Three digits behind a letter, the first a zero: a counter, and no size or number of a type (6001, MG996)."""
 NAMES = 20_000
 """Names of which it is kept what they say: thousands of instances have a few hundred, each asked for many times."""
 
@@ -159,8 +161,9 @@ def called_yielding(names: Sequence[str]) -> bool:
 
 
 def words(names: Sequence[str]) -> str:
-    """Names as lower-case words, one blank between them."""
-    return " ".join(re.sub(r"[_\W]+", " ", re.sub("[×*]", "x", name)) for name in names).lower()
+    """Names as lower-case words, one blank between them; without the counter of `Nut001`, as FreeCAD writes it."""
+    plain = (_COUNTED.sub("", re.sub("[×*]", "x", name)) for name in names)
+    return " ".join(re.sub(r"[_\W]+", " ", name) for name in plain).lower()
 
 
 def named_kinds(names: Sequence[str]) -> list[StandardKind]:

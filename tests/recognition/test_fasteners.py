@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import cadquery as cq
+import numpy as np
 import pytest
 
 from cadbridge.recognition.standard_names import StandardKind, called_fastener, named_size
@@ -63,6 +65,24 @@ def test_a_screw_on_the_axis_on_which_a_horn_turns_fixes_nothing(tmp_path: Path)
     assert joints(recognised(tmp_path, parts)) == {frozenset(("case", "horn")): "revolute"}
 
 
+def test_a_screw_with_a_hexalobular_socket_is_no_splined_hub(tmp_path: Path) -> None:
+    """The socket of its head has six teeth, as a spline has; its name and its shape say what it is."""
+    lobes = [
+        ((1.2 + 0.2 * math.cos(6 * t)) * math.cos(t), (1.2 + 0.2 * math.cos(6 * t)) * math.sin(t))
+        for t in np.linspace(0, 2 * math.pi, 72, endpoint=False)
+    ]
+    socket = cq.Workplane().workplane(offset=1.5).spline(lobes, periodic=True).close().extrude(1.5)
+    screw = cq.Workplane().circle(2.75).extrude(3).cut(socket).union(cq.Workplane().circle(1.5).extrude(-12))
+    parts: Parts = {
+        "low": (link(60, 1.5), (0, 0, 0)),
+        "high": (link(60, 1.5), (48, 0, 4)),
+        "M3x12-Screw007": (screw, (24, 0, 8)),
+    }
+    found = recognised(tmp_path, parts)
+    assert joints(found) == {frozenset(("low", "high")): "revolute"}
+    assert found.fasteners == {"M3x12-Screw007"}
+
+
 def test_a_nut_in_a_slot_holds_the_part_that_it_lies_in(tmp_path: Path) -> None:
     """The bolt of a laser-cut box stands in one plate only; its nut lies in a slot of the other."""
     wall = cq.Workplane().box(40, 40, 4, centered=(True, True, False)).faces(">Z").workplane().hole(3)
@@ -87,6 +107,7 @@ def test_a_nut_in_a_slot_holds_the_part_that_it_lies_in(tmp_path: Path) -> None:
         ("tornillo", StandardKind.SCREW),
         ("内六角螺钉 M4×12", StandardKind.SCREW),
         ("M3 Locknut", StandardKind.NUT),
+        ("M2-Nut001", StandardKind.NUT),
         ("Sechskantmutter", StandardKind.NUT),
         ("écrou M5", StandardKind.NUT),
         ("Unterlegscheibe", StandardKind.WASHER),

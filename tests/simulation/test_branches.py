@@ -50,6 +50,14 @@ def test_a_parallelogram_that_lies_flat_has_two_branches() -> None:
     assert np.abs(there.positions[-1, :2, 1]).max() < 1e-3
 
 
+def test_branches_that_a_run_of_fixed_steps_passes_are_found_too() -> None:
+    model, start = _windowed_fourbar(1)
+    system, what = prepare(model), Scenario(duration=2.0, rate=50.0, integrator="rk4", step=1e-3)
+    result = simulate(system, start, duration=2.0, rate=50.0, integrator="rk4", step=1e-3)
+    (found, *_) = meetings_of(system, what, result, {"integrator": "rk4"}).found
+    assert found.branches == 2
+
+
 @pytest.mark.parametrize("size", [1e-3, 1e3])
 def test_branches_meet_in_machines_of_any_size(size: float) -> None:
     plain, start = _windowed_fourbar(1)

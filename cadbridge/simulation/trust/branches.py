@@ -26,6 +26,7 @@ from solver.equations.system import System
 from solver.result import Dip, Result, Trajectory
 from solver.runs.integrate import simulate
 from solver.state import State
+from solver.steps.methods import METHODS
 
 Array = NDArray[np.float64]
 
@@ -192,6 +193,9 @@ def _again(
     if not end > first:
         return None
     options = {key: call[key] for key in ("integrator", "contradictory") if key in call}
+    # A run of fixed steps is looked at closer by the default method, which chooses its own.
+    if "integrator" in options and not METHODS[options["integrator"]].adaptive:
+        del options["integrator"]
     # Finer ones are below the rounding of a step, and no step would be taken.
     rtol, atol = (max(each, 1e-12) for each in finer(what))
     times = np.linspace(first, end, POSES_ABOUT + 1)

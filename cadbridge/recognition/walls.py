@@ -37,6 +37,12 @@ Tests: 1.43 (`test_likewise`).
 """
 
 
+OBLIQUE = 0.4
+"""Strength of the evidence of a slide whose walls are oblique. Of five on public machines none was right: brackets that
+somebody pushed onto the profile of a conveyor, and clamped.
+"""
+
+
 ASKEW = 0.2
 """rad (11°) from which two walls are not parallel. A choice: a dovetail's are off by 15° at least."""
 
@@ -169,13 +175,14 @@ def channel(planes: Sequence[Wall]) -> Verdict | None:
     if _polygon(planes, points):
         return None
     # Oblique walls fix a foot to its socket as well: they guide where one part goes on beyond the other.
-    if not (all(any(f(p.normal, first) for f in (square, parallel)) for p in planes) or is_rail(planes, along)):
+    upright = all(any(f(p.normal, first) for f in (square, parallel)) for p in planes)
+    if not (upright or is_rail(planes, along)):
         return None
     long, wide = min(p.extent(along) for p in planes), min(float(np.ptp(points @ p.normal)) for p in planes)
     if long < DEEP_HOLE * wide:
         return None
     text = f"walls all round, {in_mm(long)} long, and nothing across them"
-    return Verdict("prismatic", points.mean(axis=0), along, (text,), (), 0.6)
+    return Verdict("prismatic", points.mean(axis=0), along, (text,), (), 0.6 if upright else OBLIQUE)
 
 
 def is_rail(planes: Sequence[Wall], along: Vector) -> bool:

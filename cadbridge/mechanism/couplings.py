@@ -6,7 +6,7 @@ import numpy as np
 
 from cadbridge.assembly import Coupling, CouplingKind, Mate, MateKind
 from cadbridge.findings import Findings
-from cadbridge.frames import cross_length, perpendicular, unit
+from cadbridge.frames import Vector, cross_length, perpendicular, unit
 from cadbridge.mechanism.sides import MateSide
 from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion, WheelPair
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
@@ -109,7 +109,31 @@ def _bevel(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> 
     gap = abs(float(unit(n) @ (b.world_point() - a.world_point())))
     if gap > APEX_MISSED:
         raise ValueError(f"the axes of a bevel pair must meet; they pass at {gap * 1e3:.3g} mm")
-    return GearPair(a.index, b.index, "bevel", a.point, a.direction, b.point, b.direction, ratio)
+    p, q = _cone_centres(coupling, a, b, ratio)
+    return GearPair(a.index, b.index, "bevel", p, a.direction, q, b.direction, ratio)
+
+
+def _cone_centres(coupling: Coupling, a: MateSide, b: MateSide, ratio: float) -> tuple[Vector, Vector]:
+    """The centres of two bevel wheels on their own bodies (m): where declared radii put them, else the points given.
+
+    r = h tan δ on each side of the apex, with tan δ_a = sin Σ / (k + cos Σ) and the ratio k = r_b / r_a.
+    """
+    radius = coupling.radius_a or (coupling.radius_b or 0.0) / ratio
+    if not radius > 0.0:
+        return a.point, b.point
+    u, v, d = a.world_direction(), b.world_direction(), b.world_point() - a.world_point()
+    normal = np.cross(u, v)
+    sine_squared = float(normal @ normal)
+    along_a, along_b = float(np.cross(d, v) @ normal) / sine_squared, float(np.cross(d, u) @ normal) / sine_squared
+    # The point shows on which side of the apex its wheel sits; in the apex, its axis does.
+    out_a, out_b = (-w if along > NO_LINE else w for w, along in ((u, along_a), (v, along_b)))
+    cosine, sine = float(out_a @ out_b), sine_squared**0.5
+    heights = radius * (ratio + cosine) / sine, ratio * radius * (1 / ratio + cosine) / sine
+    # A cone that opens beyond a right angle has its centre beyond the apex, where the solver does not look for it.
+    if min(heights) <= 0.0:
+        return a.point, b.point
+    apex_a, apex_b = a.world_point() + along_a * u, b.world_point() + along_b * v
+    return a.X.inverse().point(apex_a + heights[0] * out_a), b.X.inverse().point(apex_b + heights[1] * out_b)
 
 
 def _rack(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> Primitive:

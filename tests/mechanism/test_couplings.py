@@ -13,11 +13,14 @@ from numpy.testing import assert_allclose
 
 from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
 from cadbridge.frames import Pose
+from cadbridge.lowering import lower
 from cadbridge.mechanism import Mechanism, build, joints_made, residuals
 from cadbridge.readers.mates_file.document import load_document
 from cadbridge.readers.mates_file.overlay import overlay
 from cadbridge.simulation import MotorSpec, Scenario, simulate
 from solver import rotation
+from solver.constraints import GearPair
+from solver.constraints.gears import gear_contact
 from solver.functions import expression
 from tests.mechanism.building import assembly, feature
 
@@ -81,6 +84,22 @@ def test_wheels_turn_by_their_ratio(name: str, read: Read) -> None:
     )  # fmt: skip
     q = moved(build(laid))
     assert_allclose(q["Two"], ratio * q["One"], atol=1e-9)
+
+
+@pytest.mark.parametrize("declared", ["teeth: [20, 50], radii: [20, 50]", "radii: [20, 50]"])
+@pytest.mark.parametrize("side", ["[1, 0, 0]", "[-1, 0, 0]"])
+def test_declared_radii_of_a_bevel_pair_say_where_its_teeth_meet(declared: str, side: str, read: Read) -> None:
+    """The points of a file stand anywhere on the axes, here 200 and 300 mm from the apex."""
+    mates = "mates:\n" + joint("Two", "two", side) + joint("Three", "three")
+    gear = f"gears: [{{name: pair, type: bevel, {declared}, a: {axis('two', side)}, b: {axis('three')}}}]\n"
+    mechanism = build(read(mates + gear))
+    assert not [f for f in mechanism.findings if f.severity == "error"]
+    (pair,) = (p for p in lower(mechanism).model.primitives if isinstance(p, GearPair))
+    model = lower(mechanism).model
+    contact = gear_contact(pair, model.positions, model.quaternions)
+    assert_allclose((contact.radius_a, contact.radius_b), (0.02, 0.05))
+    assert_allclose(contact.point, (0.05, 0.0, 0.02), atol=1e-12)
+    assert_allclose((contact.centre_a, contact.centre_b), ((0.05, 0.0, 0.0), (0.0, 0.0, 0.02)), atol=1e-12)
 
 
 def test_the_thread_of_a_worm_carries_the_rim_of_its_wheel(read: Read) -> None:

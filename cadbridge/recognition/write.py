@@ -9,6 +9,7 @@ from cadbridge.assembly import CouplingKind
 from cadbridge.frames import Pose, Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
+from cadbridge.recognition.calibration import of_mobility
 from cadbridge.recognition.gears import FoundGear
 from cadbridge.recognition.hints import hints_text
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses
@@ -67,8 +68,7 @@ def freedoms_text(found: Recognition) -> str:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"
     known = [h for h in hypotheses(found) if h.turns and h.change != 0]
-    # As of decisions that do not depend on each other: those of equal pairs, which do, are one hypothesis.
-    share = math.prod(h.confidence for h in known)
+    share = of_mobility(math.prod(h.confidence for h in known))
     if found.hints.freedoms is not None and found.hints.freedoms == found.freedoms:
         text += ", as you said."
     elif share < SURE_JOINT:

@@ -40,7 +40,7 @@ def test_a_link_turns_on_its_rounded_end_where_its_hole_goes_on_in_a_narrower_on
         (joint,) = found.joints
         assert joint.type == "revolute"
         assert joint.confidence == of_joint(0.5)
-        assert ", not sure (about 83 %): 1 decision behind it" in freedoms_text(found)
+        assert ", not sure (about 70 %): 1 decision behind it" in freedoms_text(found)
         assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
         assert "a rounded end, with holes in line" in joint.evidence[0]
 

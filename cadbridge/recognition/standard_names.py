@@ -83,8 +83,8 @@ _STILL = re.compile(
 """What closes a hole or is put on: it moves with what carries it, however round it is."""
 _SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")
 """What keeps two plates apart about the bolt that holds them; on a shaft it turns with it."""
-_COUNTED = re.compile(r"(?<=[^\W\d_])0\d\d(?!\d)")
-"""Three digits behind a letter, the first a zero: a counter, and no size or number of a type (6001, MG996)."""
+_COUNTED = re.compile(r"(?<=[^\W\d_])(?<!\d[xX])0\d\d(?!\d)")
+"""Three digits behind a letter, the first a zero: a counter, and no size or number of a type (M3x020, 6001, MG996)."""
 NAMES = 20_000
 """Names of which it is kept what they say: thousands of instances have a few hundred, each asked for many times."""
 

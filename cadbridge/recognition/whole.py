@@ -118,18 +118,19 @@ class Sign:
     name: str
     how: Held | None
     alone: bool
-    find: Callable[[Finders, set[str], set[str], list[Candidate]], Candidate | None]
+    find: Callable[[Finders, Tie, set[str], set[str], list[Candidate]], Candidate | None]
 
 
 SIGNS = (
-    Sign("faces about an axis of both", None, False, lambda f, a, b, _: f.turntables.between(a, b)),
-    Sign("a wheel without its axle", Held.TOGETHER, False, lambda f, a, b, _: f.axles.hinge(a, b)),
-    Sign("links drawn into each other", Held.REACHES, False, lambda f, a, b, _: f.axles.overlapping(a, b)),
-    Sign("holes in line, no pin", Held.RESTS, True, lambda f, a, b, _: f.axles.knuckle(a, b)),
-    Sign("a wheel on its hub, no axle", Held.RESTS, True, lambda f, a, b, _: f.axles.hub(a, b)),
-    Sign("a disc of its own between", Held.RESTS, True, lambda f, a, b, _: f.pivots.about_disc(a, b)),
-    Sign("a fork whose wheel trails", None, True, lambda f, a, b, joints: f.pivots.swivel(a, b, joints)),
-    Sign("a rack on its pinion", None, True, lambda f, a, b, joints: f.pivots.rack(a, b, joints)),
+    Sign("walls all round, with their play", None, True, lambda f, tie, *_: f.slides.between(*tie.pair)),
+    Sign("faces about an axis of both", None, False, lambda f, _t, a, b, _j: f.turntables.between(a, b)),
+    Sign("a wheel without its axle", Held.TOGETHER, False, lambda f, _t, a, b, _j: f.axles.hinge(a, b)),
+    Sign("links drawn into each other", Held.REACHES, False, lambda f, _t, a, b, _j: f.axles.overlapping(a, b)),
+    Sign("holes in line, no pin", Held.RESTS, True, lambda f, _t, a, b, _j: f.axles.knuckle(a, b)),
+    Sign("a wheel on its hub, no axle", Held.RESTS, True, lambda f, _t, a, b, _j: f.axles.hub(a, b)),
+    Sign("a disc of its own between", Held.RESTS, True, lambda f, _t, a, b, _j: f.pivots.about_disc(a, b)),
+    Sign("a fork whose wheel trails", None, True, lambda f, _t, a, b, joints: f.pivots.swivel(a, b, joints)),
+    Sign("a rack on its pinion", None, True, lambda f, _t, a, b, joints: f.pivots.rack(a, b, joints)),
 )
 """Signs of joints where contacts show none, in the order in which they are asked."""
 
@@ -141,8 +142,7 @@ def _tied(scene: Scene, linked: Groups, finders: Finders, tie: Tie, joints: list
         return
     first, second = (scene.groups.group(name) for name in tie.pair)
     asked = (s for s in SIGNS if s.how in (None, tie.how) and (alone or not s.alone))
-    slide = finders.slides.between(*tie.pair) if alone else None
-    found = slide or next(filter(None, (s.find(finders, first, second, joints) for s in asked)), None)
+    found = next(filter(None, (s.find(finders, tie, first, second, joints) for s in asked)), None)
     if found is not None:
         joints.append(found)
     elif alone:

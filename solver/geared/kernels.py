@@ -14,14 +14,12 @@ from solver.compilation.compiled import (
     Array3,
     Ints1,
     Ints2,
-    Triple,
     entry,
-    inlined,
     kernel,
     table,
     zeros,
 )
-from solver.constraints.kernels import add, cross, dot, mul, out_of, sub
+from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub
 from solver.geared.blocks import Blocks, substitute
 from solver.sweeps.work import copy_rows, row
 
@@ -97,16 +95,6 @@ def motion(n: int) -> Motion:
     return Motion(*zeros(each, (n + 1, 3, 3), each, each, each, (n, 6), (n + 1, 6), n, n, n))
 
 
-@inlined
-def _back(R: Array3, i: int, a: Triple) -> Triple:
-    """R[i]ᵀ a, for R (n, 3, 3) and a tuple of three."""
-    return (
-        R[i, 0, 0] * a[0] + R[i, 1, 0] * a[1] + R[i, 2, 0] * a[2],
-        R[i, 0, 1] * a[0] + R[i, 1, 1] * a[1] + R[i, 2, 1] * a[2],
-        R[i, 0, 2] * a[0] + R[i, 1, 2] * a[1] + R[i, 2, 2] * a[2],
-    )
-
-
 @kernel
 def _turn(L: Links, i: int, angle: float, R: Array3) -> None:
     """R[i] = R[canonical parent] Rot(axis, angle) start, of R (n+1, 3, 3)."""
@@ -173,9 +161,9 @@ def required(L: Links, E: Motion, external: Array2) -> None:
     R, wrench = E.R, E.wrench
     for i in range(L.order.shape[0]):
         # I α as R (I (Rᵀ α)): three products with a vector, where R I Rᵀ takes two of matrices.
-        moment = out_of(R, i, out_of(L.inertia, i, _back(R, i, row(E.alpha, i))))
+        moment = out_of(R, i, out_of(L.inertia, i, into(R, i, row(E.alpha, i))))
         w = row(E.w, i)
-        gyro = cross(w, out_of(R, i, out_of(L.inertia, i, _back(R, i, w))))
+        gyro = cross(w, out_of(R, i, out_of(L.inertia, i, into(R, i, w))))
         for k in range(3):
             wrench[i, k] = L.mass[i] * E.a[i, k] - external[i, k]
             wrench[i, 3 + k] = moment[k] + gyro[k] - external[i, 3 + k]
@@ -222,7 +210,7 @@ def tooth_forces(
         f = out_of(R, c, in_carrier)
         for link, sign, out in ((M.driver[g], 1.0, on_driver), (M.driven[g], -1.0, on_driven)):
             got = mul(sign, f)
-            out[g, 0], out[g, 1], out[g, 2] = _back(R, link, got)
+            out[g, 0], out[g, 1], out[g, 2] = into(R, link, got)
             if link < wrench.shape[0]:
                 m = cross(sub(point, row(x, link)), got)
                 for k in range(3):
@@ -249,7 +237,7 @@ def bearings(L: Links, E: Motion, reaction: Array2, left: Array1) -> None:
                 wrench[p, j] += f[j]
                 wrench[p, 3 + j] += moved[j]
         at_hinge = sub(m, cross(out_of(R, i, row(L.at_link, i)), f))
-        force, moment = _back(R, i, f), _back(R, i, at_hinge)
+        force, moment = into(R, i, f), into(R, i, at_hinge)
         u = row(L.own_axis, i)
         left[i] = dot(u, moment) - torque[i]
         # The torque alone comes off, not all there is about the axis: what is left stays visible as a moment that no

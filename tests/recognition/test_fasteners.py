@@ -124,4 +124,5 @@ def test_fasteners_are_known_by_their_names(name: str, kind: StandardKind | None
 def test_a_name_says_the_size_of_a_screw() -> None:
     assert named_size(["M3x20"]) == pytest.approx((0.003, 0.020))
     assert named_size(["FHS_M2_5X10"]) == pytest.approx((0.0025, 0.010))
+    assert named_size(["M3x020"]) == pytest.approx((0.003, 0.020))
     assert named_size(["bolt"]) is None

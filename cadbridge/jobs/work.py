@@ -44,10 +44,13 @@ def perform(order: Order) -> tuple[Finding, ...]:
     assembly = read(order.source, mates=say.get("mates"), options=from_given(ReadOptions, say))
     mechanism = build(assembly)
     if order.do in MOVING:
-        from cadbridge.simulation.limits import with_wished_limits
-
         refuse_incomplete((*assembly.findings, *mechanism.findings), say.get("keep_going", False))
-        mechanism = with_wished_limits(mechanism, say.get("limits"), say.get("recognise", False))
+        limits, recognised = say.get("limits"), say.get("recognise", False)
+        if recognised if limits is None else limits:
+            # It loads recognition and SciPy's trees: nine tenths of a small job that has no need of them.
+            from cadbridge.simulation.limits import with_wished_limits
+
+            mechanism = with_wished_limits(mechanism, limits, recognised)
     own = VERBS[order.do](mechanism, order)
     return tuple(dict.fromkeys((*assembly.findings, *mechanism.findings, *own)))
 

@@ -22,7 +22,6 @@ from cadbridge.recognition.meshing import with_drives
 from cadbridge.recognition.model import FoundBody, FoundJoint, Held, Recognition, Rejected
 from cadbridge.recognition.naming import named
 from cadbridge.recognition.pins import with_shared_lines
-from cadbridge.recognition.placing import with_sliding
 from cadbridge.recognition.reporting import findings_of, unread
 from cadbridge.recognition.rules import RULES, Inference, Rule, applied, with_turning
 from cadbridge.recognition.scene import Scene
@@ -41,7 +40,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
     joints = as_told(scene, with_turning(scene, joints, run.turning), hints)
     # On each axis only as many joints as connect its bodies, once more: those told or seen in other ways may run on one
     # where contacts show a joint.
-    joints = with_sliding(scene, trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected))
+    joints = trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected)
     joints = with_idle(scene, with_hubs(scene, joints), run.toothed, evidence.names)
     unknown = without_pitch(scene, joints) if evidence.names else []
     rest = {i.name for i in scene.assembly.instances} - set(loose)

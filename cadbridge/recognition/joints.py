@@ -117,7 +117,7 @@ def _one_partner(
         verdict = replace(first.verdict, evidence=(*first.verdict.evidence, text))
         # A second body, or ends that are flush, say where the pin stays along its axis: it does not slide.
         if len(own) > 1 or flush:
-            verdict = replace(verdict, type="revolute", against=(), unheld=False)
+            verdict = replace(verdict, type="revolute", against=())
         kept[id(first)] = replace(first, verdict=verdict)
         for c in ranked[1:]:
             dropped.add(id(c))

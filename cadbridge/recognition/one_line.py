@@ -94,8 +94,7 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     if not shoulders and not guide.has("cone"):
         if not guide.holes_only and _slides_and_turns(guide, slender):
             return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)
-        doubt = ("nothing holds it along the axis",)
-        return Verdict("revolute", point, axis, tuple(evidence), doubt, 0.6, unheld=True)
+        return Verdict("revolute", point, axis, tuple(evidence), ("nothing holds it along the axis",), 0.6)
     ways = {float(p.normal @ axis) > 0 for p in shoulders}
     if slender >= TELESCOPE and not guide.has("cone") and len(ways) == 1 and _bottoms(guide, shoulders):
         text = f"the shaft is guided over {slender:.1f} times its width and ends at the bottom of its bore"

@@ -61,7 +61,7 @@ def turns_by(scene: Scene, name: str, joint: Candidate, names: bool = True) -> b
 def _doubted(joint: Candidate) -> Candidate:
     v = joint.verdict
     text = "it is round and would only spin, which moves nothing else"
-    return replace(joint, verdict=replace(v, against=(*v.against, text), confidence=IDLE, unheld=False))
+    return replace(joint, verdict=replace(v, against=(*v.against, text), confidence=IDLE))
 
 
 def only_spins(scene: Scene, names: Sequence[str], joint: Candidate) -> bool:

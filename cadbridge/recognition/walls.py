@@ -68,8 +68,6 @@ class Verdict:
     """Of a screw: the advance of one turn, m, positive of a right-hand thread."""
     could_turn: bool = False
     """Of a slide: whether its faces would let it turn as well."""
-    unheld: bool = False
-    """Of a hinge: whether nothing holds it along its axis, and nothing else speaks against it."""
 
     @property
     def free(self) -> Free:

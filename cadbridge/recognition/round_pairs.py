@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 
-import numpy as np
-
 from cadbridge.frames import cross_length
 from cadbridge.recognition.contacts import EXACT_SLACK, FACETED, ON_AXIS, ROUNDING, Contact, Line, Placed, clearance
 from cadbridge.recognition.pins import ROUNDED, SAME_SCREW
@@ -29,13 +27,6 @@ Tests: 2.7 is no fit (`test_links`).
 
 CHAMFER = 0.1
 """Of a round face's radius: the chamfer or fillet between it and the plane where it ends. 54 machines: 0 | 0.33."""
-
-
-DRAWN_APART = 3.0
-"""How far apart along their line a shaft and its bore are drawn at most, beside the longer of the two. A choice.
-
-Tests: 1.25 (`test_links`).
-"""
 
 
 SKEW = 0.2
@@ -95,32 +86,6 @@ def round_lines(scene: Scene, first: Collection[str], second: Collection[str]) -
         line for line in scene.contacts.lines_on(sorted(first))
         if all(any(m.surface.turn >= ROUNDED for m in line.of(own)) for own in (first, second))
     ]  # fmt: skip
-
-
-class RoundEnds:
-    """Where round faces on one line begin and end."""
-
-    def __init__(self, members: Sequence[Placed]) -> None:
-        self._members = members
-        self._low, self._high, self._length = np.array([(m.low, m.high, m.surface.length) for m in members]).T
-
-    def near(self, m: Placed) -> list[Placed]:
-        """The faces that stand so near to one along the line that they may be drawn apart from it, and not in it."""
-        apart = np.maximum(self._low, m.low) - np.minimum(self._high, m.high)
-        fits = (apart >= -ROUNDING) & (apart <= DRAWN_APART * np.maximum(self._length, m.surface.length))
-        return [self._members[k] for k in np.flatnonzero(fits).tolist()]
-
-
-def gap_between(m: Placed, n: Placed) -> float | None:
-    """How far a shaft and a bore of its radius stand apart on their line, m; None where they are no such pair."""
-    bore = max(m.surface.radius, n.surface.radius)
-    if m.surface.hollow == n.surface.hollow or {m.surface.kind, n.surface.kind} != {"cylinder"}:
-        return None
-    gap = (n.surface.radius - m.surface.radius) * (1.0 if n.surface.hollow else -1.0)
-    apart = -m.beside(n)
-    far = DRAWN_APART * max(m.surface.length, n.surface.length)
-    fits = -ROUNDING <= gap <= clearance(bore) and min(m.surface.turn, n.surface.turn) >= ROUNDED
-    return apart if fits and -ROUNDING <= apart <= far else None
 
 
 def may_be_bolted(sides: Sequence[Sequence[Placed]]) -> bool:

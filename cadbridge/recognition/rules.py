@@ -15,12 +15,7 @@ from cadbridge.recognition.bearings import bind_rings, bind_rolling, bind_seats,
 from cadbridge.recognition.belt_drives import bind_belts
 from cadbridge.recognition.beside import bind_beside, bind_wheels, wheels_apart
 from cadbridge.recognition.between import bind_between, bind_flanges
-from cadbridge.recognition.bodies import (
-    bind_fixed,
-    bind_flats,
-    bind_keys,
-    bind_stubs,
-)
+from cadbridge.recognition.bodies import bind_fixed, bind_flats, bind_keys, bind_stubs
 from cadbridge.recognition.candidates import Candidate, Jointed
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.guide_rods import bind_frames
@@ -35,7 +30,7 @@ from cadbridge.recognition.rolling_carriages import rolling_carriages
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
 from cadbridge.recognition.subassemblies import bind_caps, bind_clamped, bind_idle, bind_studs, bind_within
-from cadbridge.recognition.turntables import hinged_apart, still_apart
+from cadbridge.recognition.turntables import still_apart
 from cadbridge.recognition.whole import connect
 
 
@@ -185,9 +180,8 @@ def _connected(run: Inference) -> None:
     scene, pairs = run.scene, run.evidence.meshing.pairs
     bind_studs(scene, run.joints)
     apart, on_faces = connect(scene, run.joints, pairs, run.evidence.drives)
-    apart, on_line = hinged_apart(scene, bind_wheels(scene, apart, pairs))
-    run.loose, beside = bind_beside(scene, apart)
-    run.turning += [*on_faces, *on_line, *beside]
+    run.loose, beside = bind_beside(scene, bind_wheels(scene, apart, pairs))
+    run.turning += [*on_faces, *beside]
     bind_rails(scene, run.joints)
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)

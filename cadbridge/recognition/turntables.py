@@ -7,39 +7,16 @@ there, and nothing else locates one on the other: a bolted flange has its holes,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
-from cadbridge.frames import Vector, cross_length
+from cadbridge.frames import cross_length
 from cadbridge.recognition.candidates import Candidate, joint_of
-from cadbridge.recognition.contacts import (
-    ALONG,
-    EXACT_SLACK,
-    ON_AXIS,
-    ONE_LINE,
-    ROUNDING,
-    Contact,
-    Line,
-    Placed,
-    common_face,
-)
-from cadbridge.recognition.pins import ROUNDED
-from cadbridge.recognition.round_pairs import (
-    CENTRED,
-    RoundEnds,
-    drums_of,
-    ends_at,
-    gap_between,
-    in_line,
-    may_be_bolted,
-    stands_in,
-)
+from cadbridge.recognition.contacts import ALONG, Contact, Line, Placed, common_face
+from cadbridge.recognition.round_pairs import CENTRED, drums_of, ends_at, in_line, may_be_bolted, stands_in
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
-
-IN_THE_MIDDLE = 0.1
-"""Of the radius of a disc of the area in contact: how far its middle may be off the only round face there. A choice."""
 
 SMALL_FOOT = 0.02
 """Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable.
@@ -53,7 +30,6 @@ class Turntables:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._ends_of: dict[int, RoundEnds] = {}
 
     def between(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge between two bodies; None where they lie on each other in some other way."""
@@ -71,8 +47,6 @@ class Turntables:
         ):
             return None
         line = self._axis(contacts, first, second)
-        if line is None and scene.links_only:
-            return self._on_one(contacts, normal)
         if line is None or self._knob(first, second) or self._knob(second, first):
             return None
         area, middle = common_face(contacts)
@@ -102,59 +76,6 @@ class Turntables:
         # One hole on the axis may be the bore; a second one that fits a screw makes the faces a bolted flange.
         return next(iter(found.values())) if len(found) == 1 and holes <= 1 else None
 
-    def _on_one(self, contacts: Sequence[Contact], normal: Vector) -> Candidate | None:
-        """The hinge about the middle of what touches, where round faces of one of two bodies lie about that."""
-        area, middle = common_face(contacts)
-        about = [face for c in contacts for name in c.pair for face in self._round_faces(name, c.point, normal)]
-        offs = [cross_length(middle - foot, normal) for _, foot in about]
-        # Where another round face begins or ends there, nothing says which of the two it turns about.
-        if not about or max(offs) > IN_THE_MIDDLE * math.sqrt(area / math.pi):
-            return None
-        _, foot = max(about, key=lambda face: face[0])
-        middle = foot + float((middle - foot) @ normal) * normal
-        text = f"faces on each other over {area * 1e6:.4g} mm², in whose middle one of them is round"
-        against = ("no shaft and no bore", "the other is not round there")
-        verdict = Verdict("revolute", middle, normal, (text,), against, 0.4)
-        return joint_of(self._scene, *contacts[0].pair, verdict, contacts)
-
-    def _round_faces(self, name: str, point: Vector, axis: Vector) -> Iterator[tuple[float, Vector]]:
-        """Radius and foot of each round face of a part along an axis that begins or ends at the height of a point."""
-        known, X = self._scene.faces_of(name), self._scene.pose(name)
-        for s in () if known is None else known.of("cylinder", "cone"):
-            direction, foot = X.vector(s.direction), X.point(s.point)
-            along = float((point - foot) @ direction)
-            ends = min(abs(along - s.low), abs(along - s.high)) <= ON_AXIS * s.radius + EXACT_SLACK
-            if ends and s.turn >= ROUNDED and abs(float(direction @ axis)) > ALONG:
-                yield s.radius, foot
-
-    def _ends(self, line: Line) -> RoundEnds:
-        """Where the round faces on a line begin and end, found once: a row of equal units has many on one line."""
-        if id(line) not in self._ends_of:
-            self._ends_of[id(line)] = RoundEnds(line.members)
-        return self._ends_of[id(line)]
-
-    def drawn_apart(self, names: Sequence[str], others: set[str]) -> Candidate | None:
-        """The hinge of instances that touch none of some others, where a shaft and its bore stand on one line.
-
-        An exploded view, a pose that was never solved, or a part in between that was left out.
-        """
-        own = set(names)
-        found: list[tuple[float, Line, Placed, Placed]] = []
-        for line in self._scene.contacts.lines_on(names):
-            for m in line.of(own):
-                near = (n for n in self._ends(line).near(m) if n.instance in others)
-                found += [(gap, line, m, n) for n in near if (gap := gap_between(m, n)) is not None]
-        if not found:
-            return None
-        gap, line, m, n = min(found, key=lambda f: (f[0], f[3].instance))
-        # Two lines that fit hold fast: nothing says which of them, if any, is a pivot.
-        if any(cross_length(k.point - line.point, line.direction) > ONE_LINE for _, k, _, _ in found):
-            return None
-        text = f"a shaft of radius {1e3 * m.surface.radius:.4g} mm and a bore that fits it, on one line"
-        apart = f"drawn {1e3 * gap:.4g} mm apart along it" if gap > ROUNDING else "drawn end to end, not in each other"
-        verdict = Verdict("revolute", line.amid(m, n), line.direction, (text,), (apart,), 0.35)
-        return joint_of(self._scene, m.instance, n.instance, verdict)
-
     def _sunk(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two bodies that reach into each other about the one line on which one stands in the other.
 
@@ -171,8 +92,7 @@ class Turntables:
                 m, n = max(pairs, key=lambda pair: min(p.surface.area for p in pair))
                 found[id(line)] = (line, m, n)
         if not found:
-            apart = self._scene.links_only
-            return self.beside(first, second) or (self.drawn_apart(sorted(first), second) if apart else None)
+            return self.beside(first, second)
         # Within one sub-assembly what overlaps about a line is pressed in or simplified far more often than it turns.
         if len(found) != 1 or self._scene.shared(next(iter(sorted(first))), next(iter(sorted(second)))):
             return None
@@ -221,22 +141,3 @@ def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Can
             known.add(pair)
             found.append(replace(c, a=min(pair), b=max(pair)))
     return found
-
-
-def hinged_apart(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:
-    """Of groups of instances that touch nothing those that stay so, and the hinges of the others.
-
-    Only in models of links: in a machine what touches nothing is a part that floats, or is held by what is not drawn.
-    """
-    if not scene.links_only:
-        return list(groups), []
-    turntables = Turntables(scene)
-    names = {i.name for i in scene.assembly.instances}
-    left, found = [], []
-    for group in groups:
-        hinge = turntables.drawn_apart(group, names - set(group))
-        if hinge is None:
-            left.append(group)
-        else:
-            found.append(hinge)
-    return left, found

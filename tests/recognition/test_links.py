@@ -84,16 +84,6 @@ def drawn_apart(height: float) -> Parts:
     return {"base": (base, (0, 0, 0)), "arm": (arm, (0, 0, height))}
 
 
-def test_a_shaft_and_its_bore_drawn_apart_are_a_hinge_that_may_be_wrong(tmp_path: Path) -> None:
-    found = recognised(tmp_path, drawn_apart(28))
-    (joint,) = found.joints
-    assert joint.type == "revolute"
-    assert joint.confidence < 0.5
-    assert "drawn 10 mm apart along it" in joint.against
-    assert "CB1601" in {f.code for f in found.findings}
-    assert found.loose == ()
-
-
 def test_a_shaft_that_ends_where_its_bore_begins_is_a_hinge(tmp_path: Path) -> None:
     screw = cq.Workplane().polygon(6, 9).extrude(3).faces(">Z").workplane().circle(2).extrude(12)
     found = recognised(tmp_path, drawn_apart(18) | {"screw": (screw, (200, 0, 0))})
@@ -112,19 +102,6 @@ def test_far_apart_nothing_is_made_up(tmp_path: Path) -> None:
     found = recognised(tmp_path, drawn_apart(400))
     assert found.joints == ()
     assert found.loose == ("arm",)
-
-
-def test_a_round_link_on_the_square_end_of_another_turns_where_no_screw_is_drawn(tmp_path: Path) -> None:
-    stick = box(20, 20, 100)
-    link = cq.Workplane().circle(8).extrude(30)
-    found = recognised(tmp_path, {"stick": (stick, (0, 0, 0)), "link": (link, (0, 0, 100))})
-    (joint,) = found.joints
-    assert joint.type == "revolute"
-    assert joint.axis is not None
-    assert abs(joint.axis[2]) == pytest.approx(1.0)
-    assert np.linalg.norm(joint.point[:2]) < 1e-9
-    beside = recognised(tmp_path, {"stick": (stick, (0, 0, 0)), "link": (link, (6, 0, 100))})
-    assert beside.joints == ()
 
 
 def test_a_hole_that_meets_another_is_seen_beside_round_faces_on_the_same_line(tmp_path: Path) -> None:

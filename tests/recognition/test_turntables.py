@@ -52,19 +52,6 @@ def test_only_holes_of_like_size_are_a_flange(tmp_path: Path, radius: float, hel
     assert (not joints(read(tmp_path, made))) == held
 
 
-def test_a_tongue_in_a_fork_turns_about_its_round_end(tmp_path: Path) -> None:
-    """Links alone, without a bore: the axis is that of the round end and not the middle of what touches."""
-    fork = cq.Workplane().box(60, 60, 100, centered=(True, True, False)).cut(
-        cq.Workplane().box(20, 80, 60, centered=(True, True, False)).translate((0, 0, 50)))  # fmt: skip
-    tongue = cq.Workplane("YZ").circle(26).extrude(20).union(
-        cq.Workplane().box(20, 40, 120, centered=(False, True, False))).translate((-10, 0, 80))  # fmt: skip
-    found = read(tmp_path, cq.Assembly(name="made").add(fork, name="fork").add(tongue, name="tongue"))
-    (joint,) = found.joints
-    assert joint.axis is not None
-    assert abs(joint.axis[0]) == pytest.approx(1)
-    assert joint.point[1:] == pytest.approx([0, 0.08], abs=1e-9)
-
-
 def test_an_arm_that_lies_beside_the_middle_is_held(tmp_path: Path) -> None:
     made = cq.Assembly(name="made").add(base(30), name="foot").add(arm(25, 120, 8), name="arm", loc=at(9, 0, 30))
     assert joints(read(tmp_path, made)) == {}

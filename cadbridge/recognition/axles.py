@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from cadbridge.recognition.candidates import Candidate
@@ -11,11 +10,6 @@ from cadbridge.recognition.pins import LOOSEST_HOLE, ROUNDED, SAME_SCREW
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.walls import Verdict
-
-LEAST_WHEEL = 4.0
-"""Radius of a wheel beside that of the hole in its hub, and beside that of its hub's face, at least: a flange has a
-wider bore, and lies with more of its face. A choice.
-"""
 
 WIDEST_EYE = 6.0
 """Radius of the rounded end of a link about its hole, beside that of the hole, at most: wider is a plate's corner.
@@ -92,27 +86,6 @@ class Axles:
         verdict = Verdict("revolute", point, line.direction, (text,), ("the two do not touch",), 0.45)
         return Candidate(low, high, verdict, ())
 
-    def overlapping(self, first: set[str], second: set[str]) -> Candidate | None:
-        """The hinge of two links that were drawn into each other, about the one line on which both have round faces.
-
-        A trunnion without its bore. Only in models of links: elsewhere what overlaps is most often pressed in.
-        """
-        if not self._scene.links_only:
-            return None
-        shared = {
-            id(line): line for line in self._scene.contacts.lines_on(sorted(first))
-            if all(any(m.instance in own and m.surface.turn >= ROUNDED for m in line.members)
-                   for own in (first, second))
-        }  # fmt: skip
-        if len(shared) != 1:
-            return None
-        line = next(iter(shared.values()))
-        spots = [m.low + m.high for m in line.members if m.instance in first | second]
-        point = line.point + sum(spots) / (2 * len(spots)) * line.direction
-        low, high = sorted((self._scene.groups.root(min(first)), self._scene.groups.root(min(second))))
-        text = "links drawn into each other, with round faces of both about one line alone"
-        return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), ("the two overlap",), 0.35), ())
-
     def knuckle(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two bodies whose holes are in line on one line alone, with the pin not drawn.
 
@@ -138,32 +111,6 @@ class Axles:
         verdict = Verdict("revolute", point, line.direction, (text,), ("no pin is drawn",), 0.6 if fork else 0.5)
         return Candidate(low, high, verdict, ())
 
-    def hub(self, first: set[str], second: set[str]) -> Candidate | None:
-        """The hinge of a wheel that lies on another body with its hub alone, its hole going on there: no axle is drawn.
-
-        What it lies on may be cut for a key or for flats, by which the axle is held there.
-        """
-        low, high = sorted(self._scene.groups.root(next(iter(own))) for own in (first, second))
-        for own, others in ((first, second), (second, first)):
-            lines = [line for line in self._scene.contacts.lines_on(sorted(own)) if _bores(line, own, others)]
-            if len(own) == 1 and len(lines) == 1 and self._on_hub(lines[0], next(iter(own)), others):
-                (line,), name = lines, next(iter(own))
-                hole = next(m for m in line.members if m.instance == name and _hole(m))
-                point = line.point + (hole.low + hole.high) / 2 * line.direction
-                text = f"a wheel that lies on it with its hub alone, radius {1e3 * hole.surface.radius:.4g} mm"
-                verdict = Verdict("revolute", point, line.direction, (text,), ("no axle is drawn",), 0.5)
-                return Candidate(low, high, verdict, ())
-        return None
-
-    def _on_hub(self, line: Line, name: str, others: set[str]) -> bool:
-        """Whether an instance is round about a line, and much wider than its hole there and its hub's face."""
-        holes = [m.surface.radius for m in line.members if m.instance == name and _hole(m)]
-        outsides = [m.surface.radius for m in line.members if m.instance == name and not m.surface.hollow]
-        area = sum(c.overlap for c in self._scene.contacts.between({name}, others) if c.kind == "plane")
-        wide = LEAST_WHEEL * max(math.sqrt(area / math.pi), min(holes, default=math.inf))
-        round_about = round_outside(self._scene, name, line.point, line.direction)
-        return round_about and max(outsides, default=0.0) >= wide
-
     def _eye(self, line: Line, holes: Sequence[Placed]) -> bool:
         """Whether a part is rounded about its hole on a line, at an end: what is round all about it is a flange."""
         return any(
@@ -187,15 +134,6 @@ class Axles:
             fits = holes and theirs and 2 * min(holes) < widest and min(theirs) < widest
             if fits and round_outside(self._scene, name, line.point, line.direction):
                 yield name, line, min(holes)
-
-
-def _bores(line: Line, own: set[str], others: set[str]) -> bool:
-    """Whether some instances and others have bores of like radius on a line; those of the others may be in pieces."""
-    bores = [m for m in line.members if m.instance in others and m.surface.hollow and m.surface.kind == "cylinder"]
-    return sum(m.surface.turn for m in bores) >= ROUNDED and any(
-        1 / SAME_SCREW <= m.surface.radius / n.surface.radius <= SAME_SCREW
-        for m in line.members if m.instance in own and _hole(m) for n in bores
-    )  # fmt: skip
 
 
 def _hole(m: Placed) -> bool:

@@ -11,7 +11,6 @@ from cadbridge.recognition.contacts import ON_AXIS
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.placed_wheels import MeshingPair, about
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.slides import Slides
 from cadbridge.recognition.turntables import Turntables
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
@@ -96,13 +95,13 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         # Each pair of groups is measured once, from the smaller: groups come by size.
         others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
-    turntables, axles, slides, hinges = Turntables(scene), Axles(scene), Slides(scene), list[Candidate]()
+    turntables, axles, hinges = Turntables(scene), Axles(scene), list[Candidate]()
     for gap, name, other in sorted(near):
         if scene.stay_apart(name, other) or not linked.join(name, other):
             continue
         own, theirs = scene.groups.group(name), scene.groups.group(other)
         ways = (turntables.beside, axles.hinge, axles.journal, axles.knuckle)
-        hinge = next((found for way in ways if (found := way(own, theirs)) is not None), slides.between(name, other))
+        hinge = next((found for way in ways if (found := way(own, theirs)) is not None), None)
         if hinge is not None:
             hinges.append(hinge)
         else:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.candidates import Candidate, by_body, joint_of
-from cadbridge.recognition.contacts import ALONG, ONE_LINE, Line, common_face, parallel, square
+from cadbridge.recognition.contacts import ALONG, common_face
 from cadbridge.recognition.placed_wheels import MeshingPair
-from cadbridge.recognition.round_pairs import CENTRED, round_lines
+from cadbridge.recognition.round_pairs import CENTRED
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.walls import Verdict
 from cadbridge.recognition.wheel_kinds import WheelKind
@@ -30,12 +27,6 @@ DISC_SUNK = 0.25
 """Of its thickness: how far a pivot's disc ends before the faces in contact, at most. 54 machines: 0.135 | 0.588.
 
 Tests: 0.013 (`test_pivots`).
-"""
-
-TRAIL = 0.1
-"""Distance between the axes of a wheel and of its fork beside the wheel's size, from which the wheel trails.
-
-54 machines: 0.015 | 0.126. Tests: 0 | 0.33 (`test_pivots`).
 """
 
 
@@ -93,52 +84,6 @@ class Pivots:
         at = float((middle - foot) @ axis)
         ends = body.low - DISC_SUNK * body.length <= at <= body.high + DISC_SUNK * body.length
         return ends and cross_length(middle - foot, axis) <= CENTRED * reach
-
-    def swivel(self, first: set[str], second: set[str], found: Sequence[Candidate]) -> Candidate | None:
-        """The hinge of a fork that carries a wheel beside its axis, on the one line that it shares with a plate.
-
-        A wheel that trails is steered by what it rolls on: a caster. Its swivel's bearing is often not drawn.
-        """
-        lines = round_lines(self._scene, first, second)
-        # What has several lines in common with a plate is screwed to it.
-        if len(lines) != 1:
-            return None
-        line = lines[0]
-        wheels = [w for own in (first, second) for w in self._trailing(own, line, found)]
-        if len(wheels) != 1:
-            return None
-        text = f"a fork whose wheel {wheels[0].rsplit('/', 1)[-1]} trails, on one line with what is above it"
-        at = line.middle(first | second)
-        verdict = Verdict("revolute", at, line.direction, (text,), ("no bearing is drawn",), 0.5)
-        return joint_of(self._scene, min(first), min(second), verdict)
-
-    def _trailing(self, fork: set[str], line: Line, found: Sequence[Candidate]) -> Iterator[str]:
-        """The wheels between the sides of a fork whose axis is square to a line and passes it; they carry nothing."""
-        scene, joints = self._scene, [*self._joints, *found]
-        for joint in joints:
-            axis, point = joint.verdict.axis, joint.verdict.point
-            sides = [scene.groups.group(joint.a), scene.groups.group(joint.b)]
-            if axis is None or joint.verdict.free != HINGE or sides.count(fork) != 1:
-                continue
-            (wheel,) = (names for names in sides if names != fork)
-            name = max(wheel, key=lambda n: (scene.size(n), n))
-            off, size = float(np.cross(axis, line.direction) @ (point - line.point)), scene.extent(name, line.direction)
-            trails = square(axis, line.direction) and TRAIL * size < abs(off) < size
-            if not trails or sum(wheel in map(scene.groups.group, (j.a, j.b)) for j in joints) > 1:
-                continue
-            if round_outside(scene, name, point, axis) and self._between(name, fork, point, axis):
-                yield name
-
-    def _between(self, wheel: str, fork: set[str], point: Vector, axis: Vector) -> bool:
-        """Whether a fork has round faces on both sides of a wheel on its axis."""
-        for line in self._scene.contacts.lines_on([wheel]):
-            own = line.of((wheel,))
-            same = parallel(line.direction, axis) and cross_length(line.point - point, axis) < ONE_LINE
-            low, high = min(m.low for m in own), max(m.high for m in own)
-            others = line.of(fork)
-            if same and any(m.high < high and m.low < low for m in others):
-                return any(m.low > low and m.high > high for m in others)
-        return False
 
     def rack(self, first: set[str], second: set[str], found: Sequence[Candidate]) -> Candidate | None:
         """The slide of a rack along what it lies on, if its pinion turns on that: fixed, it would lock the pinion."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from cadbridge.frames import cross_length
 from cadbridge.recognition.contacts import EXACT_SLACK, FACETED, ON_AXIS, ROUNDING, Contact, Line, Placed, clearance
@@ -78,14 +78,6 @@ def in_line(m: Placed, n: Placed) -> bool:
     small, large = sorted((m.surface.radius, n.surface.radius))
     rounded = min(m.surface.turn, n.surface.turn) >= ROUNDED
     return m.beside(n) > ON_AXIS * small and rounded and large < WIDEST_FIT * small
-
-
-def round_lines(scene: Scene, first: Collection[str], second: Collection[str]) -> list[Line]:
-    """The lines about which both of two groups of instances have round faces."""
-    return [
-        line for line in scene.contacts.lines_on(sorted(first))
-        if all(any(m.surface.turn >= ROUNDED for m in line.of(own)) for own in (first, second))
-    ]  # fmt: skip
 
 
 def may_be_bolted(sides: Sequence[Sequence[Placed]]) -> bool:

@@ -24,12 +24,11 @@ from cadbridge.recognition.joints import bind_pins, find_joints, spins_count
 from cadbridge.recognition.lead_screws import lead_screws
 from cadbridge.recognition.likewise import bind_rails, joined_alike
 from cadbridge.recognition.motors import find_motors
-from cadbridge.recognition.pillars import bind_pillars
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.rolling_carriages import rolling_carriages
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
-from cadbridge.recognition.subassemblies import bind_caps, bind_clamped, bind_idle, bind_studs, bind_within
+from cadbridge.recognition.subassemblies import bind_clamped, bind_idle, bind_within
 from cadbridge.recognition.turntables import still_apart
 from cadbridge.recognition.whole import connect
 
@@ -118,10 +117,6 @@ def _carriages(run: Inference) -> None:
     run.turning += rolling_carriages(run.scene)
 
 
-def _pillars(run: Inference) -> None:
-    bind_pillars(run.scene, run.toothed, run.evidence.names)
-
-
 def _alike(run: Inference) -> None:
     run.turning += joined_alike(run.scene, run.joints)
 
@@ -164,7 +159,6 @@ def _plugs(run: Inference) -> None:
 
 MOVES_NOTHING = (
     Rule("what only spins in its sub-assembly", 0.60, lambda r: bind_idle(r.now, r.toothed, r.evidence.names)),
-    Rule("a cap in its pocket", 0.59, lambda r: bind_caps(r.now)),
     Rule("what slides and turns on a rod and carries nothing is clamped", 0.58, lambda r: bind_clamped(r.now)),
     Rule("what lies in an open tray", 0.57, lambda r: bind_trays(r.now, r.evidence.names)),
     Rule("a round rod goes with the largest of what turns on it", 0.56, _spinning),
@@ -178,7 +172,6 @@ MOVES_NOTHING = (
 def _connected(run: Inference) -> None:
     """What nothing connects yet is bound, or hinged, to what it rests on, reaches into or stands beside."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
-    bind_studs(scene, run.joints)
     apart, on_faces = connect(scene, run.joints, pairs, run.evidence.drives)
     run.loose, beside = bind_beside(scene, bind_wheels(scene, apart, pairs))
     run.turning += [*on_faces, *beside]
@@ -204,7 +197,6 @@ RULES = (
     Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
     Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
     Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene)),
-    Rule("equal pillars hold the plates between which they stand", 0.89, _pillars),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
     # A dowel is told from a pin by the bodies that it goes through: they must be known by what holds them fast.

@@ -12,18 +12,14 @@ from collections.abc import Collection, Sequence
 
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.actuators import beside_horn
-from cadbridge.recognition.candidates import Candidate, Jointed, by_body, linked_by, one_axis, stopped_slides
+from cadbridge.recognition.candidates import Candidate, Jointed, linked_by, one_axis
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.slides import Slides
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import called_wheel
 from cadbridge.recognition.turntables import Turntables
 
 LARGER = 1.01
 """Size of one part beside another's from which it is the larger: equal parts may be meshed otherwise."""
-
-CAP = 0.01
-"""Size of a cap beside the body in whose pocket it sits, at most. 54 machines: 0.0095 | 0.0218."""
 
 
 def resting(scene: Scene) -> list[tuple[str, str, float]]:
@@ -41,13 +37,13 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
 
     A pin that goes on into other parts makes no joint with those, where the part that holds it is held itself.
     """
-    turntables, slides, turning, members = Turntables(scene), Slides(scene), [], scene.groups.members()
+    turntables, turning, members = Turntables(scene), [], scene.groups.members()
     linked = linked_by(scene, [j for j in joints if shares(scene, members[j.a], members[j.b])])
     for a, b, area in resting(scene):
         inside = scene.shared(a, b)
         # Wheels that mesh may lie on each other with their webs: bound, they would not turn.
         if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
-            moving = turntables.between(scene.groups.group(a), scene.groups.group(b)) or slides.between(a, b)
+            moving = turntables.between(scene.groups.group(a), scene.groups.group(b))
             if moving is not None:
                 turning.append(moving)
             else:
@@ -89,14 +85,6 @@ def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
                 scene.bind(min(members[leaf]), near, text, 0.6)
 
 
-def bind_caps(now: Jointed) -> None:
-    """Bind a small part that would but slide out of its pocket, a cap or a plug."""
-    for _, leaf, other in now.leaves(stopped_slides(now.joints)):
-        if now.sizes[leaf] < CAP * now.sizes[other]:
-            near = max(now.members[other], key=lambda n: (len(now.scene.shared(n, leaf)), n))
-            now.scene.bind(leaf, near, "a cap in its pocket: it could but slide out", 0.7)
-
-
 def bind_clamped(now: Jointed) -> None:
     """Bind a part to a rod on which it could both slide and turn, if it carries nothing: its clamp is not drawn.
 
@@ -108,21 +96,6 @@ def bind_clamped(now: Jointed) -> None:
         if joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             now.scene.bind(leaf, joint.other(leaf), text, 0.5)
-
-
-def bind_studs(scene: Scene, joints: Sequence[Candidate]) -> None:
-    """Bind what a ball alone would hold, and that lies on a third body, to that: the foot of a ball stud."""
-    members = scene.groups.members()
-    balls = {
-        name: set(members[own[0].other(body)])
-        for body, own in by_body(joints).items() if len(own) == 1 and own[0].verdict.type == "spherical"
-        for name in members[body]
-    }  # fmt: skip
-    for a, b, area in resting(scene):
-        for stud, host in ((a, b), (b, a)):
-            if stud in balls and host not in balls[stud] and scene.connects(stud, host):
-                text = f"rests on it over {area * 1e6:.4g} mm², and but a ball holds it elsewhere"
-                scene.bind(stud, host, text, 0.5)
 
 
 def shares(scene: Scene, a: Sequence[str], b: Sequence[str]) -> bool:

@@ -18,12 +18,6 @@ from cadbridge.recognition.round_pairs import CENTRED, drums_of, ends_at, in_lin
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
 
-SMALL_FOOT = 0.02
-"""Share of the other's size below which what only spins is a foot, a knob or a cap, and no turntable.
-
-54 machines have 0.07 and more. Tests: 0.0005 | 0.95 (`test_links`, `test_turntables`).
-"""
-
 
 class Turntables:
     """Which of the pairs that merely lie on each other may turn. Lines are looked up by instance."""
@@ -47,7 +41,7 @@ class Turntables:
         ):
             return None
         line = self._axis(contacts, first, second)
-        if line is None or self._knob(first, second) or self._knob(second, first):
+        if line is None:
             return None
         area, middle = common_face(contacts)
         text = f"faces on each other over {area * 1e6:.4g} mm² about an axis that both are round about"
@@ -125,12 +119,6 @@ class Turntables:
     def _solid(self, name: str) -> bool:
         shape = self._scene.assembly.part(self._scene.assembly.instance(name).part).shape
         return shape is not None and shape.solids > 0
-
-    def _knob(self, names: set[str], others: set[str]) -> bool:
-        """Whether a body is one small part of revolution: turning it shows nothing."""
-        size, other = (sum(self._scene.size(n) for n in own) for own in (names, others))
-        few = len(names) == 1 and not self._scene.links_only
-        return few and size < SMALL_FOOT * other and self._scene.revolution(next(iter(names))) is not None
 
 
 def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Candidate]) -> list[Candidate]:

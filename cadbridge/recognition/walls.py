@@ -37,14 +37,8 @@ Tests: 1.43 (`test_likewise`).
 """
 
 
-OBLIQUE = 0.4
-"""Strength of the evidence of a slide whose walls are oblique. Of five on public machines none was right: brackets that
-somebody pushed onto the profile of a conveyor, and clamped.
-"""
-
-
 ASKEW = 0.2
-"""rad (11°) from which two walls are not parallel. A choice: a dovetail's are off by 15° at least."""
+"""rad (11°) from which two walls are not parallel. A choice."""
 
 
 SAME_LEVEL = 1e-3
@@ -126,9 +120,9 @@ def extent_of(p: Placed, direction: Vector) -> float:
 
 def between_walls(planes: Sequence[Wall]) -> Verdict:
     """Planes alone: a slide between walls, or mere support."""
-    planes = in_one_plane(planes)
+    planes = _in_one_plane(planes)
     biggest = max(planes, key=lambda p: p.area)
-    if (bar := channel(planes)) is not None:
+    if (bar := _channel(planes)) is not None:
         return bar
     for i, p in enumerate(planes[:MOST_WALLS]):
         for q in planes[i + 1 : MOST_WALLS]:
@@ -137,7 +131,7 @@ def between_walls(planes: Sequence[Wall]) -> Verdict:
     return Verdict("rest", biggest.point, biggest.normal, (plane_text(biggest),), (), 0.5)
 
 
-def in_one_plane(planes: Sequence[Wall]) -> list[Wall]:
+def _in_one_plane(planes: Sequence[Wall]) -> list[Wall]:
     """Walls, those in one plane and looking one way as one: a slot or a stem may interrupt a wall."""
     found: list[Wall] = []
     for p in planes:
@@ -155,44 +149,28 @@ def _step(p: Wall, q: Wall) -> float:
     return abs(float((p.point - q.point) @ q.normal)) / math.sqrt(max(min(p.area, q.area), ROUNDING**2))
 
 
-def channel(planes: Sequence[Wall]) -> Verdict | None:
-    """Walls all round, and nothing across them: a bar in its hole, a dovetail, a T-slot, a hook about its rail."""
+def _channel(planes: Sequence[Wall]) -> Verdict | None:
+    """Walls all round, and nothing across them: a bar in its hole, a T-slot, a hook about its rail."""
     first = planes[0].normal
     others = [p.normal for p in planes if cross_length(p.normal, first) > ASKEW]
     if not others:
         return None
     along = unit(np.cross(first, others[0]))
     across = np.cross(along, first)
-    if not all(square(p.normal, along) for p in planes):
+    # Oblique walls fix a foot to its socket more often than they guide it, and those of a hexagon turn with its hub.
+    upright = all(square(p.normal, first) or parallel(p.normal, first) for p in planes)
+    if not upright or not all(square(p.normal, along) for p in planes):
         return None
     ways = np.sort([math.atan2(float(p.normal @ across), float(p.normal @ first)) for p in planes])
-    # What half of all directions leave open is no hold: walls on three sides hold a dovetail, but no drawer.
+    # What half of all directions leave open is no hold: walls on three sides hold no drawer.
     if float(np.diff(np.append(ways, ways[0] + 2 * math.pi)).max()) > math.pi - ASKEW:
         return None
     points = np.array([p.point for p in planes])
-    if _polygon(planes, points):
-        return None
-    # Oblique walls fix a foot to its socket as well: they guide where one part goes on beyond the other.
-    upright = all(any(f(p.normal, first) for f in (square, parallel)) for p in planes)
-    if not (upright or is_rail(planes, along)):
-        return None
     long, wide = min(p.extent(along) for p in planes), min(float(np.ptp(points @ p.normal)) for p in planes)
     if long < DEEP_HOLE * wide:
         return None
     text = f"walls all round, {in_mm(long)} long, and nothing across them"
-    return Verdict("prismatic", points.mean(axis=0), along, (text,), (), 0.6 if upright else OBLIQUE)
-
-
-def is_rail(planes: Sequence[Wall], along: Vector) -> bool:
-    """Whether one of two parts is twice as long as the other along each of the walls between them."""
-    lengths = np.array([[extent_of(p.side(own), along) for own in (True, False)] for p in planes])
-    return bool((lengths >= LONG_RAIL * lengths[:, ::-1]).all(axis=0).any())
-
-
-def _polygon(planes: Sequence[Wall], points: np.ndarray) -> bool:
-    """Whether walls are those of a regular prism with more than four sides: a hexagon's hub turns with its shaft."""
-    heights = np.array([abs(float((p.point - points.mean(axis=0)) @ p.normal)) for p in planes])
-    return len(planes) > 4 and float(np.ptp(heights)) <= SAME_LEVEL * float(heights.max()) + ROUNDING
+    return Verdict("prismatic", points.mean(axis=0), along, (text,), (), 0.6)
 
 
 def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:

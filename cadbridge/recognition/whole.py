@@ -17,7 +17,6 @@ from cadbridge.recognition.model import Held, Tie
 from cadbridge.recognition.pivots import Pivots
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.slides import Slides
 from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import Turntables
 
@@ -45,7 +44,7 @@ def connect(
     bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None
-    finders = Finders(Turntables(scene), Axles(scene), Pivots(scene, joints, pairs), Slides(scene))
+    finders = Finders(Turntables(scene), Axles(scene), Pivots(scene, joints, pairs))
     turning_on: list[Candidate] = []
     for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
@@ -105,7 +104,6 @@ class Finders(NamedTuple):
     turntables: Turntables
     axles: Axles
     pivots: Pivots
-    slides: Slides
 
 
 @dataclass(frozen=True)
@@ -122,14 +120,10 @@ class Sign:
 
 
 SIGNS = (
-    Sign("walls all round, with their play", None, True, lambda f, tie, *_: f.slides.between(*tie.pair)),
     Sign("faces about an axis of both", None, False, lambda f, _t, a, b, _j: f.turntables.between(a, b)),
     Sign("a wheel without its axle", Held.TOGETHER, False, lambda f, _t, a, b, _j: f.axles.hinge(a, b)),
-    Sign("links drawn into each other", Held.REACHES, False, lambda f, _t, a, b, _j: f.axles.overlapping(a, b)),
     Sign("holes in line, no pin", Held.RESTS, True, lambda f, _t, a, b, _j: f.axles.knuckle(a, b)),
-    Sign("a wheel on its hub, no axle", Held.RESTS, True, lambda f, _t, a, b, _j: f.axles.hub(a, b)),
     Sign("a disc of its own between", Held.RESTS, True, lambda f, _t, a, b, _j: f.pivots.about_disc(a, b)),
-    Sign("a fork whose wheel trails", None, True, lambda f, _t, a, b, joints: f.pivots.swivel(a, b, joints)),
     Sign("a rack on its pinion", None, True, lambda f, _t, a, b, joints: f.pivots.rack(a, b, joints)),
 )
 """Signs of joints where contacts show none, in the order in which they are asked."""

@@ -82,14 +82,3 @@ def test_a_shaft_on_the_axis_of_a_wider_hole_that_touches_nothing_turns_in_it(tm
         frame, spool = frame.cut(cuts), spool.cut(cuts)
     found = recognised(tmp_path, {"frame": (frame, (0, 0, 0)), "spool": (spool, (0, 0, 13))})
     assert [joint.type for joint in found.joints] == ([] if screws else ["revolute"])
-
-
-@pytest.mark.parametrize("radius", [50, 15])
-def test_a_wheel_that_lies_with_its_hub_alone_turns_and_a_knob_does_not(tmp_path: Path, radius: int) -> None:
-    """An upright with a hole cut square and a step, and what lies on it about a hole of the same radius; no axle."""
-    step = cq.Workplane().box(40, 60, 4, centered=(False, True, False)).translate((3, 0, 18))
-    upright = plate(40, 60, 20, [(0, 0)], 5).cut(cq.Workplane().box(9.6, 9.6, 60)).cut(step)
-    wheel = cq.Workplane().circle(radius).extrude(20).union(cq.Workplane(origin=(0, 0, -4)).circle(8).extrude(4))
-    wheel = wheel.cut(cq.Workplane(origin=(0, 0, -10)).circle(5).extrude(40))
-    found = recognised(tmp_path, {"upright": (upright, (0, 0, 0)), "wheel": (wheel, (0, 0, 24))})
-    assert [joint.type for joint in found.joints] == ["revolute"] * (radius == 50)

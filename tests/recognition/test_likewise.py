@@ -1,4 +1,4 @@
-"""What strangers' machines showed: interrupted walls, rollers in blind bores, studs, planets in rings, equal parts."""
+"""What strangers' machines showed: interrupted walls, rollers in blind bores, planets in rings, equal parts."""
 
 from __future__ import annotations
 

@@ -241,15 +241,6 @@ def test_a_motor_of_one_part_turns_on_its_shaft_with_what_holds_it(tmp_path: Pat
     assert len(found.joints) == count
 
 
-@pytest.mark.parametrize(("clips", "count"), [(0, 1), (1, 0)])
-def test_a_small_tip_turns_where_each_part_stands_for_a_link(tmp_path: Path, clips: int, count: int) -> None:
-    """Beside standard parts it is a knob, whose turning shows nothing."""
-    arm = box(100, 20, 20).union(disc(3, 10).translate((0, 0, 20)))
-    parts: Parts = {"arm": (arm, (0, 0, 0)), "tip": (disc(1.5, 3), (0, 0, 30))}
-    parts |= {f"clip{k}": (tube(10, 5.2, 1.6), (300, 0, 0)) for k in range(clips)}
-    assert len(recognised(tmp_path, parts).joints) == count
-
-
 @pytest.mark.parametrize(("radius", "kinds"), [(4.0, ["revolute"]), (20.0, [])])
 def test_a_drum_turns_on_its_thin_stub_and_a_pin_is_pressed_in(tmp_path: Path, radius: float, kinds: list[str]) -> None:
     drum = cq.Workplane().circle(20).extrude(60).union(cq.Workplane().workplane(offset=60).circle(radius).extrude(10))

@@ -1,4 +1,4 @@
-"""Joints that other parts imply: a disc where two bodies meet, a fork above its wheel, a rack on its pinion."""
+"""Joints that other parts imply: a disc where two bodies meet, a rack on its pinion."""
 
 from __future__ import annotations
 
@@ -43,25 +43,6 @@ def test_what_is_bolted_or_a_dowel_or_aside_is_no_pivot(
     tmp_path: Path, radius: float, shift: float, bolted: bool
 ) -> None:
     assert frozenset(("block", "arm")) not in joints(read(tmp_path, two_links(radius, shift, bolted)))
-
-
-def caster(trail: float) -> cq.Assembly:
-    """A plate, and under it a fork with a wheel whose axle and swivel bearing are not drawn."""
-    plate = box(80, 80, 4).cut(disc(6, 4))
-    top = box(50, 50, 4).cut(disc(12, 4)).translate((0, 0, -10))
-    sides = box(50, 4, 60).translate((trail, 22, -70)).union(box(50, 4, 60).translate((trail, -22, -70)))
-    bore = cq.Workplane("XZ").circle(4).extrude(60).translate((trail, 30, -55))
-    wheel = cq.Workplane("XZ").circle(30).circle(5).extrude(30).translate((trail, 15, -55))
-    own = cq.Assembly(name="unit").add(plate, name="plate").add(top.union(sides).cut(bore), name="fork")
-    own.add(wheel, name="wheel")
-    return cq.Assembly(name="made").add(box(300, 300, 10), name="deck", loc=at(0, 0, 4)).add(own, name="unit")
-
-
-@pytest.mark.parametrize(("trail", "freedoms"), [(20, 2), (0, 1)])
-def test_a_fork_swivels_if_its_wheel_trails(tmp_path: Path, trail: float, freedoms: int) -> None:
-    found = read(tmp_path, caster(trail))
-    assert found.freedoms == freedoms
-    assert ({"deck", "unit/fork"} in [set(pair) for pair in joints(found)]) == (trail > 0)
 
 
 def turntable(shift: float, lip: float) -> cq.Assembly:

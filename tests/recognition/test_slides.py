@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import cadquery as cq
@@ -59,30 +58,16 @@ def test_a_tab_in_a_channel_wider_than_it_is_long_is_a_seat(tmp_path: Path, leng
     assert [j.type for j in found.joints] == kinds
 
 
-def dovetail(play: float) -> tuple[cq.Workplane, cq.Workplane]:
-    """A guide along x with a groove that is wider below, and a table whose tongue has so much play in it."""
-    p, wide = play, [(-15.0, 10.0), (15.0, 10.0), (10.0, 20.0), (-10.0, 20.0)]
-    groove = [(-15 - 1.5 * p, 10 - p), (15 + 1.5 * p, 10 - p), (10 + p, 20.0), (-10 - p, 20.0)]
-    guide = box(120, 60, 20).cut(cq.Workplane("YZ").polyline(groove).close().extrude(100, both=True))
-    tongue = cq.Workplane("YZ").polyline(wide).close().extrude(20, both=True)
-    return guide, tongue.union(box(40, 40, 8).translate((0, 0, 20)))
-
-
-def hook(play: float) -> tuple[cq.Workplane, cq.Workplane]:
+def hook() -> tuple[cq.Workplane, cq.Workplane]:
     """A rail with a foot, and a block that reaches round its head."""
     rail = box(200, 20, 10).translate((0, 0, 10)).union(box(200, 10, 10))
-    room = box(300, 20 + 2 * play, 10 + 2 * play).translate((0, 0, 10 - play)).union(box(300, 12, 30))
+    room = box(300, 20, 10).translate((0, 0, 10)).union(box(300, 12, 30))
     return rail, box(40, 36, 20).translate((0, 0, 6)).cut(room)
 
 
-@pytest.mark.parametrize("made", [dovetail, hook])
-@pytest.mark.parametrize("play", [0.0, 0.1, 0.3])
 @pytest.mark.parametrize("names", [("guide", "table"), ("z", "a")])
-def test_what_a_guide_holds_all_round_slides_with_play_too(
-    tmp_path: Path, made: Callable[[float], tuple[cq.Workplane, cq.Workplane]], play: float, names: tuple[str, str]
-) -> None:
-    """A lever on its stud beside it is drawn without play: so the tolerance is that of exact placements."""
-    guide, table = made(play)
+def test_what_a_guide_holds_all_round_slides(tmp_path: Path, names: tuple[str, str]) -> None:
+    guide, table = hook()
     guide = guide.union(box(20, 100, 5).translate((80, 0, 0))).union(disc(3, 14).translate((80, 45, 0)))
     lever = link(30).translate((80, 45, 5))
     parts: Parts = {names[0]: (guide, (0, 0, 0)), names[1]: (table, (7, 0, 0)), "lever": (lever, (0, 0, 0))}
@@ -93,24 +78,10 @@ def test_what_a_guide_holds_all_round_slides_with_play_too(
     assert abs(slide.axis[0]) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("play", [0.0, 0.2])
-def test_a_drawer_without_an_undercut_and_a_plug_as_long_as_its_hole_are_seated(tmp_path: Path, play: float) -> None:
-    """With play, walls on both sides of a floor are a pocket as often as a slide, and a plug has nowhere to go."""
-    frame = box(60, 60, 20).cut(box(60, 20 + 2 * play, 10 + play).translate((0, 0, 5)))
-    found = recognised(tmp_path, {"frame": (frame, (0, 0, 0)), "plug": (box(60, 20, 10), (0, 0, 5))})
-    assert [j.type for j in found.joints] == ["prismatic"] * (play == 0.0)
-
-
-def test_a_hub_with_a_hexagon_turns_with_its_shaft_and_a_dovetailed_foot_as_long_as_its_socket_is_fixed(
-    tmp_path: Path,
-) -> None:
-    """Walls all round both, but neither goes along: a prism of six sides carries a torque, a foot has no rail."""
+def test_a_hub_with_a_hexagon_turns_with_its_shaft(tmp_path: Path) -> None:
+    """Walls all round, but it does not go along them: a prism of six sides carries a torque."""
     base = tube(20, 4.01, 4).translate((0, 0, -4))
     shaft = cq.Workplane().polygon(6, 12).extrude(60).union(disc(4, 20).translate((0, 0, -20)))
     hub = disc(20, 12).cut(cq.Workplane().polygon(6, 12).extrude(12))
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "shaft": (shaft, (0, 0, 0)), "hub": (hub, (0, 0, 20))})
     assert not any(j.type == "prismatic" for j in found.joints)
-    guide, table = dovetail(0.0)
-    short = guide.intersect(box(50, 100, 100))
-    found = recognised(tmp_path, {"socket": (short, (0, 0, 0)), "foot": (table, (0, 0, 0))})
-    assert joints(found) == {}

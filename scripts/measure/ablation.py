@@ -4,9 +4,10 @@
     python scripts/measure/ablation.py FOLDER [NAME ...] [--truths FOLDER] [--write]
 
 FOLDER holds the sources, as scripts/measure/machines.py says, which also says when a pair is found. Left out are, one
-by one, the rules of `recognition.rules` and the signs of `recognition.whole`, each over the sources in which it does
-anything. Printed are, over all sources, pairs found, joints given, sources with the right mobility, and sources that
-change. What changes none is named below the table. `--write` puts it into docs/recognition.md.
+by one, the rules of `recognition.rules`, the signs of `recognition.whole`, and `PARTS`, what rules and verdicts are
+made of; each over the sources in which it does anything. Printed are, over all sources, pairs found, joints given,
+sources with the right mobility and with the right bodies, and sources that change. What changes none is named below the
+table. `--write` puts it into docs/recognition.md.
 """
 
 from __future__ import annotations
@@ -14,27 +15,106 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator, Sized
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sized
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import GeneratorType
 from typing import Any
 
 from truths import Truth, arguments_of, judge, with_sources
 
-from cadbridge.recognition import inferring, mates_text, read_bare, rules, whole
-from cadbridge.recognition.choosing import settled
+from cadbridge.recognition import choosing, inferring, mates_text, read_bare, rules, whole
 from cadbridge.recognition.evidence import Evidence, gather
 from cadbridge.recognition.hints import NO_HINTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "recognition.md"
-HEAD = "| left out | found | given | mobility right | changed |\n|---|---|---|---|---|\n"
+HEAD = "| left out | found | given | mobility right | bodies right | changed |\n|---|---|---|---|---|---|\n"
 LAST = "Without effect on these: "
+ROOM = "cadbridge.recognition."
 TABLES = ("RULES", "MOVES_NOTHING", "SIGNS")
 """The tables of which each row is left out."""
 
-Score = tuple[int, int, bool, str]
-"""Of a source: pairs found and given, whether the mobility is right, the mates file."""
+Score = tuple[int, int, bool, bool, str]
+"""Of a source: pairs found and given, whether mobility and bodies are right, the mates file."""
+
+
+def nothing(*_: Any) -> tuple[Any, ...]:
+    return ()
+
+
+def none(*_: Any) -> None:
+    return None
+
+
+def no(*_: Any) -> bool:
+    return False
+
+
+def as_it_is(_: Any, given: Any, *__: Any) -> Any:
+    return given
+
+
+PARTS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+    ("the lines on which bolts hold", "inferring.bolt_lines", nothing),
+    ("a bolt through the plane between two parts", "bolts._Crossing.by", nothing),
+    ("a pin through both", "pins._through", nothing),
+    ("holes that meet", "pins._meeting", nothing),
+    ("a shaft in a much wider hole", "pins._loosely", nothing),
+    ("rounded ends about holes of one radius", "pins._eyes", nothing),
+    ("rods with room in their bores", "inferring.wide_bores", nothing),
+    ("what goes round far enough to hold a shaft", "guides._holds", lambda *_: True),
+    ("a rounded corner that fits", "judging._corner", none),
+    ("guide rods in short bores", "judging._long_rod", no),
+    ("a telescope", "one_line.telescope", no),
+    ("a piston", "one_line.piston", no),
+    ("a plunger at the bottom of its bore", "one_line._bottoms", no),
+    ("flat faces that stop a turn", "one_line._stops_turn", no),
+    ("a collar too short to guide", "one_line._stubby", no),
+    ("walls all round", "walls._channel", none),
+    ("walls on both sides of a floor", "walls._slide", none),
+    ("a slot through a part", "walls._slot", none),
+    ("walls that a slot interrupts", "walls._in_one_plane", lambda planes: list(planes)),
+    ("a lone roller is no plunger", "candidates._roller", lambda *given: given[-1]),
+    ("an eyelet turns on nothing", "candidates._eyelet", no),
+    ("teeth that mesh hold no hinge", "candidates._unlocked", lambda _, found: list(found)),
+    ("a pin has one partner", "joints._one_partner", as_it_is),
+    ("ends that are flush", "joints._flush", lambda *_: 0),
+    ("names that leave the spin of pins free", "joints.spins_count", no),
+    ("bearings and bushes of one part", "bearings.bearings_of", lambda _: {}),
+    ("bearings without balls", "bearings._nested", nothing),
+    ("two equal supports of a rod", "guide_rods._supports", lambda *_: []),
+    ("a case with an output", "actuators._case", none),
+    ("a horn of a part of its own", "actuators._horn", none),
+    ("a horn beside what it carries", "subassemblies.beside_horn", none),
+    ("a motor whose other face turns", "actuators._flat_motor", no),
+    ("a case screwed down about its shaft", "motors._screwed_about", no),
+    ("a case goes with its pilot", "motors._hold_case", none),
+    ("a wheel's tyre, rim and cap", "motors._hold_wheel", none),
+    ("a drum on its thin stub", "bodies._pressed", no),
+    ("what is balanced spins", "spinning._balanced", no),
+    ("a slim head of any form", "seated._slim", no),
+    ("a disc between two", "between._disc", no),
+    ("what fits the line of a joint", "between._fitted", nothing),
+    ("what reaches into another about one line", "turntables.Turntables._sunk", none),
+    ("a shaft beside the axis of its bore", "turntables.Turntables.beside", none),
+    ("a shaft on the axis of a wider hole", "axles.Axles.journal", none),
+    ("what is of one sub-assembly", "whole._of_one_assembly", nothing),
+    ("what reaches into another", "whole._reaching", nothing),
+    ("what holds the axes of wheels that mesh", "whole.bind_carriers", none),
+    ("what turns in bearings is tied last", "whole._turning", lambda *_: set()),
+    ("wheels that touch nothing", "rules.bind_wheels", lambda _, groups, *__, **___: list(groups)),
+    ("what is near, of what touches nothing", "rules.bind_beside", lambda _, groups: (list(groups), [])),
+    ("rails of one carriage are one body", "rules.bind_rails", none),
+    ("hinges in loops", "inferring.pivots_in_loops", nothing),
+    ("a hub on the end of a shaft", "inferring.with_hubs", as_it_is),
+    ("what would only spin is in doubt", "inferring.with_idle", as_it_is),
+    ("what cannot move is a weld", "choosing.proved", lambda found, *_: (found, [])),
+    ("halves of one link", "proving._halves", no),
+    ("a third body moves out of the way", "sweep._held", lambda *given: given[-1]),
+    ("as many degrees of freedom as drives", "choosing.drives_of", lambda *_: 0),
+)
+"""What else is left out: its name, where it is, and what is in its place."""
 
 
 def main(arguments: list[str]) -> None:
@@ -46,18 +126,23 @@ def main(arguments: list[str]) -> None:
         source = truth.name
         known[source] = gather(read_bare(file), True), truth
         seen: set[str] = set()
-        with tables(lambda entry, seen=seen: noting(entry, seen)):
+        with tables(lambda entry, seen=seen: noting(entry, seen)), ExitStack() as parts:
+            for part in PARTS:
+                parts.enter_context(instead(part, seen))
             base[source] = score(*known[source])
         for name in seen:
             acted[name].add(source)
     rows, idle = [row("nothing", base, base)], []
-    for entry in [entry for name in TABLES for entry in getattr(whole if name == "SIGNS" else rules, name)]:
-        with tables(lambda other, out=entry.name: None if other.name == out else other):
-            left = {**base, **{source: score(*known[source]) for source in sorted(acted[entry.name])}}
-        if all(left[source][3] == own[3] for source, own in base.items()):
-            idle.append(entry.name)
+    entries = [entry.name for name in TABLES for entry in getattr(whole if name == "SIGNS" else rules, name)]
+    of_part = {part[0]: part for part in PARTS}
+    for out in [*entries, *of_part]:
+        change = instead(of_part[out]) if out in of_part else tables(lambda e, out=out: None if e.name == out else e)
+        with change:
+            left = {**base, **{source: score(*known[source]) for source in sorted(acted[out])}}
+        if all(left[source][-1] == own[-1] for source, own in base.items()):
+            idle.append(out)
         else:
-            rows.append(row(entry.name, left, base))
+            rows.append(row(out, left, base))
             print(rows[-1], file=sys.stderr, flush=True)
     table = HEAD + "\n".join(rows) + "\n\n" + textwrap.fill(f"{LAST}{'; '.join(idle)}.", 120) + "\n"
     print(table)
@@ -66,6 +151,42 @@ def main(arguments: list[str]) -> None:
         start = text.index(HEAD)
         end = text.index(".\n", text.index(LAST, start)) + 2
         DOCS.write_text(text[:start] + table + text[end:], encoding="utf-8")
+
+
+@contextmanager
+def instead(part: tuple[str, str, Callable[..., Any]], seen: set[str] | None = None) -> Iterator[None]:
+    """One of `PARTS` with what stands in its place; with `seen` itself, which notes there where the two differ."""
+    name, where, stand_in = part
+    module, *owner, attribute = where.split(".")
+    home = sys.modules[ROOM + module]
+    # By its own name in each module that imports it.
+    users = [getattr(home, owner[0])] if owner else [m for n, m in sys.modules.items() if n.startswith(ROOM)]
+    own = getattr(users[0] if owner else home, attribute)
+    users = [user for user in users if getattr(user, attribute, None) is own]
+
+    def noted(*given: Any, **more: Any) -> Any:
+        assert seen is not None
+        before = scene_of(given)
+        found = own(*given, **more)
+        found = list(found) if isinstance(found, GeneratorType) else found
+        other = stand_in(*given, **more)
+        same = found is other or (type(found) is type(other) and found == other) or (not found and not other)
+        seen.update([] if same and scene_of(given) == before else [name])
+        return found
+
+    for user in users:
+        setattr(user, attribute, stand_in if seen is None else noted)
+    try:
+        yield
+    finally:
+        for user in users:
+            setattr(user, attribute, own)
+
+
+def scene_of(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """What may change of a scene that is given first, if one is."""
+    scene = getattr(given[0], "scene", given[0]) if given else None
+    return made(scene) if hasattr(scene, "driven") else ()
 
 
 @contextmanager
@@ -101,22 +222,25 @@ def noting(entry: Any, seen: set[str]) -> Any:
 
 
 def done(run: rules.Inference) -> tuple[int, ...]:
-    scene = run.scene
-    sizes: tuple[Sized, ...] = (run.turning, scene.driven, scene.rolling, scene.on_shafts, scene.idle_horns)
+    return len(run.turning), *made(run.scene)
+
+
+def made(scene: Any) -> tuple[int, ...]:
+    sizes: tuple[Sized, ...] = (scene.driven, scene.rolling, scene.on_shafts, scene.idle_horns)
     return scene.groups.count, *map(len, sizes)
 
 
 def score(evidence: Evidence, truth: Truth) -> Score:
     """What is found of a source, held against its truth."""
-    found = settled(evidence, NO_HINTS)
+    found = choosing.settled(evidence, NO_HINTS)
     held = judge(found, truth)
-    return held.found, held.given, held.freedoms == held.true_freedoms, mates_text(found)
+    return held.found, held.given, held.freedoms == held.true_freedoms, held.bodies_right, mates_text(found)
 
 
 def row(name: str, left: dict[str, Score], base: dict[str, Score]) -> str:
-    pairs, given, right = (sum(s[k] for s in left.values()) for k in range(3))  # type: ignore[misc]
-    changed = sum(left[source][3] != own[3] for source, own in base.items())
-    return f"| {name} | {pairs} | {given} | {right} | {changed or ''} |"
+    sums = [str(sum(s[k] for s in left.values())) for k in range(4)]  # type: ignore[misc]
+    changed = sum(left[source][-1] != own[-1] for source, own in base.items())
+    return f"| {name} | {' | '.join(sums)} | {changed or ''} |"
 
 
 if __name__ == "__main__":

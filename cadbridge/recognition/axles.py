@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import product
 
-from cadbridge.recognition.candidates import Candidate
+from cadbridge.recognition.candidates import Candidate, joint_of
 from cadbridge.recognition.contacts import Line, Placed
 from cadbridge.recognition.pins import LOOSEST_HOLE, ROUNDED, SAME_SCREW
 from cadbridge.recognition.scene import Scene
@@ -32,8 +33,7 @@ class Axles:
 
     def coaxial(self, a: str, b: str) -> bool:
         """Whether two instances have round faces on one line."""
-        lines = self._scene.contacts.lines_on([a])
-        return any(m.instance == b and m.surface.turn >= ROUNDED for line in lines for m in line.members)
+        return any(_rounds(line, (b,)) for line in self._scene.contacts.lines_on([a]))
 
     def hinge(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of a wheel drawn without its axle: it touches nothing, and stands on the one axis of some others.
@@ -49,12 +49,9 @@ class Axles:
         if len({name for name, _, _ in found}) != 1 or len({id(line) for _, line, _ in found}) != 1:
             return None
         name, line, radius = found[0]
-        at = [m.low + m.high for m in line.members if m.instance == name]
-        point = line.point + sum(at) / (2 * len(at)) * line.direction
         text = f"a wheel that touches nothing, with its hub, radius {1e3 * radius:.4g} mm, on an axis of the other"
-        low, high = sorted((self._scene.groups.root(next(iter(first))), self._scene.groups.root(next(iter(second)))))
-        against = ("no axle is drawn",)
-        return Candidate(low, high, Verdict("revolute", point, line.direction, (text,), against, 0.45), ())
+        verdict = Verdict("revolute", line.middle((name,)), line.direction, (text,), ("no axle is drawn",), 0.45)
+        return joint_of(self._scene, min(first), min(second), verdict)
 
     def journal(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two bodies that touch nothing, one of which has a shaft in a wider hole of the other.
@@ -62,29 +59,25 @@ class Axles:
         It was drawn on the axis of the hole, and the two share no other line by which a screw could hold them: a wide
         fit, or a bush that is not drawn.
         """
-        lines = [
-            line for line in self._scene.contacts.lines_on(sorted(first))
-            if all(any(m.instance in own and m.surface.turn >= ROUNDED for m in line.members)
-                   for own in (first, second))
+        shared = [
+            (line, ours, theirs) for line in self._scene.contacts.lines_on(sorted(first))
+            if (ours := _rounds(line, first)) and (theirs := _rounds(line, second))
         ]  # fmt: skip
-        if len(lines) != 1:
+        if len(shared) != 1:
             return None
-        (line,) = lines
-        found = max(
-            (shaft for own, others in ((first, second), (second, first)) for shaft in line.members
-             if shaft.instance in own and not shaft.surface.hollow and shaft.surface.turn >= ROUNDED
-             and any(m.instance in others and _hole(m) and min(m.high, shaft.high) > max(m.low, shaft.low)
-                     and shaft.surface.radius < m.surface.radius <= LOOSEST_HOLE * shaft.surface.radius
-                     for m in line.members)),
-            key=lambda m: m.surface.radius, default=None,
-        )  # fmt: skip
-        if found is None:
+        ((line, ours, theirs),) = shared
+        fits = [
+            m for m, n in (*product(ours, theirs), *product(theirs, ours))
+            if not m.surface.hollow and _hole(n) and m.beside(n) > 0.0
+            and m.surface.radius < n.surface.radius <= LOOSEST_HOLE * m.surface.radius
+        ]  # fmt: skip
+        if not fits:
             return None
-        point = line.point + (found.low + found.high) / 2 * line.direction
-        text = f"a shaft of radius {1e3 * found.surface.radius:.4g} mm on the axis of a wider hole, on no other line"
-        low, high = sorted(self._scene.groups.root(min(own)) for own in (first, second))
-        verdict = Verdict("revolute", point, line.direction, (text,), ("the two do not touch",), 0.45)
-        return Candidate(low, high, verdict, ())
+        shaft = max(fits, key=lambda m: m.surface.radius)
+        text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm on the axis of a wider hole, on no other line"
+        at, against = line.amid(shaft, shaft), ("the two do not touch",)
+        verdict = Verdict("revolute", at, line.direction, (text,), against, 0.45)
+        return joint_of(self._scene, min(first), min(second), verdict)
 
     def knuckle(self, first: set[str], second: set[str]) -> Candidate | None:
         """The hinge of two bodies whose holes are in line on one line alone, with the pin not drawn.
@@ -94,7 +87,7 @@ class Axles:
         """
         found: dict[int, tuple[Line, list[Placed], list[Placed]]] = {}
         for line in self._scene.contacts.lines_on(sorted(first)):
-            ours, theirs = ([m for m in line.members if m.instance in own and _hole(m)] for own in (first, second))
+            ours, theirs = ([m for m in line.of(own) if _hole(m)] for own in (first, second))
             if any(1 / SAME_SCREW <= m.surface.radius / n.surface.radius <= SAME_SCREW for m in ours for n in theirs):
                 found[id(line)] = (line, ours, theirs)
         # Holes in line twice are those of two screws, which hold fast.
@@ -104,12 +97,11 @@ class Axles:
         fork = _fork(ours, theirs) or _fork(theirs, ours)
         if not (fork or any(self._eye(line, holes) for holes in (ours, theirs))):
             return None
-        point = line.point + (ours[0].low + ours[0].high) / 2 * line.direction
         radii = " and ".join(f"{1e3 * holes[0].surface.radius:.4g}" for holes in (ours, theirs))
         text = f"{'a fork about a tongue' if fork else 'a rounded end'}, with holes in line, radii {radii} mm"
-        low, high = sorted(self._scene.groups.root(next(iter(own))) for own in (first, second))
-        verdict = Verdict("revolute", point, line.direction, (text,), ("no pin is drawn",), 0.6 if fork else 0.5)
-        return Candidate(low, high, verdict, ())
+        at, against = line.amid(ours[0], ours[0]), ("no pin is drawn",)
+        verdict = Verdict("revolute", at, line.direction, (text,), against, 0.6 if fork else 0.5)
+        return joint_of(self._scene, min(first), min(second), verdict)
 
     def _eye(self, line: Line, holes: Sequence[Placed]) -> bool:
         """Whether a part is rounded about its hole on a line, at an end: what is round all about it is a flange."""
@@ -124,16 +116,18 @@ class Axles:
     def _hubs(self, name: str, others: set[str]) -> Iterator[tuple[str, Line, float]]:
         """The lines of a wheel's hub on which some others have a round face that it could stand on."""
         for line in self._scene.contacts.lines_on([name]):
-            own = [m for m in line.members if m.instance == name and m.surface.kind == "cylinder"]
-            holes = [m.surface.radius for m in own if m.surface.hollow and m.surface.turn >= ROUNDED]
+            own = [m for m in line.of((name,)) if m.surface.kind == "cylinder"]
+            holes = [m.surface.radius for m in own if _hole(m)]
             widest = max((m.surface.radius for m in own if not m.surface.hollow), default=0.0)
-            theirs = [
-                m.surface.radius for m in line.members
-                if m.instance in others and m.surface.turn >= ROUNDED and m.surface.kind == "cylinder"
-            ]  # fmt: skip
+            theirs = [m.surface.radius for m in _rounds(line, others) if m.surface.kind == "cylinder"]
             fits = holes and theirs and 2 * min(holes) < widest and min(theirs) < widest
             if fits and round_outside(self._scene, name, line.point, line.direction):
                 yield name, line, min(holes)
+
+
+def _rounds(line: Line, names: Container[str]) -> list[Placed]:
+    """The faces of some instances on a line that go round enough to turn by."""
+    return [m for m in line.of(names) if m.surface.turn >= ROUNDED]
 
 
 def _hole(m: Placed) -> bool:

@@ -43,27 +43,11 @@ ANSWERS = ("joint", "fixed", "apart")
 
 
 @dataclass(frozen=True)
-class Question:
-    """A decision between two instances that may be otherwise, now `fixed` or `joint`; `equal`: all pairs alike.
+class Question(Hypothesis):
+    """A decision that may be otherwise, with what its answer is worth and the shortest names of its two parts."""
 
-    `cost`: what the second verdict costs more than the first, as the logarithm of odds; `change`: by how much it
-    changes the mobility, None where that is not known.
-    """
-
-    a: str
-    b: str
-    now: str
-    confidence: float
-    reason: str
-    worth: float
-    equal: tuple[Pair, ...]
-    cost: float
-    change: int | None
+    worth: float = 0.0
     names: Pair = ("", "")
-    turns: bool = True
-    """Whether the geometry shows a motion, now or with the other answer."""
-    loose: bool = False
-    """Whether its first part touches nothing: what it moves on, if it does, is not known."""
 
     @property
     def matters(self) -> bool:
@@ -100,10 +84,7 @@ def questions(found: Recognition) -> list[Question]:
         return []
     names = shortest(i.name for i in found.assembly.instances)
     asked = [
-        Question(
-            h.a, h.b, h.now, h.confidence, h.reason, worth, h.equal, h.cost, h.change, (names[h.a], names[h.b]),
-            h.turns, h.loose,
-        )
+        Question(**vars(h), worth=worth, names=(names[h.a], names[h.b]))
         for h in hypotheses(found) if (worth := _worth(h, gap)) > 0.0
     ]  # fmt: skip
     return sorted(asked, key=lambda q: (-q.worth, q.a, q.b))
@@ -136,7 +117,7 @@ def questions_document(found: Recognition) -> dict[str, Any]:
                 "now": q.now,
                 "confidence": round(q.confidence, 3),
                 "reason": q.reason,
-                "second": "joint" if q.now == "fixed" else "fixed",
+                "second": q.other,
                 "cost": round(q.cost, 3),
                 "freedoms": None if q.change is None or found.freedoms is None else found.freedoms + q.change,
                 "answers": {kind: [{kind: list(pair)} for pair in q.equal] for kind in ANSWERS},

@@ -12,7 +12,7 @@ import numpy as np
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, Jointed, one_axis, stopped_slides
-from cadbridge.recognition.contacts import parallel, square
+from cadbridge.recognition.contacts import parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import SPINS_ON_AXIS, only_spins, turns_by
 from cadbridge.recognition.standard_names import called_drive, called_slider, called_spacer, called_still
@@ -39,15 +39,9 @@ ROUND_OUTSIDE = 0.7
 """
 
 SMALL_IN_TRAY = 0.25
-"""Size of what an open tray holds beside the tray, below which it need not fill it. 54 machines have 0.10 and less.
+"""Size of what an open tray holds beside the tray, at most. 54 machines have 0.10 and less.
 
 Tests: 0.067 (`test_seated`).
-"""
-
-WALLS_GO_ON = 0.25
-"""How far the walls of a slide go on beyond what slides, beside its length: a tray is no longer than what it holds.
-
-A choice.
 """
 
 
@@ -139,7 +133,7 @@ def _sunk(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
 
 
 def bind_trays(now: Jointed, names: bool) -> None:
-    """Bind what is small in an open tray or fills it: walls beside a floor, and a stop one way.
+    """Bind what is small in an open tray: walls beside a floor, and a stop one way.
 
     Two equal parts that slide along one direction are jaws, and so is what is called one (where `names` are a witness).
     A model of links draws no tray.
@@ -154,21 +148,8 @@ def bind_trays(now: Jointed, names: bool) -> None:
         small = now.sizes[leaf] <= SMALL_IN_TRAY * now.sizes[other]
         called = [text for n in members[leaf] for text in scene.called(n)]
         jaw = any(_alike(scene, members, joint, slide) for slide in slides if slide is not joint)
-        if (small or _fills(scene, members[leaf], joint)) and not (jaw or (names and called_slider(called))):
+        if small and not (jaw or (names and called_slider(called))):
             scene.bind(leaf, other, "in an open tray with a stop: it could but be drawn out", 0.3)
-
-
-def _fills(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
-    """Whether the walls that guide a body go on beyond it by less than a stroke."""
-    axis = joint.verdict.axis
-    assert axis is not None
-    ends = [
-        side.X_WI.point(np.concatenate(side.surface.loops)) @ axis
-        for c in joint.contacts if square(c.direction, axis)
-        for side in (c.a, c.b) if side.instance not in leaf and side.surface.loops
-    ]  # fmt: skip
-    length = max(scene.extent(name, axis) for name in leaf)
-    return bool(ends) and max(float(np.ptp(e)) for e in ends) <= (1.0 + WALLS_GO_ON) * length
 
 
 def _alike(scene: Scene, members: dict[str, list[str]], joint: Candidate, other: Candidate) -> bool:

@@ -173,7 +173,6 @@ def _ties(scene: Scene, linked: Groups) -> Iterator[Tie]:
         yield from _of_one_assembly(scene)
         yield from (_tie_of_rest(e, 0.6) for e in resting_pairs if not scene.shared(e[0], e[1]))
         yield from (_tie_of_reach(e, 0.5) for e in reaching if not scene.shared(e[0], e[1]))
-        yield from _fitting(scene)
 
 
 def _tie_of_rest(edge: tuple[str, str, float], confidence: float) -> Tie:
@@ -205,12 +204,3 @@ def _of_one_assembly(scene: Scene) -> Iterator[Tie]:
 
 def _reaching(scene: Scene) -> list[tuple[str, str, float]]:
     return sorted(scene.overlaps.of(scene.assembly), key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1]))
-
-
-def _fitting(scene: Scene) -> list[Tie]:
-    """Pairs that fit each other in some other way: a shaft in a bore that was taken for no joint."""
-    return [
-        Tie(*c.pair, f"fits it ({c.kind}), with no joint to anything", 0.4)
-        for c in scene.contacts.found
-        if c.kind in ("shaft", "cone", "sphere", "holes", "through")
-    ]

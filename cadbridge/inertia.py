@@ -14,6 +14,9 @@ BALL = 0.4
 DENSEST = 23_000.0
 """kg/m³, a little above osmium (22,590): no solid of a machine is denser, so that a mass or an inertia that needs more
 has a slip of units."""
+BALANCED = 0.01
+"""Of the radius of gyration, and of the largest moment of inertia: how far a body may be off an axis, or off equal
+moments across it, and still be balanced about it. A bore, a keyway or a chord of a mesh is less; a lever is more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +66,30 @@ class MassProperties:
             The same body with mass and inertia times the factor.
         """
         return MassProperties(self.mass * factor, self.com, self.inertia * factor)
+
+    def balanced_about(self, point: Vector, axis: Vector) -> bool:
+        """Tell whether a body may turn about a line without its mass being anywhere else.
+
+        The centre of mass lies on the line, the line is a principal axis, and the moments across it are equal.
+
+        Args:
+            point: (3,) m, on the line, in the same frame.
+            axis: (3,) the line's direction, of any length.
+
+        Returns:
+            Whether it is so within `BALANCED`; never of a body without mass.
+        """
+        largest = float(np.linalg.eigvalsh(self.inertia)[-1])
+        if self.mass <= 0 or largest <= 0:
+            return False
+        along = np.asarray(axis, dtype=float) / float(np.linalg.norm(axis))
+        off = float(np.linalg.norm(np.cross(self.com - np.asarray(point, dtype=float), along)))
+        across = np.linalg.svd(along[None])[2]  # rows: the axis, and two directions across it
+        moments = across @ self.inertia @ across.T
+        low, high = np.linalg.eigvalsh(moments[1:, 1:])
+        skew = float(np.linalg.norm(moments[0, 1:]))
+        near = off <= BALANCED * float(np.sqrt(largest / self.mass))
+        return near and bool(max(high - low, skew) <= BALANCED * largest)
 
 
 def combine(bodies: Iterable[MassProperties]) -> MassProperties:

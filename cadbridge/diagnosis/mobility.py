@@ -16,6 +16,7 @@ from cadbridge.diagnosis.freedoms import (
     Axes,
     CoordinateMotion,
     Coordinates,
+    Moving,
     axes_of,
     by_body,
     carried_by,
@@ -28,6 +29,7 @@ from cadbridge.diagnosis.freedoms import (
 from cadbridge.diagnosis.large_loops import MOST_DENSE_COORDINATES
 from cadbridge.diagnosis.model import Freedom
 from cadbridge.diagnosis.pairs import first_independent
+from cadbridge.diagnosis.spins import is_spin
 from cadbridge.diagnosis.words import sentence
 from cadbridge.mechanism import Mechanism
 from cadbridge.wording import count
@@ -240,6 +242,7 @@ def _named(
     words = sentence(mechanism, body, joint, kind, moved.rates, way)
     if moved.carried:
         words = f"{words}; {count(moved.carried, 'more body', 'more bodies')} move as well"
+    carried = brief[branch.unit] - 1 if alone else moved.carried
     return Freedom(
         words=words,
         kind=kind,
@@ -248,8 +251,18 @@ def _named(
         finite=finite,
         rates=moved.rates,
         twists={mechanism.bodies[i].name: twist for i, twist in moved.twists.items()},
-        carried=brief[branch.unit] - 1 if alone else moved.carried,
+        carried=carried,
+        spin=finite and len(moved.twists) == 1 and not carried and _spins(mechanism, moved),
     )
+
+
+def _spins(mechanism: Mechanism, moved: Moving) -> bool:
+    """Whether the one body that moves only spins, and no drive makes it."""
+    driven = {name for drive in mechanism.drives for name in (drive.name, drive.joint)}
+    ((unit, twist),) = moved.twists.items()
+    if any(driven & {name, *mechanism.joint(name).mates} for name in moved.rates):
+        return False
+    return is_spin(mechanism, mechanism.bodies[unit], twist)
 
 
 def _floating(mechanism: Mechanism, bodies: list[int]) -> Freedom:

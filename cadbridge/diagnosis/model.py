@@ -51,6 +51,8 @@ class Freedom:
         twists: By body its [v of the body's origin; ω] (6,) in world axes, m and rad, for 1 of the leader.
         carried: So many more bodies hang on these and move with them as one: in long chains they are counted, for their
             lists would grow with the square.
+        spin: Whether it only turns one body about an axis about which that is balanced, and no drive moves it: a
+            roller, a wheel, a pin, a rod between two ball joints. Nothing else moves with it.
     """
 
     words: str
@@ -62,6 +64,7 @@ class Freedom:
     rates: dict[str, float] = field(default_factory=dict)
     twists: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     carried: int = 0
+    spin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

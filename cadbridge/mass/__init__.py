@@ -3,6 +3,7 @@
 volume_properties(mesh)      volume, centre and inertia at density 1
 audit_mesh(mesh)             is it closed, which way out; repaired where that is exact
 weigh_part(part, …)          the mass of a part and where it comes from
+volume_of(assembly, …)       instances together, at density 1
 audit_declared(parts)        placeholders and impossible values among declared masses
 doubt_declared(parts, …)     declared masses that are not those of the shapes
 overlaps_of(assembly, …)     solids that reach into each other
@@ -19,9 +20,10 @@ from cadbridge.mass.files import load_mesh_file
 from cadbridge.mass.ledger import mass_ledger
 from cadbridge.mass.overlap import Overlap, overlaps_of
 from cadbridge.mass.parts import PartMass, PartVolume, part_volume, weigh_part
+from cadbridge.mass.volumes import volume_of
 
 __all__ = [
     "MeshAudit", "Overlap", "PartMass", "PartVolume", "audit_declared", "audit_mesh", "doubt_declared", "impossible",
-    "load_mesh_file", "mass_ledger", "overlaps_of", "part_volume", "positive", "settled", "volume_properties",
-    "weigh_part",
+    "load_mesh_file", "mass_ledger", "overlaps_of", "part_volume", "positive", "settled", "volume_of",
+    "volume_properties", "weigh_part",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
 from cadbridge.recognition.drives import drives_of
 from cadbridge.recognition.evidence import Evidence, gather
-from cadbridge.recognition.freedoms import freedoms
+from cadbridge.recognition.freedoms import freedoms, spins
 from cadbridge.recognition.hint_names import resolved
 from cadbridge.recognition.hints import NO_HINTS, Hints
 from cadbridge.recognition.hypotheses import Hypothesis, hypotheses, otherwise
@@ -59,7 +59,7 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
     found = _inferred(evidence, known)
     drives = drives_of(evidence.whole, found.cases) if evidence.names else 0
     if known.freedoms is not None:  # what is told rules over what the drives show
-        if known.freedoms != found.freedoms:
+        if found.missed(known.freedoms):
             found = _changed(evidence, known, found, known.freedoms, np.inf)
     elif found.freedoms is not None and found.freedoms < drives:
         found = _changed(evidence, known, found, drives, DRIVES_WORTH)
@@ -77,7 +77,7 @@ def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
             break
         stuck += new
         found = attributed(_once(evidence, welded(hints, stuck)), stuck)
-    return replace(found, hints=hints, freedoms=freedoms(found))
+    return replace(found, hints=hints, freedoms=freedoms(found), spins=spins(found))
 
 
 def _once(evidence: Evidence, hints: Hints) -> Recognition:
@@ -99,11 +99,11 @@ def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, 
         for h in chosen:
             trial_hints = trial_hints.having(h.other, h.equal)
         trial = _inferred(evidence, trial_hints)
-        if _missed(trial, wanted) < _missed(best, wanted) and not _blocked(trial, chosen):
+        if trial.missed(wanted) < best.missed(wanted) and not _blocked(trial, chosen):
             best, turned = trial, chosen
-        if not _missed(best, wanted) or tries + 1 >= most:
+        if not best.missed(wanted) or tries + 1 >= most:
             break
-    if _missed(best, wanted):
+    if best.missed(wanted):
         return _with_choice(found, wanted, (), told) if told else found
     return _with_choice(_attributed(best, turned), wanted, turned, told)
 
@@ -115,10 +115,6 @@ def _blocked(trial: Recognition, chosen: Sequence[Hypothesis]) -> bool:
     return any(
         j.motion is not None and j.motion.state == "blocked" and frozenset((j.a, j.b)) in joined for j in trial.joints
     )
-
-
-def _missed(found: Recognition, wanted: int) -> float:
-    return np.inf if found.freedoms is None else abs(found.freedoms - wanted)
 
 
 def proposals(found: Recognition, wanted: int, budget: float) -> Iterator[tuple[Hypothesis, ...]]:
@@ -209,7 +205,7 @@ def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], 
     names = [f"{h.a} - {h.b} ({h.now} before, {100 * h.confidence:.0f} %)" for h in turned]
     if names:
         text += f"; decisions changed to reach this: {', '.join(names)}"
-    findings.add("CB1643" if found.freedoms == wanted else "CB1644", text, items=names)
+    findings.add("CB1644" if found.missed(wanted) else "CB1643", text, items=names)
     return replace(found, turned=tuple(turned), findings=findings.as_tuple())
 
 

@@ -17,6 +17,7 @@ def recognition_document(found: Recognition) -> dict[str, Any]:
         "source": found.assembly.source,
         "slack": found.slack,
         "freedoms": found.freedoms,
+        "spins": found.spins,
         "hints": {
             **{kind: [list(p) for p in pairs] for kind, pairs in found.hints.pairs.items()},
             "freedoms": found.hints.freedoms,

@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.assembly import CouplingKind
-from cadbridge.frames import Vector
+from cadbridge.frames import Vector, cross_length, unit
+from cadbridge.freedoms import HINGE, SLEEVE, free
+from cadbridge.mass import volume_of
 from cadbridge.recognition.gears import FoundGear
 from cadbridge.recognition.model import FoundJoint, Recognition
 from solver.algebra.rank import significant
 
 MOST_BODIES_RANKED = 300
 """Bodies in loops that share bodies, above which the dense rank is left out: its time grows with the cube."""
+
+BALL = free("rx ry rz")
+ON_LINE = 1e-5
+"""m: how far joints of a body may be off the line about which it spins. Bores are drawn in line to 1e-6."""
+ALONG_LINE = 1e-4
+"""Sine of the angle between such lines: of two joints 100 mm apart, 10 µm."""
 
 Array = NDArray[np.float64]
 
@@ -55,6 +63,42 @@ def freedoms(found: Recognition) -> int | None:
         first = found.ground if groups[found.ground] == group else members[group][0]
         rank += _rank(np.delete(np.array(own), np.s_[6 * places[first] : 6 * places[first] + 6], axis=1))
     return 6 * (count - 1) - rank
+
+
+def spins(found: Recognition) -> int:
+    """How many of the freedoms only spin one body about its own axis, which moves nothing else (see diagnosis.spins).
+
+    All joints of such a body turn about one line, or are ball joints on it; it meshes with nothing, and its volume is
+    balanced about the line.
+    """
+    meshing = {body for gear in found.gears if gear.couples for body in (gear.a, gear.b)}
+    of_body: dict[int, list[FoundJoint]] = defaultdict(list)
+    for joint in found.joints:
+        of_body[joint.a].append(joint)
+        of_body[joint.b].append(joint)
+    count = 0
+    for body, joints in of_body.items():
+        line = None if body == found.ground or body in meshing else _spin_line(joints)
+        if line is not None:
+            volume = volume_of(found.assembly, found.bodies[body].instances)
+            count += volume is not None and volume.balanced_about(*line)
+    return count
+
+
+def _spin_line(joints: Sequence[FoundJoint]) -> tuple[Vector, Vector] | None:
+    """The line (point, direction) about which all joints of a body let it turn; None where none is, or several."""
+    balls = [j.point for j in joints if j.free == BALL]
+    turning = [j for j in joints if j.free in (HINGE, SLEEVE) and j.axis is not None]
+    if len(balls) + len(turning) < len(joints) or not (turning or len(balls) == 2):
+        return None
+    axis = turning[0].axis if turning else balls[1] - balls[0]
+    point = turning[0].point if turning else balls[0]
+    if axis is None or not np.any(axis):
+        return None
+    axis = unit(axis)
+    on = all(cross_length(p - point, axis) < ON_LINE for p in (*balls, *(j.point for j in turning)))
+    along = all(cross_length(j.axis, axis) < ALONG_LINE for j in turning if j.axis is not None)
+    return (point, axis) if on and along else None
 
 
 def _rank(held: Array) -> int:

@@ -84,21 +84,16 @@ class Inquiry:
         if self.found.hints not in self._asked:
             self._asked[self.found.hints] = questions(self.found)
         known = [q for q in self._asked[self.found.hints] if (q.a, q.b) not in self._skipped]
-        if self.reached:
+        if self.found.as_told:
             return [q for q in known if q.matters and q.confidence < SURE_JOINT]
         missed = self.found.hints.freedoms is not None
         return [q for q in known if q.matters] or ([q for q in known if q.change is None] if missed else [])
 
     @property
-    def reached(self) -> bool:
-        """Whether the mobility is the one that was told."""
-        return self.found.hints.freedoms is not None and self.found.hints.freedoms == self.found.freedoms
-
-    @property
     def ended(self) -> str:
         """What is to say where nothing is left to ask."""
         told, found = self.found.hints.freedoms, self.found.freedoms
-        if self.reached:
+        if self.found.as_told:
             return SURE_ENOUGH
         return NOTHING_LEFT if told is None or found is None else MISSED.format(told=told, found=found)
 

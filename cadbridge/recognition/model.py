@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -203,6 +204,7 @@ class Recognition(Shown):
         findings: What was found wrong or remarkable.
         fasteners: Instances that were taken out first.
         freedoms: In how many ways all moves; None where it is too large to count.
+        spins: In how many of these one body only spins about its own axis, as a roller does.
         drives: How many drives are seen.
         cases: Instances that have an output.
         hints: What a person said.
@@ -223,6 +225,7 @@ class Recognition(Shown):
     findings: tuple[Finding, ...] = ()
     fasteners: frozenset[str] = frozenset()
     freedoms: int | None = None
+    spins: int = 0
     drives: int = 0
     cases: frozenset[str] = frozenset()
     hints: Hints = field(default_factory=Hints)
@@ -233,6 +236,24 @@ class Recognition(Shown):
     def body_of(self) -> dict[str, int]:
         """The index into `bodies` of the body of each instance."""
         return {name: k for k, body in enumerate(self.bodies) for name in body.instances}
+
+    def missed(self, wanted: int) -> float:
+        """Say how far the mobility is from one that a person gives, who may or may not count what only spins.
+
+        Args:
+            wanted: The degrees of freedom given.
+
+        Returns:
+            The lesser of the two differences; infinite where the mobility is not known.
+        """
+        if self.freedoms is None:
+            return math.inf
+        return min(abs(self.freedoms - wanted), abs(self.freedoms - self.spins - wanted))
+
+    @property
+    def as_told(self) -> bool:
+        """Whether a person gave the mobility, and it is that."""
+        return self.hints.freedoms is not None and not self.missed(self.hints.freedoms)
 
     def __repr__(self) -> str:
         counts = [("joint", self.joints), ("gear", self.gears), ("finding", self.findings)]

@@ -79,7 +79,8 @@ def questions(found: Recognition) -> list[Question]:
 
     The closest second verdicts come first, and before them those that bring the mobility to what the hints give.
     """
-    gap = 0 if found.hints.freedoms is None or found.freedoms is None else found.hints.freedoms - found.freedoms
+    told, has = found.hints.freedoms, found.freedoms
+    gap = 0 if told is None or has is None or found.as_told else told - has
     if nothing_known(found.assembly):
         return []
     names = shortest(i.name for i in found.assembly.instances)
@@ -109,6 +110,7 @@ def questions_document(found: Recognition) -> dict[str, Any]:
         "freedoms": {
             "text": "How many degrees of freedom should it have?",
             "found": found.freedoms,
+            "spins": found.spins,
             "told": found.hints.freedoms,
         },
         "questions": [

@@ -67,9 +67,11 @@ def freedoms_text(found: Recognition) -> str:
     if found.freedoms is None:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"
+    if found.spins:
+        text += f", of which {found.spins} only {'spins' if found.spins == 1 else 'spin'} a body about its own axis"
     known = [h for h in hypotheses(found) if h.turns and h.change != 0]
     share = of_mobility(math.prod(h.confidence for h in known))
-    if found.hints.freedoms is not None and found.hints.freedoms == found.freedoms:
+    if found.as_told:
         text += ", as you said."
     elif share < SURE_JOINT:
         text += f", not sure (about {100 * share:.0f} %): {count(len(known), 'decision')} behind it may be otherwise."

@@ -318,6 +318,7 @@ def _freedom(freedom: Freedom, twists: bool) -> dict[str, Any]:
         "rates": {name: _number(rate) for name, rate in freedom.rates.items()},
         **({"twists": {name: _numbers(twist) for name, twist in freedom.twists.items()}} if twists else {}),
         **({"carried": freedom.carried} if freedom.carried else {}),
+        **({"spin": True} if freedom.spin else {}),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from cadbridge.simulation.confirming import Confirmation
 
 Document = Mapping[str, Any]
+
+FOLDED_FROM = 3
+"""Motions alike that share one line: a file without mates has hundreds of bodies that float, a machine hundreds of
+rollers, which would hide all else."""
+_FOLDED: Mapping[str, Callable[[Document], bool]] = {
+    "bodies only spin about their own axes": lambda f: bool(f.get("spin")),
+    "bodies float freely": lambda f: f["kind"] == "float" and len(f["bodies"]) == 1,
+}
+"""What is said of motions alike, and which those are."""
 
 
 def check_text(mechanism: Mechanism, document: Document, columns: int = PIPED) -> str:
@@ -59,20 +68,16 @@ def _motions(document: Document, columns: int) -> str:
     """How it moves: a line for each freedom."""
     if not document["freedoms"]:
         return ""
-    alone: list[dict[str, Any]] = []
-    others: list[dict[str, Any]] = []
-    for f in document["freedoms"]:
-        (alone if f["kind"] == "float" and len(f["bodies"]) == 1 else others).append(f)
-    # Bodies that float share a line: a file without mates has hundreds of them, which would hide all else.
-    if len(alone) < 3:
-        others = document["freedoms"]
+    folded = {text: [f for f in document["freedoms"] if alike(f)] for text, alike in _FOLDED.items()}
+    folded = {text: own for text, own in folded.items() if len(own) >= FOLDED_FROM}
+    hidden = {id(f) for own in folded.values() for f in own}
+    others = [f for f in document["freedoms"] if id(f) not in hidden]
     shown = [tables.motion(document, f) + ("" if f["finite"] else " (only at this pose)") for f in others[:MAX_ROWS]]
     if len(others) > MAX_ROWS:
         shown.append(f"… and {len(others) - MAX_ROWS} more (all of them with --json)")
-    if len(alone) > 2:
-        names = [f["bodies"][0] for f in alone]
-        more = f" and {len(names) - MAX_ROWS} more" if len(names) > MAX_ROWS else ""
-        shown.append(f"{len(names)} bodies float freely: {', '.join(names[:MAX_ROWS])}{more}")
+    for text, own in folded.items():
+        more = f" and {len(own) - MAX_ROWS} more" if len(own) > MAX_ROWS else ""
+        shown.append(f"{len(own)} {text}: {', '.join(f['bodies'][0] for f in own[:MAX_ROWS])}{more}")
     return "\n".join(["How it moves", *wrapped((f"  {line}" for line in shown), columns), ""])
 
 

@@ -60,10 +60,13 @@ def main(arguments: Sequence[str]) -> None:
 def line(name: str, scores: Sequence[Score], machine: bool = False) -> str:
     """A row of the table: of a machine, or the sums of several."""
     found, true, given = (sum(column) for column in zip(*((s.found, s.true, s.given) for s in scores), strict=True))
-    mobility = f"{sum(s.freedoms == s.true_freedoms for s in scores)} of {len(scores)} right"
+    exact = sum(s.freedoms == s.true_freedoms for s in scores)
+    either = sum(s.true_freedoms in (s.freedoms, (s.freedoms or 0) - s.spins) for s in scores)
+    mobility = f"{exact} of {len(scores)} right, {either} with or without what only spins"
     bodies = f"{sum(s.bodies_right for s in scores)} of {len(scores)} right"
     if machine:
-        mobility = f"{scores[0].freedoms}/{scores[0].true_freedoms}"
+        less = f" (less {scores[0].spins} that only spin)" if scores[0].spins else ""
+        mobility = f"{scores[0].freedoms}{less}/{scores[0].true_freedoms}"
         bodies = "right" if scores[0].bodies_right else "wrong"
     return f"| {name} | {found}/{true}/{given} | {mobility} | {bodies} |"
 

@@ -88,7 +88,10 @@ class Truth:
 
 @dataclass(frozen=True)
 class Score:
-    """What was found of a machine: pairs found, true and given, mobilities, whether all bodies are right, misses."""
+    """What was found of a machine: pairs found, true and given, mobilities, whether all bodies are right, misses.
+
+    Of the freedoms found, `spins` only spin a body about its own axis, which a truth may or may not count.
+    """
 
     found: int
     true: int
@@ -97,6 +100,7 @@ class Score:
     true_freedoms: int
     bodies_right: bool
     misses: tuple[str, ...] = ()
+    spins: int = 0
 
 
 def plain(name: str) -> str:
@@ -154,7 +158,9 @@ def judge(found: Recognition, truth: Truth) -> Score:
             misses.append(f"{' - '.join(pair.parts or pair.bodies)} ({pair.type}): {_instead(ends, joints, pair)}")
     bodies = wrong_bodies(found, truth)
     told = (*misses, *bodies)
-    return Score(count, len(truth.pairs), len(found.joints), found.freedoms, truth.freedoms, not bodies, told)
+    return Score(
+        count, len(truth.pairs), len(found.joints), found.freedoms, truth.freedoms, not bodies, told, found.spins
+    )
 
 
 def bodies_right(found: Recognition, truth: Truth) -> bool:

@@ -43,9 +43,7 @@ class Asking:
             panel.text(str(el("p", f"Nothing can be known of how it moves: {self._inquiry.unknowable}.")))
         told = found.hints.freedoms
         ways = "an unknown number of degrees" if found.freedoms is None else count(found.freedoms, "degree")
-        asked = (
-            "as you said." if told is not None and told == found.freedoms else "as recognised. How many should it have?"
-        )
+        asked = "as you said." if found.as_told else "as recognised. How many should it have?"
         panel.text(str(el("p", f"It has {ways} of freedom, {asked}")))
         self.freedoms = panel.entry("degrees of freedom, if known", "" if told is None else str(told), self.tell)
         self.question = panel.text()

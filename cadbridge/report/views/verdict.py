@@ -83,9 +83,18 @@ def _motion(document: Document) -> tuple[str, str]:
     text = f"It moves with {count(finite, 'degree')} of freedom"
     if loose:
         text += f"; {loose} of them {'belongs' if loose == 1 else 'belong'} to bodies that nothing holds"
+    if spins := sum(1 for f in document["freedoms"] if f.get("spin")):
+        text += f"; {_of(spins, finite)} only {'spins' if spins == 1 else 'spin'} a body about its own axis"
     if finite < dof:
         text += f"; {dof - finite} more {'exists' if dof - finite == 1 else 'exist'} only at this pose"
     return ("good" if finite == dof and not loose else "mark"), text + "."
+
+
+def _of(some: int, all_of_them: int) -> str:
+    """Some of several in words: "it", "all of them", "3 of them"."""
+    if some == all_of_them:
+        return "it" if some == 1 else f"all {some}"
+    return f"{some} of them"
 
 
 def _open_loops(document: Document) -> tuple[str, str] | None:

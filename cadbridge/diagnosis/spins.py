@@ -1,0 +1,36 @@
+"""Freedoms that only spin one balanced body about its own axis: they count, and nothing else moves with them.
+
+Textbooks call that of a rod between two ball joints a passive degree of freedom (Tsai, Robot Analysis, 1999, section
+1.6). A roller or a wheel that nothing drives is no other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cadbridge.mass import volume_of
+from cadbridge.mechanism import Body, Mechanism
+
+ADVANCE = 1e-6
+"""Of the distance that a point of the axis would move for a turn of 1 rad at 1 m: a motion that advances by more along
+its axis is a screw's. Rounding is 1e-12; the finest screw, 0.25 mm a turn, advances 4e-5."""
+
+
+def is_spin(mechanism: Mechanism, body: Body, twist: NDArray[np.float64]) -> bool:
+    """Whether a twist turns a body about an axis about which it is balanced.
+
+    Args:
+        mechanism: The mechanism, at its designed pose.
+        body: One of its bodies, which alone moves.
+        twist: (6,) [v of the body's origin; ω] in W, m and rad.
+
+    Returns:
+        Whether it does; False where neither the body's mass nor the volume of all its parts is known.
+    """
+    v, w = twist[:3], twist[3:]
+    turn = float(w @ w)
+    if not turn or abs(float(v @ w)) > ADVANCE * turn:
+        return False
+    weight = body.mass.moved(body.X_WB) if body.mass is not None else volume_of(mechanism.assembly, body.instances)
+    return weight is not None and weight.balanced_about(body.X_WB.p + np.cross(w, v) / turn, w)

@@ -146,7 +146,7 @@ def read_document(path: Path) -> Yaml:
     findings = Findings()
     openable(path)
     yaml = load_yaml(path, findings, str(path))
-    if yaml.data is None:
+    if findings.errors:
         raise _unusable(findings)
     return yaml
 

@@ -43,7 +43,7 @@ def load_sweep_file(path: str | Path, base: Base) -> Sweep:
     findings, path = Findings(), Path(path)
     openable(path)
     yaml = load_yaml(path, findings, str(path))
-    if yaml.data is None:
+    if findings.errors:
         raise InputError("The sweep file cannot be used.", findings)
     return sweep_of(yaml.data, base, str(path), yaml.places)
 

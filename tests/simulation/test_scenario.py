@@ -78,6 +78,7 @@ FAULTS = {
     "not a number": ("duration: .nan\n", "CB601", 2),
     "gravity in no unit": ("gravity: [0, 0, -1e12]\n", "CB601", 2),
     "unknown key": ("durration: 1\n", "CB601", 2),
+    "key given twice": ("duration: 1\nduration: 0.3\n", "CB143", 3),
 }
 
 
@@ -87,6 +88,15 @@ def test_a_fault_is_told_with_its_line(name: str, crane: Mechanism, tmp_path: Pa
     with pytest.raises(InputError) as error:
         load_scenario(scenario(tmp_path, text), crane)
     assert [(code, line)] == [(f.code, f.where.line) for f in error.value.findings]
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n"])
+def test_an_empty_file_is_told_as_no_scenario(text: str, crane: Mechanism, tmp_path: Path) -> None:
+    path = tmp_path / "empty.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        load_scenario(path, crane)
+    assert [f.code for f in error.value.findings] == ["CB601"]
 
 
 def test_initial_values_made_in_python_are_checked_by_name(crane: Mechanism) -> None:

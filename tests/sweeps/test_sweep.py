@@ -172,6 +172,20 @@ def test_all_faults_of_a_sweep_at_once(pendulum: Mechanism) -> None:
     assert "entry 4" in refused.value.findings[-1].message
 
 
+SWEEP = "format: cadbridge.sweep/1\nparameters: [{joint: hinge, damping: [1]}]\n"
+
+
+@pytest.mark.parametrize(("text", "code"), [("", "CB648"), (SWEEP + "seed: 1\nseed: 2\n", "CB143")])
+def test_an_empty_file_and_a_key_given_twice_are_refused(
+    pendulum: Mechanism, tmp_path: Path, text: str, code: str
+) -> None:
+    path = tmp_path / "sweep.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        cb.sweep(pendulum, path, SCENARIO, workers=1)
+    assert [f.code for f in refused.value.findings] == [code]
+
+
 @pytest.mark.parametrize(("what", "code", "said"), BAD)
 def test_a_sweep_that_cannot_be_is_refused_before_anything_runs(
     pendulum: Mechanism, what: dict[str, Any], code: str, said: str

@@ -31,8 +31,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "an exported inertia that no rigid body has",
         "A principal moment exceeds the sum of the other two. URDF and SDF get the values unchanged: Pinocchio "
-        "computes with them, Drake warns, Gazebo may refuse them. MuJoCo refuses them, so MJCF sets "
-        "balanceinertia, with which MuJoCo replaces the three moments by their mean and the model moves differently.",
+        "computes with them, Gazebo may refuse them, Drake warns and takes the inertia of a ball of water of the same "
+        "mass. MuJoCo refuses them, so MJCF sets balanceinertia, with which MuJoCo replaces the three moments by their "
+        "mean. In the last two the model moves differently.",
         "Correct the inertia in the source, or pass --mass from-mesh.",
         "Ixx = 1, Iyy = 1, Izz = 3: no distribution of mass gives that.",
     ),

@@ -18,6 +18,7 @@ from cadbridge.documents import FORMATS
 from cadbridge.errors import InputError
 from cadbridge.exporters import ExportOptions, export
 from cadbridge.exporters.loops import close_loops
+from cadbridge.exporters.numbers import balanced
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
@@ -134,10 +135,11 @@ def _verified(
         found = _compare_files(mechanism, to, how, folder, names, duration, seed, findings)
     judge_files(how, folder, findings)
     quantities = {"mass": found.mass, "centre of mass": found.centre, "inertia": found.inertia, "pose": found.pose}
-    _judge(findings, found.engine, found.precision, quantities)
+    cure = _cure_of_inertias(mechanism, found.engine)
+    _judge(findings, found.engine, found.precision, quantities, cure)
     for difference in found.contents.differences:
         findings.add("CB530", f"in {found.engine} {difference}")
-    _judge_swing(findings, found.engine, found.swing, to, _reasons(lost))
+    _judge_swing(findings, found.engine, found.swing, to, _reasons(lost), cure)
     if foreign and (places := unlike(mechanism, to, folder)):
         found.contents.unsaid[FILES] = listed(places)
     return _verification(to, found, lost, findings)
@@ -252,19 +254,33 @@ def _bare(mechanism: Mechanism, how: EngineCheck) -> Mechanism:
     return replace(mechanism, joints=joints, drives=drives, assembly=replace(mechanism.assembly, extra=extra))
 
 
-def _judge(findings: Findings, engine: str, precision: float, differences: dict[str, float]) -> None:
+_REPLACING = ("Drake", "MuJoCo")
+"""Engines that replace an inertia that no rigid body has by one of their own."""
+
+
+def _cure_of_inertias(mechanism: Mechanism, engine: str) -> str | None:
+    """What to do where the engine replaces inertias of the mechanism; None where it takes all of them."""
+    odd = [b.name for b in mechanism.bodies if b.mass is not None and not balanced(b.mass)]
+    if not odd or engine not in _REPLACING:
+        return None
+    which = f"{engine} replaces the inertia of {listed(odd)}, which no rigid body has (CB1433)"
+    return f"{which}: correct it in the source, or pass --mass from-mesh."
+
+
+def _judge(findings: Findings, engine: str, precision: float, differences: dict[str, float], cure: str | None) -> None:
     for what, difference in differences.items():
         if not difference <= precision:
-            findings.add("CB530", f"in {engine} the {what} differs by {difference:.3g}")
+            text = f"in {engine} the {what} differs by {difference:.3g}"
+            findings.add("CB530", text, hint=cure if what == "inertia" else None)
 
 
-def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str, reasons: list[str]) -> None:
+def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str, reasons: list[str], cure: str | None) -> None:
     """Findings of all that is not the same, and of all that was not compared."""
     if swing.verdict == "differs":
         message = f"after {swing.duration:.3g} s in {engine} joint {swing.joint} differs by {swing.difference:.3g}"
         if swing.step_error is not None:
             message += f", which {engine}'s own error of its steps ({swing.step_error:.2g}) does not explain"
-        findings.add("CB531", "; ".join([message, *reasons]), items=[swing.joint])
+        findings.add("CB531", "; ".join([message, *reasons]), hint=cure, items=[swing.joint])
     elif swing.verdict == "not comparable":
         findings.add("CB537", f"a swing of {swing.duration:.3g} s in {engine} could not be compared: {swing.remark}")
     elif swing.verdict == "not tested":

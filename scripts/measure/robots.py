@@ -38,7 +38,7 @@ EXACT = 1e-8
 
 EXPLAINING = {
     "CB191", "CB1246", "CB1249", "CB1250", "CB1254", "CB1255", "CB1260", "CB1261", "CB1410", "CB1431",
-    "CB1432",
+    "CB1432", "CB1433",
 }  # fmt: skip
 """Codes of findings that say why an engine accelerates otherwise, or why nothing can be computed."""
 

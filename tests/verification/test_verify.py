@@ -71,6 +71,17 @@ def test_an_engines_own_error_is_told_and_no_fault_of_the_export(monkeypatch: py
     assert not wrong.passed
 
 
+@pytest.mark.parametrize("to", ["mjcf", "sdf"])
+def test_an_inertia_that_the_engine_replaces_is_told_as_the_cause(to: str) -> None:
+    whole = models.pendulum()
+    body = whole.bodies[0]
+    assert body.mass is not None
+    odd = replace(body, mass=replace(body.mass, inertia=np.diag([1.0, 1.0, 5.0])))
+    result = verify(replace(whole, bodies=(odd, *whole.bodies[1:])), to, duration=0.1)
+    assert {f.code for f in result.findings} >= {"CB530"}
+    assert all(body.name in f.hint and "CB1433" in f.hint for f in result.findings if f.code in ("CB530", "CB531"))
+
+
 def test_a_loop_that_swings_otherwise_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verify(models.four_bar(), "mjcf", duration=0.3).passed
     open_loop = replace(models.four_bar(), joints=models.four_bar().joints[:-1])

@@ -42,6 +42,14 @@ ENTRIES: dict[str, Entry] = {
         'Add <limit lower=… upper=… effort=… velocity=…/>, or make the joint "continuous".',
         '`<joint type="revolute">` without `<limit>`.',
     ),
+    "CB1268": Entry(
+        Severity.WARNING,
+        "a <limit> without effort or velocity",
+        "URDF requires effort and velocity in every <limit>. cadbridge reads the range, and limits neither force nor "
+        "speed. ROS and Pinocchio refuse the whole file.",
+        'Add effort="…" (N or N m) and velocity="…" (m/s or rad/s) to the <limit>.',
+        '`<limit lower="-1" upper="1"/>`.',
+    ),
     "CB188": Entry(
         Severity.WARNING,
         "a mimic without its joint",

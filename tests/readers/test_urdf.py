@@ -252,7 +252,9 @@ def test_a_joint_of_an_unknown_type_tells_its_other_faults_too(tmp_path: Path) -
         '<robot name="r"><link name="a"/><joint name="j" type="revolut"><parent link="a"/><child link="zz"/>'
         '<axis xyz="0 0 0"/><limit lower="2" upper="1"/><dynamics damping="-1"/></joint></robot>'
     )
-    assert _codes(read(_write(tmp_path, robot))) == {"CB181", "CB183", "CB185", "CB186", "CB187", "CB189"}
+    assert _codes(read(_write(tmp_path, robot))) == {
+        "CB181", "CB183", "CB185", "CB186", "CB187", "CB189", "CB1268",
+    }  # fmt: skip
 
 
 FAULTS: dict[str, tuple[Edit, str, str]] = {
@@ -260,6 +262,9 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "zero axis": (_swap('xyz="0 0 2"', 'xyz="0 0 0"'), "CB185", "J1"),
     "no limits": (_swap('<limit lower="-1" upper="2" velocity="3" effort="4"/>', ""), "CB186", "J1"),
     "limits crossed": (_swap('lower="-1"', 'lower="9"'), "CB186", "J1"),
+    "no effort": (_swap(' effort="4"', ""), "CB1268", "J1: <limit> has no effort, taken"),
+    "no velocity": (_swap(' velocity="1"', ""), "CB1268", "J2: <limit> has no velocity, taken"),
+    "neither": (_swap(' velocity="3" effort="4"', ""), "CB1268", "J1: <limit> has no effort and no velocity, taken"),
     "missing child": (_swap('<child link="arm"/>', '<child link="leg"/>'), "CB183", "leg"),
     "no parent": (_swap('<parent link="base"/>', ""), "CB183", "parent"),
     "own parent": (_swap('<child link="arm"/>', '<child link="base"/>'), "CB183", "itself"),

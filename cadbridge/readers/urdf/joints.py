@@ -154,6 +154,9 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
         if ranged:
             c.say("CB186", f"{name} is {kind} and has no limits; it moves freely", element, name)
         return None
+    missing = [key for key in ("effort", "velocity") if given.get(key) is None]
+    if missing:
+        c.say("CB1268", f"{name}: <limit> has no {' and no '.join(missing)}, taken as unlimited", given, name)
     values: dict[str, float | None] = {}
     for key in ("velocity", "effort"):
         values[key] = None if given.get(key) is None or _states_none(given.get(key)) else c.number(given, key, name)

@@ -108,7 +108,8 @@ ENTRIES: dict[str, Entry] = {
         "hidden parts of a document without an assembly",
         "Of a document without an assembly, cadbridge reads what is visible. If nothing is, it reads what is hidden, "
         "but not what a link shows in another place.",
-        "Show the parts of the mechanism in FreeCAD, hide all else, and save the document.",
+        "Pass --hidden to read hidden parts too, or show the parts of the mechanism in FreeCAD, hide all else, and "
+        "save the document.",
         "The cover of a gearbox, hidden to look into it.",
     ),
 }

@@ -31,6 +31,7 @@ class ReadOptions:
         length_unit: The unit of length of the source (mm, m, in …), in place of the one that it states.
         package_dirs: Folders that hold ROS packages, or files that a FreeCAD file links to.
         floating: Whether the root link of a URDF is free, and not fixed to the ground.
+        hidden: Whether hidden parts of a FreeCAD document without an assembly are read too.
         arguments: (name, value) of the arguments of a xacro file.
         recognise: Whether mates are found from the geometry; no mates file beside the source is read then.
         no_cache: Whether what OCCT answered is neither used nor kept.
@@ -67,6 +68,9 @@ class ReadOptions:
         metavar="FOLDER",
     )
     floating: bool = option(False, "--floating", bool, "Leave the root link of a URDF free instead of fixing it.")
+    hidden: bool = option(
+        False, "--hidden", bool, "Read hidden parts of a FreeCAD document too, where it has no assembly."
+    )
     arguments: tuple[tuple[str, str], ...] = option(
         (), "--arg", str, "Argument of a xacro file, NAME:=VALUE; may be repeated.", key="arguments", many=True,
         value=_arguments, metavar="NAME:=VALUE",

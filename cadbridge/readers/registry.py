@@ -147,7 +147,7 @@ FORMATS: tuple[Format, ...] = (
         lambda start: _packed(start, b"Document.xml"),
         "cadbridge.readers.freecad",
         "placements in their containers, through links → the world; connectors, in their objects → components",
-        heeds=frozenset({"length_unit"}),
+        heeds=frozenset({"length_unit", "hidden"}),
     ),
     Format(
         "mjcf",

@@ -14,8 +14,6 @@ from cadbridge.readers.freecad.references import Resolver
 from cadbridge.readers.freecad.tree import (
     ASSEMBLY,
     CONTAINERS,
-    GROUPS,
-    LINKS,
     PlacedAssembly,
     UnnamedComponent,
     Walker,
@@ -62,7 +60,7 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     root = _root(document, findings)
     walker = Walker(library, findings)
     if root is None:
-        _loose(document, walker, findings)
+        _loose(document, walker, options.hidden, findings)
     else:
         walker.assembly(root, root.placement() or Pose())
     scopes: list[Scope] = [] if root is None else [(root, ()), *walker.flexible]
@@ -112,7 +110,7 @@ def _idle(units: list[UnnamedComponent], held: set[str], findings: Findings) -> 
             findings.add("CB1235", f"{unit.name} has no shape, and joints hold it", unit.object.where())
             continue
         idle.add(unit.name)
-        if unit.object.type in (*LINKS, *CONTAINERS) or unit.object.file("Shape"):
+        if unit.object.shows or unit.object.type in CONTAINERS or unit.object.file("Shape"):
             findings.add("CB1237", f"{unit.name} has no shape, and no joint holds it", unit.object.where())
     return idle
 
@@ -159,20 +157,23 @@ def _of_another_workbench(document: FreecadFile, findings: Findings) -> bool:
     return False
 
 
-def _loose(document: FreecadFile, walker: Walker, findings: Findings) -> None:
+def _loose(document: FreecadFile, walker: Walker, with_hidden: bool, findings: Findings) -> None:
     """The parts of a document without an assembly: what no other object holds or uses, folders opened."""
-    held = {name for o in document.objects.values() for name in o.links("Group")}
+    held = {name for o in document.objects.values() for key in ("Group", "ElementList") for name in o.links(key)}
     tops = [o for o in document.objects.values() if o.name not in held and not walker.is_aside(o)]
-    tops = [m for o in tops for m in (walker.members(o) if o.type in GROUPS else (o,))]
+    placed = [found for o in tops for found in walker.opened(o)]
     # What links show is a stock of parts beside the assembly.
     linked = {target[1] for o in document.objects.values() if (target := o.link("LinkedObject")) and not target[0]}
-    hidden = [o for o in tops if not o.visible and o.name not in linked]
-    for item in (o for o in tops if o.visible):
-        walker.loose(item)
+    hidden = [(o, X) for o, X in placed if not o.visible and o.name not in linked]
+    for item, X in placed:
+        if item.visible or (with_hidden and item.name not in linked):
+            walker.loose(item, X)
+    if with_hidden:
+        return
     shown = len(walker.units)
     # A document is sometimes saved with all of it hidden.
-    for item in hidden:
-        walker.loose(item)
+    for item, X in hidden:
+        walker.loose(item, X)
     found = walker.units[shown:]
     if not found:
         return

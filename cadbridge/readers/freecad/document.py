@@ -19,10 +19,11 @@ from cadbridge.readers.xml import Element, child, children, local, parse_text
 from cadbridge.shapes.archive import Archive
 
 ENDING = ".FCStd"
-ARRAYED = "SourceObject"
-"""The property of Assembly4's arrays that names what they repeat; their own shape has it once."""
+LINKS = ("App::Link", "App::LinkElement", "App::LinkPython", "App::LinkElementPython")
+ARRAYED = ("SourceObject", "Base")
+"""The properties by which the arrays of Assembly4 and of Draft name what they repeat."""
 MADE_OF = (
-    "Base", "BaseFeature", "Links", "Profile", "Sections", "Shapes", "Source", ARRAYED, "Spine", "Tool", "Tools"
+    "Base", "BaseFeature", "Links", "Profile", "Sections", "Shapes", "Source", "SourceObject", "Spine", "Tool", "Tools"
 )  # fmt: skip
 """The properties of Part's and PartDesign's features by which they name what their shape is made of. Others only place
 a feature (`Support`), look at one (binders), or copy it (`Objects` of a clone)."""
@@ -104,11 +105,41 @@ class Object:
         return [] if section is None else [v for e in children(section, "Link") if (v := e.get("value"))]
 
     @cached_property
+    def shows(self) -> str | None:
+        """The property that names the object of which it shows one or several copies; None of what is no link."""
+        if self.type in LINKS:
+            return "LinkedObject"
+        # The arrays of Assembly4 and Draft are features with the extension of links: their shape is made anew when the
+        # file is opened, and saved empty or not at all.
+        if not self.file("PlacementList") or self.document.archive.size(self.file("Shape") or ""):
+            return None
+        return next((name for name in ARRAYED if self.link(name)), None)
+
+    @property
+    def copies(self) -> int:
+        """How many copies a link or an array makes; 0 of a link that shows its object once."""
+        of_link = "ElementCount" if self.type in LINKS else "Count"
+        return int(self.number(of_link) or 0) if self.shows else 0
+
+    @property
+    def scales(self) -> list[float]:
+        """The factors by which a link as a whole enlarges what it shows; empty where it has none."""
+        along = (self.value("ScaleVector", "PropertyVector", f"value{axis}") for axis in "XYZ")
+        found = []
+        for text in (self.value("Scale", "Float"), *along):
+            try:
+                found.append(float(text or 1.0))
+            except ValueError:
+                found.append(float("nan"))
+        return found
+
+    @cached_property
     def operands(self) -> frozenset[str]:
         """The objects of this file that its shape is made of, as of a cut, a loft or an array."""
-        # An array of links has a shape that is saved empty; its source is still the only copy.
         if not self.document.archive.size(self.file("Shape") or ""):
-            return frozenset()
+            # The first copy of an array stands where its source does.
+            source = self.link(self.shows) if self.shows in ARRAYED and self.copies else None
+            return frozenset() if source is None else frozenset(source[1:])
         made_of = [self._properties[name] for name in MADE_OF if self.has(name)]
         found = (e.get("value") or e.get("name") for p in made_of for e in p.iter("Link", "LinkSub", "XLink"))
         return frozenset(name for name in found if name)
@@ -146,7 +177,7 @@ class Object:
 
     def file(self, name: str) -> str | None:
         """The archive's member that holds a property."""
-        for tag in ("Part", "PlacementList"):
+        for tag in ("Part", "PlacementList", "VectorList"):
             found = self.value(name, tag, "file")
             if found:
                 return found
@@ -186,7 +217,8 @@ class FreecadFile:
         makers = [o for o in self.objects.values() if o.type.startswith(("Part::", "PartDesign::"))]
         used = {name for o in makers for name in o.operands}
         hidden = {name for name in used if name in self.objects and not self.objects[name].visible}
-        arrayed = {target[1] for o in makers if o.operands and (target := o.link(ARRAYED))}
+        arrayed = {n for o in makers if o.shows for n in o.operands}
+        arrayed |= {target[1] for o in makers if o.operands and (target := o.link("SourceObject"))}
         return frozenset(hidden | arrayed)
 
     @cached_property

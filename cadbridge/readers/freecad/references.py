@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
-from cadbridge.readers.freecad.tree import CONTAINERS, GROUPS, LINKS, NO_SHAPE, UnnamedComponent
+from cadbridge.readers.freecad.tree import CONTAINERS, GROUPS, NO_SHAPE, UnnamedComponent
 from cadbridge.readers.markers import Marker
 from cadbridge.shapes import Brep
 
@@ -96,8 +96,8 @@ class Resolver:
         element = names.pop() if names else ""
         while True:
             followed: list[Object] = []
-            while here.type in LINKS:
-                target = None if here in followed else self._library.linked(here, "LinkedObject")
+            while here.shows:
+                target = None if here in followed else self._library.linked(here, here.shows)
                 if target is None:  # a ring of links too, which the walk through the assembly reports
                     return here, X, element
                 followed.append(here)

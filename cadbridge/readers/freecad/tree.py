@@ -12,7 +12,7 @@ from cadbridge.assembly import GROUND, Component, Instance, Part
 from cadbridge.budget import allowed, beyond
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
-from cadbridge.readers.freecad.document import ARRAYED, Library, Object
+from cadbridge.readers.freecad.document import Library, Object
 from cadbridge.readers.names import free_name
 
 ASSEMBLY = "Assembly::AssemblyObject"
@@ -20,7 +20,6 @@ BODY = "PartDesign::Body"
 ASSEMBLY_LINK = "Assembly::AssemblyLink"
 GROUPS = ("App::DocumentObjectGroup", "App::DocumentObjectGroupPython", "App::LinkGroup")
 CONTAINERS = ("App::Part", ASSEMBLY, ASSEMBLY_LINK)
-LINKS = ("App::Link", "App::LinkElement", "App::LinkPython", "App::LinkElementPython")
 NO_SHAPE = (
     "App::Origin", "App::Line", "App::Plane", "App::Point", "App::LocalCoordinateSystem", "Sketcher::SketchObject",
     "PartDesign::Plane", "PartDesign::Line", "PartDesign::Point", "PartDesign::CoordinateSystem",
@@ -34,6 +33,9 @@ NO_SHAPE = (
 """Sketches, datums, binders, tables, notes and groups of an assembly's own: none of it is a part."""
 DEEPEST_LINKS = 40
 """Links, groups and assemblies within one another; deeper ones are reported as holding themselves. A choice."""
+
+SAME_SIZE = 1e-6
+"""A link whose scale is this near 1 shows its object as it is: 1 µm on a metre, and far more than rounding."""
 
 EMPTY_BELOW = 1000
 """Bytes of a B-Rep text below which it is read to see whether it is an empty one; FreeCAD's empty text has some 200.
@@ -75,10 +77,7 @@ class Walker:
 
     def assembly(self, owner: Object, X_WA: Pose, way: tuple[str, ...] = (), labels: tuple[str, ...] = ()) -> None:
         """Every member of an assembly as a component; a flexible sub-assembly's members are components of their own."""
-        for member in self.members(owner):
-            X = self._placed(member)
-            if X is None:
-                continue
+        for member, X in self.members(owner):
             here, named = (*way, member.name), (*labels, member.label)
             if self._flexible(member):
                 if len(here) > DEEPEST_LINKS or any(member is o for o, _ in self.flexible):
@@ -89,13 +88,11 @@ class Walker:
                 continue
             self._add(member, X_WA @ X, here, named)
 
-    def loose(self, member: Object) -> None:
+    def loose(self, member: Object, X_WM: Pose) -> None:
         """An object of a document without an assembly, where it holds a shape."""
-        X = self._placed(member)
-        if X is not None:
-            self._add(member, X, (member.name,), (member.label,))
-            if not self.units[-1].leaves:
-                self.units.pop()
+        before = len(self.units)
+        self._add(member, X_WM, (member.name,), (member.label,))
+        self.units[before:] = [u for u in self.units[before:] if u.leaves]
 
     def _add(self, member: Object, X_WM: Pose, way: tuple[str, ...], labels: tuple[str, ...]) -> None:
         for suffix, X_ME in self._elements(member):
@@ -103,12 +100,19 @@ class Walker:
             unit.leaves = list(self._leaves(member, Pose(), (), ()))
             self.units.append(unit)
 
-    def members(self, owner: Object) -> Iterator[Object]:
-        """What an assembly's group holds, plain folders opened; each object once."""
+    def members(self, owner: Object) -> Iterator[tuple[Object, Pose]]:
+        """What an assembly's group holds with its pose there, folders and arrays opened; each object once."""
+        yield from self._opened(owner, owner.links("Group"), Pose())
+
+    def opened(self, member: Object) -> Iterator[tuple[Object, Pose]]:
+        """What a folder or an array of objects holds, with its pose in what the folder stands in; else the object."""
+        yield from self._opened(member, [member.name], Pose())
+
+    def _opened(self, owner: Object, names: list[str], X: Pose) -> Iterator[tuple[Object, Pose]]:
         seen: set[str] = set()
-        waiting = list(reversed(owner.links("Group")))
+        waiting = [(name, X) for name in reversed(names)]
         while waiting:
-            name = waiting.pop()
+            name, X = waiting.pop()
             if name in seen:
                 continue
             seen.add(name)
@@ -117,11 +121,13 @@ class Walker:
                 self.findings.add(
                     "CB162", f"{owner.label} holds {name!r}, which is not an object", owner.where("Group")
                 )
-            elif member.type in GROUPS or (member.type in LINKS and member.links("ElementList")):
-                waiting.extend(reversed(member.links("Group") or member.links("ElementList")))
-            else:
-                if not self.is_aside(member):
-                    yield member
+            elif member.type in GROUPS or (member.shows and member.links("ElementList")):
+                X_M = self._placed(member)
+                below = member.links("Group") or member.links("ElementList")
+                # Folders have no placement; groups of links, and arrays of objects of their own, carry what they hold.
+                waiting.extend((inner, X @ X_M) for inner in reversed(below) if X_M is not None)
+            elif not self.is_aside(member) and (X_M := self._placed(member)) is not None:
+                yield member, X @ X_M
 
     @staticmethod
     def is_aside(member: Object) -> bool:
@@ -144,16 +150,33 @@ class Walker:
 
     def _elements(self, member: Object) -> list[tuple[tuple[str, ...], Pose]]:
         """The copies of a link array with their placements; one, without a suffix, of anything else."""
-        count = int(member.number("ElementCount") or 0) if member.type in LINKS else 0
+        count = member.copies
+        if self._scaled(member):
+            return []
         if count <= 0:
             return [((), Pose())]
         if why := beyond("instances", count, member.label):
-            self.findings.add("CB138", why, member.where("ElementCount"))
+            self.findings.add("CB138", why, member.where())
             return []
         file = member.file("PlacementList")
         poses = self._placement_list(member, file) if file else []
         missing = count - len(poses)
         return [((str(i),), X) for i, X in enumerate([*poses[:count], *([Pose()] * max(0, missing))])]
+
+    def _scaled(self, member: Object) -> bool:
+        """Whether a link shows its object larger or smaller than it is; reported, and left out."""
+        if member.shows is None:
+            return False
+        file = member.file("ScaleList")
+        listed = (member.document.archive.read(file) or b"") if file else b""
+        # A count, then three numbers for each copy; what is cut off is told of the placements beside.
+        sizes = [*member.scales, *np.frombuffer(listed, "<f8", max(len(listed) - 4, 0) // 8, min(4, len(listed)))]
+        if all(abs(size - 1.0) < SAME_SIZE for size in sizes):
+            return False
+        worst = max(sizes, key=lambda size: abs(size - 1.0))
+        text = f"{member.label} is shown {worst:.3g} times as large as what it links to; it is left out"
+        self.findings.add("CB133", text, member.where("Scale"))
+        return True
 
     def _placement_list(self, member: Object, file: str) -> list[Pose]:
         """FreeCAD's binary list: a count, then seven numbers each, little endian."""
@@ -181,26 +204,25 @@ class Walker:
         if why := beyond("instances", self._count, "this assembly"):
             self.findings.add("CB138", f"{item.label} is one too many: {why}", item.where())
             return
-        if item.type in LINKS or (item.type == ASSEMBLY_LINK and not item.links("Group")):
-            target = self.library.linked(item, "LinkedObject")
-            if target is not None:
+        if item.shows or (item.type == ASSEMBLY_LINK and not item.links("Group")):
+            target = self.library.linked(item, item.shows or "LinkedObject")
+            if target is not None and target.type not in NO_SHAPE:
                 # A link replaces the placement of its target by its own, unless LinkTransform lets both count.
                 passed = target.placement() if item.flag("LinkTransform", False) else Pose()
                 yield from self._leaves(target, X @ (passed or Pose()), path, (*above, item))
         elif item.type in CONTAINERS:
-            for member in self.members(item):
-                X_M = self._placed(member)
-                for suffix, X_E in self._elements(member) if X_M is not None else []:
+            for member, X_M in self.members(item):
+                for suffix, X_E in self._elements(member):
                     below = (*path, member.label, *suffix)
-                    yield from self._leaves(member, X @ (X_M or Pose()) @ X_E, below, (*above, item))
+                    yield from self._leaves(member, X @ X_M @ X_E, below, (*above, item))
         elif _has_shape(item):
             yield Leaf(path, item, X)
         elif item.has("Mesh"):
             self.findings.add("CB1236", f"{item.label} is a mesh, which is not read", item.where("Mesh"))
-        elif item.has(ARRAYED):
-            source = item.link(ARRAYED)
+        elif item.has("SourceObject"):
+            source = item.link("SourceObject")
             text = f"not read: the copies that the array {item.label} makes of {source[1] if source else 'nothing'}"
-            self.findings.add("CB190", text, item.where(ARRAYED))
+            self.findings.add("CB190", text, item.where("SourceObject"))
 
     def _cycle(self, item: Object) -> None:
         self.findings.add("CB1224", f"{item.label} holds itself, by links or groups", item.where())

@@ -1,5 +1,7 @@
 """Links, other files, parts in parts, sub-assemblies rigid and flexible, link arrays, documents without assembly."""
 
+import json
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.assembly import Assembly
+from cadbridge.cli import main
 from cadbridge.findings import Severity
 from cadbridge.readers import ReadOptions
 from tests.readers.freecad.making import (
@@ -16,6 +19,7 @@ from tests.readers.freecad.making import (
     flag,
     group,
     link,
+    number,
     placement,
     placement_list,
     shape,
@@ -234,6 +238,25 @@ def test_folders_of_a_document_without_an_assembly_are_opened(tmp_path: Path) ->
     assert {f.code: f.items for f in assembly.findings if f.code != "CB415"} == {"CB1233": (), "CB1239": ("Hidden",)}
 
 
+@pytest.mark.parametrize("more", [[], ["--hidden"]])
+def test_hidden_parts_are_read_when_asked_for(
+    more: list[str], tmp_path: Path, solids: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the command line; what a link shows elsewhere and what a cut is made of stay left out."""
+    made = Maker()
+    for name in ("Box", "Lid", "Stock", "Tool", "Cut"):
+        made.part(name, solids["box"])
+    for name in ("Lid", "Stock", "Tool"):
+        made.objects[name][1]["Visibility"] = flag(False)
+    made.objects["Cut"][1]["Tool"] = link("Tool")
+    made.add("Copy", "App::Link", LinkedObject=xlink("Stock"))
+    path = made.save(tmp_path / "made.FCStd")
+    main(["inspect", str(path), "--no-cache", "--json", *more])
+    told = json.loads(capsys.readouterr().out)
+    assert sorted(i["name"] for i in told["instances"]) == ["Box", "Copy", "Cut", *["Lid"][: len(more)]]
+    assert ("CB1239" in {f["code"] for f in told["findings"]}) == (not more)
+
+
 def test_of_a_document_in_which_all_is_hidden_what_is_hidden_is_read(tmp_path: Path) -> None:
     """But not the stock of parts of which links show copies."""
     made = Maker()
@@ -287,6 +310,57 @@ def test_an_array_without_a_shape_is_reported_and_its_source_is_read(tmp_path: P
     assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
     assert [i.product_path for i in assembly.instances] == [("Ball",)]
     assert [f.where.item for f in assembly.findings if f.code == "CB190" and f.where is not None] == ["Row"]
+
+
+@pytest.mark.parametrize("kind", ["Assembly4", "Draft", "by its own links"])
+def test_an_array_of_links_shows_its_copies(tmp_path: Path, kind: str) -> None:
+    """Its placement, then the list's; the source, which the first copy shows, is no part beside them."""
+    made = Maker()
+    made.part("Ball", BREP, (1.0, 0.0, 0.0))
+    more = {"SourceObject" if kind == "Assembly4" else "Base": link("Ball"), "Placement": placement((0.0, 7.0, 0.0))}
+    if kind == "by its own links":
+        for n in (1, 2):
+            more_of = {"LinkedObject": xlink("Ball"), "Placement": placement((float(n), 0.0, 0.0))}
+            made.add(f"Row_i{n}", "App::LinkElement", **more_of)
+        more |= {"ElementList": group("Row_i1", "Row_i2")}
+    made.members |= {"List": placement_list((1, 0, 0, 0, 0, 0, 1), (2, 0, 0, 0, 0, 0, 1)), "Row.brp": b""}
+    more |= {"Count": whole(2), "PlacementList": ("App::PropertyPlacementList", '<PlacementList file="List"/>')}
+    if kind == "Assembly4":
+        more["Shape"] = shape("Row.brp")
+    made.add("Row", "Part::FeaturePython", **more)
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert {f.code for f in assembly.findings} == {"CB1233"}
+    names = ["Row_i1", "Row_i2"] if kind == "by its own links" else ["Row/0", "Row/1"]
+    assert [i.name for i in assembly.instances] == names
+    np.testing.assert_allclose([i.X_WI.p for i in assembly.instances], [[1e-3, 7e-3, 0], [2e-3, 7e-3, 0]])
+
+
+def test_a_group_of_links_carries_what_it_holds(tmp_path: Path) -> None:
+    made = Maker()
+    made.part("Ball", BREP, (1.0, 0.0, 0.0))
+    made.add("Held", "App::LinkGroup", ElementList=group("Ball"), Placement=placement((0.0, 7.0, 0.0)))
+    made.assembly("Held")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    np.testing.assert_allclose([i.X_WI.p for i in assembly.instances], [[1e-3, 7e-3, 0]])
+
+
+@pytest.mark.parametrize("scaled", ["Scale", "ScaleVector", "ScaleList"])
+def test_a_link_that_enlarges_what_it_shows_is_left_out(tmp_path: Path, scaled: str) -> None:
+    made = Maker()
+    made.part("Ball", BREP)
+    made.members["List"] = struct.pack("<I3d", 1, 1.0, 1.0, 2.5)
+    given = {
+        "Scale": number(2.5),
+        "ScaleVector": ("App::PropertyVector", '<PropertyVector valueX="1.0" valueY="2.5" valueZ="1.0"/>'),
+        "ScaleList": ("App::PropertyVectorList", '<VectorList file="List"/>'),
+    }
+    made.add("Large", "App::Link", LinkedObject=xlink("Ball"), **{scaled: given[scaled]})
+    made.add("Same", "App::Link", LinkedObject=xlink("Ball"), Scale=number(1.0))
+    made.assembly("Large", "Same")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert [c.name for c in assembly.components] == ["Same"]
+    (told,) = (f for f in assembly.findings if f.code == "CB133")
+    assert (told.where.item, "2.5 times" in told.message) == ("Large", True)
 
 
 def test_a_document_without_a_part_is_an_error_and_nothing_is_recognised_in_it(tmp_path: Path) -> None:

@@ -20,12 +20,14 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import MotorSpec, Run, Scenario
 from cadbridge.simulation.confirming import confirm
 from cadbridge.simulation.trajectory import columns_of, trajectory_table
+from cadbridge.simulation.trust import repeats
 from cadbridge.simulation.trust.checks import NOT_TESTED, OK, WRONG, judged, together
 from cadbridge.simulation.trust.pushes import pushed_intervals
 from cadbridge.simulation.trust.repeats import doubtful
 from cadbridge.simulation.trust.verdict import tell, verdict_of
 from solver.functions import constant, expression
 from solver.result import Result, Trajectory
+from solver.runs.integrate import simulate
 from tests.oracle.cases import ROOT
 from tests.oracle.machines import case
 
@@ -103,6 +105,40 @@ def test_a_sample_that_is_off_is_found_where_it_is_computed_again(bar: Run) -> N
     states = found(bar, spoilt(bar, **later))
     assert states["repeats"] == WRONG
     assert states["rows"] == OK
+
+
+@pytest.mark.parametrize(("finest", "state"), [(1e-7, OK), (1e-5, NOT_TESTED)])
+def test_what_cannot_be_computed_again_is_neither_wrong_nor_right(
+    bar: Run, finest: float, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No step meets less than `finest`; where that of the run is met, doubtful intervals are computed with it."""
+
+    def simulated(*given: Any, rtol: float, **more: Any) -> Result:
+        found = simulate(*given, rtol=rtol, **more)
+        return replace(found, status=replace(found.status, ok=False)) if rtol < finest else found
+
+    monkeypatch.setattr(repeats, "simulate", simulated)
+    call: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-6, "integrator": "dopri5", "tree": None, "longest_step": np.inf}
+    what = replace(bar.scenario, rtol=1e-6, atol=1e-6)
+    verdict = verdict_of(bar.lowered, what, bar.result, bar.system, call)
+    assert {c.name: c.state for c in verdict.checks}["repeats"] == verdict.state == state
+    findings = Findings()
+    tell(verdict, bar.scenario, bar.result, findings)
+    assert [f.code for f in findings] == (["CB684"] if state == NOT_TESTED else [])
+
+
+@pytest.mark.parametrize("times", [1e-3, 1e3])
+def test_a_verdict_is_the_same_for_a_machine_that_takes_a_thousand_times_as_long(
+    trrr3: Mechanism, times: float
+) -> None:
+    """Rates of a fast one are large: those of joints that stand nearly still seem to be wrong. Those of a slow one
+    are small: an open rate seems to be none."""
+    what = Scenario(gravity=(0.0, 0.0, -9.81 / times**2), duration=times, rate=50.0 / times)
+    run = cb.simulate(trrr3, what)
+    assert run.verdict is not None
+    assert run.verdict.state == OK
+    speed = float(np.abs(run.result.trajectory.velocities[20]).max())
+    assert found(run, spoilt(run, **at(run, "constraint_velocity", 20, 1e-5 * speed)))["rates"] == WRONG
 
 
 def test_what_is_missing_is_told_from_then_on_and_a_row_only_where_it_is_open(bar: Run) -> None:

@@ -31,6 +31,7 @@ class Check:
         t: When the worst was, s.
         bad: The samples that it shows to be wrong (k,).
         text: What is wrong, or why nothing was tested, in words.
+        awaited: Whether the verdict cannot be "ok" without it, where it was not tested.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Check:
     t: float = 0.0
     bad: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))
     text: str = ""
+    awaited: bool = False
 
     def document(self) -> dict[str, Any]:
         """Say it for JSON; figures that are no numbers are None.
@@ -56,9 +58,9 @@ class Check:
         return {**found, "at_s": self.t, "wrong_samples": int(self.bad.sum()), **message}
 
 
-def not_tested(name: str, reason: str) -> Check:
-    """A check for which there is nothing to look at."""
-    return Check(name, NOT_TESTED, text=reason)
+def not_tested(name: str, reason: str, *, awaited: bool = False) -> Check:
+    """A check for which there is nothing to look at; `awaited` where there was, and it came to nothing."""
+    return Check(name, NOT_TESTED, text=reason, awaited=awaited)
 
 
 def judged(name: str, off: NDArray[np.float64], allowed: NDArray[np.float64] | float, t: NDArray[np.float64], *,
@@ -124,13 +126,15 @@ class Verdict:
 
 
 def together(checks: tuple[Check, ...], samples: int, reason: str = "") -> Verdict:
-    """The verdict of some checks: wrong where one fails; else not tested where a `reason` says so, else ok."""
+    """The verdict of some checks: wrong where one fails; else not tested where a `reason` or a check that is awaited
+    says so, else ok."""
     bad = np.zeros(samples, dtype=bool)
     for check in checks:
         if check.state == WRONG:
             bad |= check.bad
     if bad.any():
         return Verdict(WRONG, checks, np.where(bad, 0.0, 1.0))
+    reason = reason or next((check.text for check in checks if check.awaited), "")
     if reason:
         return Verdict(NOT_TESTED, checks, np.full(samples, np.nan), reason)
     return Verdict(OK, checks, np.ones(samples))

@@ -18,8 +18,11 @@ OFF_WITHIN = 10.0
 """Tolerances by which a state within a step may be off: what the steps themselves ask for is one, and polynomials are
 held to it by an estimate that a bent load makes several times too small."""
 OPEN_RATES = 1e-6
-"""Of the largest speed (m/s; at least 1): how far rows may be open in their rates. Rows that contradict each other by
-rounding cost 1e-8."""
+"""Of the largest speed: how far rows may be open in their rates. Rows that contradict each other by rounding cost 1e-8
+of it."""
+AT_REST = 1.0
+"""m/s (rad/s): where a machine was faster than this, its samples near rest count as at this speed; in a slower one, as
+at its own largest: machines that take a thousand times as long are held to as much."""
 
 
 def places_check(system: System | None, what: Scenario, result: Result) -> Check:
@@ -47,10 +50,11 @@ def _worst(system: System, T: Trajectory, t: float) -> str:
 
 
 def rates_check(what: Scenario, result: Result) -> Check:
-    """Whether the rates of rows hold at each sample, against the largest speed of that sample."""
+    """Whether the rates of rows hold at each sample, against the largest speed then; near rest, of the run."""
     T = result.trajectory
     speeds = np.abs(T.velocities).reshape(len(T.t), -1).max(axis=1, initial=0.0)
-    allowed = OPEN_RATES * np.maximum(1.0, speeds) + what.atol + what.rtol * speeds
+    least = min(AT_REST, float(speeds.max(initial=0.0)))
+    allowed = OPEN_RATES * np.maximum(least, speeds) + what.atol + what.rtol * speeds
     text = "joints come apart at {worst:.2g} m/s at t = {t:.4g} s, where {allowed:.2g} m/s is allowed"
     return judged("rates", T.constraint_velocity, allowed, T.t, unit="m/s", text=text)
 

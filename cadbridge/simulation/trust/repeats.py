@@ -58,23 +58,36 @@ def repeats_check(system: System, what: Scenario, result: Result, call: Call, wh
     if why_not or len(T.t) < 2:
         return not_tested("repeats", why_not or "there is one sample")
     count = max(2, min(MOST_AGAIN, result.statistics.steps // STEPS_A_REPEAT, len(T.t) - 1))
-    off = np.zeros(len(T.t))
+    off, unfinished = np.zeros(len(T.t)), []
+
+    def look_at(k: int, *calls: Call, longest: float = call["longest_step"]) -> None:
+        """The interval from sample k on, by the first of `calls` whose run comes to its end."""
+        found = next((v for each in calls if (v := _repeated(system, what, T, k, each, longest)) is not None), None)
+        if found is None:
+            unfinished.append(float(T.t[k]))
+        else:
+            off[k + 1] = max(off[k + 1], found)
+
     for k in _chosen(len(T.t) - 1, count):
-        off[k + 1] = _repeated(system, what, T, k, call, call["longest_step"])
+        look_at(k, call)
     suspects = doubtful(result) if len(system.plan.row) else []
     rtol, atol = finer(what)
-    absolute = {**call, "tree": None, "rtol": rtol, "atol": atol}
+    absolute = {**call, "tree": None}
     for k in suspects:
-        off[k + 1] = max(off[k + 1], _repeated(system, what, T, k, absolute, call["longest_step"]))
+        # A run at the floor of tolerances may have no finer ones.
+        look_at(k, {**absolute, "rtol": rtol, "atol": atol}, absolute)
     pushed, points = pushed_intervals([function for _, function in system.drives], T.t)
     for k in pushed:
-        longest = min(call["longest_step"], float(T.t[k + 1] - T.t[k]) / points)
-        off[k + 1] = max(off[k + 1], _repeated(system, what, T, k, call, longest))
+        look_at(k, call, longest=min(call["longest_step"], float(T.t[k + 1] - T.t[k]) / points))
     many = count + len(suspects) + len(pushed)
     text = f"the motion computed again from one of {many} samples ends {{worst:.2g}} tolerances away from the next " \
            "sample, at t = {t:.4g} s"  # fmt: skip
     margin = UNMEASURED if what.integrator == "generalized_alpha" else OF_TOLERANCES
-    return judged("repeats", off, margin, T.t, unit="tolerances", text=text)
+    found = judged("repeats", off, margin, T.t, unit="tolerances", text=text)
+    if unfinished and not found.bad.any():
+        reason = f"the motion computed again from t = {min(unfinished):.4g} s does not come to its end"
+        return not_tested("repeats", reason, awaited=True)
+    return found
 
 
 def finer(what: Scenario) -> tuple[float, float]:
@@ -108,17 +121,15 @@ def doubtful(result: Result) -> list[int]:
     return sorted(set(found))
 
 
-def _repeated(system: System, what: Scenario, T: Trajectory, k: int, call: Call, longest: float) -> float:
+def _repeated(system: System, what: Scenario, T: Trajectory, k: int, call: Call, longest: float) -> float | None:
     """By how many tolerances the motion from sample k on, with no step longer than `longest` (s), leads elsewhere than
-    to sample k + 1."""
+    to sample k + 1; None where it does not come to its end."""
     start = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
     span = float(T.t[k + 1] - T.t[k])
     options = {key: call[key] for key in ("rtol", "atol", "integrator", "tree", "contradictory") if key in call}
     end = [float(T.t[k + 1])]
     found = simulate(system, start, duration=span, rate=1.0 / span, times=end, longest_step=longest, **options)
-    if not found.status.ok:
-        return np.inf
-    return _apart(found.trajectory, T, k + 1, what)
+    return _apart(found.trajectory, T, k + 1, what) if found.status.ok else None
 
 
 def _apart(again: Trajectory, T: Trajectory, k: int, what: Scenario) -> float:

@@ -17,7 +17,7 @@ errors break a symmetry alike: a run that came near such a pose is compared with
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
-from cadbridge.mechanism import Joint
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.checks import NOT_TESTED, OK, Check, judged, known, not_tested
 from solver.model import Model
@@ -262,7 +261,7 @@ def _estimates(
     """The errors of a run, one for each unit: a `part` of its companion's distance."""
     parts = [
         _of_bodies(T, beside, [unit.name for unit in lowered.units]),
-        _of_joints(T, beside, lowered.joints),
+        _of_joints(T, beside, lowered),
         {} if lowered.stand_ins else _of_energies(T, beside),
     ]
     found = []
@@ -315,15 +314,21 @@ def _of_bodies(T: Trajectory, beside: Trajectory, names: list[str]) -> dict[str,
     }  # fmt: skip
 
 
-def _of_joints(T: Trajectory, beside: Trajectory, joints: Sequence[Joint]) -> dict[str, _Columns]:
+def _of_joints(T: Trajectory, beside: Trajectory, lowered: Lowered) -> dict[str, _Columns]:
     found = {}
-    for kind, unit in (("angle", "rad"), ("distance", "m")):
-        chosen = [i for i, joint in enumerate(joints) if joint.coordinate == kind]
-        names = [joints[i].name for i in chosen]
-        for one, two, of in (
-            (T.coordinates, beside.coordinates, unit), (T.coordinate_rates, beside.coordinate_rates, f"{unit}/s"),
-        ):  # fmt: skip
-            size = np.abs(one[:, chosen]).max(axis=0, initial=0.0)
+    for kind, unit, part in (("angle", "rad", slice(3, 6)), ("distance", "m", slice(3))):
+        chosen = [i for i, joint in enumerate(lowered.joints) if joint.coordinate == kind]
+        names = [lowered.joints[i].name for i in chosen]
+        fastest = np.linalg.norm(T.velocities[..., part], axis=2).max(axis=0, initial=0.0)
+        # A rate is the difference of those of two bodies, of each of which the tolerance promises a share: a joint
+        # that hardly turns between two fast bodies is no better known than they are.
+        joined = [[b for b in (c.a, c.b) if b >= 0] for c in (lowered.model.coordinates[i] for i in chosen)]
+        of_bodies = np.array([fastest[bodies].max(initial=0.0) for bodies in joined])
+        for one, two, of, least in (
+            (T.coordinates, beside.coordinates, unit, 0.0),
+            (T.coordinate_rates, beside.coordinate_rates, f"{unit}/s", of_bodies),
+        ):
+            size = np.maximum(np.abs(one[:, chosen]).max(axis=0, initial=0.0), least)
             found[of] = _Columns(np.abs(two[:, chosen] - one[:, chosen]), size, names)
     return found
 

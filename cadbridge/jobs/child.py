@@ -186,10 +186,8 @@ def _touch(path: str, touched: dict[str, list[int] | None]) -> None:
         touched[whole] = [status.st_size, status.st_mtime_ns]
 
 
-_COMPILING = ".numba_config.yaml"
-"""Looked for in the current folder when a kernel is compiled: by the first run of an installation, and none after."""
-
-_CODE = (_COMPILING, ".py", ".pyc", ".nbi", ".nbc", ".so", ".pyd", ".dll")
+_CODE = (".py", ".pyc", ".so", ".pyd", ".dll")
+"""Endings of programs: what a job loads of them is no input of it."""
 
 
 def _outside(touched: dict[str, list[int] | None], stage: Path, cache: Path | None) -> dict[str, list[int] | None]:

@@ -44,9 +44,6 @@ def read(path, options):
             kept.append(b"x" * (32 << 20))
     if what == "raise":
         raise RuntimeError("poisoned")
-    if what == "compile":
-        os.path.exists(".numba_config.yaml")
-        os.path.exists("beside.urdf")
     if what == "slow":
         time.sleep(float(words[2]))
     from cadbridge.readers.urdf import read as read_urdf

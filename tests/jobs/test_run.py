@@ -146,13 +146,6 @@ def test_damaged_entries_are_computed_again_and_never_served(tmp_path: Path, cac
     assert main(["cache", "verify"]) == 0
 
 
-def test_a_first_run_that_compiles_says_the_same_as_later_ones(tmp_path: Path, warm: Local) -> None:
-    poisoned(tmp_path / "a.poison", "compile")
-    (result,) = run(plan([{"sources": "a.poison"}], base=tmp_path), executor=warm)
-    assert set(result.inputs) >= {"a.poison", "beside.urdf"}
-    assert ".numba_config.yaml" not in result.inputs
-
-
 def test_a_foreign_folder_is_left_alone(tmp_path: Path, warm: Local) -> None:
     jobs = robots(tmp_path, 1)
     theirs = tmp_path / "out" / "r1" / "check" / "thesis.txt"

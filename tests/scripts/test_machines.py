@@ -248,6 +248,22 @@ def test_the_other_scripts_read_the_same_truths(
     assert re.search(row, shown := capsys.readouterr().out), shown
 
 
+@pytest.mark.parametrize("which", ["new", "corpus"])
+def test_the_table_of_confidences_is_written_below_its_own_heading(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    script = runpy.run_path(str(FOLDER.parent / "reliability"))
+    heading, table = script["HEADINGS"][which], f"{script['HEAD']}| 1 % | 2 % | 3 | | 4 % | 5 % | 6 |\n"
+    before = script["DOCS"].read_text(encoding="utf-8")
+    after = script["written"](before, heading, table)
+    assert after.count(script["HEAD"]) == before.count(script["HEAD"]) == 2
+    at = after.index(table)
+    assert after[:at].rfind(heading) == after[:at].rfind("\n### ") + 1
+    # All else stays: the old table put back makes the old document.
+    start = before.index(script["HEAD"], before.index(heading))
+    old = before[start : before.index("\n\n", start) + 1]
+    assert script["written"](after, heading, old) == before
+
+
 def test_a_script_stops_where_a_machine_or_its_file_is_not_there(
     truths: ModuleType, demo: list[str], tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from cadbridge.frames import cross_length
 from cadbridge.recognition.contacts import ON_AXIS, Contact, Line, Placed, clearance, parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
-from cadbridge.recognition.standard_names import StandardKind, called_roller
+from cadbridge.recognition.standard_names import IDLERS, StandardKind, called
 from cadbridge.recognition.walls import fit_text
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
@@ -208,7 +208,7 @@ def bind_rings(scene: Scene, names: bool) -> None:
             best = max(inside, key=lambda c: c.overlap)
             if standard is None and scene.size(name) > SMALL_COLLAR * scene.size(best.a.instance):
                 continue
-            if names and called_roller(scene.called(name)):
+            if names and called(IDLERS, scene.called(name)):
                 continue
             scene.bind(name, best.a.instance, f"a ring on its shaft, {fit_text(best.gap)}", 0.7)
         else:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cadbridge.recognition.axles import Axles
+from cadbridge.recognition.axles import journal, knuckle, on_axis
 from cadbridge.recognition.candidates import Candidate
 from cadbridge.recognition.contacts import ON_AXIS
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.placed_wheels import MeshingPair, about
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.turntables import Turntables
+from cadbridge.recognition.turntables import drawn_beside
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 CLOSE_GAP = 0.02
@@ -95,13 +95,13 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         # Each pair of groups is measured once, from the smaller: groups come by size.
         others = [n for n in solids.beside(name, reach) if apart.get(n, -1) < k]
         near += [(gap, name, other) for other, gap in solids.gaps(name, others, reach)]
-    turntables, axles, hinges = Turntables(scene), Axles(scene), list[Candidate]()
+    hinges: list[Candidate] = []
     for gap, name, other in sorted(near):
         if scene.stay_apart(name, other) or not linked.join(name, other):
             continue
         own, theirs = scene.groups.group(name), scene.groups.group(other)
-        ways = (turntables.beside, axles.hinge, axles.journal, axles.knuckle)
-        hinge = next((found for way in ways if (found := way(own, theirs)) is not None), None)
+        found = (way(scene, own, theirs) for way in (drawn_beside, on_axis, journal, knuckle))
+        hinge = next(filter(None, found), None)
         if hinge is not None:
             hinges.append(hinge)
         else:

@@ -15,7 +15,7 @@ from cadbridge.recognition.candidates import Candidate, Jointed, one_axis, stopp
 from cadbridge.recognition.contacts import parallel
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import SPINS_ON_AXIS, only_spins, turns_by
-from cadbridge.recognition.standard_names import called_drive, called_slider, called_spacer, called_still
+from cadbridge.recognition.standard_names import SLIDERS, SPACERS, STILL, called, called_drive
 
 SMALL_PLUG = 0.1
 """Size of a stud or a plug beside the body in whose bore it stands, at most.
@@ -97,7 +97,7 @@ def bind_plugs(now: Jointed, toothed: Collection[str]) -> None:
         bolted = any(c.kind == "bolt" for c in joint.contacts) and not any(
             called_drive(text) for name in members[other] for text in scene.called(name)
         )
-        if all(called_still(n) or (bolted and called_spacer(n)) for n in map(scene.called, members[leaf])):
+        if all(called(STILL, n) or (bolted and called(SPACERS, n)) for n in map(scene.called, members[leaf])):
             scene.bind(leaf, other, "put on or in it, by its name, and carries nothing", 0.6)
             continue
         if not now.sizes[leaf] < SMALL_PLUG * now.sizes[other] or not _sunk(scene, members[leaf], joint):
@@ -146,9 +146,9 @@ def bind_trays(now: Jointed, names: bool) -> None:
     # tray.
     for joint, leaf, other in now.leaves(slides):
         small = now.sizes[leaf] <= SMALL_IN_TRAY * now.sizes[other]
-        called = [text for n in members[leaf] for text in scene.called(n)]
+        named = [text for n in members[leaf] for text in scene.called(n)]
         jaw = any(_alike(scene, members, joint, slide) for slide in slides if slide is not joint)
-        if small and not (jaw or (names and called_slider(called))):
+        if small and not (jaw or (names and called(SLIDERS, named))):
             scene.bind(leaf, other, "in an open tray with a stop: it could but be drawn out", 0.3)
 
 

@@ -9,7 +9,7 @@ from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, by_body
 from cadbridge.recognition.scene import Scene
-from cadbridge.recognition.standard_names import called_roller
+from cadbridge.recognition.standard_names import IDLERS, called
 from cadbridge.recognition.surfaces import Surface
 
 SPINS_ON_AXIS = 0.02
@@ -55,7 +55,7 @@ def with_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
 def turns_by(scene: Scene, name: str, joint: Candidate, names: bool = True) -> bool:
     """Whether a part has a bore by which it turns, or is called a roller."""
     bored = any(side.instance == name and side.surface.hollow for c in joint.contacts for side in (c.a, c.b))
-    return bored or (names and called_roller(scene.called(name)))
+    return bored or (names and called(IDLERS, scene.called(name)))
 
 
 def _doubted(joint: Candidate) -> Candidate:

@@ -66,22 +66,24 @@ _MADE_FOR_ONE = re.compile(
 _SIZE = re.compile(r"\bm(\d{1,2})(?: (\d))? ?x ?(\d{1,3})(?: (\d))?\b")
 
 
-_ROLLERS = re.compile(
+ROLLERS = re.compile(
     r"pulley|roller|sheave|\bcast(e|o)r|\bwheel|umlenkrolle|\brolle\b|poulie|galet|polea|puleggia|滑轮|滚轮|プーリ"
 )
+"""Wheels, rollers and pulleys, whose purpose is to turn; no idle side of a drive."""
+IDLERS = re.compile(f"{ROLLERS.pattern}|idler")
 """What turns on its pin, though it looks like a bush."""
-_SLIDERS = re.compile(
+SLIDERS = re.compile(
     r"gripper|finger|\bjaws?\b|\bclaws?\b|\bslid(er|e)\b|carriage|plunger|drawer|greifer|schlitten|schublade|\bpince|chariot"
     r"|tiroir|pinza|carrello|carro\b|滑块|夹爪|グリッパ|スライダ"
 )
 """What is made to slide, though it looks as if it were put into a tray."""
-_STILL = re.compile(
+STILL = re.compile(
     r"\bcaps?\b(?! ?(screw|bolt))|\bend ?cap|\bplugs?\b|\bstoppers?\b|\bgrommet|\bpcb|\bboards?\b"
     r"|\bsensors?\b|arduino|raspberry|\besp ?32|\bbatter(y|ies)\b|\bleds?\b|\blabels?\b|\bstickers?\b|\blogos?\b"
     r"|\b(electro)?magnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
 )
 """What closes a hole or is put on: it moves with what carries it, however round it is."""
-_SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")
+SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")
 """What keeps two plates apart about the bolt that holds them; on a shaft it turns with it."""
 _COUNTED = re.compile(r"(?<=[^\W\d_])(?<!\d[xX])0\d\d(?!\d)")
 """Three digits behind a letter, the first a zero: a counter, and no size or number of a type (M3x020, 6001, MG996)."""
@@ -130,29 +132,9 @@ def _apart(name: str) -> str:
     return re.sub(r"[_\W]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]{3})(?=\d)", " ", name))
 
 
-def called_roller(names: Sequence[str]) -> bool:
-    """Whether names say that a part turns on its pin."""
-    return called_wheel(names) or "idler" in words(names)
-
-
-def called_wheel(names: Sequence[str]) -> bool:
-    """Whether names say a wheel, a roller or a pulley, of which turning is the purpose; no idle side of a drive."""
-    return bool(_ROLLERS.search(words(names)))
-
-
-def called_slider(names: Sequence[str]) -> bool:
-    """Whether names say that a part is made to slide."""
-    return bool(_SLIDERS.search(words(names)))
-
-
-def called_still(names: Sequence[str]) -> bool:
-    """Whether names say what closes a hole or is put on something: a cap, a plug, a board, a sensor."""
-    return bool(_STILL.search(words(names)))
-
-
-def called_spacer(names: Sequence[str]) -> bool:
-    """Whether names say what keeps two plates apart about a bolt."""
-    return bool(_SPACERS.search(words(names)))
+def called(pattern: re.Pattern[str], names: Sequence[str]) -> bool:
+    """Whether names have a word of a pattern: `ROLLERS`, `IDLERS`, `SLIDERS`, `STILL` or `SPACERS`."""
+    return bool(pattern.search(words(names)))
 
 
 def called_yielding(names: Sequence[str]) -> bool:

@@ -15,8 +15,8 @@ from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.candidates import Candidate, Jointed, linked_by, one_axis
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins
-from cadbridge.recognition.standard_names import called_wheel
-from cadbridge.recognition.turntables import Turntables
+from cadbridge.recognition.standard_names import ROLLERS, called
+from cadbridge.recognition.turntables import turntable
 
 LARGER = 1.01
 """Size of one part beside another's from which it is the larger: equal parts may be meshed otherwise."""
@@ -37,13 +37,13 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
 
     A pin that goes on into other parts makes no joint with those, where the part that holds it is held itself.
     """
-    turntables, turning, members = Turntables(scene), [], scene.groups.members()
+    turning, members = [], scene.groups.members()
     linked = linked_by(scene, [j for j in joints if shares(scene, members[j.a], members[j.b])])
     for a, b, area in resting(scene):
         inside = scene.shared(a, b)
         # Wheels that mesh may lie on each other with their webs: bound, they would not turn.
         if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
-            moving = turntables.between(scene.groups.group(a), scene.groups.group(b))
+            moving = turntable(scene, scene.groups.group(a), scene.groups.group(b))
             if moving is not None:
                 turning.append(moving)
             else:
@@ -72,7 +72,7 @@ def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
                 size[j.other(other)] > LARGER * size[leaf] and one_axis(scene, j, joint)
                 for j in now.of[other] if j is not joint
             )  # fmt: skip
-            if names and not again and any(called_wheel(scene.called(name)) for name in members[leaf]):
+            if names and not again and any(called(ROLLERS, scene.called(name)) for name in members[leaf]):
                 continue
             beside = beside_horn(scene, members[leaf], members[other])
             if beside is not None:

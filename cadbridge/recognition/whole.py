@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from cadbridge.freedoms import HINGE
-from cadbridge.recognition.axles import Axles
+from cadbridge.recognition.axles import coaxial, knuckle, on_axis
 from cadbridge.recognition.candidates import Candidate, linked_by
 from cadbridge.recognition.groups import Groups
-from cadbridge.recognition.guides import LINES
 from cadbridge.recognition.meshing import steps_about
 from cadbridge.recognition.model import Held, Tie
-from cadbridge.recognition.pivots import Pivots
+from cadbridge.recognition.pivots import Seen, about_disc, rack_on
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.subassemblies import resting
-from cadbridge.recognition.turntables import Turntables
+from cadbridge.recognition.turntables import turntable
 
 COAXIAL = 0.25
 """Strength of the evidence that parts of one sub-assembly which touch nothing, and share an axis, are one body.
@@ -44,9 +42,8 @@ def connect(
     bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None
-    finders = Finders(Turntables(scene), Axles(scene), Pivots(scene, joints, pairs))
-    turning_on: list[Candidate] = []
-    for tie in (_of_case(scene, tie) for tie in _ties(scene, linked)):
+    seen = Seen(scene, joints, pairs)
+    for tie in _ties(scene, linked):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
             continue
         if not scene.shared(*tie.pair):
@@ -56,21 +53,13 @@ def connect(
             if set(tie.pair) & turning:
                 late.append(tie)
                 continue
-        _tied(scene, linked, finders, tie, turning_on)
+        _tied(seen, linked, tie)
     bind_carriers(scene, linked, joints, pairs)
     for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie.pair)):
         if not _meshing(scene, tie, pairs):
-            _tied(scene, linked, finders, tie, turning_on)
+            _tied(seen, linked, tie)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
-    return groups[1:], turning_on
-
-
-def _of_case(scene: Scene, tie: Tie) -> Tie:
-    """A tie of what turns on a motor's shaft as one of its motor: what a wheel reaches into holds the motor."""
-    if any(c.kind in LINES for c in scene.contacts.by_pair.get((min(tie.pair), max(tie.pair)), ())):
-        return tie
-    a, b = (scene.on_shafts.get(name, name) for name in tie.pair)
-    return tie if a == b else replace(tie, a=a, b=b)
+    return groups[1:], seen.found
 
 
 def _meshing(scene: Scene, tie: Tie, pairs: Sequence[MeshingPair]) -> bool:
@@ -98,14 +87,6 @@ def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pai
             scene.bind(one, other, f"both hold axes of {pair.a.instance} and {pair.b.instance}, which mesh", 0.7)
 
 
-class Finders(NamedTuple):
-    """What knows the signs of hinges between parts that no shaft joins."""
-
-    turntables: Turntables
-    axles: Axles
-    pivots: Pivots
-
-
 @dataclass(frozen=True)
 class Sign:
     """A sign of a joint between two bodies that a tie holds, with the kind of the ties of which it is asked, or all.
@@ -116,32 +97,32 @@ class Sign:
     name: str
     how: Held | None
     alone: bool
-    find: Callable[[Finders, Tie, set[str], set[str], list[Candidate]], Candidate | None]
+    find: Callable[[Seen, set[str], set[str]], Candidate | None]
 
 
 SIGNS = (
-    Sign("faces about an axis of both", None, False, lambda f, _t, a, b, _j: f.turntables.between(a, b)),
-    Sign("a wheel without its axle", Held.TOGETHER, False, lambda f, _t, a, b, _j: f.axles.hinge(a, b)),
-    Sign("holes in line, no pin", Held.RESTS, True, lambda f, _t, a, b, _j: f.axles.knuckle(a, b)),
-    Sign("a disc of its own between", Held.RESTS, True, lambda f, _t, a, b, _j: f.pivots.about_disc(a, b)),
-    Sign("a rack on its pinion", None, True, lambda f, _t, a, b, joints: f.pivots.rack(a, b, joints)),
+    Sign("faces about an axis of both", None, False, lambda seen, a, b: turntable(seen.scene, a, b)),
+    Sign("a wheel without its axle", Held.TOGETHER, False, lambda seen, a, b: on_axis(seen.scene, a, b)),
+    Sign("holes in line, no pin", Held.RESTS, True, lambda seen, a, b: knuckle(seen.scene, a, b)),
+    Sign("a disc of its own between", Held.RESTS, True, about_disc),
+    Sign("a rack on its pinion", None, True, rack_on),
 )
 """Signs of joints where contacts show none, in the order in which they are asked."""
 
 
-def _tied(scene: Scene, linked: Groups, finders: Finders, tie: Tie, joints: list[Candidate]) -> None:
+def _tied(seen: Seen, linked: Groups, tie: Tie) -> None:
     """Bind two parts that nothing connects yet, or let one move on the other."""
-    alone = linked.join(*tie.pair)
+    scene, alone = seen.scene, linked.join(*tie.pair)
     if scene.groups.root(tie.a) == scene.groups.root(tie.b):
         return
     first, second = (scene.groups.group(name) for name in tie.pair)
     asked = (s for s in SIGNS if s.how in (None, tie.how) and (alone or not s.alone))
-    found = next(filter(None, (s.find(finders, tie, first, second, joints) for s in asked)), None)
+    found = next(filter(None, (s.find(seen, first, second) for s in asked)), None)
     if found is not None:
-        joints.append(found)
+        seen.found.append(found)
     elif alone:
         # What only the product structure holds, about an axis of both, may well turn on it.
-        unsure = tie.how is Held.TOGETHER and finders.axles.coaxial(*tie.pair)
+        unsure = tie.how is Held.TOGETHER and coaxial(scene, *tie.pair)
         scene.bind(*tie.pair, tie.reason, COAXIAL if unsure else tie.confidence, tie.how)
 
 

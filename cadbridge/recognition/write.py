@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from cadbridge.assembly import CouplingKind
-from cadbridge.frames import Pose, Vector
+from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
 from cadbridge.recognition.calibration import of_mobility
@@ -114,7 +114,7 @@ def _joint(found: Recognition, units: BodyUnits, joint: FoundJoint) -> Iterator[
     yield f"    type: {joint.type}\n"
     if joint.pitch is not None:
         yield f"    pitch: {joint.pitch * 1e3:.9g}\n"
-    yield f"    a: {_feature(a, joint)}\n"
+    yield f"    a: {_axis(a, joint.point, joint.axis)}\n"
     yield f"    b: {{component: {yaml_text(b.name)}}}\n"
     yield from _limits(joint)
     for text in joint.evidence:
@@ -144,14 +144,6 @@ def _inward(value: float, digits: int) -> float:
     # Rounded outward, the parts would meet within their limits. No minus stands before a zero (+ 0.0).
     scale = 10.0**digits
     return math.trunc(value * scale) / scale + 0.0
-
-
-def _feature(unit: Unit, joint: FoundJoint) -> str:
-    X_UW: Pose = unit.X_WU.inverse()
-    items = [f"component: {yaml_text(unit.name)}", f"point: {yaml_vector(X_UW.point(joint.point) * 1e3, 6)}"]
-    if joint.axis is not None:
-        items.append(f"axis: {yaml_vector(X_UW.vector(joint.axis), 12)}")
-    return "{" + ", ".join(items) + "}"
 
 
 def _rejected(found: Recognition) -> Iterator[str]:
@@ -212,7 +204,9 @@ def _unit(units: BodyUnits, body: int, instance: str) -> Unit:
     return next((unit for unit in members if instance in unit.instances), members[0])
 
 
-def _axis(unit: Unit, point: Vector, axis: Vector) -> str:
+def _axis(unit: Unit, point: Vector, axis: Vector | None) -> str:
+    """A point, and perhaps an axis, in the frame of a component."""
     X_UW = unit.X_WU.inverse()
     items = [f"component: {yaml_text(unit.name)}", f"point: {yaml_vector(X_UW.point(point) * 1e3, 6)}"]
-    return "{" + ", ".join([*items, f"axis: {yaml_vector(X_UW.vector(axis), 12)}"]) + "}"
+    items += [] if axis is None else [f"axis: {yaml_vector(X_UW.vector(axis), 12)}"]
+    return "{" + ", ".join(items) + "}"

@@ -249,22 +249,6 @@ def test_a_drum_turns_on_its_thin_stub_and_a_pin_is_pressed_in(tmp_path: Path, r
     assert list(joints(found).values()) == kinds
 
 
-def forked_bracket(other: bool) -> cq.Workplane:
-    """A small bracket about a hole through its foot, and perhaps another hole across that."""
-    foot = box(12, 12, 4).faces(">Z").workplane().hole(8)
-    wall = box(12, 3, 24).translate((0, 7.5, 0))
-    return foot.union(wall.faces("<Y").workplane(origin=(0, 0, 17)).hole(8) if other else wall)
-
-
-@pytest.mark.parametrize(("other", "count"), [(True, 1), (False, 0)])
-def test_a_small_part_with_holes_across_each_other_is_a_link_and_no_eyelet(
-    tmp_path: Path, other: bool, count: int
-) -> None:
-    strip = plate(120, 30, 4, [(-40, 0)], 4)
-    found = recognised(tmp_path, {"strip": (strip, (40, 0, 0)), "bracket": (forked_bracket(other), (0, 0, 4))})
-    assert len(found.joints) == count
-
-
 @pytest.mark.parametrize("off", [0.0, 0.2])
 def test_clearances_are_seen_where_no_shaft_stands_in_a_bore(tmp_path: Path, off: float) -> None:
     """A turntable's faces and holes are all that tell."""

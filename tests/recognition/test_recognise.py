@@ -72,14 +72,6 @@ def test_a_long_rod_without_shoulder_slides_and_turns(tmp_path: Path) -> None:
     assert list(joints(found).values()) == ["cylindrical"]
 
 
-@pytest.mark.parametrize(("size", "kinds"), [((9, 8), []), ((60, 12), ["revolute"])])
-def test_an_eyelet_over_a_hole_is_no_lever(tmp_path: Path, size: tuple[float, float], kinds: list[str]) -> None:
-    over = plate(*size, 3, [(0, 0)], 2)
-    low = plate(80, 40, 10, [(0, 0)], 2)
-    found = recognised(tmp_path, {"low": (low, (0, 0, 0)), "over": (over, (0, 0, 10))})
-    assert list(joints(found).values()) == kinds
-
-
 def test_two_guide_rods_make_a_slide(tmp_path: Path) -> None:
     frame = cq.Workplane().box(80, 40, 10, centered=(True, True, False))
     for x in (-25, 25):

@@ -20,10 +20,8 @@ from cadbridge.recognition.standard_names import called_drive, of_a_drive
 from cadbridge.recognition.walls import Verdict
 
 CARRIED_GAP = 0.3
-"""Gap between a horn and what it carries, beside the horn's radius, at most: printed parts are drawn beside a horn.
-
-54 machines: 0.06 | 0.30.
-"""
+"""Gap between a horn and what it carries, beside the horn's radius, at most: printed parts are drawn beside a horn. 54
+machines: 0.06 | 0.30."""
 
 IN_HOLE = 0.2
 """Of a hole's radius: how far from its axis a screw stands in it, at most: clearances are smaller. A choice."""
@@ -33,7 +31,6 @@ BESIDE_AXIS = 0.1
 
 MOST_HORN_GAPS = 50
 """Gaps between horns and other parts that OCCT measures, for time alone; 54 machines need 6."""
-
 
 Touching = Mapping[str, Sequence[Contact]]
 """The contacts of an instance by the other."""

@@ -12,16 +12,14 @@ from cadbridge.recognition.hints import Hints, Pair
 
 SAME_RELATION = 1e-6
 """m, and entries of rotations, by which two parts of one pair may stand otherwise than those of an equal pair, for each
-metre between them. Copies of a CAD system differ by rounding alone.
-"""
+metre between them. Copies of a CAD system differ by rounding alone."""
 
 SAME_TURN = 1e-5
 """Entries of a rotation by which that of an equal pair may differ: writers keep six digits or more of a direction."""
 
 MOST_COMPARED = 20_000
 """Pairs of equal parts that are compared, for time alone: a machine has hundreds of equal screws, of which nobody
-asks.
-"""
+asks."""
 
 Axis = tuple[Vector, Vector]
 

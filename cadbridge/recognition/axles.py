@@ -13,16 +13,12 @@ from cadbridge.recognition.seated import round_outside
 from cadbridge.recognition.walls import Verdict
 
 WIDEST_EYE = 6.0
-"""Radius of the rounded end of a link about its hole, beside that of the hole, at most: wider is a plate's corner.
-
-54 machines: 4.8 | 405.
-"""
+"""Radius of the rounded end of a link about its hole, beside that of the hole, at most: wider is a plate's corner. 54
+machines: 4.8 | 405."""
 
 FORK_REACHES = 1e-5
-"""m by which a fork's hole may overlap that of its tongue along their line: rounding. 54 machines: 0 | 0.001.
-
-Tests: 0 | 0.008 (`test_links`).
-"""
+"""m by which a fork's hole may overlap that of its tongue along their line: rounding. 54 machines: 0 | 0.001. Tests: 0
+| 0.008 (`test_links`)."""
 
 
 def coaxial(scene: Scene, a: str, b: str) -> bool:

@@ -18,14 +18,11 @@ RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, S
 """Standard parts that sit in a bore or on a shaft."""
 BEARING_OFF = 1e-3
 """m by which what is seated on the axis of a bearing may be off it, beside a share of its radius. A choice: balls lie
-loosely in their grooves.
-"""
+loosely in their grooves."""
 
 SMALL_COLLAR = 0.02
 """Size of a ring beside what carries it, above which it is a wheel and no collar. 54 machines have 0.08 and more.
-
-Tests: a collar of 0.0045, a wheel of 0.15 (`test_links`).
-"""
+Tests: a collar of 0.0045, a wheel of 0.15 (`test_links`)."""
 
 WIDEST_BEARING = 3.4
 """Radius of a deep-groove bearing beside that of its bore, at most: ISO 15's 623 has 3.33."""
@@ -34,10 +31,8 @@ WHOLE_RING = 0.97 * 2 * math.pi
 """rad that the faces of a ring go round at least: all but a groove for an anti-rotation pin. A choice."""
 
 RING_ENDS = 0.1
-"""Of a ring's width: how far its ends stand off those of the bearing's other ring, or of its faces, at most.
-
-Rounded corners and seals take so much. A choice.
-"""
+"""Of a ring's width: how far its ends stand off those of the bearing's other ring, or of its faces, at most. Rounded
+corners and seals take so much. A choice."""
 
 WIDEST_RACE = 2.2
 """Outer beside inner radius of one ring of a bearing, at most. A choice, as that for rings with tracks."""

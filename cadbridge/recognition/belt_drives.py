@@ -22,10 +22,8 @@ _ABOUT_WHEEL = 0.1
 """Of the tips' radius: how far the axis of a belt's bend may be off its wheel's. A choice."""
 
 _BELT_WIDTH = 1.3
-"""Width of a belt beside its wheels' faces, at most: what is wider is a housing. A choice.
-
-Tests: 0.86 | 3.1 (`test_belt_drives`).
-"""
+"""Width of a belt beside its wheels' faces, at most: what is wider is a housing. A choice. Tests: 0.86 | 3.1
+(`test_belt_drives`)."""
 
 _BELT_RADII = 0.85, 1.35
 """Of the tips' circle: where the faces of a belt lie that goes around a wheel."""

@@ -28,8 +28,7 @@ BELTS: dict[str, tuple[float, float, float]] = {
 
 _SEAT_OFF, _GAP_OFF = 0.02, 0.08
 """Of a roller's diameter: how far the roots may lie off the circle of its seats, and by how much the gap between teeth
-on the pitch circle may differ from it. A choice.
-"""
+on the pitch circle may differ from it. A choice."""
 
 _TIPS_OVER = (0.1, 0.65)
 """Of the pitch: how far the tips stand over the pitch circle. ISO 606 has 0.10 (9 teeth, the least) to 0.37."""

@@ -15,11 +15,8 @@ from cadbridge.recognition.turntables import drawn_beside
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 CLOSE_GAP = 0.02
-"""Gap beside the size of what touches nothing, up to which it is held by what is beside it.
-
-A choice, with no gap in what is seen: 54 machines have 0.018 | 0.020.
-"""
-
+"""Gap beside the size of what touches nothing, up to which it is held by what is beside it. A choice, with no gap in
+what is seen: 54 machines have 0.018 | 0.020."""
 
 MOST_LOOSE_GAPS = 500
 """Gaps between loose parts that OCCT measures, for time alone; 54 machines need 19 at most."""

@@ -18,10 +18,8 @@ from cadbridge.recognition.standard_names import called_drive
 from cadbridge.recognition.subassemblies import resting, shares
 
 SMALL_BETWEEN = 0.1
-"""Size of what merely stands between two bodies beside the smaller of them, at most.
-
-A choice: 54 machines have 0.098 | 0.11. Tests: 0.18 is no spacer (`test_links`).
-"""
+"""Size of what merely stands between two bodies beside the smaller of them, at most. A choice: 54 machines have 0.098 |
+0.11. Tests: 0.18 is no spacer (`test_links`)."""
 
 
 def bind_between(now: Jointed, toothed: Collection[str], names: bool) -> None:

@@ -12,24 +12,19 @@ from cadbridge.recognition.guides import GUIDED, STANDS_OUT_OF_BORE, telescope
 from cadbridge.recognition.scene import Scene
 
 WHOLE_TURN = 0.995 * 2 * np.pi
-"""rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole.
-
-54 machines: 6.25 | 6.28; cut shafts of theirs have 5.6 and less. Tests: 5.54 | 6.28 (`test_motors`).
-"""
+"""rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole. 54
+machines: 6.25 | 6.28; cut shafts of theirs have 5.6 and less. Tests: 5.54 | 6.28 (`test_motors`)."""
 
 SAME_FLAT = 1e-4
 """1 − cos of the angle (0.8°) between the flats of a shaft and its bore, at most. 54 machines: 1.6e-5 | 4.7e-4."""
 
 LONE_PIN = 0.28
 """Strength of the evidence that a pin in one bore, with nothing on it, is held there: 10 of 20 on machines when they
-were new, all on some and none on others.
-"""
+were new, all on some and none on others."""
 
 STUB_OF_DRUM = 0.5
-"""Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum.
-
-A choice: 54 machines have 0.91 and more. Tests: 0.28 | 1 (`test_links`).
-"""
+"""Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum. A choice: 54
+machines have 0.91 and more. Tests: 0.28 | 1 (`test_links`)."""
 
 
 def bind_copies(scene: Scene) -> list[str]:

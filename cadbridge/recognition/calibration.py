@@ -19,7 +19,6 @@ JOINTS = ((0.3, 0.35), (0.4, 0.42), (0.45, 0.45), (0.5, 0.83), (0.6, 0.84), (0.8
 up to 0.45, 350 of 429 from 0.5 to 0.85, where it hardly rises: a shaft held both ways was right in 8 of 12 kinds of
 pairs, an output by its bolts in none."""
 
-
 MOBILITIES = ((0.0, 0.1), (0.03, 0.5), (0.15, 0.65), (0.8, 0.65), (1.0, 1.0))
 """Product of the confidences of all decisions on which the mobility depends, and the share of such mobilities that was
 right on 49 machines when they were new: 1 of 9 up to 0.02, 5 of 9 up to 0.1, 20 of 31 above, where it does not rise.

@@ -15,10 +15,8 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
 
 LONGEST_HUB = 1.2
-"""Length of a hub beside its width, at most: a linear bearing, which slides on its rod, has 1.6. A choice.
-
-Tests: 1.1 | 2.9 (`test_hubs`).
-"""
+"""Length of a hub beside its width, at most: a linear bearing, which slides on its rod, has 1.6. A choice. Tests: 1.1 |
+2.9 (`test_hubs`)."""
 
 MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
 

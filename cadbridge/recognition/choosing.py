@@ -31,18 +31,15 @@ from cadbridge.recognition.told import SAID
 from cadbridge.wording import count
 
 DRIVES_WORTH = 0.9
-"""Nats that decisions may cost at most which are changed since the assembly shows so many drives: odds of 2.5 to 1.
-
-A choice: a count of motors is a weaker witness than a mobility that a person tells. Welds by rest cost 1.05.
-"""
+"""Nats that decisions may cost at most which are changed since the assembly shows so many drives: odds of 2.5 to 1. A
+choice: a count of motors is a weaker witness than a mobility that a person tells. Welds by rest cost 1.05."""
 
 UNLIKE_EQUALS = 0.5
 """Nats that it costs to decide equal pairs otherwise: a tie goes to what treats them alike. A choice, odds of 1.6."""
 
 WRONG_FREEDOM = 50.0
-"""Nats that each degree of freedom costs which is missing or too many: more than any few decisions together, so that
-a mobility that is told is met where it can be.
-"""
+"""Nats that each degree of freedom costs which is missing or too many: more than any few decisions together, so that a
+mobility that is told is met where it can be."""
 
 MOST_TRIES = 12
 """Inferences that are made to meet a mobility, for time alone: each changes what the next proposes."""

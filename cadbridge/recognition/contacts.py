@@ -17,42 +17,33 @@ from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.recognition.surfaces import Surface
 
 ALIGNED = 0.02
-"""Sine of the angle (1.1°) up to which two directions are parallel, cosine up to which they are square.
-
-54 machines: 0.0175 (1.0°, in poses that were never solved) | 0.0222.
-"""
+"""Sine of the angle (1.1°) up to which two directions are parallel, cosine up to which they are square. 54 machines:
+0.0175 (1.0°, in poses that were never solved) | 0.0222."""
 
 ROUNDING = 1e-6
 """m by which lengths that are meant to be equal differ: writers round each to 1e-7, and placements add some up."""
 
 ONE_LINE = 1e-4
-"""m by which axes that were found in two ways may lie beside each other to be one: clearances of pins are larger.
-
-A choice: a second axis stands a radius away.
-"""
+"""m by which axes that were found in two ways may lie beside each other to be one: clearances of pins are larger. A
+choice: a second axis stands a radius away."""
 
 ON_AXIS = 0.02
 """Of a radius: how far what lies about an axis may be off it, or end beside where it should. A choice: what is drawn
-for one axis or end is off by rounding, the next is a wall away.
-"""
+for one axis or end is off by rounding, the next is a wall away."""
 
 FACETED = 1.001
 """How much longer a length may be than it should, where outlines are polygons: chords of 5° miss so much of a
 circle."""
 
 ALONG = 0.98
-"""Cosine from which an axis is rather along a plane's normal than askew to it: within 11°.
-
-A choice: for what lies along, across or oblique, as most parts have it.
-"""
+"""Cosine from which an axis is rather along a plane's normal than askew to it: within 11°. A choice: for what lies
+along, across or oblique, as most parts have it."""
 
 EXACT_SLACK = 1e-5
-"""m within which lines and planes of an assembly with exact placements are one.
-
-Between what writers round (seven digits: 1e-7 of a metre, added up over a chain of placements) and the least clearance
-that a designer draws (0.01 mm a side). Values of any size stand on either side of it where placements are not exact;
-then `touching` takes LOOSE_SLACK.
-"""
+"""m within which lines and planes of an assembly with exact placements are one. Between what writers round (seven
+digits: 1e-7 of a metre, added up over a chain of placements) and the least clearance that a designer draws (0.01 mm a
+side). Values of any size stand on either side of it where placements are not exact; then `touching` takes
+LOOSE_SLACK."""
 
 
 def parallel(u: Vector, v: Vector) -> bool:

@@ -12,8 +12,7 @@ CROSSED_AT = 0.6
 
 _BEVEL_ANGLE = math.radians(7)
 """rad by which the pitch cone of a bevel wheel may differ from that of its ratio: tip cones are read, which differ by
-some degrees.
-"""
+some degrees."""
 
 _SAME_CONES = 0.15
 """Logarithm of the cone distances of two bevels: how far one may be from the other; both are read from short cones."""

@@ -23,19 +23,15 @@ from cadbridge.recognition.standard_parts import standard_part
 from cadbridge.recognition.wheel_axes import candidate_axes
 
 TRUSTED = 0.5
-"""Confidence from which a standard part is taken out as what it seems.
-
-54 machines: 0.4 | 0.5: a name that agrees adds 0.3, one that says another kind halves it.
-"""
+"""Confidence from which a standard part is taken out as what it seems. 54 machines: 0.4 | 0.5: a name that agrees adds
+0.3, one that says another kind halves it."""
 
 LARGEST_SHANK = 0.018
 """m, the radius of an M36's: larger bolts belong to the structure. 54 machines have 0.0074 and less."""
 
 WIDEST_HEAD = 2.2
-"""Radius of a head beside that of its shank; ISO's widest, with a flange, has 2.2. 54 machines: 2.1 | 2.4.
-
-Tests: 1.8 | 2.25 (`test_fasteners`).
-"""
+"""Radius of a head beside that of its shank; ISO's widest, with a flange, has 2.2. 54 machines: 2.1 | 2.4. Tests: 1.8 |
+2.25 (`test_fasteners`)."""
 
 HOLDING = (StandardKind.SCREW, StandardKind.NUT, StandardKind.RIVET)
 """Kinds that are taken out wherever they stand; rings only where they stand on one of these, or are called so."""

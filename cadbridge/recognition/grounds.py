@@ -15,22 +15,17 @@ from cadbridge.wording import count
 
 GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
 
-
 UP = np.array([0.0, 0.0, 1.0])
 """The z of W: machines stand on its floor."""
 
 WEIGHTS = 1.0, 0.5, 0.6, 0.3, 0.2
-"""Of the share of all parts, the share of the most joints, standing on the floor, a name, having any joint.
-
-A choice: size first, then the floor; joints and names decide among equals. What has no joint stands still only where
-nothing else could.
-"""
+"""Of the share of all parts, the share of the most joints, standing on the floor, a name, having any joint. A choice:
+size first, then the floor; joints and names decide among equals. What has no joint stands still only where nothing else
+could."""
 
 FLOOR = 0.02
-"""Share of the assembly's height within which a face is at the bottom.
-
-A choice, with no gap in what is seen: 54 machines have 0.019 | 0.021. It only helps to choose the ground.
-"""
+"""Share of the assembly's height within which a face is at the bottom. A choice, with no gap in what is seen: 54
+machines have 0.019 | 0.021. It only helps to choose the ground."""
 
 
 def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str]) -> tuple[str, str]:

@@ -26,35 +26,25 @@ from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.contacts import ON_AXIS, Contact, parallel
 
 TELESCOPE = 3.0
-"""Guided length beside the diameter from which a shaft that ends in its bore is a plunger.
-
-54 machines: 2.67 | 3.08. Tests: 2.5 | 3 (`test_links`).
-"""
+"""Guided length beside the diameter from which a shaft that ends in its bore is a plunger. 54 machines: 2.67 | 3.08.
+Tests: 2.5 | 3 (`test_links`)."""
 
 GUIDED = 2.0
-"""Guided length beside the diameter from which a shaft without shoulder slides too: the rule of guides (2 d).
-
-Parts of exactly 2 d stand on either side in 54 machines, so that a designer's rule is all that it rests on. Tests:
-1.75 | 2 (`test_motors`).
-"""
+"""Guided length beside the diameter from which a shaft without shoulder slides too: the rule of guides (2 d). Parts of
+exactly 2 d stand on either side in 54 machines, so that a designer's rule is all that it rests on. Tests: 1.75 | 2
+(`test_motors`)."""
 
 STANDS_OUT_OF_BORE = 1.5
-"""Length of a rod beside what of it is in its bore, from which it is no dowel. 54 machines have 1.0 and less.
-
-Tests: 2.5 (`test_recognise`).
-"""
+"""Length of a rod beside what of it is in its bore, from which it is no dowel. 54 machines have 1.0 and less. Tests:
+2.5 (`test_recognise`)."""
 
 PISTON_STROKE = 3.0
-"""Length of a bore beside that of a shaft which stands in it with all of its length, from which that is a piston.
-
-54 machines: 2.5 | 5.45. Tests: 2.63 | 10 (`test_links`).
-"""
+"""Length of a bore beside that of a shaft which stands in it with all of its length, from which that is a piston. 54
+machines: 2.5 | 5.45. Tests: 2.63 | 10 (`test_links`)."""
 
 NOT_FLUSH = 1.05
-"""Length of a shaft or its bore beside what guides, from which the two do not end together.
-
-54 machines: 1.02 | 1.06.
-"""
+"""Length of a shaft or its bore beside what guides, from which the two do not end together. 54 machines: 1.02 |
+1.06."""
 
 LINES = ("shaft", "cone", "holes", "eyes", "through", "bolt")
 """Kinds of contact that share a line."""
@@ -62,10 +52,8 @@ NO_LENGTH = 1e-9
 """m that count for what guides over none: nothing beside a shaft, but a line of holes alone has a place too."""
 
 EMBRACES = 0.6 * math.pi
-"""rad that a bore and its shaft go round at least, to hold one in the other across their axis.
-
-54 machines: 1.57 (a quarter turn, as corners have) | 1.94. Tests: 1.57 | 4.8 (`test_links`).
-"""
+"""rad that a bore and its shaft go round at least, to hold one in the other across their axis. 54 machines: 1.57 (a
+quarter turn, as corners have) | 1.94. Tests: 1.57 | 4.8 (`test_links`)."""
 
 
 @dataclass(frozen=True, eq=False)

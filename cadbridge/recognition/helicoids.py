@@ -24,20 +24,15 @@ _SECTION_STEP = 0.1
 """Of the depth: how far apart sections are; a worm turns by 0.07 of its pitch between two."""
 
 _SLIVER = 0.12
-"""rad; arcs and gaps narrower than this are facets: with eight starts both are 0.39 wide.
-
-Facets of any width are seen in 54 machines (0.120 | 0.121); a screw of one start has arcs of some 3.
-"""
+"""rad; arcs and gaps narrower than this are facets: with eight starts both are 0.39 wide. Facets of any width are seen
+in 54 machines (0.120 | 0.121); a screw of one start has arcs of some 3."""
 
 _SECTIONS = 48
 """Sections over which ridges are followed at most: two or three turns of a worm, and the time of one part."""
 
 _LINEAR = 0.04
-"""Of a pitch: how far the ridges may be off an even turn. Spirals and springs of a changing pitch are no screws.
-
-54 machines have 0.006 and less.
-"""
-
+"""Of a pitch: how far the ridges may be off an even turn. Spirals and springs of a changing pitch are no screws. 54
+machines have 0.006 and less."""
 
 _LOOKED_AT = (0.5, 0.3, 0.7)
 """Of the length: heights at which ridges are looked for, the first that shows some."""

@@ -14,26 +14,17 @@ from cadbridge.recognition.one_line import on_one_line
 from cadbridge.recognition.walls import Verdict, Wall, between_walls, faces_along, fit_text, in_mm
 
 BORES_APART = 4.0
-"""Distance along a rod between the bores of two bodies, beside its radius, from which it is no dowel of theirs.
-
-A choice: a dowel joins what touches. 54 machines have none apart. Tests: 0 | 4.9 (`test_recognise`,
-`test_lead_screws`).
-"""
-
+"""Distance along a rod between the bores of two bodies, beside its radius, from which it is no dowel of theirs. A
+choice: a dowel joins what touches. 54 machines have none apart. Tests: 0 | 4.9 (`test_recognise`,
+`test_lead_screws`)."""
 
 GUIDE_ROD = 4.0
 """Length of a rod beside that of its bore (and half of it, beside the diameter), from which it is a guide rod however
-short the bore is. 54 machines: 3.9 | 7.1.
-
-Tests: 3.75 | 4 (`test_recognise`, `test_turntables`).
-"""
-
+short the bore is. 54 machines: 3.9 | 7.1. Tests: 3.75 | 4 (`test_recognise`, `test_turntables`)."""
 
 LEAST_CUP = 2.0
-"""sr of a socket at least, as a slotted ring of a rod end has; less is a dimple or a ball's cage.
-
-81 machines: 0.951 | 2.97. Tests: 0.95 | 2.9 (`test_links`).
-"""
+"""sr of a socket at least, as a slotted ring of a rod end has; less is a dimple or a ball's cage. 81 machines: 0.951 |
+2.97. Tests: 0.95 | 2.9 (`test_links`)."""
 
 
 def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, links: bool = False) -> Verdict | None:

@@ -20,18 +20,15 @@ _RINGS = 48
 """Radii at which a layer is looked at, beside 24 even ones: holes and teeth need a few each."""
 
 _SAME_LAYER = 0.02
-"""Of the largest radius: layers whose radii agree within this are one.
-
-A choice, with no gap in what is seen: facets of meshes make radii of any size.
-"""
+"""Of the largest radius: layers whose radii agree within this are one. A choice, with no gap in what is seen: facets of
+meshes make radii of any size."""
 
 _LOBES = 8
 """More arcs than these are facets where they lie close together, teeth where they do not: a hexagon has six."""
 
 _THIN = (0.004, 0.02, 0.04)
 """Of the largest radius: thickness of a zone that counts, of one state, of a few arcs, of many. A choice: facets make
-thin ones.
-"""
+thin ones."""
 
 _SLIT = 0.005
 """Of a circle: what a slit in material, or a burr in air, takes at most. A choice."""

@@ -33,10 +33,8 @@ PITCHES = (
 _SEPARATOR = re.compile(r"(?:[^\w.]|_|(?<!\d)\.|\.(?!\d))+")
 """What stands between the words of a name."""
 LEAST_TURNS = 3.0
-"""Turns that the ridges of a lead screw go round at least: a short thread is a fastener's.
-
-54 machines have 17 and more.
-"""
+"""Turns that the ridges of a lead screw go round at least: a short thread is a fastener's. 54 machines have 17 and
+more."""
 
 NUT_BORE = 0.95, 1.05
 """Radius of a nut's bore beside the roots of the ridges at least, beside their tips at most: threads have play."""
@@ -45,10 +43,8 @@ NAMED_BORE = 0.7, 1.3
 """Radius of a nut's bore beside its screw's, where names alone say what they are: core or outside may be drawn."""
 
 NUT_ON_AXIS = 0.02
-"""Of the ridges' tip radius: how far the axis of a nut may be off theirs. 54 machines: 0 | 3.4.
-
-Tests: 0 | 4.4 (`test_lead_screws`).
-"""
+"""Of the ridges' tip radius: how far the axis of a nut may be off theirs. 54 machines: 0 | 3.4. Tests: 0 | 4.4
+(`test_lead_screws`)."""
 
 
 def lead_screws(scene: Scene, wheels: Sequence[PlacedWheel], names: bool) -> list[Candidate]:

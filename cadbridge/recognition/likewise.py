@@ -17,11 +17,9 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import LONG_RAIL
 
 OFF_EQUAL = 0.03
-"""How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned.
-
-Equal parts of one machine move: those that stand otherwise are in another pose. 54 machines: 0.027 | 2. Tests: 0.019
-| 0.43 (`test_likewise`).
-"""
+"""How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned. Equal parts
+of one machine move: those that stand otherwise are in another pose. 54 machines: 0.027 | 2. Tests: 0.019 | 0.43
+(`test_likewise`)."""
 
 SURE_OF_EQUAL = 0.5
 """Strength at most of a joint that only its equal shows. A choice: as a doubtful joint, that is asked of."""

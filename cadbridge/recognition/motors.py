@@ -25,16 +25,12 @@ from cadbridge.recognition.standard_names import called_drive
 from cadbridge.recognition.walls import Verdict
 
 THIN_SHAFT = 0.45
-"""Radius of a shaft beside half of the width of its case, at most. 54 machines: 0.40 | 0.87.
-
-Tests: 0.3 | 1 (`test_motors`).
-"""
+"""Radius of a shaft beside half of the width of its case, at most. 54 machines: 0.40 | 0.87. Tests: 0.3 | 1
+(`test_motors`)."""
 
 STICKS_OUT = 1.5
-"""Length of a shaft beside its radius, at least: shorter are bosses and pilots. 54 machines: 1.45 | 1.55.
-
-Tests: 0.86 | 2 (`test_motors`).
-"""
+"""Length of a shaft beside its radius, at least: shorter are bosses and pilots. 54 machines: 1.45 | 1.55. Tests: 0.86 |
+2 (`test_motors`)."""
 
 SHAFT_END = 0.02
 """Of the part's size: how far from the part's end a shaft ends at most. 54 machines: 0.018 | 0.035."""
@@ -43,17 +39,13 @@ LONGEST_SHAFT = 0.6
 """Length of a shaft beside the part's, at most: longer it is a rod that has a motor's name. A choice."""
 
 HELD_ON_SHAFT = 0.4
-"""Of the shaft's length: how much of it stands in what turns with it. 54 machines: 0.37 | 0.44, so a choice.
-
-Tests: 0.17 | 0.92 (`test_motors`).
-"""
+"""Of the shaft's length: how much of it stands in what turns with it. 54 machines: 0.37 | 0.44, so a choice. Tests:
+0.17 | 0.92 (`test_motors`)."""
 
 WIDEST_ON_SHAFT = 4.0
-"""Radius of a bore beside that of the shaft in it, at most: a coupling or a bush between them may not be drawn.
-
-A choice, with no gap in what is seen (3.9 | 4.0): holes in plates about a shaft have any size. Tests: 2.25 | 6
-(`test_motors`).
-"""
+"""Radius of a bore beside that of the shaft in it, at most: a coupling or a bush between them may not be drawn. A
+choice, with no gap in what is seen (3.9 | 4.0): holes in plates about a shaft have any size. Tests: 2.25 | 6
+(`test_motors`)."""
 
 
 @dataclass(frozen=True, eq=False)

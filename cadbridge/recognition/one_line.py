@@ -13,28 +13,20 @@ from cadbridge.recognition.guides import TELESCOPE, Guide, piston, telescope
 from cadbridge.recognition.walls import Verdict, Wall, faces_along, fit_text, in_mm, plane_text
 
 LONG_ROD = 2.4
-"""Length of a rod beside that of its bore, from which it is made to slide and not only to turn.
-
-54 machines: 1.7 | 2.58. Tests: 2.33 | 2.5 (`test_links`, `test_recognise`).
-"""
+"""Length of a rod beside that of its bore, from which it is made to slide and not only to turn. 54 machines: 1.7 |
+2.58. Tests: 2.33 | 2.5 (`test_links`, `test_recognise`)."""
 
 SHALLOW = 0.08
-"""Guided length beside the diameter below which a shaft in a bore centres and guides nothing.
-
-54 machines: 0.056 | 0.147. Tests: 0.025 | 0.091 (`test_links`).
-"""
+"""Guided length beside the diameter below which a shaft in a bore centres and guides nothing. 54 machines: 0.056 |
+0.147. Tests: 0.025 | 0.091 (`test_links`)."""
 
 AWAY_FROM_AXIS = 1.5
-"""Distance of a shoulder from an axis beside the radius of a disc of its area, above which it does not lie about it.
-
-54 machines: 1.47 | 1.77. Tests: 0.93 | 2.0 (`test_knuckles`, `test_fasteners`).
-"""
+"""Distance of a shoulder from an axis beside the radius of a disc of its area, above which it does not lie about it. 54
+machines: 1.47 | 1.77. Tests: 0.93 | 2.0 (`test_knuckles`, `test_fasteners`)."""
 
 CLAMPED = 6.0
-"""Radius of a disc of the area in contact beside that of the one bolt through it, from which the bolt clamps.
-
-A hinge of two plates on a bolt lies below. 54 machines: 1.6 | 8.5. Tests: 3.9 | 7.5 (`test_fasteners`).
-"""
+"""Radius of a disc of the area in contact beside that of the one bolt through it, from which the bolt clamps. A hinge
+of two plates on a bolt lies below. 54 machines: 1.6 | 8.5. Tests: 3.9 | 7.5 (`test_fasteners`)."""
 
 WIDE_END = 1.13
 """Radius of the bottom of a bore beside that of the shaft that ends there, at most: a drill's point, a chamfer."""

@@ -21,42 +21,26 @@ OFF_CENTRE = 1.5
 FEWEST_HOLES = 3
 """Holes of a ring at least: two lie on every circle."""
 
-
 EVEN_HOLES = 0.05
 """rad by which the holes of a ring may stand off equal angles. 54 machines: 0.024 | 0.071."""
 
-
 HOLES_WITHIN = 1.02
-"""Radius up to which the holes of a ring reach, beside that of their disc. 54 machines: 1.01 | 1.04.
-
-Tests: 0.88 | 1.4 (`test_actuators`).
-"""
-
+"""Radius up to which the holes of a ring reach, beside that of their disc. 54 machines: 1.01 | 1.04. Tests: 0.88 | 1.4
+(`test_actuators`)."""
 
 CASE_STANDS_OUT = 1.2
-"""How far a case reaches from the axis at least, beside the radius of its output. 54 machines: 1.05 | 1.82.
-
-Tests: 2 (`test_actuators`).
-"""
-
+"""How far a case reaches from the axis at least, beside the radius of its output. 54 machines: 1.05 | 1.82. Tests: 2
+(`test_actuators`)."""
 
 SQUARE_CASE = 0.05
-"""Of a case's width: how far its box may be off a square about its output; a square's corners count not. A choice.
-"""
-
+"""Of a case's width: how far its box may be off a square about its output; a square's corners count not. A choice."""
 
 THIN_NECK = 0.8
-"""Radius of the neck beside that of the disc, at most. 54 machines: 0.43 | 0.81.
-
-Tests: 0.5 (`test_actuators`).
-"""
-
+"""Radius of the neck beside that of the disc, at most. 54 machines: 0.43 | 0.81. Tests: 0.5 (`test_actuators`)."""
 
 SHORT_NECK = 0.6
-"""Length of the neck beside the radius of the disc, at most: a longer one is the tube of a flange.
-
-54 machines have 0.33 and less. Tests: 0.2 | 5.5 (`test_actuators`).
-"""
+"""Length of the neck beside the radius of the disc, at most: a longer one is the tube of a flange. 54 machines have
+0.33 and less. Tests: 0.2 | 5.5 (`test_actuators`)."""
 
 
 @dataclass(frozen=True, eq=False)

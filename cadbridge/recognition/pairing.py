@@ -24,21 +24,16 @@ from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 ROLLS_OUTSIDE = 0.1
 """Of the depth: how far outside of its teeth the circle may lie on which a wheel rolls. A choice: of wheels with much
-profile shift it is near their tips or roots.
-"""
-
+profile shift it is near their tips or roots."""
 
 MOST_ASLANT = math.radians(46)
 """rad by which a helical pinion may stand aslant on a straight rack, 45° and rounding; never out of its plane."""
 
-
 LEAST_CROSSING = math.radians(15)
 """rad between axes from which wheels are crossed ones: of less a helical pair shows nothing. A choice."""
 
-
 DEEPEST_TOOTH = 10.0
 """Modules beyond which no tooth is deep: pairs farther apart are not looked at, for time alone."""
-
 
 CYLINDRICAL = (WheelKind.SPUR, WheelKind.HELICAL, WheelKind.HERRINGBONE, WheelKind.SPLINE, WheelKind.UNKNOWN)
 """Kinds that may mesh on parallel axes; the last two only prove to be wheels by a partner."""

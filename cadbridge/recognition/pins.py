@@ -15,39 +15,28 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.standard_names import StandardKind
 
 SAME_SCREW = 1.7
-"""Radii of holes that belong to one screw, one beside the other: a clearance hole beside a thread's core has 1.4.
-
-54 machines: 1.69 | 1.96. Tests: 1.5 | 2.7 (`test_knuckles`, `test_turntables`).
-"""
+"""Radii of holes that belong to one screw, one beside the other: a clearance hole beside a thread's core has 1.4. 54
+machines: 1.69 | 1.96. Tests: 1.5 | 2.7 (`test_knuckles`, `test_turntables`)."""
 
 HOLE_TURN = 0.9 * math.pi
-"""rad that a hole goes round at least: a slit or a flat leaves a hole one, a groove is none.
-
-A choice, with no gap in what is seen: 54 machines have 2.81 | 2.84. Tests: 2.28
-(`test_links`).
-"""
+"""rad that a hole goes round at least: a slit or a flat leaves a hole one, a groove is none. A choice, with no gap in
+what is seen: 54 machines have 2.81 | 2.84. Tests: 2.28 (`test_links`)."""
 
 MOST_AT_END = 8
 """Holes that begin where another ends, of which each is tried, for time alone: 54 machines have 3."""
 
 ROUNDED = 0.6 * math.pi
-"""rad that a round end goes about its axis at least: that of a link which widens, more than the corner of a plate.
-
-Of eyes of links, shafts, necks and bores alike. A choice: fillets of any angle are seen (1.87 | 1.89), corners of
-plates have 1.57. Tests: 1.57 (`test_links`).
-"""
+"""rad that a round end goes about its axis at least: that of a link which widens, more than the corner of a plate. Of
+eyes of links, shafts, necks and bores alike. A choice: fillets of any angle are seen (1.87 | 1.89), corners of plates
+have 1.57. Tests: 1.57 (`test_links`)."""
 
 EYES_APART = 2.0
 """How far apart eyes of one hinge are drawn at most, beside the width of the wider eye. 54 machines: 1.72 | 2.43.
-
-Tests: 3.6 is no hinge (`test_links`).
-"""
+Tests: 3.6 is no hinge (`test_links`)."""
 
 EYE_SUNK = 0.5
-"""How far an eye is drawn into what it turns on at most, beside the thinner of the two.
-
-A choice: 54 machines have 0.499 | 0.55. Tests: 0.33 | 0.57 (`test_motors`, `test_fasteners`).
-"""
+"""How far an eye is drawn into what it turns on at most, beside the thinner of the two. A choice: 54 machines have
+0.499 | 0.55. Tests: 0.33 | 0.57 (`test_motors`, `test_fasteners`)."""
 
 LOOSEST_HOLE = 2.5
 """Radius of a hole beside that of a shaft which stands in it loosely and yet was drawn to be on its axis. A choice."""

@@ -18,16 +18,12 @@ from cadbridge.recognition.walls import Verdict
 from cadbridge.recognition.wheel_kinds import WheelKind
 
 WIDE_PIVOT = 0.25
-"""Radius of a pivot's disc beside that of a disc of the area in contact, at least: less is a dowel or a magnet.
-
-54 machines have 0.82 and more. Tests: 0.74 (`test_pivots`).
-"""
+"""Radius of a pivot's disc beside that of a disc of the area in contact, at least: less is a dowel or a magnet. 54
+machines have 0.82 and more. Tests: 0.74 (`test_pivots`)."""
 
 DISC_SUNK = 0.25
 """Of its thickness: how far a pivot's disc ends before the faces in contact, at most. 54 machines: 0.135 | 0.588.
-
-Tests: 0.013 (`test_pivots`).
-"""
+Tests: 0.013 (`test_pivots`)."""
 
 
 class Seen:

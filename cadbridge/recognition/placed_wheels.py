@@ -14,41 +14,28 @@ from cadbridge.recognition.profiles import TOOTH_DEPTH
 from cadbridge.recognition.wheel_kinds import Wheel, WheelKind
 
 PARALLEL_SHAFTS = math.radians(0.5)
-"""rad between shafts of wheels that are parallel: axes are read from circles of meshes.
-
-54 machines: 1e-8 | 0.0175 (1°).
-"""
+"""rad between shafts of wheels that are parallel: axes are read from circles of meshes. 54 machines: 1e-8 | 0.0175
+(1°)."""
 
 LEAST_REACH = 0.3
-"""Of the smaller depth: teeth that reach less far between each other do not mesh. 54 machines: 0.009 | 0.39.
-
-Tests: 0.80 (`test_meshing`).
-"""
+"""Of the smaller depth: teeth that reach less far between each other do not mesh. 54 machines: 0.009 | 0.39. Tests:
+0.80 (`test_meshing`)."""
 
 INTO_ROOTS = 0.2
-"""Modules by which teeth may run into the roots of others: meshes and assemblies as drawn are that far off.
-
-The usual clearance there is 0.25. 54 machines: 0 | 44.
-"""
+"""Modules by which teeth may run into the roots of others: meshes and assemblies as drawn are that far off. The usual
+clearance there is 0.25. 54 machines: 0 | 44."""
 
 SAME_MODULE = 0.06
-"""Modules of wheels that mesh agree within this share; those read from a mesh without involutes are that far off.
-
-54 machines have 0.007 and less. Tests: 0.015 (`test_meshing`). The rest is a choice.
-"""
+"""Modules of wheels that mesh agree within this share; those read from a mesh without involutes are that far off. 54
+machines have 0.007 and less. Tests: 0.015 (`test_meshing`). The rest is a choice."""
 
 SAME_HELIX = math.radians(3)
-"""rad by which the helix angles of two wheels may differ: an angle is read from a few sections of a mesh.
-
-54 machines have 0 where wheels mesh. Tests: 0 | 0.70 (`test_meshing`).
-"""
+"""rad by which the helix angles of two wheels may differ: an angle is read from a few sections of a mesh. 54 machines
+have 0 where wheels mesh. Tests: 0 | 0.70 (`test_meshing`)."""
 
 LEAST_OVERLAP = 0.15
 """Of the narrower face width: how much of it two wheels that mesh have beside each other. 54 machines: −0.3 | 0.29.
-
-Tests: −2.3 | 1 (`test_meshing`).
-"""
-
+Tests: −2.3 | 1 (`test_meshing`)."""
 
 AXIS_OFF = 0.5
 """Modules by which a line may be off a wheel's axis to be it, beside 0.1 mm. A choice: teeth are two modules deep, so

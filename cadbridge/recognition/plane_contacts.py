@@ -16,17 +16,12 @@ from cadbridge.frames import Pose, Vector, frame_from_axis
 from cadbridge.recognition.contacts import Contact, Placed
 
 TILT = 2e-3
-"""rad between the normals of faces that lie on one plane: a face of 10 mm is off by 0.02 mm at its rim.
-
-Normals are gathered with heights in one tree, so that it also scales the two against each other.
-"""
-
+"""rad between the normals of faces that lie on one plane: a face of 10 mm is off by 0.02 mm at its rim. Normals are
+gathered with heights in one tree, so that it also scales the two against each other."""
 
 LEAST_AREA = 0.02
 """Share of the smaller face that planes in contact have in common at least: faces that meet along an edge only have
-less. 54 machines: 0.017 | 0.023, so a choice.
-"""
-
+less. 54 machines: 0.017 | 0.023, so a choice."""
 
 UNROUNDED = 1e-4
 """Share of the slack by which a gap must be smaller to be contact: a clearance of just the slack (0.01 mm) is one, and

@@ -37,17 +37,12 @@ _RARITY = np.array([0.0] * len(_FIRST) + [0.4] * len(_SECOND) + [0.8] * len(_PIT
 """How much worse a fit of the first series has to be before one of the others is believed, as `_ODD`. A choice."""
 
 _NO_INVOLUTE = 0.012
-"""Share of a pitch by which flanks of a coarse mesh are off their involute; more is another curve.
-
-54 machines: 0.0106 | 0.0128, both of wheels, so a choice.
-"""
+"""Share of a pitch by which flanks of a coarse mesh are off their involute; more is another curve. 54 machines: 0.0106
+| 0.0128, both of wheels, so a choice."""
 
 _ODD = 6.0
-"""Misfit (standard deviations and priors together) above which no module and pressure angle are named.
-
-54 machines: 5.97 | 6.09, so a choice.
-"""
-
+"""Misfit (standard deviations and priors together) above which no module and pressure angle are named. 54 machines:
+5.97 | 6.09, so a choice."""
 
 DEDENDUM, TOOTH_DEPTH = 1.25, 2.25
 """Modules that the roots of a gear lie below its reference circle, and that its teeth are deep (ISO 53)."""

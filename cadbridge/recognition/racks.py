@@ -19,10 +19,7 @@ from cadbridge.geometry import Face, Mesh, Shape
 Array = NDArray[np.float64]
 
 LEAST_RACK_TEETH = 5
-"""Teeth of a rack at least: fewer even faces are ribs, steps and slots.
-
-Tests: 4 | 8 (`test_racks`).
-"""
+"""Teeth of a rack at least: fewer even faces are ribs, steps and slots. Tests: 4 | 8 (`test_racks`)."""
 
 _FLANK_ANGLES = (8.0, 32.0)
 """Pressure angles (deg) that racks have; thread flanks and T-slots lie outside or have no second family."""

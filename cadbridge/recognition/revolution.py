@@ -11,16 +11,12 @@ from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.surfaces import SAME_SURFACE, Surface
 
 SHARE_OF_REVOLUTION = 0.98
-"""Share of a part's area that must lie on surfaces of revolution about one axis: keyways and holes take the rest.
-
-54 machines: 0.976 | 0.983.
-"""
+"""Share of a part's area that must lie on surfaces of revolution about one axis: keyways and holes take the rest. 54
+machines: 0.976 | 0.983."""
 
 SLIM_RING = 3.0
-"""Outer beside inner radius up to which a ring is a bush, a spacer, a washer or a collar, and no wheel.
-
-54 machines: 2.75 | 5.5; ISO's washers have 1.9 to 2.8. Tests: a wheel of 3.0 (`test_links`).
-"""
+"""Outer beside inner radius up to which a ring is a bush, a spacer, a washer or a collar, and no wheel. 54 machines:
+2.75 | 5.5; ISO's washers have 1.9 to 2.8. Tests: a wheel of 3.0 (`test_links`)."""
 
 ONE_AXIS = 1.4e-4
 """Sine of the angle (0.008°) between the axes of one body of revolution: what writers keep of a direction. A choice."""
@@ -29,10 +25,8 @@ FULL_RADIUS = 0.9
 """Of the radius of a pin or bore: what has as much is as wide, but for grooves, threads and facets. A choice."""
 
 EVEN_PIN = 0.7
-"""Share of a pin's length over which it has its full radius. 54 machines: 0.689 | 0.728, so a choice.
-
-Tests: 0.57 | 0.73 (`test_pivots`, `test_motors`).
-"""
+"""Share of a pin's length over which it has its full radius. 54 machines: 0.689 | 0.728, so a choice. Tests: 0.57 |
+0.73 (`test_pivots`, `test_motors`)."""
 
 
 @dataclass(frozen=True, eq=False)

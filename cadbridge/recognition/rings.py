@@ -18,8 +18,7 @@ _HEXAGON = 0.4
 
 _NUT_WIDTH, _NUT_HEIGHT = (1.35, 2.6), (0.15, 2.0)
 """Outer radius of a hexagon nut beside its bore's, and height beside the bore. ISO 4032 has 1.6 (M64, the bore drawn as
-the thread) to 2.4 (M3, as its core) and up to 1.0, ISO 4035 from 0.5; a spacer with a hexagon is higher.
-"""
+the thread) to 2.4 (M3, as its core) and up to 1.0, ISO 4035 from 0.5; a spacer with a hexagon is higher."""
 
 _SQUARE_WIDTH, _SQUARE_HEIGHT = (1.5, 3.4), (0.15, 1.2)
 """The same of square nuts: DIN 557 and 562 have 2.1 (M16) to 3.2 (M3), over their corners."""
@@ -34,21 +33,16 @@ _TRACK = 0.1
 """Area of the groove for the balls beside that of the bore's cylinder, at least: less is a rounded edge. A choice."""
 
 _OPEN_RING, _OPEN_HEIGHT, _OPEN_WIDTH = (0.55, 0.99), 0.25, 2.0
-"""Share of its circle that a circlip goes round, thickness beside its diameter, outer beside inner radius.
-
-A choice: what goes less than half round does not stay on its shaft, and a closed ring is none.
-"""
+"""Share of its circle that a circlip goes round, thickness beside its diameter, outer beside inner radius. A choice:
+what goes less than half round does not stay on its shaft, and a closed ring is none."""
 
 _SHIM_HEIGHT, _SHIM_WIDTH, _LARGEST_SHIM = 0.11, 1.06, 0.15
-"""Thickness of a closed narrow ring beside its diameter, outer beside inner radius at least, outer radius in m.
-
-Wider it is a washer, narrower a tube. A choice.
-"""
+"""Thickness of a closed narrow ring beside its diameter, outer beside inner radius at least, outer radius in m. Wider
+it is a washer, narrower a tube. A choice."""
 
 _WASHER_HEIGHT, _WASHER_WIDTH, _LARGEST_WASHER = 0.13, (1.35, 3.5), 0.056
 """The same of a washer: ISO 7092 has a thickness of 0.11 (M5), ISO 7089 and 7093 widths of 1.8 (M36) to 3.0, and outer
-radii up to 55 mm (ISO 7093, M36).
-"""
+radii up to 55 mm (ISO 7093, M36)."""
 
 _EQUAL_BALLS = 0.05
 """Of a ball's area: by how much the balls of one bearing differ at most, as meshes and cages leave them. A choice."""

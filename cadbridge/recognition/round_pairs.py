@@ -12,37 +12,26 @@ from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import round_outside
 
 CENTRED = 0.35
-"""Of the radius of a disc of the area in contact: how far its middle may be off the axis.
-
-54 machines: 0.321 | 0.361. Tests: 0.15 | 0.40 (`test_links`, `test_motors`).
-"""
-
+"""Of the radius of a disc of the area in contact: how far its middle may be off the axis. 54 machines: 0.321 | 0.361.
+Tests: 0.15 | 0.40 (`test_links`, `test_motors`)."""
 
 WIDEST_FIT = 2.0
-"""Radius beside that of the other round face, of two that one stands in the other. 54 machines: 1.5 | 2.96.
-
-Tests: 2.7 is no fit (`test_links`).
-"""
-
+"""Radius beside that of the other round face, of two that one stands in the other. 54 machines: 1.5 | 2.96. Tests: 2.7
+is no fit (`test_links`)."""
 
 CHAMFER = 0.1
 """Of a round face's radius: the chamfer or fillet between it and the plane where it ends. 54 machines: 0 | 0.33."""
 
-
 SKEW = 0.2
 """rad (11°) between a shaft and its bore at most, in a pose that was never solved. A choice."""
-
 
 LEAST_IN = 0.1
 """Of a bore's length: how far a shaft that stands beside its axis reaches into it, at least. A choice."""
 
-
 DRUM = 0.03
-"""Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's.
-
-A choice, with no gap in what is seen (0.0299 | 0.0303): holes for screws lie below, and the fit decides. Tests: 0.028
-(`test_links`).
-"""
+"""Radius beside the part's size, above which a shaft or a bore that stands beside its fit is a hinge's. A choice, with
+no gap in what is seen (0.0299 | 0.0303): holes for screws lie below, and the fit decides. Tests: 0.028
+(`test_links`)."""
 
 
 def drums_of(scene: Scene, names: set[str]) -> Iterator[Placed]:

@@ -16,19 +16,15 @@ from cadbridge.recognition.sections import Cutter
 from cadbridge.recognition.standard_names import StandardKind
 
 _BLADE = 0.0055
-"""m; above half of M10, the largest screw that ISO gives a slot or a cross. 54 machines: 0.0050 | 0.0079.
-
-Tests: 0.004 | 0.010 (`test_links`).
-"""
+"""m; above half of M10, the largest screw that ISO gives a slot or a cross. 54 machines: 0.0050 | 0.0079. Tests: 0.004
+| 0.010 (`test_links`)."""
 
 _WIDER = 1.12
 """Radius beside the shank's from which a layer is of the head: threads, undercuts and points are no wider. A choice."""
 
 _HEAD_WIDTH, _HEAD_HEIGHT, _SHANK_LENGTH = (1.15, 3.2), (0.12, 1.6), (0.4, 40.0)
-"""Radius of a head beside the shank's, its height and the shank's length beside the diameter.
-
-A choice about ISO's, whose widths are 1.5 to 2.2 (flanges), heights 0.55 (ISO 7380) to 1.0 (ISO 4762).
-"""
+"""Radius of a head beside the shank's, its height and the shank's length beside the diameter. A choice about ISO's,
+whose widths are 1.5 to 2.2 (flanges), heights 0.55 (ISO 7380) to 1.0 (ISO 4762)."""
 
 _WIDEST_SHANK = 0.04
 """m, the radius of the largest screw of ISO 4014 (M64) with some room: wider is a column of the machine."""

@@ -18,31 +18,23 @@ from cadbridge.recognition.spinning import SPINS_ON_AXIS, only_spins, turns_by
 from cadbridge.recognition.standard_names import SLIDERS, SPACERS, STILL, called, called_drive
 
 SMALL_PLUG = 0.1
-"""Size of a stud or a plug beside the body in whose bore it stands, at most.
-
-A choice, with no gap in what is seen: 54 machines have 0.0997 | 0.11.
-"""
+"""Size of a stud or a plug beside the body in whose bore it stands, at most. A choice, with no gap in what is seen: 54
+machines have 0.0997 | 0.11."""
 
 SLIM_HEAD = 2.2
-"""Reach of a screw's head from its axis beside the radius of its shank, at most: ISO's widest has 2.2.
-
-54 machines: 2.14 | 2.48. Tests: 2.08 | 2.92 (`test_seated`).
-"""
+"""Reach of a screw's head from its axis beside the radius of its shank, at most: ISO's widest has 2.2. 54 machines:
+2.14 | 2.48. Tests: 2.08 | 2.92 (`test_seated`)."""
 
 STUD_SUNK = 0.5
 """Of its length: how much of a stud or a plug is in its bore at least. 54 machines: 0.474 | 0.515, so a choice."""
 
 ROUND_OUTSIDE = 0.7
-"""Radius of the widest round face about an axis beside half of the part's width, from which it is round outside.
-
-1/√2 is a square bar with rounded edges. 54 machines: 0.567 | 1.
-"""
+"""Radius of the widest round face about an axis beside half of the part's width, from which it is round outside. 1/√2
+is a square bar with rounded edges. 54 machines: 0.567 | 1."""
 
 SMALL_IN_TRAY = 0.25
-"""Size of what an open tray holds beside the tray, at most. 54 machines have 0.10 and less.
-
-Tests: 0.067 (`test_seated`).
-"""
+"""Size of what an open tray holds beside the tray, at most. 54 machines have 0.10 and less. Tests: 0.067
+(`test_seated`)."""
 
 
 def round_outside(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:

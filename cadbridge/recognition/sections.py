@@ -18,7 +18,6 @@ from cadbridge.geometry import Mesh
 
 Array = NDArray[np.float64]
 
-
 _ODD_RAY = 0.7316
 """rad; the direction of a ray along which no edge of any usual part runs."""
 

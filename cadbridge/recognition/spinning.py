@@ -13,22 +13,16 @@ from cadbridge.recognition.standard_names import IDLERS, called
 from cadbridge.recognition.surfaces import Surface
 
 SPINS_ON_AXIS = 0.02
-"""Of a radius, and sine: how far a body of revolution may be off the axis about which it spins.
-
-54 machines: 0.0109 | 0.0211. Tests: 0.0018 | 0.11 (`test_links`, `test_actuators`).
-"""
+"""Of a radius, and sine: how far a body of revolution may be off the axis about which it spins. 54 machines: 0.0109 |
+0.0211. Tests: 0.0018 | 0.11 (`test_links`, `test_actuators`)."""
 
 RECESS = 0.1
 """Share of a part's area that a slot or a socket for a driver has at most. 54 machines: 0.099 | 0.107, so a choice.
-
-Tests: 0.091 | 0.111 (`test_pivots`, `test_sweep`).
-"""
+Tests: 0.091 | 0.111 (`test_pivots`, `test_sweep`)."""
 
 IDLE = 0.45
-"""Strength at most of a joint by which a part would only spin: a roller, or a pin or a cap that is pressed in.
-
-Just above what is welded without a question, so that it is asked of.
-"""
+"""Strength at most of a joint by which a part would only spin: a roller, or a pin or a cap that is pressed in. Just
+above what is welded without a question, so that it is asked of."""
 
 
 def with_idle(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> list[Candidate]:

@@ -65,7 +65,6 @@ _MADE_FOR_ONE = re.compile(
 """Words of parts that take a fastener, or are none though they are called like one."""
 _SIZE = re.compile(r"\bm(\d{1,2})(?: (\d))? ?x ?(\d{1,3})(?: (\d))?\b")
 
-
 ROLLERS = re.compile(
     r"pulley|roller|sheave|\bcast(e|o)r|\bwheel|umlenkrolle|\brolle\b|poulie|galet|polea|puleggia|滑轮|滚轮|プーリ"
 )

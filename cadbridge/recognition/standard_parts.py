@@ -29,10 +29,7 @@ _LARGEST_STANDARD = 0.6
 """m; a part larger than this is no standard part that anybody buys by the hundred. 54 machines: 0.56 | 0.60."""
 
 _TRIANGLES = 200_000
-"""Triangles of a part above which it is no fastener, but for one with a modelled thread.
-
-54 machines: 1.9e5 | 2.6e5.
-"""
+"""Triangles of a part above which it is no fastener, but for one with a modelled thread. 54 machines: 1.9e5 | 2.6e5."""
 
 _MOST_FACES = 400
 """Faces of a part from which it is no fastener but for a modelled thread, which is few faces or a mesh."""
@@ -41,20 +38,17 @@ _MOST_AXES = 2
 """Axes of a part that are tried, of `wheel_axes.candidate_axes`: a fastener is round about the first or second."""
 
 _BALL_BOX, _BALL, _BALL_ROUND = 0.97, 0.985, 0.95
-"""Of a ball: the least beside the largest side of its box, the least distance of its corners from the middle beside
-the largest, and the size of the box beside a whole ball's. A mesh of few facets has its corners on the ball and misses
-its poles; half a ball has half the box one way. A choice.
-"""
+"""Of a ball: the least beside the largest side of its box, the least distance of its corners from the middle beside the
+largest, and the size of the box beside a whole ball's. A mesh of few facets has its corners on the ball and misses its
+poles; half a ball has half the box one way. A choice."""
 
 _COILED, _COIL_BORE = 0.6, 0.4
 """Share of a spring's height whose sections are arcs of wire (ground ends are whole rings), and radius of the room in
-it beside the outer one: a drill or an auger has none. A choice.
-"""
+it beside the outer one: a drill or an auger has none. A choice."""
 
 _PIN_BODY, _PIN_EVEN, _PIN_LENGTHS, _LARGEST_PIN = 0.97, 0.6, (0.8, 14.0), 0.0155
 """Of a pin or a roller: radius of its longest layer beside the largest, that layer's share of the length (the rest is
-eased), length beside the diameter, and the largest radius in m. A choice: what is longer or wider is a shaft.
-"""
+eased), length beside the diameter, and the largest radius in m. A choice: what is longer or wider is a shaft."""
 
 _PIN_SIZES = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20)
 """The usual diameters of ISO 2338 and ISO 8734, mm."""

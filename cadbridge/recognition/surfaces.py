@@ -14,10 +14,8 @@ from cadbridge.frames import Vector
 from solver.algebra.connected import Groups
 
 SAME_SURFACE = 1e-5
-"""Share of a part's size (and rad) within which two faces lie on one surface; writers keep seven digits.
-
-54 machines: 4.6e-6 | 1.16e-5.
-"""
+"""Share of a part's size (and rad) within which two faces lie on one surface; writers keep seven digits. 54 machines:
+4.6e-6 | 1.16e-5."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,8 @@ from cadbridge.recognition.sections import Ring, Section
 
 Array = NDArray[np.float64]
 _TOOTH_STEP = 0.08
-"""Of a pitch: teeth stand within this of equal steps. Facets of a mesh and rounded corners take some of it.
-
-A choice: rings of edges that are no teeth have steps of any size.
-"""
+"""Of a pitch: teeth stand within this of equal steps. Facets of a mesh and rounded corners take some of it. A choice:
+rings of edges that are no teeth have steps of any size."""
 
 _TOOTH_WIDTH = 0.12
 """Of a pitch: widths of teeth agree within this. A choice, as above."""

@@ -26,48 +26,32 @@ from cadbridge.recognition.plane_contacts import SIDE, TILT, gathered, plane_con
 from cadbridge.recognition.sphere_contacts import sphere_contacts
 
 LOOSE_SLACK = 4.5e-4
-"""m within which they are where placements carry clearances: two of 0.2 mm each, and what writers round.
-
-Tests: 0.4 | 0.5 mm (`test_pivots`, `test_links`).
-"""
-
+"""m within which they are where placements carry clearances: two of 0.2 mm each, and what writers round. Tests: 0.4 |
+0.5 mm (`test_pivots`, `test_links`)."""
 
 NOISY = 1.5
-"""Fits at the loose tolerance beside those at the exact one, from which placements carry clearances.
-
-A choice: 54 machines have 1.41 | 1.50. Tests: 1.33 (`test_links`).
-"""
-
+"""Fits at the loose tolerance beside those at the exact one, from which placements carry clearances. A choice: 54
+machines have 1.41 | 1.50. Tests: 1.33 (`test_links`)."""
 
 ENOUGH_AXES = 30
 """Axes in bores that tell how large the clearances of placements are: of fewer the 95 % quantile is the largest."""
 
-
 MOST, BEYOND_MOST = 0.95, 1.5
 """The share of axes in bores by which the clearances are told, and how much larger others may be. A choice."""
-
 
 FULL_TURN = 0.97 * 2 * math.pi
 """rad that a shaft and its bore go round at least, to fill each other: all but a keyway. 54 machines: 6.04 | 6.18."""
 
-
 UNSOLVED_OFF = 0.01
-"""Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved.
-
-54 machines have 0.07 and more, which are others. Tests: 0.005 | 0.03 (`test_links`).
-"""
-
+"""Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved. 54 machines
+have 0.07 and more, which are others. Tests: 0.005 | 0.03 (`test_links`)."""
 
 WIDER_CUP = 0.2
-"""rad by which a conical cup is wider than the point that turns in it, at most (half angles). A choice.
-
-Tests: 0.087 | 0.26 (`test_links`).
-"""
-
+"""rad by which a conical cup is wider than the point that turns in it, at most (half angles). A choice. Tests: 0.087 |
+0.26 (`test_links`)."""
 
 SAME_CONE = 5e-3
 """rad (0.3°) between the half angles of a cone and its seat, at most. A choice."""
-
 
 LEAST_CONE = 5e-3
 """rad: half angle of a cone at least, to seat in another: a slimmer one goes 200 times as far in as it has a gap."""

@@ -14,38 +14,26 @@ from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.contacts import ALONG, ROUNDING, Contact, Placed, parallel, square
 
 LONG_WALL = 2.0
-"""How much longer than deep walls of a slide are. 54 machines: 2.0 | 2.11, so a choice.
-
-Tests: 0.27 | 4.7 (`test_links`, `test_likewise`).
-"""
-
+"""How much longer than deep walls of a slide are. 54 machines: 2.0 | 2.11, so a choice. Tests: 0.27 | 4.7
+(`test_links`, `test_likewise`)."""
 
 DEEP_HOLE = 0.8
 """Length of a slide's walls beside the width between them, from which what stands there slides: shorter it would jam,
-and is a seat's. 54 machines: 0.53 | 1. Tests: 0.27 | 1 (`test_links`, `test_slides`).
-"""
-
+and is a seat's. 54 machines: 0.53 | 1. Tests: 0.27 | 1 (`test_links`, `test_slides`)."""
 
 MOST_WALLS = 40
 """Faces between two bodies that are tried as walls of a slide, for time alone: pairs grow with the square."""
 
-
 LONG_RAIL = 2.0
-"""Length of a rail beside that of what slides on it, at least. 54 machines: 1.57 | 2.39.
-
-Tests: 1.43 (`test_likewise`).
-"""
-
+"""Length of a rail beside that of what slides on it, at least. 54 machines: 1.57 | 2.39. Tests: 1.43
+(`test_likewise`)."""
 
 ASKEW = 0.2
 """rad (11°) from which two walls are not parallel. A choice."""
 
-
 SAME_LEVEL = 1e-3
-"""Step between two faces beside the width of the smaller, and rad between them, up to which they are one wall.
-
-54 machines: 7e-8 | 0.029.
-"""
+"""Step between two faces beside the width of the smaller, and rad between them, up to which they are one wall. 54
+machines: 7e-8 | 0.029."""
 
 
 @dataclass(frozen=True, eq=False)

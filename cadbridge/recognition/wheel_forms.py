@@ -14,30 +14,20 @@ from cadbridge.recognition.wheel_kinds import Wheel, WheelKind, judged
 LEAST_TEETH = 5
 """Fewer teeth on a circle are spokes, lobes or slots far more often than a wheel; worms are found another way."""
 
-
 LOOKS, _MOST_LOOKS = 9, 60
 """Sections in which teeth are measured, and at most so many for their helix."""
 
-
 _LEAST_LOOKS = 4
-"""Sections that must show the teeth: each half of the width has a lead of its own, through two sections or more.
-
-Of a wheel all show them; fewer are corners of something else that are spaced alike by chance.
-"""
-
+"""Sections that must show the teeth: each half of the width has a lead of its own, through two sections or more. Of a
+wheel all show them; fewer are corners of something else that are spaced alike by chance."""
 
 _HANDS_ALIKE = 0.2
-"""Of the larger: how far the leads of the two hands of a herringbone may differ, each read from half of the sections.
-
-A choice.
-"""
-
+"""Of the larger: how far the leads of the two hands of a herringbone may differ, each read from half of the sections. A
+choice."""
 
 _STRAIGHT = math.radians(0.25)
-"""rad; a helix angle below this is that of a mesh's facets. 54 machines: 0.0005 | 0.026.
-
-Tests: 0.0004 | 0.10 (`test_wheels_corpus`).
-"""
+"""rad; a helix angle below this is that of a mesh's facets. 54 machines: 0.0005 | 0.026. Tests: 0.0004 | 0.10
+(`test_wheels_corpus`)."""
 
 
 def in_modules(band: Band) -> float:

@@ -17,16 +17,12 @@ from cadbridge.recognition.teeth import Band
 _SHORT, _SURE = 1.5, 1.62
 """Below the first, splines, serrations and knurls (1.0 to 1.4); a stub gear has 1.8, a gear 2.25."""
 _SOCKET = 0.004
-"""m; inner teeth on a smaller radius are those of a servo's horn or a hub, but where a pinion meshes with them.
-
-54 machines: 0.0027 | 0.037. Tests: 0.0025 | 0.028 (`test_wheels`).
-"""
+"""m; inner teeth on a smaller radius are those of a servo's horn or a hub, but where a pinion meshes with them. 54
+machines: 0.0027 | 0.037. Tests: 0.0025 | 0.028 (`test_wheels`)."""
 
 _THREAD = 1.95
-"""A worm's ridges are 2.2 axial modules deep, an ISO metric thread's 1.7 to 1.9, a trapezoidal one's 1.6 to 1.9.
-
-Tests: 1.6 | 2.2 (`test_wheels`).
-"""
+"""A worm's ridges are 2.2 axial modules deep, an ISO metric thread's 1.7 to 1.9, a trapezoidal one's 1.6 to 1.9. Tests:
+1.6 | 2.2 (`test_wheels`)."""
 
 _DEEP = 3.2
 """Modules of depth above which teeth are fins and blades. 54 machines: 2.7 | 3.7; a gear has 2.25."""
@@ -48,8 +44,7 @@ _LEAN = 0.06
 
 _THINNING, _BEVEL_THINNING = 0.12, 0.04
 """Of a pitch: how much thinner teeth are near their tips than near their roots, at least. A choice: sections across the
-axis of a bevel cut its teeth aslant, and show less of it.
-"""
+axis of a bevel cut its teeth aslant, and show less of it."""
 
 
 class WheelKind(StrEnum):

@@ -28,26 +28,19 @@ from cadbridge.recognition.wheel_kinds import Wheel, by_chance, hides, rack_whee
 
 Array = NDArray[np.float64]
 
-
 MOST_TRIANGLES = 500_000
 """Triangles of a mesh above which it is not cut: it would take a minute and more; a wheel of 200 teeth has far fewer.
-
-54 machines have 3.1e5 and less.
-"""
+54 machines have 3.1e5 and less."""
 
 _HEIGHTS, _RINGS = 16, 12
 """How closely a part is looked at before anything is known of it."""
 _CONE_MOVES, _LEAST_CONE = 0.3, math.radians(3)
-"""Of the depth: how far the roots of a bevel move along its teeth, and rad of their cone, at least.
-
-A choice: moulded wheels have a draft of 1° to 2°.
-"""
+"""Of the depth: how far the roots of a bevel move along its teeth, and rad of their cone, at least. A choice: moulded
+wheels have a draft of 1° to 2°."""
 
 _FACETS = 0.55
-"""Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41.
-
-54 machines: 0.533 | 0.555, so a choice. Tests: 0.53 | 0.59 (`test_recognise`, `test_wheels`).
-"""
+"""Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41. 54 machines: 0.533 |
+0.555, so a choice. Tests: 0.53 | 0.59 (`test_recognise`, `test_wheels`)."""
 
 
 def find_wheels(shape: Shape) -> tuple[Wheel, ...]:

@@ -19,10 +19,8 @@ from cadbridge.recognition.subassemblies import resting
 from cadbridge.recognition.turntables import turntable
 
 COAXIAL = 0.25
-"""Strength of the evidence that parts of one sub-assembly which touch nothing, and share an axis, are one body.
-
-A guess, and reported as one.
-"""
+"""Strength of the evidence that parts of one sub-assembly which touch nothing, and share an axis, are one body. A
+guess, and reported as one."""
 
 
 def connect(

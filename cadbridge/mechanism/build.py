@@ -480,14 +480,13 @@ def _residuals(mate_rows: tuple[MateRows, ...], rows: Rows) -> list[tuple[str, f
 def _floating(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
     """Report components that no mate holds, and an assembly that nothing ties to the ground."""
     if not b.assembly.mates and not b.assembly.couplings and len(b.assembly.components) > 1:
-        n = len(b.assembly.components)
         if any(f.leaves_out for f in b.assembly.findings):
-            message, cure = (
-                f"no mate of the input could be used: the {n} components float",
-                "Fix the errors above first.",
-            )
+            message, cure = "no mate of the input could be used", "Fix the errors above first."
+        elif any(f.code == "CB1304" for f in b.assembly.findings):
+            message, cure = "every mate of the source is switched off", "Switch the joints on in the CAD system."
         else:
-            message, cure = f"the source has no mates: its {n} components float", None
+            message, cure = "the source has no mates", None
+        message += f": the {len(b.assembly.components)} components float"
         b.findings.add("CB415", message, hint=cure, items=b.names)
         return
     held = {b.names[i] for r in mate_rows for i in (r.a, r.b) if i != GROUND_BODY}

@@ -111,6 +111,9 @@ def test_a_joint_switched_off_is_told(solids: Solids, tmp_path: Path, switch: di
     assert assembly.mates == ()
     assert assembly.mates_in_file == 1
     assert "CB1304" in {f.code for f in assembly.findings}
+    # The cure is to switch it on, not to recognise the joints anew.
+    (floating,) = (f for f in cb.build(assembly).findings if f.code == "CB415")
+    assert "Switch" in floating.hint
 
 
 def test_the_list_of_joint_types_is_read_not_assumed(solids: Solids, tmp_path: Path) -> None:

@@ -80,10 +80,19 @@ def codes_unchanged(name: str) -> Counter[str]:
     return codes_of(sample(name) / (sample(name) / "source").read_text())
 
 
+OWN_PROCESS = ("usd", "xacro")
+"""Formats that a process is started to read: a case costs 0.5 and 0.3 s, where others cost 0.05."""
+
+
 def each_change() -> list[Any]:
-    """Every change of every format; those of a day are a third of each format's and of each change's, by a square."""
+    """Every change of every format; those of a day are a third of each format's and of each change's, by a square.
+
+    Of formats with a process of their own they are a ninth.
+    """
     return [
-        pytest.param(name, change, marks=() if (i + j) % 3 == 0 else pytest.mark.nightly)
+        pytest.param(
+            name, change, marks=() if (i + j) % (9 if name in OWN_PROCESS else 3) == 0 else pytest.mark.nightly
+        )
         for i, name in enumerate(ANCHORS)
         for j, change in enumerate(COMMON)
         if set(COMMON[change].needs) <= set(ANCHORS[name])

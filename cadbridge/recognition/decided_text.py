@@ -1,4 +1,4 @@
-"""The text of a mates file under a person's decisions: laid over its source, its units, the lines that change."""
+"""The text of a mates file under a person's decisions: its units, the lines that change, what it would become."""
 
 from __future__ import annotations
 
@@ -6,29 +6,15 @@ import difflib
 import math
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
-from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
-from cadbridge.mechanism import joints_made
-from cadbridge.readers.mates_file import load_document, overlay
+from cadbridge.readers.mates_file import load_document
 from cadbridge.recognition.edited import write_mates
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.write import mates_text
 from cadbridge.units import LENGTH
-
-
-def laid_over(bare: Assembly, text: str, name: str) -> Assembly:
-    """A source with the text of a mates file laid over it; findings name the file `name`."""
-    with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-        file = Path(folder) / name
-        file.write_text(text, encoding="utf-8")
-        laid = overlay(bare, load_document(file), joints_made)
-        own = str(file)
-    findings = tuple(replace(f, where=replace(f.where, file=name)) if f.where.file == own else f for f in laid.findings)
-    return replace(laid, findings=findings)
 
 
 def changed_lines(base: str, text: str, recognised: bool) -> str:

@@ -12,12 +12,12 @@ from cadbridge.files import replacing
 from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.readers.mates_file import editing, load_document
-from cadbridge.recognition.decided_text import changed_lines, laid_over, merged, units_of_text
+from cadbridge.recognition.decided_text import changed_lines, merged, units_of_text
 from cadbridge.recognition.edited import marked, unedited
 from cadbridge.recognition.hints import NO_HINTS, Hints, hints_of
 from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.reading import read_bare, without_frames
+from cadbridge.recognition.reading import laid_over, read_bare, without_frames
 from cadbridge.recognition.write import mates_text
 from cadbridge.storage import use_cache
 

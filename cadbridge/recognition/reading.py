@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cadbridge.assembly import Assembly
-from cadbridge.findings import Finding, Findings, Where
+from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import joints_made
 from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
@@ -55,24 +55,28 @@ def without_frames(assembly: Assembly) -> Assembly:
     return assembly if assembly.mates else replace(assembly, components=kept)
 
 
+def laid_over(bare: Assembly, text: str, name: str) -> Assembly:
+    """A source with the text of a mates file laid over it; findings name the file `name`."""
+    with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
+        file = Path(folder) / name
+        file.write_text(text, encoding="utf-8")
+        laid = overlay(bare, load_document(file), joints_made)
+        own = str(file)
+    findings = tuple(replace(f, where=replace(f.where, file=name)) if f.where.file == own else f for f in laid.findings)
+    return replace(laid, findings=findings)
+
+
 def with_recognised(assembly: Assembly, found: Recognition) -> Assembly:
     """An assembly with the mates recognised in it laid over it."""
     assembly = without_frames(assembly)
-    with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-        file = Path(folder) / "recognised.mates.yaml"
-        file.write_text(mates_text(found), encoding="utf-8")
-        laid = overlay(replace(assembly, findings=()), load_document(file), joints_made)
-        own = tuple(_elsewhere(f, str(file)) for f in laid.findings if f.code != "CB153")
+    laid = laid_over(replace(assembly, findings=()), mates_text(found), f"recognised{MATES_ENDING}")
+    own = tuple(replace(f, where=_no_file(f.where)) for f in laid.findings if f.code != "CB153")
     extra: dict[str, Any] = {**laid.extra, "recognised_gears": list(found.wheels)}
     extra["mates_file"] = {**extra.get("mates_file", {}), "name": "recognised"}
     mates = tuple(replace(m, where=_no_file(m.where)) for m in laid.mates)
     couplings = tuple(replace(c, where=_no_file(c.where)) for c in laid.couplings)
     findings = (*assembly.findings, *found.findings, *own)
     return replace(laid, mates=mates, couplings=couplings, extra=extra, findings=findings)
-
-
-def _elsewhere(finding: Finding, file: str) -> Finding:
-    return replace(finding, where=_no_file(finding.where)) if finding.where.file == file else finding
 
 
 def _no_file(where: Where) -> Where:

@@ -20,7 +20,7 @@ from cadbridge.recognition.candidates import Candidate, Jointed
 from cadbridge.recognition.evidence import Evidence
 from cadbridge.recognition.guide_rods import bind_frames
 from cadbridge.recognition.hubs import bind_hubs
-from cadbridge.recognition.joints import bind_pins, find_joints, spins_count
+from cadbridge.recognition.joints import bind_pins, find_joints
 from cadbridge.recognition.lead_screws import lead_screws
 from cadbridge.recognition.likewise import bind_rails, joined_alike
 from cadbridge.recognition.motors import find_motors
@@ -28,7 +28,7 @@ from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.rolling_carriages import rolling_carriages
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
-from cadbridge.recognition.subassemblies import bind_clamped, bind_idle, bind_within
+from cadbridge.recognition.subassemblies import bind_clamped, bind_idle
 from cadbridge.recognition.turntables import still_apart
 from cadbridge.recognition.whole import connect
 
@@ -113,19 +113,6 @@ def _pins(run: Inference) -> None:
         bind_fixed(run.scene)
 
 
-def _carriages(run: Inference) -> None:
-    run.turning += rolling_carriages(run.scene)
-
-
-def _alike(run: Inference) -> None:
-    run.turning += joined_alike(run.scene, run.joints)
-
-
-def _within(run: Inference) -> None:
-    run.turning += bind_within(run.scene, run.joints, run.evidence.meshes)
-    bind_fixed(run.scene)
-
-
 def _wheels_apart(run: Inference) -> None:
     """A shaft that carries a wheel is no plug in its bore."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
@@ -146,23 +133,12 @@ def _binds(run: Inference, rule: Rule) -> bool:
     return run.scene.groups.count != before
 
 
-def _spinning(run: Inference) -> None:
-    # Where the mates of the source leave spins free, what only spins is a freedom of it and no plug.
-    if not spins_count(run.scene):
-        bind_spinning(run.now, run.toothed)
-
-
-def _plugs(run: Inference) -> None:
-    if run.evidence.names and not spins_count(run.scene):
-        bind_plugs(run.now, run.toothed)
-
-
 MOVES_NOTHING = (
     Rule("what only spins in its sub-assembly", 0.60, lambda r: bind_idle(r.now, r.toothed, r.evidence.names)),
     Rule("what slides and turns on a rod and carries nothing is clamped", 0.58, lambda r: bind_clamped(r.now)),
     Rule("what lies in an open tray", 0.57, lambda r: bind_trays(r.now, r.evidence.names)),
-    Rule("a round rod goes with the largest of what turns on it", 0.56, _spinning),
-    Rule("a plug goes with its bore", 0.55, _plugs),
+    Rule("a round rod goes with the largest of what turns on it", 0.56, lambda r: bind_spinning(r.now, r.toothed)),
+    Rule("a plug goes with its bore", 0.55, lambda r: bind_plugs(r.now, r.toothed, r.evidence.names)),
     Rule("what stands between two that turn", 0.54, lambda r: bind_between(r.now, r.toothed, r.evidence.names)),
     Rule("a flange goes with what it lies on more", 0.53, lambda r: bind_flanges(r.now)),
 )
@@ -188,7 +164,7 @@ RULES = (
     Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),
     Rule("what stands on a motor's shaft turns", 0.98, lambda r: find_motors(r.scene, r.evidence.names)),
     # Before anything holds its wheels: they touch the profile, and what is in their bores.
-    Rule("a plate rolls on its wheels along a profile", 0.975, _carriages),
+    Rule("a plate rolls on its wheels along a profile", 0.975, lambda r: r.turning.extend(rolling_carriages(r.scene))),
     Rule("a key holds what it stands in", 0.97, lambda r: bind_keys(r.scene)),
     # From here on it is known which rings roll on each other: seats, rings and fits would lock a bearing otherwise.
     Rule("balls go with the outer ring of their bearing", 0.96, lambda r: bind_rolling(r.scene)),
@@ -203,10 +179,8 @@ RULES = (
     Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin)),
     Rule("a lead screw turns in its nut", 0.78, _lead_screws),
     Rule("a pin goes with the part that it is flush with", 0.76, _pins),
-    # Before what rests is bound: a carriage that is drawn a little off its rail lies on something of its sub-assembly
-    # too.
-    Rule("equal parts are joined alike", 0.72, _alike),
-    Rule("a part goes with what it rests on in its sub-assembly", 0.70, _within),
+    # Before what rests is bound: a carriage that is drawn a little off its rail lies on something else too.
+    Rule("equal parts are joined alike", 0.72, lambda r: r.turning.extend(joined_alike(r.scene, r.joints))),
     Rule("a wheel apart goes with its shaft", 0.62, _wheels_apart),
     Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
     Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints)),

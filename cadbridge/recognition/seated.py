@@ -13,6 +13,7 @@ from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, Jointed, one_axis, stopped_slides
 from cadbridge.recognition.contacts import parallel
+from cadbridge.recognition.joints import spins_count
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import SPINS_ON_AXIS, only_spins, turns_by
 from cadbridge.recognition.standard_names import SLIDERS, SPACERS, STILL, called, called_drive
@@ -56,7 +57,8 @@ def bind_spinning(now: Jointed, toothed: Collection[str]) -> None:
     that turn on balls stay.
     """
     scene, members, sizes = now.scene, now.members, now.sizes
-    for body, own in now.of.items():
+    # Where the mates of the source leave spins free, what only spins is a freedom of it and no plug.
+    for body, own in now.of.items() if not spins_count(scene) else ():
         first = own[0].verdict
         others = {j.other(body) for j in own}
         # With one body alone on it the rod may be what drives it; a joint without contacts says nothing of how it is
@@ -74,14 +76,14 @@ def bind_spinning(now: Jointed, toothed: Collection[str]) -> None:
             scene.bind(min(members[body]), min(members[host]), text, 0.5)
 
 
-def bind_plugs(now: Jointed, toothed: Collection[str]) -> None:
+def bind_plugs(now: Jointed, toothed: Collection[str], names: bool) -> None:
     """Bind a small round part that carries nothing and stands in a bore: a stud, a plug.
 
     It would only spin there, which moves nothing. What has a bore itself, or teeth, is a roller or a wheel. What is
     called a cap, a board or the like need not be small and round, nor what is called a spacer on a bolt.
     """
     scene, members = now.scene, now.members
-    for joint, leaf, other in now.leaves(now.joints):
+    for joint, leaf, other in now.leaves(now.joints) if names and not spins_count(scene) else ():
         v = joint.verdict
         if v.free not in (HINGE, SLEEVE) or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
             continue

@@ -24,7 +24,7 @@ def mobility(folder: Path, text: str) -> int:
 
 
 def test_a_joint_in_doubt_that_is_written_as_fixed_takes_its_freedom_and_no_more(tmp_path: Path) -> None:
-    found = recognised(tmp_path, drawn_apart(28))
+    found = recognised(tmp_path, drawn_apart(18))
     (doubt,) = [f for f in found.findings if f.code == "CB1601"]
     (joint,) = found.joints
     assert doubt.items == (joint.name,)

@@ -56,12 +56,12 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1410": Entry(
         Severity.WARNING,
-        "MuJoCo physics that is omitted",
-        "What is named acts in MuJoCo and has no equivalent in cadbridge or its exports. The model moves "
-        "differently without it.",
-        "Add it to the scenario of a simulation (springs, dampers, wrenches), or remove it from the MJCF for a "
+        "physics of the source that is omitted",
+        "What is named acts in the source's own engine (MuJoCo, Gazebo) and has no equivalent in cadbridge or its "
+        "exports. The model moves differently without it.",
+        "Add it to the scenario of a simulation (springs, dampers, wrenches), or remove it from the source for a "
         "comparison.",
-        "A spatial tendon with a spring, or a body that a program moves (mocap).",
+        "A spatial tendon with a spring, a body that a program moves (mocap), the buoyancy of an SDF.",
     ),
     "CB1411": Entry(
         Severity.INFO,

@@ -323,6 +323,36 @@ FAULTS: dict[str, tuple[Callable[[], str], str]] = {
 }
 
 
+_DETACHABLE = """<plugin name="gz::sim::systems::DetachableJoint" filename="gz-sim-detachable-joint-system">
+<parent_link>upper</parent_link><child_model>__model__</child_model><child_link>slide</child_link></plugin>"""
+ACTING = {
+    "buoyancy": ('<plugin name="gz::sim::systems::Buoyancy" filename="gz-sim-buoyancy-system"/>', "Buoyancy"),
+    "lift": ('<plugin name="wing" filename="libLiftDragPlugin.so"/>', "wing"),
+    "detachable": (_DETACHABLE, "between upper and slide"),
+    "added mass": (
+        INERTIAL.replace("</inertial>", "<fluid_added_mass><xx>2</xx></fluid_added_mass></inertial>"),
+        "upper",
+    ),
+    "decay": (INERTIAL + "<velocity_decay><angular>0.1</angular></velocity_decay>", "upper"),
+}
+
+
+@pytest.mark.parametrize("case", ACTING)
+def test_what_acts_in_gazebo_and_not_here_is_a_warning(case: str, tmp_path: Path) -> None:
+    element, named = ACTING[case]
+    link = "</inertial>" in element
+    text = ARM.replace(INERTIAL, element, 1) if link else _swap("<pose>0 0 1 0 0 0</pose>", element)()
+    assembly = _read(tmp_path, text)
+    told = [f for f in assembly.findings if f.code in ("CB1410", "CB190")]
+    assert [f.code for f in told] == ["CB1410"]
+    assert link or named in told[0].message
+
+
+def test_a_decay_of_zero_acts_on_nothing(tmp_path: Path) -> None:
+    still = INERTIAL + "<velocity_decay><linear>0</linear></velocity_decay>"
+    assert "CB1410" not in {f.code for f in _read(tmp_path, ARM.replace(INERTIAL, still, 1)).findings}
+
+
 @pytest.mark.parametrize("case", FAULTS)
 def test_a_fault_is_a_finding_with_its_line(case: str, tmp_path: Path) -> None:
     make, code = FAULTS[case]

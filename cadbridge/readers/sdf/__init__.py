@@ -10,6 +10,7 @@ from cadbridge.assembly import TOUCHING, Assembly, Component, Coupling, Instance
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.sdf.acting import report_acting
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import Scope, UnresolvedError
 from cadbridge.readers.sdf.joints import read_joints, read_mimics
@@ -42,6 +43,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     mates, couplings, count = _joints(c, everything, X, _version(c, root))
     single = {m.name for m in mates if m.kind in (MateKind.REVOLUTE, MateKind.PRISMATIC)}
     drives = [drive for scope in everything for drive in read_servos(c, scope, single)]
+    report_acting(c, everything)
     c.report_unread()
     return Assembly(
         name=(next(iter(world.nested)) if len(world.nested) == 1 else "") or c.path.stem,
@@ -65,7 +67,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
 def _extra(c: Context) -> dict[str, Any]:
     """What other rooms read of an SDF: what was not read, the files included, what touches."""
     files = tuple(str(p) for p in c.files.values())
-    return {"unread": dict(c.unread), "files": files, **({TOUCHING: c.touching} if c.touching else {})}
+    return {"unread": dict(+c.unread), "files": files, **({TOUCHING: c.touching} if c.touching else {})}
 
 
 def _root(c: Context) -> Element:

@@ -86,6 +86,6 @@ class Context(XmlSource):
 
     def report_unread(self) -> None:
         """One finding for all elements that were not read."""
-        if self.unread:
-            text = ", ".join(f"{n} <{tag}>" for tag, n in sorted(self.unread.items()))
+        if +self.unread:
+            text = ", ".join(f"{n} <{tag}>" for tag, n in sorted((+self.unread).items()))
             self.findings.add("CB190", f"not read: {text}", Where(str(self.path)))

@@ -22,6 +22,12 @@ from cadbridge.wording import count
 IN_LOOP = 0.4
 """Strength of a hinge where one hole goes on in another and a loop is all that speaks for it. A choice."""
 
+UNMET = 0.45
+"""Confidence beside others on its axis of a hinge by holes alone, of parts whose faces do not meet there, at most.
+
+Below that of holes whose faces meet. A choice.
+"""
+
 LEFT_FREE = re.compile(r"-\d+$")
 """How SolidWorks calls an instance."""
 
@@ -157,7 +163,7 @@ def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, fl
 
 def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -> list[Candidate]:
     """Of joints on one axis only as many as connect its bodies, the surest first."""
-    order = sorted(candidates, key=lambda c: (-c.verdict.confidence, -_nearness(c), c.a, c.b))
+    order = sorted(candidates, key=lambda c: (-_sureness(c), -_nearness(c), c.a, c.b))
     lines = Lines(len(order), 3 * scene.contacts.slack + EXACT_SLACK)
     kept = []
     for c in order:
@@ -175,6 +181,12 @@ def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -
         else:
             rejected.append(Rejected(c.verdict.type, c.a, c.b, "both turn on this axis by way of others already"))
     return kept
+
+
+def _sureness(c: Candidate) -> float:
+    """The confidence of a joint beside others on its axis: holes in line whose parts do not meet there say least."""
+    unmet = all(k.kind in ("holes", "eyes") for k in c.contacts)
+    return min(c.verdict.confidence, UNMET) if unmet else c.verdict.confidence
 
 
 def _nearness(c: Candidate) -> float:

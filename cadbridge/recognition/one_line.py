@@ -37,6 +37,9 @@ WITHIN_FACE = 0.9
 BESIDE_AXIS = 0.7
 """Share of a face's normal that is square to an axis, from which the face can stop a turn about it: within 45°."""
 
+STOPPED = "flat faces beside the axis stop the turn both ways"
+"""What speaks against a hinge of links with a flat beside it."""
+
 SHARED = {"through": "a pin through both", "bolt": "a bolt through both"}
 """What makes two holes on one line a line that holds."""
 
@@ -64,11 +67,11 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     shallow = not guide.holes_only and not guide.has("cone") and slender < SHALLOW
     seat = "too short beside its width to guide: a seat"
     if _stops_turn(guide, planes):
-        stop = "flat faces beside the axis stop the turn both ways"
         # Where each part stands for a body, a flat beside a shaft is a stop or the face of a neighbour, and no key.
-        if shoulders and links and not guide.holes_only:
-            return Verdict("revolute", point, axis, tuple(evidence), (stop,), 0.4)
-        evidence.append(stop)
+        fork = {float(p.normal @ axis) > 0 for p in shoulders} == {True, False}
+        if shoulders and links and (fork or not guide.holes_only):
+            return Verdict("revolute", point, axis, tuple(evidence), (STOPPED,), 0.4)
+        evidence.append(STOPPED)
         if shoulders:
             return Verdict("fixed", point, None, tuple(evidence), (), 0.8)
         if shallow:
@@ -77,7 +80,12 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     if not links and guide.holes_only and guide.has("bolt"):
         return _one_bolt(guide, shoulders, evidence)
     # One bolt alone would not hold a link: what two links share is their pivot.
-    pivot = links or guide.has("eyes") or guide.has("through") or _centred(guide, shoulders)
+    pivot = (
+        (links and not _held_beside(guide, shoulders))
+        or guide.has("eyes")
+        or guide.has("through")
+        or _centred(guide, shoulders)
+    )
     if guide.holes_only and not pivot:
         text = "one hole that meets another, beside the faces that lie on each other: a bolt's, not a pivot's"
         return Verdict("rest", point, axis, (*evidence, text), (), 0.6)
@@ -109,6 +117,13 @@ def _one_bolt(guide: Guide, shoulders: Sequence[Wall], evidence: Sequence[str]) 
         return Verdict("rest", guide.point, guide.direction, (*evidence, "one bolt beside the faces"), (), 0.6)
     text = "one bolt alone holds no part from turning"
     return Verdict("revolute", guide.point, guide.direction, (*evidence, text), ("a bolt could clamp it",), 0.6)
+
+
+def _held_beside(guide: Guide, shoulders: Sequence[Wall]) -> bool:
+    """Whether holes alone are in line, and other parts of the two bodies lie on each other beside them: a bracket."""
+    holes = {c.pair for c in guide.contacts}
+    others = any(p.contact.pair not in holes for p in shoulders)
+    return guide.holes_only and others and not _centred(guide, shoulders)
 
 
 def _centred(guide: Guide, shoulders: Sequence[Wall]) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.hypotheses import Hypothesis, parts_of
 from cadbridge.recognition.model import Bond, FoundBody, FoundJoint, Held, Motion, Recognition
+from cadbridge.recognition.one_line import STOPPED
 from cadbridge.recognition.sweep import moved
 
 BLOCKED = 3.0
@@ -41,6 +42,8 @@ def proved(found: Recognition, hints: Hints, in_contact: Collection[Pair] = ()) 
         h for before, after in zip(found.joints, joints, strict=True)
         if after.motion is not None and after.motion.state == "blocked"
         and (h := _decision(found, before, after.motion, in_contact)).cost < BLOCKED
+        # A flat that stops a hinge of links says no more when it is run into: it was told against the hinge before.
+        and not (STOPPED in before.against and _between(found, before, after.motion))
         # What a person said stands against a drawing in which parts overlap.
         and frozenset((h.a, h.b)) not in told
     ]  # fmt: skip
@@ -55,6 +58,11 @@ def _decision(found: Recognition, joint: FoundJoint, motion: Motion, in_contact:
         reason = f"lies on it, and as two they could not move: {motion.reason}, where {a} turns on {b}"
         a, b = p, q
     return Hypothesis(a, b, "joint", joint.confidence, reason, ((a, b),), True, 0)
+
+
+def _between(found: Recognition, joint: FoundJoint, motion: Motion) -> bool:
+    """Whether the two parts that meet are of the two bodies of a joint."""
+    return {found.body_of[name] for name in motion.meet or ()} == {joint.a, joint.b}
 
 
 def _halves(found: Recognition, a: int, b: int) -> bool:

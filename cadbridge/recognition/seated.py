@@ -5,6 +5,7 @@ A board or a battery in an open tray, which could be drawn out the way it was pu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.candidates import Candidate, Jointed, one_axis, stopped_slides
 from cadbridge.recognition.contacts import parallel
 from cadbridge.recognition.joints import spins_count
+from cadbridge.recognition.one_line import WIDE_END
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import SPINS_ON_AXIS, only_spins, turns_by
 from cadbridge.recognition.standard_names import SLIDERS, SPACERS, STILL, called, called_drive
@@ -28,6 +30,9 @@ SLIM_HEAD = 2.2
 
 STUD_SUNK = 0.5
 """Of its length: how much of a stud or a plug is in its bore at least. 54 machines: 0.474 | 0.515, so a choice."""
+
+SPINS = "a round rod on which others turn: it would only spin"
+"""Why a rod is bound."""
 
 ROUND_OUTSIDE = 0.7
 """Radius of the widest round face about an axis beside half of the part's width, from which it is round outside. 1/√2
@@ -68,12 +73,25 @@ def bind_spinning(now: Jointed, toothed: Collection[str]) -> None:
         on_line = all(one_axis(scene, j, own[0]) for j in own)
         # A ring goes with what stands in it, not with what has but a hole in line with it.
         fitted = {j.other(body) for j in own if any(c.kind in ("shaft", "cone") for c in j.contacts)}
-        host = max(others, key=lambda root: (root in fitted, sizes[root], root))
+        knobs = {j.other(body) for j in own if _closes(now, body, j)}
+        host = max(others, key=lambda root: (root in knobs, root in fitted, sizes[root], root))
         balls = any(c.kind == "ball" for j in own for c in j.contacts)
-        idle = on_line and not balls and not set(members[body]) & set(toothed) and sizes[body] < sizes[host]
+        idle = on_line and not balls and not set(members[body]) & set(toothed)
+        idle = idle and (host in knobs or sizes[body] < sizes[host])
         if idle and only_spins(scene, members[body], own[0]):
-            text = "a round rod on which others turn: it would only spin"
+            text = "closes over the end of this rod and carries nothing" if host in knobs else SPINS
             scene.bind(min(members[body]), min(members[host]), text, 0.5)
+
+
+def _closes(now: Jointed, rod: str, joint: Candidate) -> bool:
+    """Whether a body closes over the end of a rod, is round and carries nothing: a cup, a knob."""
+    radius = max((c.radius for c in joint.contacts if c.kind == "shaft"), default=0.0)
+    bottom = any(
+        c.kind == "plane" and min(c.a.surface.area, c.b.surface.area) <= math.pi * (WIDE_END * radius) ** 2
+        for c in joint.contacts
+    )
+    other = joint.other(rod)
+    return bottom and len(now.of[other]) == 1 and only_spins(now.scene, now.members[other], joint)
 
 
 def bind_plugs(now: Jointed, toothed: Collection[str], names: bool) -> None:

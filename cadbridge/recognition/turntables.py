@@ -14,6 +14,7 @@ from itertools import product
 from cadbridge.frames import cross_length
 from cadbridge.recognition.candidates import Candidate, joint_of
 from cadbridge.recognition.contacts import ALONG, Contact, Line, Placed, common_face
+from cadbridge.recognition.pins import ROUNDED
 from cadbridge.recognition.round_pairs import CENTRED, drums_of, ends_at, in_line, may_be_bolted, stands_in
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
@@ -83,13 +84,26 @@ def _sunk(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
     if not found:
         return drawn_beside(scene, first, second)
     # Within one sub-assembly what overlaps about a line is pressed in or simplified far more often than it turns.
-    if len(found) != 1 or scene.shared(next(iter(sorted(first))), next(iter(sorted(second)))):
+    if (
+        len(found) != 1
+        or _bolted(scene, first, second)
+        or scene.shared(next(iter(sorted(first))), next(iter(sorted(second))))
+    ):
         return None
     line, m, n = next(iter(found.values()))
     text = f"one reaches into the other about one line, radii {1e3 * m.surface.radius:.4g} and "
     text += f"{1e3 * n.surface.radius:.4g} mm"
     verdict = Verdict("revolute", line.amid(m, n), line.direction, (text,), ("the two overlap",), 0.4)
     return joint_of(scene, m.instance, n.instance, verdict)
+
+
+def _bolted(scene: Scene, first: set[str], second: set[str]) -> bool:
+    """Whether several holes of two bodies lie on lines that both have: a circle of bolts, drawn into each other."""
+    sides = (
+        [[m for m in line.of(own) if m.surface.turn >= ROUNDED] for own in (first, second)]
+        for line in scene.contacts.lines_on(sorted(first))
+    )
+    return sum(map(may_be_bolted, sides)) > 1
 
 
 def drawn_beside(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:

@@ -272,3 +272,60 @@ def test_a_points_cone_turns_in_a_wider_cup(tmp_path: Path, cup: float, fits: bo
     found = recognised(tmp_path, {"fork": (fork, (0, 0, 0)), "tongue": (tongue, (0, 0, 0))})
     assert [j.type for j in found.joints] == ["revolute"]
     assert ("in 2 cones" in found.joints[0].evidence[0]) == fits
+
+
+def test_bars_that_lie_on_each_other_are_joined_and_not_by_way_of_one_that_is_drawn_into_both(tmp_path: Path) -> None:
+    bars: Parts = {"lower": (link(70), (0, 0, 0)), "upper": (link(50), (0, 0, 3)), "sunk": (link(30), (0, 0, 1.5))}
+    kinds = joints(recognised(tmp_path, bars))
+    assert kinds[frozenset(("lower", "upper"))] == "revolute"
+    assert len(kinds) == 2
+
+
+@pytest.mark.parametrize("bolts", [0, 4])
+def test_a_tongue_with_a_flat_back_turns_on_the_pin_of_its_fork(tmp_path: Path, bolts: int) -> None:
+    cheeks = box(60, 40, 60).translate((0, 0, 0)).cut(box(60, 40, 30).translate((15, 0, 15)))
+    screws = [(15.0, 15.0), (-15.0, 15.0), (15.0, -15.0), (-15.0, -15.0)][:bolts]
+    fork = cheeks.cut(disc(8, 60)).cut(cq.Workplane().pushPoints(screws).circle(1.5).extrude(60))
+    pin = disc(8, 64).union(plate(40, 40, 4, screws, 1.5).translate((0, 0, 60)))
+    tongue = box(45, 30, 30).translate((7.5, 0, 0)).cut(disc(8, 30))
+    found = recognised(tmp_path, {"fork": (fork, (0, 0, 0)), "tongue": (tongue, (0, 0, 15)), "pin": (pin, (0, 0, 0))})
+    turned = found.body_of["tongue"]
+    assert {j.type for j in found.joints if turned in (j.a, j.b)} == {"revolute"}
+    assert turned != found.body_of["fork"]
+
+
+@pytest.mark.parametrize("count", [4, 0])
+def test_a_plate_drawn_into_a_block_that_has_its_bolt_holes_too_is_no_hinge(tmp_path: Path, count: int) -> None:
+    holes = cq.Workplane().pushPoints([(14, 14), (-14, 14), (14, -14), (-14, -14)][:count])
+    block, lid = box(90, 50, 30).cut(disc(12, 30)), disc(20, 4)
+    if count:
+        block, lid = block.cut(holes.circle(2).extrude(30)), lid.cut(holes.circle(2).extrude(4))
+    found = recognised(tmp_path, {"block": (block, (0, 0, 0)), "lid": (lid, (0, 0, 26))})
+    assert len(found.joints) == (0 if count else 1)
+
+
+@pytest.mark.parametrize("deep", [12, 15])
+def test_a_cup_over_the_end_of_a_rod_goes_with_the_rod_and_a_collar_does_not(tmp_path: Path, deep: float) -> None:
+    guide, rod = box(60, 40, 70).cut(disc(6, 70)), disc(6, 120).union(disc(9, 5))
+    cup = disc(11, 15).cut(disc(6, deep))
+    places: Parts = {"guide": (guide, (0, 0, 0)), "rod": (rod, (0, 0, -20)), "cup": (cup, (0, 0, 88))}
+    found = recognised(tmp_path, places)
+    assert (found.body_of["cup"] == found.body_of["rod"]) == (deep < 15)
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_a_bracket_between_a_floor_and_a_wall_is_a_hinge_only_where_the_wall_stands_off(
+    tmp_path: Path, stands: bool
+) -> None:
+    floor = plate(200, 150, 5, [(60, 10)], 3)
+    drill = cq.Workplane("XZ").pushPoints([(0, 16), (0, 30)]).circle(2).extrude(40, both=True)
+    wall = box(140, 10, 90).cut(drill.translate((60, 0, 0)))
+    foot = box(16, 20, 4).union(box(16, 4, 40).translate((0, -8, 0))).cut(disc(3, 4)).cut(drill)
+    raised = 0 if stands else 6
+    wall = (
+        wall.translate((0, 0, 5)).cut(box(140, 10, raised).translate((0, 0, 5)))
+        if raised
+        else wall.translate((0, 0, 5))
+    )
+    found = recognised(tmp_path, {"floor": (floor, (0, 0, 0)), "wall": (wall, (0, -5, 0)), "foot": (foot, (60, 10, 5))})
+    assert len(found.joints) == (0 if stands else 1)

@@ -176,6 +176,7 @@ def _landlock(libc: Any, folders: Iterable[Path]) -> None:
     files = (1 << (13 + (version >= 2) + (version >= 3) + (version >= 5))) - 1
     rules = struct.pack("=QQQ", files, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
+    # Landlock's system calls, the same numbers on all machines: create_ruleset, add_rule (445), restrict_self (446).
     handle = _call(libc.syscall, 444, ctypes.c_char_p(rules[:size]), size, 0)
     for folder in folders:
         if folder.exists():

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver import rotation
+from solver.algebra.division import LEAST_DIVISOR
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -156,7 +157,7 @@ def unit(v: ArrayLike) -> Vector:
     """The unit vector along v (3,); ValueError where v is (nearly) zero."""
     v = np.asarray(v, dtype=float)
     norm = math.hypot(*v.tolist())
-    if not norm > 1e-300:
+    if not norm > LEAST_DIVISOR:
         raise ValueError("a zero vector has no direction")
     return v / norm
 

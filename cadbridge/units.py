@@ -20,6 +20,18 @@ ANGLE: dict[str, float] = {"rad": 1.0, "deg": math.pi / 180.0, "gon": math.pi / 
 MM, DEGREE = LENGTH["mm"], ANGLE["deg"]
 """m and rad a unit of the numbers that people write in our own files."""
 
+TO_MM = 1e3
+"""mm a metre, of lengths that people read. Not 1 / `MM`, which is rounded: 12.5 mm are to be shown as 12.5 mm."""
+
+BAR = 1e5
+"""Pa a bar."""
+
+DAY = 86400.0
+"""Seconds a day."""
+
+MEGABYTE, GIGABYTE = 1e6, 1e9
+"""Bytes a unit of the sizes that people read: decimal, as disks and networks have them."""
+
 EARTH = 9.81
 """m/s²: gravity where a source gives none, against z, as engines have it that are given none (MuJoCo, Drake)."""
 

@@ -30,6 +30,7 @@ def visible(text: str, lines: bool = True) -> str:
 
 def _escaped(letter: str) -> str:
     code = ord(letter)
+    # JSON's way: above 16 bits a pair of surrogates.
     if code < 0x10000:
         return f"\\u{code:04x}"
     code -= 0x10000

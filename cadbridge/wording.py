@@ -20,6 +20,7 @@ def listed(names: Sequence[str], most: int = 5, between: str = ", ") -> str:
 def axis_name(direction: Sequence[float]) -> str:
     """A unit vector in words: "x" (its opposite too), "(0.6, 0.8, 0)"."""
     k = max(range(3), key=lambda i: abs(direction[i]))
+    # Within 0.003°: what files round, and nobody tilts an axis by.
     if abs(direction[k]) > 1 - 1e-9:
         return "xyz"[k]
     return f"({', '.join(f'{round(float(v), 6) + 0.0:.3g}' for v in direction)})"

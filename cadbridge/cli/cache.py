@@ -10,6 +10,7 @@ import typer
 from cadbridge.cli.failing import prints_errors
 from cadbridge.cli.options import Json
 from cadbridge.documents import FORMATS
+from cadbridge.units import DAY, MEGABYTE
 from cadbridge.wording import count
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ def show(folder: Folder = None, json: Json = False) -> None:
     else:
         typer.echo(opened.folder)
         typer.echo(
-            f"{count(size['entries'], 'result')}, {count(size['objects'], 'file')}, {size['bytes'] / 1e6:.1f} MB"
+            f"{count(size['entries'], 'result')}, {count(size['objects'], 'file')}, {size['bytes'] / MEGABYTE:.1f} MB"
         )
-        typer.echo(f"{opened.kernel_bytes() / 1e6:.1f} MB of compiled kernels of the solver")
+        typer.echo(f"{opened.kernel_bytes() / MEGABYTE:.1f} MB of compiled kernels of the solver")
 
 
 @cache.command()
@@ -72,10 +73,9 @@ def prune(
         limit = None if size is None else memory_bytes(size)
     except ValueError as error:
         raise InputError(f"--size: {error}") from None
-    gone = _open(folder).prune(None if older is None else older * 86400.0, limit)
-    typer.echo(
-        f"dropped {count(gone['entries'], 'result')}, {count(gone['objects'], 'file')}, {gone['bytes'] / 1e6:.1f} MB"
-    )
+    gone = _open(folder).prune(None if older is None else older * DAY, limit)
+    freed = gone["bytes"] / MEGABYTE
+    typer.echo(f"dropped {count(gone['entries'], 'result')}, {count(gone['objects'], 'file')}, {freed:.1f} MB")
 
 
 @cache.command()

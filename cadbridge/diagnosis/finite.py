@@ -19,6 +19,7 @@ from cadbridge.diagnosis.constraint_graph import ConstraintGraph
 from cadbridge.frames import Pose
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import quaternions_of
+from solver.algebra.division import LEAST_DIVISOR
 from solver.algebra.rank import NO_DIRECTION, significant
 from solver.constraints import GROUND, Primitive, evaluate_sparse
 from solver.constraints.program import Program, compile_program
@@ -159,7 +160,7 @@ def _settled(subsystem: Subsystem, free: int) -> Subsystem:
     # step that took it for a constraint would be as long as its inverse.
     s = np.linalg.svd(J, compute_uv=False)
     below = float(s[subsystem.size - free]) if subsystem.size - free < len(s) else 0.0
-    subsystem = replace(subsystem, blurred=max(subsystem.blurred, WORSE * below / max(float(s[0]), 1e-300)))
+    subsystem = replace(subsystem, blurred=max(subsystem.blurred, WORSE * below / max(float(s[0]), LEAST_DIVISOR)))
     displacements, _, left = close(subsystem, subsystem.home)
     return replace(subsystem, home=displacements, slack=left)
 
@@ -314,7 +315,7 @@ def correction(subsystem: Subsystem, z: Array, enough: float = 1e-12) -> tuple[f
 def unit_step(subsystem: Subsystem, q: Array) -> Array:
     """Coordinates (k,) of a direction q of the graph, its largest part one rad or one length."""
     z = subsystem.lift @ q[subsystem.columns]
-    return np.asarray(z * subsystem.length / max(float(np.max(np.abs(z), initial=0.0)), 1e-300))
+    return np.asarray(z * subsystem.length / max(float(np.max(np.abs(z), initial=0.0)), LEAST_DIVISOR))
 
 
 def is_finite(subsystem: Subsystem, q: Array) -> bool:
@@ -338,7 +339,7 @@ def is_finite(subsystem: Subsystem, q: Array) -> bool:
 
 
 def _shrinks(larger: float, smaller: float, factor: float) -> bool:
-    return bool(np.log(max(larger, 1e-300) / max(smaller, 1e-300)) / np.log(factor) > FINITE_ORDER)
+    return bool(np.log(max(larger, LEAST_DIVISOR) / max(smaller, LEAST_DIVISOR)) / np.log(factor) > FINITE_ORDER)
 
 
 def local_dof(subsystem: Subsystem, z: Array) -> int:
@@ -350,5 +351,6 @@ def local_dof(subsystem: Subsystem, z: Array) -> int:
     J = J * subsystem.length / np.where(sizes > NO_DIRECTION, sizes * subsystem.length, 1.0)[:, None]
     return int(
         subsystem.size
+        # The bounds that hold for rows of length 1; what blurs the rows raises the upper one.
         - significant(np.asarray(np.linalg.svd(J, compute_uv=False), float), 1e-9, max(1e-5, subsystem.blurred))
     )

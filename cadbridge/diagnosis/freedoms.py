@@ -108,6 +108,7 @@ def coordinates_of(mechanism: Mechanism, graph: ConstraintGraph) -> Coordinates:
             turn = float(np.linalg.norm(twist[3:]))
             branches[column], joints[column] = branch, joint
             kinds[column] = "float" if branch.pair is None else _kind(twist, graph.rows.length)
+            # rad of a unit motion: a slide has none but for rounding.
             scales[column] = graph.rows.length / turn if turn > 1e-9 else 1.0 / float(np.linalg.norm(twist[:3]))
     return Coordinates(graph, tuple(b for b in branches if b is not None), tuple(joints), tuple(kinds), scales)
 
@@ -116,6 +117,7 @@ def _kind(twist: Array, length: float) -> str:
     """turn, slide or screw: by the twist's rotation and its pitch."""
     v, w = twist[:3], twist[3:]
     turn = float(np.linalg.norm(w))
+    # As above.
     if turn < 1e-9:
         return "slide"
     # The pitch over the characteristic length, for each rad: the finest screws (0.25 mm a turn) advance by more in any
@@ -261,6 +263,7 @@ def _moving(
     there = units[np.minimum(places, len(units) - 1)] == axes.ends[near]
     a, b = np.where(there, places, -1).T
     rates = np.einsum("ij,ij->i", V[b] - V[a], axes.columns[near])
+    # A thousandth of what counts as a motion of a joint: what is less is rounding.
     fast = np.flatnonzero(np.max(np.abs(V), axis=1) > STILL_RATE * graph.rows.length * 1e-3)
     bodies, w = units[fast], V[fast, 3:] / graph.rows.length
     arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - graph.rows.centre

@@ -206,6 +206,7 @@ def _along(
     W = np.column_stack([q[columns] / scales for q in ways])
     # Unit vectors: two ways less than 3° apart are one, found twice.
     chosen = first_independent((W / np.linalg.norm(W, axis=0)).T, min(len(ways), len(motions)), 0.05)
+    # The same 3°, of all of them together.
     chosen = chosen[: np.linalg.matrix_rank(W[:, chosen], tol=0.05 * float(np.linalg.norm(W[:, chosen])))]
     real = W[:, chosen]
     Q = np.linalg.qr(real)[0]

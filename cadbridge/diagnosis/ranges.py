@@ -14,6 +14,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism import GROUND_BODY, BodyCoupling, Joint, Mechanism
 from cadbridge.mechanism.rows import quaternions_of
+from cadbridge.units import TO_MM
 from cadbridge.wording import listed
 from solver.constraints import evaluate
 from solver.constraints.primitives import Coordinate, Coupler
@@ -49,7 +50,7 @@ def _ends(joint: Joint) -> Ends:
 
 def _text(joint: Joint, ends: Ends) -> str:
     slides = joint.coordinate == "distance"
-    low, high = (f"{x * 1e3:.4g} mm" if slides else f"{math.degrees(x):.4g}°" for x in ends)
+    low, high = (f"{x * TO_MM:.4g} mm" if slides else f"{math.degrees(x):.4g}°" for x in ends)
     return f"from {low} to {high}"
 
 

@@ -11,6 +11,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.mechanism import GROUND_BODY, Mechanism, build, residuals
+from cadbridge.units import MM, TO_MM
 from cadbridge.wording import count
 
 HOLDS_MM = HOLDS_DEGREES = 1e-2
@@ -94,7 +95,7 @@ def _farther(mechanism: Mechanism, before: Sequence[tuple[str, float, float]]) -
     rows = [r for r in mechanism.mate_rows if r.mate not in couplings]
     off = {name for name, _, _ in before}
     first = list(dict.fromkeys(i for r in rows if r.mate in off for i in (r.b, r.a) if i != GROUND_BODY))
-    gap = max(mm for _, mm, _ in before) * 1e-3
+    gap = max(mm for _, mm, _ in before) * MM
     primitives = [p for r in rows for p in r.primitives]
     poses = placed(primitives, mechanism.X_WC, mechanism.length_scale, gap, first)
     return poses if poses is not None and not _open(mechanism, poses) else None
@@ -124,7 +125,7 @@ def _shifts(mechanism: Mechanism, poses: Sequence[Pose]) -> str:
     names = mechanism.component_names
     was = "was" if number == 1 else "were"
     text = f"{number} of {count(len(poses), 'component')} {was} moved"
-    text += f": {names[farthest]} by {shifts[farthest] * 1e3:.3g} mm"
+    text += f": {names[farthest]} by {shifts[farthest] * TO_MM:.3g} mm"
     # Below a ten-thousandth of a degree nobody sees the turn.
     if turns[turned] > 1e-6:
         other = f", {names[turned]} by" if turned != farthest else " and"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.algebra.connected import connected
+from solver.algebra.division import LEAST_DIVISOR
 from solver.algebra.rank import HIGHEST, LOWEST, significant
 
 Array = NDArray[np.float64]
@@ -32,7 +33,7 @@ def full_rank(A: Array) -> bool:
 
 def unit_rows(A: Array) -> Array:
     """A (n, d) with each row of length 1, rows of zeros as they are."""
-    return np.asarray(A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300))
+    return np.asarray(A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), LEAST_DIVISOR))
 
 
 def extended(basis: Array, part: Array) -> Array | None:

@@ -107,6 +107,7 @@ def weaker_mates(
         if np.max(np.abs(W.T @ C - candidate.T)) > 1e-5 * max(1.0, float(np.max(np.abs(candidate)))):
             continue  # the mate does not hold this
         U, s, _ = np.linalg.svd(C)
+        # The bounds that hold for rows of length 1.
         lost = U[:, significant(s, 1e-9, 1e-5) :].T @ N
         if full_rank(lost):
             along = "" if across is None else f" along {axis_name((a.x, a.y)[across].tolist())} of {mate.a.component}"

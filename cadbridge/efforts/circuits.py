@@ -11,6 +11,7 @@ from cadbridge.efforts.motion import Motion
 from cadbridge.efforts.task import Forces, Quantity, Task
 from cadbridge.findings import Findings, Where
 from cadbridge.simulation.motors import Cylinder, CylinderSide, DcMotor, MotorSpec
+from cadbridge.units import BAR
 from solver.bondgraph import Actuator, FluidLine
 from solver.bondgraph import Circuit as GraphCircuit
 from solver.bondgraph import with_circuits as graph_with
@@ -107,7 +108,7 @@ def _hydraulic(task: Task, name: str, cylinder: Cylinder, effort: Array, finding
     if cap.capacity:
         supplied = supplied + cap.capacity * _slope(T.t, ahead)
     if np.min(ahead, initial=0.0) < -AMBIENT:
-        text = f"the cap of {name}'s cylinder would need {np.min(ahead) / 1e5:.4g} bar, which is below a vacuum"
+        text = f"the cap of {name}'s cylinder would need {np.min(ahead) / BAR:.4g} bar, which is below a vacuum"
         findings.add("CB639", text, Where(item=name), items=[name])
     from_supply = np.array([rod.chamber.pressure.evaluate(float(t))[0] for t in T.t])
     returned = (from_supply - behind) / rod.resistance if rod.resistance else -rod.area * speed

@@ -15,6 +15,8 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.initial import initial_state
+from cadbridge.units import TO_MM
+from solver.algebra.division import LEAST_DIVISOR
 from solver.algebra.rank import null_space, rank
 from solver.analyses.kinematics import EndlessError, kinematic
 from solver.analyses.minimal import jacobian
@@ -182,12 +184,12 @@ def place_at(lowered: Lowered, motion: Motion, T: Trajectory, k: int) -> str:
     for body in motion.bodies:
         unit, X_CB = lowered.placed(body.body)
         p = T.positions[k, unit] + np.asarray(matrix(T.quaternions[k, unit])) @ X_CB.point(body.X_BC.p)
-        where.append(f"{body.name} at ({', '.join(f'{x * 1e3:.4g}' for x in p)}) mm")
+        where.append(f"{body.name} at ({', '.join(f'{x * TO_MM:.4g}' for x in p)}) mm")
     for path in motion.joints:
         index = lowered.coordinate_of(path.joint)
         if index is not None:
             q, slides = float(T.coordinates[k, index]), lowered.joints[index].coordinate == "distance"
-            where.append(f"{path.joint} at {q * 1e3:.4g} mm" if slides else f"{path.joint} at {np.degrees(q):.4g}°")
+            where.append(f"{path.joint} at {q * TO_MM:.4g} mm" if slides else f"{path.joint} at {np.degrees(q):.4g}°")
     return ", ".join(where)
 
 
@@ -259,4 +261,4 @@ def _localised(N: Array) -> Array:
         others = [j for j in range(N.shape[1]) if j != k]
         N[:, others] -= np.outer(N[:, k], N[row, others])
     # What the elimination leaves by rounding is no motion of a body.
-    return np.where(np.abs(N) < 1e-9 * np.max(np.abs(N), initial=1e-300), 0.0, N)
+    return np.where(np.abs(N) < 1e-9 * np.max(np.abs(N), initial=LEAST_DIVISOR), 0.0, N)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cadbridge.efforts.coordinates import Measured
 from cadbridge.efforts.task import Forces, Method, Quantity, Task
+from solver.algebra.division import LEAST_DIVISOR
 from solver.equations.system import prepare
 from solver.model import Model
 
@@ -88,7 +89,7 @@ def losing(method: Method) -> Method:
             forces = method(replace(plain, losses=losses.wrenches(used)))
             found = losses.torques(forces.multipliers)
             change = found - used
-            open_ = np.max(np.abs(change), axis=(1, 2)) / np.maximum(np.max(np.abs(found), axis=(1, 2)), 1e-300)
+            open_ = np.max(np.abs(change), axis=(1, 2)) / np.maximum(np.max(np.abs(found), axis=(1, 2)), LEAST_DIVISOR)
             if np.all(open_ <= _ROUNDING):
                 break
             used, before = _next(found, change, before, attempt >= _PLAIN_ROUNDS), (found, change)

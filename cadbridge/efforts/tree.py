@@ -17,6 +17,7 @@ from cadbridge.efforts.guides import path_rows, prescribed_slots
 from cadbridge.efforts.task import Forces, Task
 from cadbridge.tree.links import Posed, SpanningTree, posed, spanning_tree
 from cadbridge.tree.matrices import at_centres
+from solver.algebra.division import LEAST_DIVISOR
 from solver.algebra.rank import left_null_space
 from solver.analyses.minimal import jacobian, mass_matrix
 from solver.denoc import complement, inertia_matrix, inverse_dynamics, poses
@@ -167,5 +168,5 @@ def _product(of: SpanningTree, q: Array) -> Array:
 def _null(J: Array) -> Array:
     """An orthonormal basis (nv, d) of the rates that rows allow."""
     _, s, V = np.linalg.svd(J)
-    kept = int(np.sum(s > _NO_SINGULAR_VALUE * max(float(s.max(initial=0.0)), 1e-300)))
+    kept = int(np.sum(s > _NO_SINGULAR_VALUE * max(float(s.max(initial=0.0)), LEAST_DIVISOR)))
     return np.asarray(V[kept:].T)

@@ -107,7 +107,10 @@ class _Scene:
     def _material(self, colour: Colour) -> int:
         if colour not in self._materials:
             surface = self._gltf.PbrMetallicRoughness(
-                baseColorFactor=[float(c) for c in colour], metallicFactor=0.1, roughnessFactor=0.6
+                # Dull, as painted metal: colours look as in the CAD system.
+                baseColorFactor=[float(c) for c in colour],
+                metallicFactor=0.1,
+                roughnessFactor=0.6,
             )
             self._document.materials.append(
                 self._gltf.Material(

@@ -73,6 +73,7 @@ def _rank(rows: Matrix) -> int:
     rows = rows[norms > 1e-9]
     if not len(rows):
         return 0
+    # Unit rows: one that repeats others does so but for the nine digits of files.
     return int(np.linalg.matrix_rank(rows / np.linalg.norm(rows, axis=1)[:, None], tol=1e-7))
 
 

@@ -146,6 +146,7 @@ def mate_item(assembly: Assembly, mate: Mate, unit: float) -> str:
     spec = _mate(assembly, mate, Findings())
     for side in (spec["a"], spec["b"]):
         side["point"] = [float(f"{x / unit:.12g}") for x in side["point"]]
+    # One line, however long: YAML would break it anywhere.
     text: str = yaml.safe_dump(spec, sort_keys=False, allow_unicode=True, default_flow_style=True, width=1_000_000)
     return text.strip()
 

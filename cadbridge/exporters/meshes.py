@@ -18,6 +18,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.units import TO_MM
 
 NOTHING = "none"
 """In place of a kind of collision geometry: this part collides with nothing."""
@@ -199,7 +200,7 @@ def _replaced(shape: Shape, part: str, options: ExportOptions, findings: Finding
         findings.add("CB524", message, Where(item=part))
         return ()
     what = f"{options.collision} of part {part} ({', '.join(_counted(made.pieces))})"
-    apart = f"{round(made.deviation * 1e3, 9):.3g} mm ({made.deviation / made.size:.2%} of its size)"
+    apart = f"{round(made.deviation * TO_MM, 9):.3g} mm ({made.deviation / made.size:.2%} of its size)"
     volume = "" if made.volume is None else f", volume {made.volume - 1:+.2%}"
     findings.add("CB523", f"{what}: at most {apart} from its surface{volume}", Where(item=part))
     return made.pieces

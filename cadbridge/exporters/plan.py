@@ -157,6 +157,7 @@ def report_tree(plan: LinkPlan, findings: Findings, native: Container[str] = ())
             message = f"the {link.type} joint {link.joint.name} became {len(link.freedoms)} joints"
             findings.add("CB505", message, Where(item=link.joint.name))
     report_limits(tree, findings)
+    # m/s²: what a conversion of units rounds.
     if not np.allclose(mechanism.gravity, (0.0, 0.0, -EARTH), atol=1e-9):
         findings.add("CB515", f"the gravity of the model, ({numbers(mechanism.gravity)}) m/s², is left out")
     rotors = [j.name for j in mechanism.joints if j.armature > 0]

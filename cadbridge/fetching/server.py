@@ -15,6 +15,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 from cadbridge.errors import InputError
 from cadbridge.fetching.address import checked_server
 from cadbridge.findings import Findings
+from cadbridge.units import GIGABYTE
 
 TIMEOUT = 60.0
 """s without a byte after which a request counts as cut: a choice."""
@@ -100,7 +101,7 @@ class OnshapeServer:
             except ssl.SSLCertVerificationError as error:
                 raise self.failed("CB1463", f"the certificate is refused: {error.verify_message}") from None
             except _EndlessError:
-                raise self.failed("CB1464", f"the answer has more than {LARGEST_ANSWER / 1e9:.1f} GB") from None
+                raise self.failed("CB1464", f"the answer has more than {LARGEST_ANSWER / GIGABYTE:.1f} GB") from None
             except (OSError, http.client.HTTPException) as error:
                 status, headers, data = 0, {}, b""
                 fault = f"{type(error).__name__}: the connection was cut"
@@ -123,6 +124,7 @@ class OnshapeServer:
             own = checked_server(url) == self.url
             self.requests += own
             status, headers, data = _exchange(method, url, body, self.keys.header() if own else None)
+            # Redirections; all that name another address.
             if status not in (301, 302, 303, 307, 308) or "location" not in headers:
                 return status, headers, data
             url = urljoin(url, headers["location"])
@@ -132,6 +134,7 @@ class OnshapeServer:
 
     def _refused(self, status: int, path: str) -> InputError:
         where = path.partition("?")[0]
+        # Not known who asks; below: known, and not allowed, or nothing there for them.
         if status == 401:
             return self.failed("CB1461", "the server does not take the keys (status 401)")
         if status in (403, 404):

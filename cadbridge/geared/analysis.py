@@ -10,6 +10,7 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.shown import Shown, sentence
+from cadbridge.units import TO_MM
 from cadbridge.wording import count, listed
 from solver.geared import NotGearedError, Transmission, graph_of
 from solver.geared import transmission as take_apart
@@ -177,7 +178,7 @@ def _report_unbalanced(lowered: Lowered, robot: Transmission, findings: Findings
         if name not in lowered.stand_ins:
             findings.add(
                 "CB437",
-                f"{name}: its centre lies {link.offset * 1e3:.3g} mm off its axis, its inertia differs from that of "
+                f"{name}: its centre lies {link.offset * TO_MM:.3g} mm off its axis, its inertia differs from that of "
                 f"a body of revolution by {100 * link.asymmetry:.2g} %",
                 Where(item=name),
             )

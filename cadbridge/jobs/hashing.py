@@ -52,6 +52,7 @@ class Hashes:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
         except (OSError, ValueError):
             return None
+        # A time without fractions of a second (ns) is from a file system that keeps none.
         young = _COARSE if status.st_mtime_ns % 1_000_000_000 == 0 else _FINE
         if now - max(status.st_mtime_ns, status.st_ctime_ns) > young:
             self._known[name] = [*stamp, found]

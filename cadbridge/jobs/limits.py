@@ -94,6 +94,7 @@ def _proportional(pid: int) -> int:
         with contextlib.suppress(OSError):
             for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
                 if line.startswith("Pss:"):
+                    # /proc gives kB of 1024 bytes.
                     return int(line.split()[1]) * 1024
     return _resident(pid)
 

@@ -17,6 +17,7 @@ from typing import IO, Any, Protocol, cast
 from cadbridge.jobs import limits
 from cadbridge.jobs.child import ENVIRONMENT
 from cadbridge.processes import TimeLimit, environment, python
+from cadbridge.units import MEGABYTE
 
 LOOK = 0.1
 """Seconds between looks at the time and memory of running jobs: a job takes no more than some 100 MB in it."""
@@ -166,7 +167,9 @@ class Local:
                 job.fault, job.reason = "CB720", f"it took more than {reached}"
             elif used > request["memory"]:
                 job.fault = "CB721"
-                job.reason = f"it used {used / 1e6:.0f} MB of the {request['memory'] / 1e6:.0f} MB that it may use"
+                job.reason = (
+                    f"it used {used / MEGABYTE:.0f} MB of the {request['memory'] / MEGABYTE:.0f} MB that it may use"
+                )
             if job.fault:
                 limits.end(job.pid)
 
@@ -309,6 +312,7 @@ class Cold:
                 yield "ended", name, status, 0.0, 0
             if ended or new or time.monotonic() >= deadline:
                 return
+            # s: soon enough for jobs of a tenth of a second, and 50 looks a second cost nothing.
             time.sleep(0.02)
 
     def close(self) -> None:

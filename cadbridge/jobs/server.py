@@ -81,6 +81,7 @@ class ForkServer:
             pid, status, usage = os.wait4(found.si_pid, 0)
             name = self._jobs.pop(pid, None)
             if name is not None:
+                # Linux gives kB of 1024 bytes, macOS bytes.
                 cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1024 if limits.LINUX else 1)
                 code = os.waitstatus_to_exitcode(status)
                 self._report({"ended": name, "status": code, "cpu": cpu, "memory": memory})

@@ -248,6 +248,7 @@ def _partly_inside(vertices: NDArray[np.float64], shell: NDArray[np.int32], othe
             + np.einsum("ij,ij->i", b, c) * length[:, 0]
             + np.einsum("ij,ij->i", c, a) * length[:, 1]
         )
+        # Whole turns but for rounding: 1 inside, 0 outside.
         if float(np.arctan2(numerator, denominator).sum()) / (2.0 * np.pi) > 0.9:
             return True
     return False

@@ -34,6 +34,7 @@ def impossible(properties: MassProperties) -> str | None:
     scale = float(np.abs(inertia).max())
     if scale == 0:
         return None  # a point mass, which some files mean
+    # Files of nine digits and better: the two halves of a tensor differ by their last.
     if not np.allclose(inertia, inertia.T, atol=1e-9 * scale, rtol=0):
         return "the inertia tensor is not symmetric"
     a, b, c = np.linalg.eigvalsh(inertia)

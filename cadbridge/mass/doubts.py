@@ -13,6 +13,7 @@ from cadbridge.geometry import Mesh
 from cadbridge.inertia import BALL, DENSEST
 from cadbridge.mass.declared import impossible
 from cadbridge.mass.parts import PartVolume
+from cadbridge.units import TO_MM
 
 LIGHTEST = 10.0
 """kg/m³ of foams; no solid of a machine is lighter."""
@@ -52,7 +53,7 @@ def doubt_declared(parts: Iterable[tuple[Part, PartVolume]], findings: Findings)
             continue
         outside = float(np.max(np.maximum(low - declared.com, declared.com - high), initial=0.0))
         if outside > OUTSIDE_ITS_BOX * size:
-            text = f"the centre of mass of {part.name} lies {outside * 1e3:.3g} mm outside of its box"
+            text = f"the centre of mass of {part.name} lies {outside * TO_MM:.3g} mm outside of its box"
             findings.add("CB319", text + _unit(float(np.linalg.norm(declared.com)) / size), part.where)
             continue
         _doubt_inertia(part, float(np.linalg.eigvalsh(declared.inertia)[-1]) / declared.mass, mesh.vertices, findings)
@@ -87,14 +88,14 @@ def _doubt_inertia(part: Part, square: float, vertices: NDArray[np.float64], fin
         findings.add(
             "CB319",
             f"the declared inertia of {part.name} is too large for its shape: it needs a radius of "
-            f"{np.sqrt(square) * 1e3:.3g} mm, the shape reaches {reach * 1e3:.3g} mm"
+            f"{np.sqrt(square) * TO_MM:.3g} mm, the shape reaches {reach * TO_MM:.3g} mm"
             + _unit(square / (BALL * reach**2), near=ROUGHLY),
             part.where,
         )
     elif 0 < square < (POINTLIKE * reach) ** 2:
-        needed = f"a radius of {np.sqrt(square) * 1e3:.3g} mm"
+        needed = f"a radius of {np.sqrt(square) * TO_MM:.3g} mm"
         text = f"the declared inertia of {part.name} is too small for its shape: {needed}"
-        findings.add("CB319", f"{text} suffices, the shape reaches {reach * 1e3:.3g} mm", part.where)
+        findings.add("CB319", f"{text} suffices, the shape reaches {reach * TO_MM:.3g} mm", part.where)
 
 
 def _unit(factor: float, near: float = EXACTLY) -> str:

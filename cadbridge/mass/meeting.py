@@ -19,6 +19,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.frames import Pose
 from cadbridge.mass.boxes import Box, box_of, depth
 from cadbridge.mass.overlap import solid_of
+from cadbridge.units import MM, TO_MM
 
 if TYPE_CHECKING:
     from manifold3d import Manifold
@@ -56,10 +57,12 @@ class _Piece:
     def of(solid: Manifold) -> _Piece:
         """The piece that a solid is."""
         box = np.array(solid.bounding_box()).reshape(2, 3)
+        # A sheet is 2 V / A thick, both its sides counted; solids are in mm.
         return _Piece(box, 2e-3 * float(solid.volume()) / float(solid.surface_area()))
 
     def near(self, piece: _Piece) -> bool:
         """Whether another piece lies where this one is: its middle within this one's box, or beside it by its size."""
+        # A tenth: a piece that a step of the motion shifts is still the same one.
         margin = np.ptp(piece.box, axis=0) + 0.1 * np.ptp(self.box, axis=0)
         middle = piece.box.mean(axis=0)
         return bool((middle >= self.box[0] - margin).all() and (middle <= self.box[1] + margin).all())
@@ -172,14 +175,15 @@ class SolidScene:
             X_BA = two.X_WI.inverse() @ one.X_WI
             key = one.part, two.part, _place(X_BA), reach
             if key not in self._gaps:
-                moved = A.transform(np.hstack([X_BA.R, 1e3 * X_BA.p[:, None]]))
-                self._gaps[key] = 1e-3 * float(B.min_gap(moved, 1e3 * reach))
+                moved = A.transform(np.hstack([X_BA.R, TO_MM * X_BA.p[:, None]]))
+                self._gaps[key] = MM * float(B.min_gap(moved, TO_MM * reach))
             gap = self._gaps[key]
             if gap < reach:
                 yield other, gap
 
     def overlap_as_drawn(self, pair: Pair) -> bool:
         """Whether two parts that were found to collide share more than their meshes are off as they are drawn."""
+        # As in `_collide`.
         limit = min(THINNEST_MEETING, 0.01 * self.extent(pair[0]), 0.01 * self.extent(pair[1]))
         return any(piece.thickness > limit for piece in self._designed.get(pair, ()))
 
@@ -234,7 +238,7 @@ class SolidScene:
         return self._known[key]
 
     def _pieces(self, name: str, A: Manifold, B: Manifold, X_BA: Pose) -> list[_Piece]:
-        both = B ^ self._shrunk(name, A).transform(np.hstack([X_BA.R, 1e3 * X_BA.p[:, None]]))
+        both = B ^ self._shrunk(name, A).transform(np.hstack([X_BA.R, TO_MM * X_BA.p[:, None]]))
         if both.is_empty():
             return []
         return [_Piece.of(p) for p in both.decompose() if p.volume() > 0.0 and p.surface_area() > 0.0]

@@ -24,6 +24,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.storage import computed_once, digest
+from cadbridge.units import TO_MM
 from cadbridge.version import version_of
 from cadbridge.wording import count, listed
 
@@ -174,7 +175,7 @@ class _Solids:
         A, B = self._solid(a, fine), self._solid(b, fine)
         if A is None or B is None:
             return 0.0, 0.0, 0.0, 0.0
-        both = A ^ B.transform(np.hstack([X_AB.R, 1e3 * X_AB.p[:, None]]))
+        both = A ^ B.transform(np.hstack([X_AB.R, TO_MM * X_AB.p[:, None]]))
         volume, area = float(both.volume()), float(both.surface_area())
         if volume <= 0 or area <= 0:
             return 0.0, 0.0, 0.0, 0.0
@@ -205,7 +206,7 @@ def solid_of(mesh: Mesh | None) -> Manifold | None:
         return None
     # What a broken face stretches beyond single precision is no closed solid, which manifold says.
     with np.errstate(over="ignore"):
-        vertices = (1e3 * mesh.vertices).astype(np.float32)
+        vertices = (TO_MM * mesh.vertices).astype(np.float32)
     raw = manifold3d.Mesh(vertices, mesh.triangles.astype(np.uint32))
     # manifold wants triangles that share vertices; after single precision some that were one differ.
     raw.merge()

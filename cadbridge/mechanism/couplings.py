@@ -8,6 +8,7 @@ from cadbridge.assembly import Coupling, CouplingKind, Mate, MateKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector, cross_length, perpendicular, unit
 from cadbridge.mechanism.sides import MateSide
+from cadbridge.units import TO_MM
 from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion, WheelPair
 from solver.constraints.gears import belt_ratio, screw_gear_ratio
 
@@ -94,7 +95,7 @@ def radii_at_odds(coupling: Coupling, distance: float | None) -> list[str]:
     """What is wrong with the pitch radii that are given, where the axes are `distance` (m) apart."""
     given = zip("ab", (coupling.radius_a, coupling.radius_b), pitch_radii(coupling, distance) or (), strict=False)
     return [
-        f"pitch radius {side} is {declared * 1e3:.6g} mm, ratio and centre distance make {made * 1e3:.6g} mm"
+        f"pitch radius {side} is {declared * TO_MM:.6g} mm, ratio and centre distance make {made * TO_MM:.6g} mm"
         for side, declared, made in given
         if declared and abs(declared / made - 1) > RADII_AGREE
     ]
@@ -108,7 +109,7 @@ def _bevel(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> 
         raise ValueError("the axes of a bevel pair must cross at an angle")
     gap = abs(float(unit(n) @ (b.world_point() - a.world_point())))
     if gap > APEX_MISSED:
-        raise ValueError(f"the axes of a bevel pair must meet; they pass at {gap * 1e3:.3g} mm")
+        raise ValueError(f"the axes of a bevel pair must meet; they pass at {gap * TO_MM:.3g} mm")
     p, q = _cone_centres(coupling, a, b, ratio)
     return GearPair(a.index, b.index, "bevel", p, a.direction, q, b.direction, ratio)
 

@@ -16,6 +16,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.inertia import BALL, DENSEST, MassProperties
 from cadbridge.mechanism.model import Body
+from cadbridge.units import TO_MM
 from cadbridge.wording import listed
 
 WRITTEN = ("declared", "override")
@@ -190,7 +191,7 @@ def _doubt_masses(placed: Sequence[PlacedBody], findings: Findings) -> None:
 
 
 def _metres(value: float) -> str:
-    return f"{value:.3g} m" if value >= 1.0 else f"{value * 1e3:.3g} mm"
+    return f"{value:.3g} m" if value >= 1.0 else f"{value * TO_MM:.3g} mm"
 
 
 def _unit_of(factor: float) -> str:

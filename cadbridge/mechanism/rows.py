@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Pose, Vector
+from cadbridge.units import TO_MM
 from solver import rotation
 from solver.algebra.rank import HIGHEST, NO_DIRECTION
 from solver.constraints import GROUND, Primitive, evaluate_sparse
@@ -86,7 +87,7 @@ def off_by(gaps: Iterable[float], units: Iterable[str]) -> tuple[float, float]:
     mm = angle = 0.0
     for gap, unit in zip(gaps, units, strict=True):
         if unit == "m":
-            mm = max(mm, 1e3 * gap)
+            mm = max(mm, TO_MM * gap)
         else:
             angle = max(angle, gap if unit == "rad" else math.asin(min(1.0, gap)))
     return mm, math.degrees(angle)

@@ -33,6 +33,7 @@ from cadbridge.misfit.shared import with_shared
 from cadbridge.misfit.spread import Spread
 from cadbridge.misfit.weights import carried_weights
 from cadbridge.misfit.zones import Zones
+from cadbridge.units import TO_MM
 
 Array = NDArray[np.float64]
 
@@ -311,7 +312,7 @@ def _report(mechanism: Mechanism, groups: tuple[GroupFit, ...], findings: Findin
     where = {m.name: m.where for m in mechanism.assembly.mates}
     for group in groups:
         if group.play.designed > OPEN_DESIGN:
-            text = f"{', '.join(group.mates[:5])} contradict each other: they need {group.play.designed * 1e3:.3g} mm"
+            text = f"{', '.join(group.mates[:5])} contradict each other: they need {group.play.designed * TO_MM:.3g} mm"
             place = where.get(group.mates[0], Where(item=group.mates[0]))
             findings.add("CB442", f"{text} of play even with exact parts", place, items=group.mates)
         largest = max(

@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
+from cadbridge.units import LENGTH, TO_MM
+
+_MICROMETRE = LENGTH["um"]
+
 SIZES = (3, 6, 10, 18, 30, 50, 80, 120, 180, 250, 315, 400, 500)
 """mm: each range goes up to and includes its size."""
 GRADES = {
@@ -84,7 +88,7 @@ def fit_clearance(fit: str, diameter: float) -> tuple[float, float]:
     if found is None:
         raise ValueError(f"{fit!r} is not a fit; write it as H7/g6")
     hole, shaft = _hole(found[1], int(found[2]), diameter), _shaft(found[3], int(found[4]), diameter)
-    return 1e-6 * (hole[0] - shaft[1]), 1e-6 * (hole[1] - shaft[0])
+    return _MICROMETRE * (hole[0] - shaft[1]), _MICROMETRE * (hole[1] - shaft[0])
 
 
 def bearing_clearance(clearance_class: str, bore: float) -> tuple[float, float]:
@@ -95,8 +99,8 @@ def bearing_clearance(clearance_class: str, bore: float) -> tuple[float, float]:
     at = bisect_left(BORES, round(bore * 1e3, 6))
     found = table[at] if bore * 1e3 > 2.5 and at < len(table) else None
     if found is None:
-        raise ValueError(f"ISO 5753-1 has no {clearance_class} for a bore of {bore * 1e3:g} mm")
-    return 1e-6 * found[0], 1e-6 * found[1]
+        raise ValueError(f"ISO 5753-1 has no {clearance_class} for a bore of {bore * TO_MM:g} mm")
+    return _MICROMETRE * found[0], _MICROMETRE * found[1]
 
 
 def rail_play(size: int, preloaded: bool) -> tuple[float, float, float]:
@@ -106,11 +110,11 @@ def rail_play(size: int, preloaded: bool) -> tuple[float, float, float]:
     """
     if size not in RAILS:
         raise ValueError(f"no rail of size {size} is known; there are {', '.join(map(str, RAILS))}")
-    return 1e-6 * RAILS[size][preloaded], RAIL_ROLL[preloaded], RAIL_TILT[preloaded]
+    return _MICROMETRE * RAILS[size][preloaded], RAIL_ROLL[preloaded], RAIL_TILT[preloaded]
 
 
 def _range(diameter: float) -> int:
-    mm = round(diameter * 1e3, 6)
+    mm = round(diameter * TO_MM, 6)
     at = bisect_left(SIZES, mm)
     if not mm > 0.0 or at == len(SIZES):
         raise ValueError(f"ISO 286 is known here for diameters up to 500 mm, not {mm:g} mm")

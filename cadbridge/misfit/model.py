@@ -9,6 +9,7 @@ from cadbridge.assembly import Mate
 from cadbridge.findings import Finding
 from cadbridge.misfit.settings import Settings
 from cadbridge.shown import Shown, sentence
+from cadbridge.units import TO_MM
 from cadbridge.wording import count
 
 
@@ -342,5 +343,5 @@ class Fit(Shown):
         worst = max((g.play.worst for g in self.groups), default=0.0)
         return sentence(
             "Fit", "", count(self.redundant, "redundant equation"), count(len(self.groups), "group"),
-            f"play needed {worst * 1e3:.3g} mm",
+            f"play needed {worst * TO_MM:.3g} mm",
         )  # fmt: skip

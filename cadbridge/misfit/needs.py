@@ -12,6 +12,7 @@ from cadbridge.misfit.model import PlayNeeded
 from cadbridge.misfit.play import CLOSE_BOUNDS, WORST_STARTS, Play, deciding
 from cadbridge.misfit.settings import Settings, play_of, reach_of
 from cadbridge.misfit.zones import Drawn, Zones
+from solver.algebra.division import LEAST_DIVISOR
 
 Array = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ def play_needed(
         median=float(middle), most95=float(most95), most997=float(most997),
         together=_together(play, misfits, settings),
     )  # fmt: skip
-    return needed, parts / max(float(parts.sum()), 1e-300)
+    return needed, parts / max(float(parts.sum()), LEAST_DIVISOR)
 
 
 def _springs(group: DependentMates, stress: Array, off: Array) -> Array:
@@ -74,7 +75,7 @@ def _springs(group: DependentMates, stress: Array, off: Array) -> Array:
     # A mate that is off by nothing holds as hard as any: a floor in m and rad far below every tolerance of machining.
     k = np.array([force / max(float(size), 1e-15) for force, size in sizes])
     # A millionth of the hardest: a spring of nothing would let its mate take up all the misfit.
-    return np.maximum(k / max(float(k.max()), 1e-300), 1e-6)
+    return np.maximum(k / max(float(k.max()), LEAST_DIVISOR), 1e-6)
 
 
 def _together(play: Play, misfits: Array, settings: Settings) -> float | None:

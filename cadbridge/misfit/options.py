@@ -157,6 +157,7 @@ def _way(freed: FreedDirections) -> str:
 
 def _axis(d: Array) -> str:
     k = int(np.argmax(np.abs(d)))
+    # A unit vector along an axis of the frame, within 0.08°.
     if abs(d[k]) > 1.0 - 1e-6:
         return "xyz"[k]
     return f"the direction ({', '.join(f'{v + 0.0:.2g}' for v in np.round(d, 4))})".replace("-", "−")

@@ -22,6 +22,7 @@ from scipy.sparse import csr_array, eye_array
 from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.spread import Spread
 from cadbridge.misfit.zones import Zones
+from solver.algebra.division import LEAST_DIVISOR
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -192,7 +193,7 @@ class Play:
         total = np.sum(self.w[:, None] * force, axis=0)
         total = np.where(total > 0.0, total, 1.0)
         after = k * off
-        after = np.maximum(after / np.maximum(np.max(after, axis=0), 1e-300), self.softest)
+        after = np.maximum(after / np.maximum(np.max(after, axis=0), LEAST_DIVISOR), self.softest)
         return np.sum(force * sizes, axis=0) / total, np.max(off, axis=0), r, total, after
 
     def worst(self, zones: Zones, gaps: Array, errors: Array) -> Array:

@@ -22,6 +22,7 @@ from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.model import LiftOff, OneSided, PlayNeeded, PushLoad
 from cadbridge.misfit.needs import LEVELS
 from cadbridge.misfit.play import Play
+from solver.algebra.division import LEAST_DIVISOR
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -68,7 +69,7 @@ def _least_distance(G: Array, h: Array) -> Array | None:
     """The least y (d,) with G y ≥ h; None where there is none."""
     from scipy.optimize import nnls
 
-    scale = np.maximum(np.linalg.norm(G, axis=1), 1e-300)
+    scale = np.maximum(np.linalg.norm(G, axis=1), LEAST_DIVISOR)
     G, h = G / scale[:, None], h / scale
     size = float(np.abs(h).max(initial=0.0)) or 1.0
     E = np.vstack([G.T, h[None] / size])

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.options import WeakerMate
 from cadbridge.misfit.statics import LoadedGroup
+from solver.algebra.division import LEAST_DIVISOR
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,7 +61,7 @@ def search(group: DependentMates, options: dict[str, list[WeakerMate]], loads: L
     """All sets of options that remove exactly the redundant equations, ranked by the stiffness left under loads."""
     N = group.N.toarray()
     # A self-stress may be of any size; with a largest part of 1 `SAME_STRESS` means the same for all.
-    N = N / np.maximum(np.max(np.abs(N), axis=0), 1e-300)
+    N = N / np.maximum(np.max(np.abs(N), axis=0), LEAST_DIVISOR)
     found, complete = _all_sets(N, [own for own in options.values() if own])
     if not complete:
         found = list({_key(s): s for s in (*_plain_sets(N, options), *_stiff_sets(N, options, loads))}.values())
@@ -115,7 +116,7 @@ def _by_count(options: Sequence[WeakerMate], N: Array) -> list[tuple[Ints, Array
         numbers = [i for i, o in enumerate(options) if o.count == count]
         rows = np.array([options[i].stresses(N) for i in numbers])
         sizes = np.linalg.norm(rows, axis=2, keepdims=True)
-        found.append((np.array(numbers), rows / np.maximum(sizes, 1e-300)))
+        found.append((np.array(numbers), rows / np.maximum(sizes, LEAST_DIVISOR)))
     return found
 
 
@@ -148,7 +149,7 @@ def _grown_by(chosen: Ints, basis: Array, numbers: Ints, rows: Array) -> list[tu
 def _grown(basis: Array, rows: Array) -> Array | None:
     """An orthonormal basis (k, d) with more rows; None where they depend on it or on each other."""
     for row in rows:
-        rest = row / max(math.sqrt(row @ row), 1e-300)
+        rest = row / max(math.sqrt(row @ row), LEAST_DIVISOR)
         for _ in range(2):
             rest = rest - (basis @ rest) @ basis
         size = math.sqrt(rest @ rest)
@@ -166,7 +167,7 @@ def _stiff_sets(N: Array, options: dict[str, list[WeakerMate]], loads: LoadedGro
     # The same orders each time: what is proposed must not change from call to call.
     random = np.random.default_rng(11)
     # Equations that carry nothing are ordered at random too: a weight of nothing would always be first.
-    floor = 1e-9 * max(float(energy.max(initial=0.0)), 1e-300)
+    floor = 1e-9 * max(float(energy.max(initial=0.0)), LEAST_DIVISOR)
     for k in range(STIFF_TRIES):
         weights = (energy + floor) * (np.exp(ORDERS_DIFFER * random.standard_normal(len(singles))) if k else 1.0)
         basis, chosen = np.zeros((0, N.shape[1])), []

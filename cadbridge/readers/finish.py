@@ -15,6 +15,7 @@ from cadbridge.frames import Vector
 from cadbridge.readers.materials import find_material, names
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
+from cadbridge.units import TO_MM
 
 LARGEST_MODEL = 200.0
 SMALLEST_MODEL = 1e-4
@@ -109,7 +110,7 @@ def _doubt_the_unit(assembly: Assembly, findings: Findings) -> None:
     points = np.concatenate(boxes)
     size = float(np.max(np.ptp(points, axis=0)))
     if size > LARGEST_MODEL or 0.0 < size < SMALLEST_MODEL:
-        shown = f"{size:.3g} m" if size > 1e9 else f"{size:,.0f} m" if size > 1 else f"{size * 1e3:.3g} mm"
+        shown = f"{size:.3g} m" if size > 1e9 else f"{size:,.0f} m" if size > 1 else f"{size * TO_MM:.3g} mm"
         findings.add("CB105", f"the model is {shown} across", Where(file=assembly.source))
 
 

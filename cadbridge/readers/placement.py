@@ -46,6 +46,7 @@ def proper(matrix: Matrix) -> Rigid:
     determinant = float(np.linalg.det(linear))
     flip = determinant < 0
     scale = abs(determinant) ** (1.0 / 3.0)
+    # A map that shrinks a metre to a picometre flattens the shape: no rotation can be had from it.
     if scale < 1e-12:
         return Pose(np.eye(3), matrix[:, 3].copy()), False, 1.0, 1.0
     linear = (linear @ _MIRROR if flip else linear) / scale

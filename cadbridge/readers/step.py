@@ -25,7 +25,7 @@ from cadbridge.shapes import MIRROR_SUFFIX, read_document
 from cadbridge.shapes.convert import mirrored, scaled, to_shape
 from cadbridge.shapes.part21 import Prepared
 from cadbridge.shapes.protocol import Document, Occurrence, Product, ShapeData
-from cadbridge.units import DENSITY, LENGTH
+from cadbridge.units import DENSITY, LENGTH, TO_MM
 from cadbridge.wording import count
 
 VALIDATION_TOLERANCE = 5e-3
@@ -428,5 +428,5 @@ def _compare(product: Product, data: ShapeData, name: str, where: Where, finding
         away = float(np.linalg.norm(np.asarray(centroid) - data.brep[1]))
         size = data.brep[0] ** (1.0 / 3.0)
         if away > VALIDATION_TOLERANCE * size:
-            text = f"{name}: the centroid is {away * 1e3:.4g} mm from where the file claims it"
+            text = f"{name}: the centroid is {away * TO_MM:.4g} mm from where the file claims it"
             findings.add("CB134", text, where)

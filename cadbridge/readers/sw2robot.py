@@ -111,6 +111,7 @@ def _components(r: _Reader) -> None:
             if not name:
                 r.file.say("CB181", "a component has no name")
             continue
+        # The determinant of a rotation is 1; a matrix of zeros, or one that flattens, has none.
         if abs(np.linalg.det(sixteen.reshape(4, 4)[:3, :3])) < 1e-9:
             r.file.say("CB181", f"{name}: world is not a placement", name)
             continue
@@ -219,6 +220,7 @@ def _side(r: _Reader, entry: dict[str, Any], index: int, owner: str, entity: Any
     d = r.file.vector(direction, 3, f"{name}: direction", owner) if directed else None
     if p is None or (directed and d is None):
         return None
+    # A direction is a unit vector; a shorter one is none.
     if d is not None and float(np.linalg.norm(d)) < 1e-9:
         r.file.say("CB181", f"{name}: its direction has no length", owner, name)
         return None

@@ -14,6 +14,7 @@ from cadbridge.catalogue.compare import ENTRIES
 from cadbridge.documents import FORMATS
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding, Findings
+from cadbridge.units import TO_MM
 from cadbridge.wording import listed
 
 Document = Mapping[str, Any]
@@ -252,7 +253,7 @@ def _heavier(body: Document) -> str:
     if "mass" in body:
         summary.append(" → ".join("unknown" if m is None else f"{m:.6g}" for m in body["mass"]) + " kg")
     if "com_shift" in body:
-        summary.append(f"centre moved by {body['com_shift'] * 1e3:.3g} mm")
+        summary.append(f"centre moved by {body['com_shift'] * TO_MM:.3g} mm")
     if "inertia" in body:
         summary.append(f"inertia changed by {body['inertia']:.2g} of itself")
     return f"{body['name']}: {', '.join(summary)}"

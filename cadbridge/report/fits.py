@@ -11,6 +11,7 @@ from cadbridge.readers import yaml_for_face
 from cadbridge.recognition.contacts import Contact, Placed
 from cadbridge.recognition.faces import faces_of_parts
 from cadbridge.recognition.touching import find_contacts
+from cadbridge.units import TO_MM
 
 
 def fits_text(assembly: Assembly, first: str, second: str) -> str:
@@ -48,7 +49,7 @@ def _named(assembly: Assembly, name: str) -> list[Instance]:
 
 
 def _block(assembly: Assembly, c: Contact) -> list[str]:
-    size = f"over {c.overlap * 1e6:.4g} mm²" if c.kind == "plane" else f"radius {c.radius * 1e3:.6g} mm"
+    size = f"over {c.overlap * 1e6:.4g} mm²" if c.kind == "plane" else f"radius {c.radius * TO_MM:.6g} mm"
     head = f"# {c.kind}, {size}, gap {c.gap * 1e3:.4g} mm: {c.a.instance} - {c.b.instance}"
     return [head, f"- a: {_yaml(assembly, c.a)}", f"  b: {_yaml(assembly, c.b)}"]
 

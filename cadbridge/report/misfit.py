@@ -13,6 +13,7 @@ from cadbridge.misfit.model import Equation, Error, LiftOff, PlayNeeded, Term
 from cadbridge.misfit.settings import ratings_of
 from cadbridge.report.document import findings_list
 from cadbridge.report.views.misfit import one_sided_notes, play_needed, unit_of
+from cadbridge.units import TO_MM
 
 Document = dict[str, Any]
 
@@ -34,9 +35,9 @@ def fit_document(fit: Fit, assembly: Assembly, findings: Iterable[Finding]) -> D
             {
                 "mate": f.mate,
                 "fit": f.name,
-                "diameter_mm": None if f.diameter is None else f.diameter * 1e3,
-                "length_mm": None if f.length is None else f.length * 1e3,
-                "clearance_mm": [f.least * 1e3, f.most * 1e3],
+                "diameter_mm": None if f.diameter is None else f.diameter * TO_MM,
+                "length_mm": None if f.length is None else f.length * TO_MM,
+                "clearance_mm": [f.least * TO_MM, f.most * TO_MM],
             }
             for f in fit.settings.fitted
         ],
@@ -55,7 +56,7 @@ def _group_document(group: GroupFit, fit: Fit) -> Document:
         "rows": group.rows,
         "redundant": group.redundant,
         "play_mm": _play_document(play),
-        "reach_mm": group.reach * 1e3,
+        "reach_mm": group.reach * TO_MM,
         "together": play.together,
         "equations": [_equation_document(e) for e in group.equations],
         "errors": [

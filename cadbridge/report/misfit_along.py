@@ -15,6 +15,7 @@ from cadbridge.report.terminal import PIPED, plain_table, wrapped
 from cadbridge.report.views.misfit import plain_force
 from cadbridge.report.views.numbers import figure
 from cadbridge.sweeps.fits import Along
+from cadbridge.units import TO_MM
 from cadbridge.wording import count, listed
 
 
@@ -29,7 +30,7 @@ def along_document(along: Along) -> dict[str, Any]:
             {"value": _shown(along, s.value), "more": s.more, "mates": list(s.mates)} for s in along.singular
         ],
         "poses": [
-            {"value": _shown(along, value), "redundant": f.redundant, "play_mm": f.play * 1e3, "mates": list(f.mates),
+            {"value": _shown(along, value), "redundant": f.redundant, "play_mm": f.play * TO_MM, "mates": list(f.mates),
              "force": f.force, "moment": f.moment}
             for value, f in zip(along.values.tolist(), along.fits, strict=True)
         ],
@@ -41,14 +42,14 @@ def along_answer(along: Along) -> str:
     first = along.fits[along.first]
     at = _at(along, float(along.values[along.first]))
     ends = f"from {_at(along, float(along.values[0]))} to {_at(along, float(along.values[-1]))}"
-    need = f"{figure(first.play * 1e3, 3)} mm of play ({listed(first.mates, 4)})"
+    need = f"{figure(first.play * TO_MM, 3)} mm of play ({listed(first.mates, 4)})"
     if not first.play:
         answer = f"Along {along.joint.name}, {ends}, nothing binds at any of {count(len(along.fits), 'pose')}."
     elif along.alike:
         answer = f"Along {along.joint.name}, all {count(len(along.fits), 'pose')} need about the same: {need}."
     else:
         least = min(f.play for f in along.fits)
-        easiest = f"the easiest pose needs {figure(least * 1e3, 3)} mm"
+        easiest = f"the easiest pose needs {figure(least * TO_MM, 3)} mm"
         answer = f"Along {along.joint.name}, the mechanism binds first at {at}: it needs {need}; {easiest}."
     answer += "".join(f" {text}" for text in singular_texts(along))
     if along.singular is None:
@@ -95,7 +96,7 @@ def plot_lines(along: Along) -> tuple[NDArray[np.float64], str, list[tuple[str, 
     values = np.array([_shown(along, v) for v in along.values.tolist()])
     found = along.fits
     lines = [
-        ("Play needed in the worst case", "play in mm", np.array([1e3 * f.play for f in found])),
+        ("Play needed in the worst case", "play in mm", np.array([TO_MM * f.play for f in found])),
         ("Largest force without play", "force in N", np.array([f.force for f in found])),
         ("Largest moment without play", "moment in N m", np.array([f.moment for f in found])),
     ]

@@ -17,6 +17,7 @@ from cadbridge.report.terminal import MAX_ROWS, PIPED, draw, plain_table, wrappe
 from cadbridge.report.views import tables, verdict
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Row, Table, number
+from cadbridge.units import TO_MM
 from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def faces_text(assembly: Assembly, part: str) -> str:
         inner = instance.name.removeprefix(component.name + "/")
     lines = [f"# {instance.part}, as {instance.name}: {count(len(shape.faces), 'face')}"]
     for index, face in enumerate(shape.faces):
-        size = f", radius {face.radius * 1e3:.6g} mm" if face.radius else ""
+        size = f", radius {face.radius * TO_MM:.6g} mm" if face.radius else ""
         lines.append(f"# {index}: {face.kind}{size}, area {face.area * 1e6:.6g} mm²")
         lines.append(f"- {yaml_for_face(component.name, inner, face, shape.faces)}")
     return "\n".join(lines)
@@ -212,7 +213,7 @@ def _springs(run: Run) -> list[str]:
     moments = f"{figure(found.torque, 2)} N m of {figure(found.of_torque, 3)} N m"
     return [
         f"  with springs in {listed(found.mates, 5)}{rigid}: forces differ from the shares by stiffness by at most "
-        f"{forces}, moments by {moments}; bodies are at most {figure(found.moved * 1e3, 2)} mm off the rigid motion; "
+        f"{forces}, moments by {moments}; bodies are at most {figure(found.moved * TO_MM, 2)} mm off the rigid motion; "
         f"the springs swing at up to {found.fastest:.0f} Hz"
     ]
 

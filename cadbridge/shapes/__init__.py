@@ -30,6 +30,7 @@ from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerLateError, W
 from cadbridge.shapes.protocol import Document, FeatureTable
 from cadbridge.shapes.text21 import Text
 from cadbridge.shapes.workspace import WORKSPACE
+from cadbridge.units import GIGABYTE
 
 __all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document", "select_faces"]
 
@@ -301,6 +302,6 @@ def _why(died: WorkerDiedError, memory: int | None = None) -> str:
     if isinstance(died, WorkerLateError):
         return f"{died.reason}; {limits.larger('time')}"
     if memory is not None and died.data > _NEARLY * memory:
-        had = f"when it had {died.data / 1e9:.1f} of the {memory / 1e9:.1f} GB of memory that it may take"
+        had = f"when it had {died.data / GIGABYTE:.1f} of the {memory / GIGABYTE:.1f} GB of memory that it may take"
         return f"{died.reason}, {had}; {limits.larger('memory')}"
     return died.reason

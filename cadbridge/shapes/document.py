@@ -315,7 +315,9 @@ def _srgb(colour: Any) -> tuple[float, float, float, float]:
     """A colour of OCCT, whose numbers are linear, as sRGB and opacity (IEC 61966-2-1)."""
     rgb = colour.GetRGB()
     red, green, blue = (
-        12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in (rgb.Red(), rgb.Green(), rgb.Blue())
+        # The standard's own numbers.
+        12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055
+        for c in (rgb.Red(), rgb.Green(), rgb.Blue())
     )
     return round(red, 6), round(green, 6), round(blue, 6), round(float(colour.Alpha()), 6)
 

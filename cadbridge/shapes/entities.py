@@ -78,6 +78,7 @@ def _density_factor(text: Text, unit: int) -> float | None:
             return None
         size = _PREFIX.get(prefix.name if isinstance(prefix, Enumeration) else "", 1.0)
         powers[name.name] += exponents[-1]
+        # STEP's base unit of mass is the gram.
         factor *= (size * (1e-3 if name.name == "GRAM" else 1.0)) ** exponents[-1]
     return factor if powers == {"GRAM": 1.0, "METRE": -3.0} else None
 
@@ -96,6 +97,7 @@ def operators(data: bytes) -> list[Operator]:
         if operator is None or occurrence is None:
             continue
         mirrors, scale = _handedness(text, operator)
+        # Scales are written with nine digits and more; none is meant to be nearer to 1.
         if mirrors or abs(scale - 1.0) > 1e-9:
             parent, child = (*_references(occurrence), 0, 0)[:2]
             names = _strings(occurrence)

@@ -162,4 +162,5 @@ class Copies:
 def _begins_as_step(path: Path) -> bool:
     """Whether a file without an ending of STEP is one; other documents that a STEP file mentions are none of ours."""
     with path.open("rb") as stream:
+        # Comments may stand before it.
         return b"ISO-10303-21" in stream.read(1024)

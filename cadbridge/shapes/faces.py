@@ -105,6 +105,7 @@ def _normal(surface: Any, u: float, v: float) -> Any:
     t = surface.FirstVParameter() * (1 - v) + surface.LastVParameter() * v
     surface.D1(s, t, point, du, dv)
     normal = du.Crossed(dv)
+    # The derivatives of a surface vanish where it runs into a point.
     return normal.Normalized() if normal.Magnitude() > 1e-12 else None
 
 

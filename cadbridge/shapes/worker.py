@@ -17,6 +17,7 @@ from cadbridge.confinement import confine, libraries
 from cadbridge.processes import data_size, end_with_caller
 from cadbridge.shapes import protocol
 from cadbridge.shapes.packing import receive, send
+from cadbridge.units import GIGABYTE
 
 if TYPE_CHECKING:
     from cadbridge.shapes.document import StepDocument
@@ -219,9 +220,9 @@ def _no_memory() -> protocol.Failure:
     for_file, of_all = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_DATA, resource.RLIMIT_AS))
     if resource.RLIM_INFINITY in (for_file, of_all) or for_file < of_all:
         return protocol.Failure(
-            "memory", f"{for_file / 1e9:.1f} GB, what OCCT may take for such a file, did not suffice"
+            "memory", f"{for_file / GIGABYTE:.1f} GB, what OCCT may take for such a file, did not suffice"
         )
-    return protocol.Failure("machine", f"{of_all / 1e9:.1f} GB of address space did not suffice")
+    return protocol.Failure("machine", f"{of_all / GIGABYTE:.1f} GB of address space did not suffice")
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ from cadbridge.simulation.by_stiffness import (
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.samples import Columns
 from solver import rotation
+from solver.algebra.division import LEAST_DIVISOR
 from solver.constraints import AxesAngle, Coordinate, Distance, PointOnPlane, Primitive
 from solver.constraints.evaluation import evaluate_sparse
 from solver.equations.projection import carry_angles
@@ -253,7 +254,7 @@ def _springs(run: Run, rows: StiffnessRows, coordinates: dict[int, Coordinate]) 
         if np.linalg.eigvalsh(inertia)[0] > 0.0:
             response += np.sum(part[:, 3:] * np.linalg.solve(inertia, part[:, 3:].T).T, axis=1)
     k = rows.stiffness[soft]
-    damping = SPRING_DAMPING * 2.0 * np.sqrt(k / np.maximum(response, 1e-300))
+    damping = SPRING_DAMPING * 2.0 * np.sqrt(k / np.maximum(response, LEAST_DIVISOR))
     rests = [_rest(system.model.primitives[i]) for i in rows.primitive[soft]]
     loads = tuple(
         JointLoad(coordinates[int(i)], damping=float(d), stiffness=float(s), rest=rest, name=f"spring {i}")

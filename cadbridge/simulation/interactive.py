@@ -138,6 +138,7 @@ class InteractiveRun:
 
     def advance(self, seconds: float, should_stop: Callable[[], bool] | None = None) -> Status:
         """Go on by so many seconds, or to a change that the scenario plans before; the status of what was computed."""
+        # s: times are sums of steps.
         while self._waiting and self._waiting[0].time <= self.t + 1e-12:
             entry, self._waiting = self._waiting[0], self._waiting[1:]
             self.status = self._make(entry)
@@ -275,6 +276,7 @@ class InteractiveRun:
         document: dict[str, Any] = copy.deepcopy(self._document or {}) or {
             "format": FORMAT, "tolerance": WATCHED_TOLERANCE, "limits": "stop"
         }  # fmt: skip
+        # A scenario of no length is refused: a millisecond, where nothing has run yet.
         document["duration"] = float(f"{max(self.t, 1e-3):.6g}")
         if self._prescribed:
             joints = {joint.name: joint for joint in self.lowered.joints}

@@ -19,6 +19,7 @@ import numpy as np
 from cadbridge.mass.overlap import content_of
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.storage import computed_once, is_used
+from cadbridge.units import TO_MM
 from cadbridge.version import code_hash, version_of
 
 
@@ -38,7 +39,7 @@ class Swept:
     @property
     def text(self) -> str:
         """Where it stops, and at what."""
-        scale, unit = (math.degrees(1.0), "°") if self.joint.coordinate == "angle" else (1e3, " mm")
+        scale, unit = (math.degrees(1.0), "°") if self.joint.coordinate == "angle" else (TO_MM, " mm")
         texts = [
             f"{name} limit {scale * value + 0.0:.4g}{unit}: {end}"
             for name, value, end in zip(("lower", "upper"), (self.lower, self.upper), self.ends, strict=True)

@@ -227,6 +227,7 @@ class LoadsResolver(NameResolver):
             return None
         z = np.array(entry.a.z)
         x = None if entry.a.x is None else np.array(entry.a.x)
+        # A person writes numbers of 1 or so for a direction; shorter ones, and sines so small, are none.
         if np.linalg.norm(z) < 1e-9 or (x is not None and cross_length(z, x) < 1e-9):
             self.findings.add("CB605", f"{name}: its axes have no direction, or x lies along z", where)
             return None
@@ -259,6 +260,7 @@ class LoadsResolver(NameResolver):
         if found is None:
             return None
         body, X_BC = found
+        # Entries of a rotation: what composing placements rounds.
         if entry.axes == "body" and not np.allclose(X_BC.R, np.eye(3), atol=1e-12):
             # The file's axes are the component's, the solver's those of the body.
             functions = {kind: _turned(X_BC.R, parts) for kind, parts in functions.items()}

@@ -11,6 +11,7 @@ from cadbridge.plotting import PlottedCurve, write_figure
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.samples import Columns
 from cadbridge.simulation.trajectory import columns_of
+from cadbridge.units import TO_MM
 
 ROUNDING = 1e-10
 """rad or m: errors of gears below it are rounding, and not drawn."""
@@ -49,7 +50,7 @@ def _joints(columns: Columns, run: Run, what: str) -> list[PlottedCurve]:
     curves = []
     for name in names:
         values, unit = columns[f"joint.{name}.{what}"]
-        factor, shown = (1e3, "mm") if unit.startswith("m") else (180 / np.pi, "°")
+        factor, shown = (TO_MM, "mm") if unit.startswith("m") else (180 / np.pi, "°")
         curves.append(PlottedCurve(name, values * factor, shown + unit.lstrip("mrad")))
     return curves
 

@@ -154,6 +154,7 @@ class Mover:
         while free:
             J = np.stack([columns[name] for name in free], axis=1)
             size = float(np.linalg.norm(J, 2))
+            # m of a point a rad or m of a joint: what is left moves nothing.
             if size < 1e-12:
                 break
             wanted = J.T @ np.linalg.solve(J @ J.T + (NEAR_SINGULAR * size) ** 2 * np.eye(3), left)
@@ -219,6 +220,7 @@ class Mover:
                 continue
             row = _rate(self.mechanism, joint)
             rates = {name: float(row @ twist) for name, twist in twists.items()}
+            # rad a rad: a joint that follows by less follows by rounding.
             moving = [name for name, rate in rates.items() if abs(rate) > 1e-6]
             if len(moving) == 1 and moving[0] in {j.name for j in leading}:
                 found[joint.name] = moving[0], rates[moving[0]]

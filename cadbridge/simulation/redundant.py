@@ -170,6 +170,7 @@ def put_on(system: System, less: System, state: State, iterations: int = 60) -> 
 
 def _moved(system: System, less: System, state: State, way: Array) -> State | None:
     """The state `STEP_LENGTH` along a way (n, 6), or a tenth of that; None where neither closes the rows of `less`."""
+    # Rows that bend sharply close at a shorter step only.
     for part in (STEP_LENGTH, 0.1 * STEP_LENGTH):
         turned = rotation.turned(state.quaternions, part * way[:, 3:])
         moved = replace(state, positions=state.positions + part * way[:, :3], quaternions=turned)

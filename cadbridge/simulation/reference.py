@@ -14,6 +14,7 @@ from cadbridge.mechanism import GROUND_BODY, Mechanism, residuals
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.study import unit_of
 from cadbridge.study import Reference
+from cadbridge.units import MM
 from solver.equations.projection import project
 from solver.rotation import matrix, quaternion
 from solver.state import State
@@ -90,7 +91,7 @@ def broken_mate(mechanism: Mechanism, reference: Reference) -> Broken | None:
         for mate, mm, degrees in residuals(rows, poses):
             if worst is None or max(mm, degrees) > max(worst.mm, worst.degrees):
                 worst = Broken(mate, mm, degrees, float(reference.t[k] - reference.t[0]))
-    if worst is None or max(1e-3 * worst.mm, np.radians(worst.degrees)) <= reference.tolerance:
+    if worst is None or max(MM * worst.mm, np.radians(worst.degrees)) <= reference.tolerance:
         return None
     return worst
 

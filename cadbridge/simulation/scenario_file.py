@@ -197,6 +197,7 @@ class _ScenarioResolver(NameResolver):
     def resolve(self, spec: ScenarioFile) -> Scenario:
         tolerance = spec.tolerance
         if not isinstance(tolerance, Tolerance):
+            # The least that the solver takes (`solver.runs.arguments`).
             tolerance = Tolerance(relative=tolerance, absolute=max(tolerance, 1e-16))
         speeds = (spec.friction_speed.turn * DEGREE, spec.friction_speed.slide * MM)
         loads = LoadsResolver(self.mechanism, self.findings, self.file, self.places, speeds)

@@ -22,6 +22,7 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.geometry import Mesh
 from cadbridge.mechanism.model import Joint
 from cadbridge.mechanism.weights import carried_weights
+from cadbridge.units import TO_MM
 from cadbridge.wording import count, listed
 
 Array = NDArray[np.float64]
@@ -229,6 +230,7 @@ def _differ(a: float, b: float, within: float, least: float = 0.0) -> bool:
     """Whether values differ by more than `within` of the larger, and by more than `least`."""
     if abs(a) >= NO_LIMIT_FROM or abs(b) >= NO_LIMIT_FROM:
         return not (abs(a) >= NO_LIMIT_FROM and abs(b) >= NO_LIMIT_FROM and (a > 0) == (b > 0))
+    # The floor, a billionth of the tolerance, is for values that are 0 but for rounding.
     return not abs(a - b) <= max(within * max(abs(a), abs(b)) + 1e-9 * within, least)
 
 
@@ -287,7 +289,7 @@ def _compare_extents(name: str, ours: Extent, theirs: Extent, within: float, fou
     reach = max(ours.size, float(np.abs([ours.lower, ours.upper]).max()))
     apart = float(np.abs([ours.lower - theirs.lower, ours.upper - theirs.upper]).max())
     if not apart <= within * reach:
-        boxes = (f"{_row((e.upper - e.lower) * 1e3)} mm" for e in (theirs, ours))
+        boxes = (f"{_row((e.upper - e.lower) * TO_MM)} mm" for e in (theirs, ours))
         found.differences.append(
             f"the box around the shape of {name} is off by {apart:.3g} m: {' in place of '.join(boxes)}"
         )

@@ -20,6 +20,7 @@ from cadbridge.readers import ReadOptions
 from cadbridge.readers.xml import local, parse, parse_text
 from cadbridge.reading import read
 from cadbridge.targets import EngineCheck
+from cadbridge.units import MEGABYTE
 
 
 def existing_export(folder: Path, to: str) -> Path:
@@ -174,7 +175,7 @@ def _unpacked(path: Path) -> dict[str, bytes]:
             entries = packed.infolist()
             # The index may be believed here: zipfile reads no more of an entry than it says.
             if sum(entry.file_size for entry in entries) > _LARGEST_COMPARED:
-                raise InputError(f"{path} holds more than {_LARGEST_COMPARED / 1e6:g} MB.")
+                raise InputError(f"{path} holds more than {_LARGEST_COMPARED / MEGABYTE:g} MB.")
             return {entry.filename: packed.read(entry) for entry in entries}
     except (BadZipFile, OSError, NotImplementedError, RuntimeError) as fault:
         raise InputError(f"{path} is not an FMU: {fault}.") from fault

@@ -84,7 +84,12 @@ def equilibrium(model: Model | System, state: State | None = None, tolerance: fl
     status = start.status if not start.status.ok else _status(last, tolerance)
     m = system.constraint_rows
     return Equilibrium(
-        status, at.state, slope.multipliers[:m], lowest > -1e-6 * max(1.0, abs(K).max(initial=0.0)), last
+        # Of the largest entry: an eigenvalue so little below 0 is one of 0, as of a freedom that nothing holds.
+        status,
+        at.state,
+        slope.multipliers[:m],
+        lowest > -1e-6 * max(1.0, abs(K).max(initial=0.0)),
+        last,
     )
 
 

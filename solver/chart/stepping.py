@@ -182,6 +182,7 @@ def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: 
         floor = rounding(K.x, length)
         # A chart without loops has no rows to close: its coordinates are the constraints.
         done = C.closed or is_done(residual, before, floor, rounds, _MOST_ROUNDS)
+        # Per unit of speed: the rates are closed to rounding too.
         if done and (C.closed or speed < 1e-14):
             break
         if moved > FACTOR_SERVES:

@@ -259,6 +259,7 @@ def wheel_row(p: WheelPair, poses: Poses) -> Row:
     else:
         point_b = point_b - axis_b * float(axis_b @ d)
     line = point_b - point_a
+    # m: shorter than any shaft is offset, and no direction could be had from it.
     if float(np.linalg.norm(line)) < 1e-9:
         raise ValueError("the axes of the two wheels meet: there is no line between them; use a coupler")
     at_a, at_b = poses.local(p.a, point_a), poses.local(p.b, point_b)

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from solver.algebra.division import LEAST_DIVISOR
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, Triple, entry, inlined, kernel
 from solver.constraints.terms import CROSSED, DISTANCE, DOT, LINE, PLANE, SPIN, TURN, Terms
 
@@ -150,17 +151,17 @@ def evaluate_terms(
             # Two points in one place have no direction between them. The floor makes f zero there; 0/0 would spread to
             # every body, as one factor serves all rows.
             rho = math.sqrt(dot(d, d))
-            f = mul(1.0 / max(rho, 1e-300), d)
+            f = mul(1.0 / max(rho, LEAST_DIVISOR), d)
             _put_reach(JA[k], JB[k], f, d, rA, rB)
             value[k] = rho
             rate[k] = dot(f, d1)
             # From ρ² = d·d: ρ ρ̈ + ρ̇² = ḋ·ḋ + d·d̈.
-            bias[k] = dot(f, d2) + (dot(d1, d1) - rate[k] ** 2) / max(rho, 1e-300)
+            bias[k] = dot(f, d2) + (dot(d1, d1) - rate[k] ** 2) / max(rho, LEAST_DIVISOR)
         elif kind == LINE:
             # ρ f = d − e s; f is fixed neither in A nor in B, but its own turn does no work on f·(d − e s).
             s = dot(e, d)
             m = sub(d, mul(s, e))
-            rho = max(math.sqrt(dot(m, m)), 1e-300)
+            rho = max(math.sqrt(dot(m, m)), LEAST_DIVISOR)
             f = mul(1.0 / rho, m)
             s1 = dot(e1, d) + dot(e, d1)
             s2 = dot(e2, d) + 2 * dot(e1, d1) + dot(e, d2)
@@ -195,7 +196,7 @@ def _crossed(
 ) -> None:  # fmt: skip
     """g = (n·d)/N with n = e × w, N = ‖n‖; from g N = n·d by the product rule."""
     n = cross(e, w)
-    N = max(math.sqrt(dot(n, n)), 1e-300)
+    N = max(math.sqrt(dot(n, n)), LEAST_DIVISOR)
     u = mul(1.0 / N, n)
     g = dot(u, d)
     # N δg = n·δd + (d − g u)·δn, so that δg = u·δd + h·δn with δn = (ω_A × e) × w + e × (ω_B × w).
@@ -233,7 +234,7 @@ def _angle(
     X2 = dot(e2, z) + 2 * dot(e1, z1) + dot(e, z2)
     Y2 = dot(t2, z) + 2 * dot(t1, z1) + dot(t, z2)
     # Where z lies along the axis the angle has no value: the floor makes its gradient zero there instead of 0/0.
-    D = max(X * X + Y * Y, 1e-300)
+    D = max(X * X + Y * Y, LEAST_DIVISOR)
     f = mul(1.0 / D, sub(mul(X, t), mul(Y, e)))
     if towards:
         # f is ∂α/∂z. A turn of A and B together changes nothing, so that A's moment is the opposite of B's w × f.
@@ -258,7 +259,8 @@ def turn_rates(T: Terms, which: Ints1, R: Array3, v: Array2, rate: Array1) -> No
         # The rate of `_angle` alone: without second derivatives and gradients, which no row or load asks of these
         # terms.
         moment = cross(sub(mul(X, t), mul(Y, e)), w)
-        rate[k] = dot(moment, (v[A, 3] - v[B, 3], v[A, 4] - v[B, 4], v[A, 5] - v[B, 5])) / max(X * X + Y * Y, 1e-300)
+        relative = (v[A, 3] - v[B, 3], v[A, 4] - v[B, 4], v[A, 5] - v[B, 5])
+        rate[k] = dot(moment, relative) / max(X * X + Y * Y, LEAST_DIVISOR)
 
 
 @kernel

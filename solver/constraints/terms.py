@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver import rotation
+from solver.algebra.division import LEAST_DIVISOR
 from solver.compilation.compiled import Array1, Array2, Ints1, table
 from solver.constraints.curves import Curve
 from solver.constraints.primitives import GROUND, Coordinate
@@ -121,7 +122,7 @@ def unit(vector: Array, what: str) -> Array:
     v = np.asarray(vector, dtype=float)
     length = math.hypot(*v.tolist())
     # What is shorter has lost digits to the end of the range of numbers.
-    if not 1e-300 <= length < math.inf:
+    if not LEAST_DIVISOR <= length < math.inf:
         raise ValueError(f"{what} has no direction: {v.tolist()}")
     return v if length == 1.0 else v / length
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from solver.algebra.division import LEAST_DIVISOR
 from solver.compilation.compiled import Array1, Array2, Array3, Pair, entry, kernel
 from solver.constraints.kernels import (
     Frames,
@@ -372,7 +373,7 @@ def scaled_residual(T: Terms, W: Rows, length: float, blocks: Array2, g: Array1,
         for j in range(3):
             s += (length * blocks[b, j]) ** 2 + blocks[b, 3 + j] ** 2
     # A row that moves nothing has no scale: what it leaves open no motion can close.
-    if s <= 1e-300:
+    if s <= LEAST_DIVISOR:
         return 0.0, 0.0
     scale = 1.0 / math.sqrt(s)
     return abs(g[i]) * scale, abs(gv[i]) * scale

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.algebra.division import LEAST_DIVISOR
 from solver.algebra.elimination import columns_of, eliminate, entries
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, kernel, table
 from solver.constraints.program import Program
@@ -148,7 +149,7 @@ def factor(K: Plan, Q: Space, blocks: Array2, compliance: Array1) -> None:
         d = L[K.column_start[K.place[i]]] + compliance[i]
         L[K.column_start[K.place[i]]] = d
         # A row that moves nothing has no scale, and its λ stays 0.
-        scale[i] = 1.0 / math.sqrt(d) if d > 1e-300 else 0.0
+        scale[i] = 1.0 / math.sqrt(d) if d > LEAST_DIVISOR else 0.0
     for i in range(m):
         by_place[K.place[i]], work[i] = scale[i], 0.0
     # Left-looking: column j of the scaled S less, for each earlier column with an entry x in row j, x times that
@@ -261,12 +262,13 @@ def dense_accelerations(mass: Array, G: Array, force: Array, c: Array) -> tuple[
     if np.all(np.linalg.eigvalsh(mass) > 0):
         S = G @ np.linalg.solve(mass, G.T)
         # A row that no body feels has 0 on the diagonal, and stays a row of zeros.
-        scale = 1 / np.sqrt(np.maximum(np.diag(S), 1e-300))
+        scale = 1 / np.sqrt(np.maximum(np.diag(S), LEAST_DIVISOR))
         right = scale * (G @ np.linalg.solve(mass, force) - c)
         # As the sparse factor, which leaves out repeated rows by what rounding leaves of them.
         x = np.linalg.lstsq(scale[:, None] * S * scale, right, rcond=1e-11)[0]
         multipliers = scale * x
         return np.linalg.solve(mass, force - G.T @ multipliers), multipliers
     matrix = np.block([[mass, G.T], [G, np.zeros((m, m))]])
+    # As above, for the whole matrix, whose rows are not scaled.
     solution = np.linalg.lstsq(matrix, np.concatenate([force, c]), rcond=1e-12)[0]
     return solution[: len(force)], solution[len(force) :]

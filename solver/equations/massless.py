@@ -126,6 +126,7 @@ def check_carried(model: Model, program: Program, added: AddedMass) -> None:
     if rank < len(world):
         free = np.einsum("fk,knj->fnj", motions[rank:], added.motions)
         amount = np.abs(free).max(axis=(0, 2))
+        # Of a unit motion: the bodies that take part, and not by rounding.
         names = [model.bodies[i].name for i in np.flatnonzero(amount > 1e-6)]
         raise ValueError(
             f"nothing gives inertia to a freedom of {', '.join(names[:5])}: give mass and inertia, or hold the motion"

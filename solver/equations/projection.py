@@ -109,7 +109,9 @@ def is_done(residual: float, before: float, floor: float, rounds: int, most: int
     a residual that no longer falls: then this is the pose of least squares. The first three rounds may be cut short
     (`move`), and say nothing of that.
     """
+    # Within a hundred roundings a round gains a digit, or rounding is all that is left.
     closed = residual < floor or (residual < 100 * floor and residual > 0.1 * before)
+    # A ten-thousandth: least squares falls no more, while a bend near a singular pose still lets it fall by half.
     return closed or rounds == most or (rounds > 3 and residual > 0.9999 * before)
 
 
@@ -262,6 +264,7 @@ def rounding(x: Array2, length: float) -> float:
     far = 0.0
     for i in range(x.shape[0]):
         far = max(far, abs(x[i, 0]), abs(x[i, 1]), abs(x[i, 2]))
+    # A unit in the last place of 1 is 2.2e-16.
     return _ROUNDED + 2e-16 * far / length
 
 

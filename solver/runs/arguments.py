@@ -56,6 +56,7 @@ def sample_times(start: float, duration: float, rate: float, times: ArrayLike | 
         # A product that rounding left just below a whole number has its last sample too.
         count = int(np.floor(duration * rate * (1 + 1e-12)))
         found = np.arange(1, count + 1) / rate
+        # A last sample that is short of the end by more than rounding is not the end.
         if duration > 0 and (count == 0 or found[-1] < duration * (1 - 1e-9)):
             found = np.append(found, duration)
         return np.asarray(start + found)

@@ -20,7 +20,7 @@ from solver.runs.course import begin_course, new_course
 from solver.runs.driving import Drives
 from solver.runs.events import DIRECTIONS, Event
 from solver.runs.kinks import kinks_of
-from solver.runs.marching import look_within, march, sample_start
+from solver.runs.marching import SAME_TIME, look_within, march, sample_start
 from solver.runs.meeting import Watched, nothing_watched, watched
 from solver.state import State
 from solver.steps.explicit import Pace
@@ -170,7 +170,7 @@ class Marcher:
     def end_at(self, t: float) -> None:
         """Let the run end at a time (s) within the last step: samples up to there, the last of them there."""
         done = self.made
-        before = self._times[done:][self._times[done:] < t - 1e-12 * max(1.0, abs(t))]
+        before = self._times[done:][self._times[done:] < t - SAME_TIME * max(1.0, abs(t))]
         self._times = np.concatenate([self._times[:done], before, [t]])
         room = self._times[self._first :][: len(self._samples.times)]
         self._samples.times[: len(room)] = room

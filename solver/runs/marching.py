@@ -34,9 +34,10 @@ _RATE_MISSED = 1e-6
 SHORTEST = 1e-13
 """s, over the time from 1 s on: no step is shorter: 450 units in the last place of the time, below which the parts of a
 step lose their digits."""
-_AT_END = 1e-12
-"""s, over the time from 1 s on: a corner of a load so near a step's start or end is the one at which that is: ten of
-the shortest steps, as the root of the corner is no better known."""
+SAME_TIME = 1e-12
+"""s, over the time from 1 s on (within a step, of its length): times so near each other are one. Of a corner of a load
+and the start or end of a step: ten of the shortest steps, as the root of the corner is no better known. Of samples:
+sums and products of steps are rounded."""
 _NEAR_NO_VALUE = 1e-9
 """s: how near a run comes to a time at which a load's function has no value, by halved steps: thirty from
 1 s on."""
@@ -110,7 +111,7 @@ def _report(run: Run, begin: Begin, i: int, start: float, h: float) -> None:
     """Sample i, within the step of h (s) from `start` or at its end, where the run is."""
     (tables, charts, S, drives, D, _, _, out), (state, work, _) = run, begin
     T, P, B, F, W, _, E = tables
-    if (out.times[i] - start) / h >= 1.0 - 1e-12:
+    if (out.times[i] - start) / h >= 1.0 - SAME_TIME:
         # A sample at the step's end is that end itself, no value of the polynomial.
         stage(T, P, B, F, W, E, state, drives.end, True, S.multipliers)
         for k in range(work.shape[0]):
@@ -169,7 +170,7 @@ def _read(run: Run, begin: Begin, t: float, h: float, now: float, tolerances: Pa
 @kernel
 def _within(course: Course, out: Samples, t: float, h: float, now: float) -> bool:
     """Whether the next sample is within a step of h from t to `now`, and not at its end."""
-    return _due(course, out, now) and (out.times[course.counts[4]] - t) / h < 1.0 - 1e-12
+    return _due(course, out, now) and (out.times[course.counts[4]] - t) / h < 1.0 - SAME_TIME
 
 
 @kernel
@@ -186,7 +187,7 @@ def _sample_step(run: Run, begin: Begin, t: float, h: float, now: float) -> None
 @kernel
 def _due(course: Course, out: Samples, now: float) -> bool:
     """Whether the next sample is at this time (s) or before."""
-    due: bool = out.times[course.counts[4]] <= now + 1e-12 * max(1.0, abs(now))
+    due: bool = out.times[course.counts[4]] <= now + SAME_TIME * max(1.0, abs(now))
     return due
 
 
@@ -221,7 +222,7 @@ def _resume(run: Run, begin: Begin) -> None:
     """Make the samples that are still due in the last step, whose polynomial stands; then the run goes on."""
     (tables, charts, S, drives, D, (A, N), course, _), (state, work, slope) = run, begin
     t, start, h = course.clock[0], course.clock[6], course.clock[7]
-    if h > 0.0 and abs(start + h - t) <= 1e-12 * max(1.0, abs(t)):
+    if h > 0.0 and abs(start + h - t) <= SAME_TIME * max(1.0, abs(t)):
         _sample_step(run, begin, start, h, t)
     read_start(charts[0], state, work)
     if A.term.shape[0] > 0:
@@ -246,7 +247,7 @@ def _bends_within(run: Run, begin: Begin, t: float, step: float, tolerances: Pai
         course.counts[3] += 3
     part = first_kink(N, step)
     # A corner that the step was to end at is found again a rounding before that: the step ends there.
-    if min(part, 1.0 - part) * step < _AT_END * max(1.0, abs(t)):
+    if min(part, 1.0 - part) * step < SAME_TIME * max(1.0, abs(t)):
         return False
     course.clock[11] = t + part * step
     course.counts[1] += 1
@@ -354,6 +355,7 @@ def _longer(pace: Pace, course: Course, step: float, whole: float, last: bool, r
     clock[5] = max(whole, 1e-4)
     if pace.fixed:
         left = clock[8] - step
+        # What rounding leaves of a fixed step is no step of its own.
         clock[8], clock[9] = left if left > 1e-9 * pace.h and not last else 0.0, wished
         return pace.h
     # A step cut short to meet the end says little of the length that the error would allow.

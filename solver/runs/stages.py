@@ -91,6 +91,7 @@ def _kept(parts: Sequence[Trajectory], samples: Array, end: float) -> NDArray[np
         # Samples are asked for by rates, and a stage's own are sums of steps.
         wanted = np.min(np.abs(T.t - near), axis=0) <= 1e-9 * max(1.0, end)
         wanted[-1] |= k == len(parts) - 1
+        # s: a stage begins where the one before ended, and that sample is kept once.
         if k < len(parts) - 1 and abs(parts[k + 1].t[0] - T.t[-1]) <= 1e-12:
             wanted[-1] = False
         kept.append(wanted)

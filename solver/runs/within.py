@@ -77,6 +77,7 @@ def raise_degree(
     """
     count, worst = 0, 0.0
     if D.extra > 0:
+        # Steps of fixed length allow errors without bound.
         tried = tolerances[1] < 1e300
         _add_node(tables, joints, drives, D, start, h, 0.5, 6)
         # Where nothing may be refused, the polynomial is the best there is: 2 asks for both quarters.

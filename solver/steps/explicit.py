@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.algebra.division import LEAST_DIVISOR
 from solver.compilation.compiled import (
     Array1,
     Array2,
@@ -82,7 +83,7 @@ def spun(turn: Array2, spins: Array2, quaternions: Array2, time: float, out: Arr
             rate = math.sqrt(square)
             half = 0.5 * rate * time
             # A square may be above zero where its root has lost its digits: sin(ω t/2)/ω is t/2 there.
-            factor = math.sin(half) / rate if rate > 1e-300 else 0.5 * time
+            factor = math.sin(half) / rate if rate > LEAST_DIVISOR else 0.5 * time
             base = (math.cos(half), factor * spins[i, 0], factor * spins[i, 1], factor * spins[i, 2])
             a, b, c, d = quaternion_product(base, (a, b, c, d))
         found = quaternion_product((turn[i, 0], turn[i, 1], turn[i, 2], turn[i, 3]), (a, b, c, d))

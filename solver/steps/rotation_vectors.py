@@ -51,6 +51,7 @@ def _parts(angle: float) -> Triple:
 def _inverse_part(angle: float) -> float:
     """Of a turn (rad) below 2π the factor of dexp⁻¹ with two products: (1 − ½ angle cot(½ angle)) / angle²."""
     if angle < _NEAR:
+        # Its series; the next term is angle⁴ / 30240.
         return 1 / 12 + angle * angle / 720
     return (1.0 - 0.5 * angle / math.tan(0.5 * angle)) / (angle * angle)
 

@@ -39,6 +39,7 @@ def dopri5() -> Tableau:
     for i, row in enumerate(_DOPRI5):
         stages[i + 1, : i + 1] = row
     nodes = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
+    # The difference of the weights of order 5 and 4.
     error = np.array([-71 / 57600, 0, 71 / 16695, -71 / 1920, 17253 / 339200, -22 / 525, 1 / 40])
     return Tableau(nodes, stages, stages[6].copy(), error, np.zeros(7))
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from solver.algebra.division import LEAST_DIVISOR
 from solver.compilation.compiled import Array1, Array2, Array3, Ints1, Triple, entry, inlined, kernel
 from solver.constraints.kernels import cross, sub
 from solver.sweeps.bodies import Bodies
@@ -79,7 +80,7 @@ def _eliminate(A: Array2, S: Array3, U: Array3, D_inverse: Array2, k: int, j: in
     b2 = A[k, 8] * v0 + A[k, 11] * v1 + A[k, 14] * v2 + A[k, 17] * w0 + A[k, 19] * w1 + A[k, 20] * w2
     size = v0 * a0 + v1 * a1 + v2 * a2 + w0 * b0 + w1 * b1 + w2 * b2
     # A freedom that moves no inertia (a joint of massless links beyond) takes part in nothing.
-    g = 1.0 / size if size > 1e-300 else 0.0
+    g = 1.0 / size if size > LEAST_DIVISOR else 0.0
     D_inverse[k, j] = g
     U[k, j, 0], U[k, j, 1], U[k, j, 2] = a0, a1, a2
     U[k, j, 3], U[k, j, 4], U[k, j, 5] = b0, b1, b2
@@ -263,7 +264,7 @@ def _eliminate_loop_row(P: Forest, Q: Work, soft: float, k: int, e: int, end: in
     least = Q.least[e]
     # Rounding can leave a pivot of a repeated row below μ; it must not fall to nothing.
     size = max(schur[low] + soft + least, 0.1 * least)
-    pivot = 1.0 / size if size > 1e-300 else 0.0
+    pivot = 1.0 / size if size > LEAST_DIVISOR else 0.0
     Q.pivot[e] = pivot
     # A row's entry in the system is −(Λ + E + μ w). Eliminating it adds C Cᵀ / (Λ + …) to the inertia Iᴬ of the place,
     # and takes its share from the gradients of rows that close later.

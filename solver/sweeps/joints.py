@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from solver.algebra.division import LEAST_DIVISOR
 from solver.compilation.compiled import Array1, Array2, Array3, Triple, entry, kernel
 from solver.constraints.kernels import add, cross, dot, into, mul, out_of, sub
 from solver.constraints.terms import Terms
@@ -78,7 +79,7 @@ def _one_angle(S: Array3, angle_duals: Array3, k: int, count: int, f: Triple, to
     one = cross(f, least)
     _put_turn(S, k, count, one, to_joint)
     _put_turn(S, k, count + 1, cross(f, one), to_joint)
-    scale = 1.0 / max(dot(f, f), 1e-300)
+    scale = 1.0 / max(dot(f, f), LEAST_DIVISOR)
     for c in range(3):
         angle_duals[k, 0, c] = scale * f[c]
 

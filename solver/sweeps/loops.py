@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.algebra.connected import connected
+from solver.algebra.division import LEAST_DIVISOR
 from solver.algebra.elimination import columns_of, eliminate, flat, starts
 from solver.constraints.program import Program
 
@@ -99,7 +100,7 @@ def _shares(
     free = np.full((1, 2), np.inf)
     named = np.concatenate([np.concatenate([own, free])[T.block_body], free])
     lightest = np.minimum.reduceat(named, T.row_block[:-1])[rows]
-    share: Array = (lightest / np.maximum(heaviest[together[:count]], 1e-300)).min(axis=1)
+    share: Array = (lightest / np.maximum(heaviest[together[:count]], LEAST_DIVISOR)).min(axis=1)
     return np.clip(_SAFE * share, _LEAST, 1.0)
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from solver.algebra.division import LEAST_DIVISOR
 from solver.compilation.compiled import Array1, Array2, Array3, Pair, entry, kernel
 from solver.constraints.kernels import add, into, mul, out_of
 from solver.constraints.terms import Terms
@@ -62,7 +63,7 @@ def _gaps(
                 size += abs(part)
         gap[e] = s
         # A row that no body feels has no scale.
-        if weight[e] > 1e-300:
+        if weight[e] > LEAST_DIVISOR:
             scale = 1.0 / math.sqrt(weight[e] + compliance[row])
             left = max(left, abs(s) * scale)
             rounding = max(rounding, size * scale)

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from solver.algebra.division import LEAST_DIVISOR
+
 TOLERANCE = 1e-6
 """m and rad: a loop is closed when no equation is off by more: a tenth of what a robot repeats its poses to."""
 SOLVED, FOLLOWED = 1e-11, 1e-9
@@ -203,7 +205,7 @@ class LoopClosure:
         state = state.copy()
         begin = state[:, self._A].copy()
         span = np.max(np.abs(target - begin) / self._scale[self._A], axis=1, initial=0.0)
-        longest = np.minimum(1.0, stride / np.maximum(span, 1e-300))
+        longest = np.minimum(1.0, stride / np.maximum(span, LEAST_DIVISOR))
         done, step = np.zeros(len(state)), longest.copy()
         errors, running = np.zeros(len(state)), np.ones(len(state), dtype=bool)
         while running.any():
@@ -244,7 +246,8 @@ class LoopClosure:
                 break
             weighed = self._gradient[:, :, columns] * self._scale[columns]
             step = -_least(weighed, residuals)
-            step *= np.minimum(1.0, LEAP / np.maximum(np.max(np.abs(step), axis=1, initial=0.0), 1e-300))[:, None]
+            longest = np.max(np.abs(step), axis=1, initial=0.0)
+            step *= np.minimum(1.0, LEAP / np.maximum(longest, LEAST_DIVISOR))[:, None]
             state = state.copy()
             state[:, columns] += step * self._scale[columns]
         return best, least

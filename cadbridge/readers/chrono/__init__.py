@@ -195,6 +195,7 @@ def _link(r: _Reader, link: Made) -> _Link | None:
     if len(vectors) < 2 or vectors[0] is None or vectors[1] is None or arguments[2] is not False:
         r.say("CB181", f"{name}: {link.kind} has no points in the world", link.line, _item(name, link.line))
         return None
+    # A direction is a unit vector; a shorter one is none.
     directions = [None if v is None or float(np.linalg.norm(v)) < 1e-9 else v for v in vectors[2:]]
     # ChLinkMateDistanceZ takes one direction only, that of the second body's plane.
     dA, dB = (*directions, None, None)[:2] if len(directions) != 1 else (None, directions[0])

@@ -51,6 +51,7 @@ class Context:
         """A unit vector; a finding and None where it cannot be read or has no length."""
         found = self.xyz(value, what, name)
         size = 0.0 if found is None else float(np.linalg.norm(found))
+        # A direction is a unit vector; a shorter one is none.
         if found is not None and size < 1e-9:
             self.file.say("CB181", f"{what} has no length", name)
         return None if found is None or size < 1e-9 else found / size

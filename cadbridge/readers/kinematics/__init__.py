@@ -66,6 +66,7 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
 
 def _unit(names: Mapping[str, float], size: float) -> str:
     """The shortest name of a unit of so many metres or radians; the number itself where it has none."""
+    # A unit by its factor: files write it with nine digits and more.
     found = [name for name, value in names.items() if math.isclose(value, size, rel_tol=1e-9)]
     return min(found, key=len, default=f"{size:g}")
 

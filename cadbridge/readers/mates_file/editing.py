@@ -46,7 +46,11 @@ def rename_in_joints(text: str, names: Mapping[str, Sequence[str]]) -> str:
         members = [new for name in _members(spec) for new in names.get(name, (name,))]
         if members:
             shown = yaml.safe_dump(
-                {**spec, "mates": members}, default_flow_style=True, sort_keys=False, width=1_000_000
+                # One line, however long: YAML would break it anywhere.
+                {**spec, "mates": members},
+                default_flow_style=True,
+                sort_keys=False,
+                width=1_000_000,
             )
             content.append(f"  {yaml_text(joint)}: {shown.strip()}")
     return _renewed(text, "joints", content)

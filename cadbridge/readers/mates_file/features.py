@@ -150,6 +150,7 @@ def _from_numbers(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -
     given = {"normal": spec.normal, "axis": spec.axis, "z": spec.z, "x": spec.x}
     directions = {key: np.asarray(v, dtype=float) for key, v in given.items() if v is not None}
     for key, v in directions.items():
+        # A person writes numbers of 1 or so for a direction; a shorter one is none.
         if not np.linalg.norm(v) > 1e-9:
             draft.findings.add("CB145", f"{key} is zero: it has no direction", at(key))
             return None

@@ -329,6 +329,7 @@ class HintSpec(Strict):
             raise fault("the axis of a joint needs a point too" if self.axis is not None else "in goes with point")
         if self.point is not None and self.axis is None and self.type != "spherical":
             raise fault("the point of a joint needs an axis too, unless the joint is spherical")
+        # As of directions (`features`).
         if self.axis is not None and not any(abs(x) > 1e-9 for x in self.axis):
             raise fault("axis is zero: it has no direction")
         return self

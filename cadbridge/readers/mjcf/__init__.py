@@ -27,6 +27,7 @@ from cadbridge.readers.mjcf.worker import ANSWERS, MUJOCO_MEMORY
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
+from cadbridge.units import GIGABYTE
 
 __all__ = ["read"]
 
@@ -137,10 +138,10 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
         reason = error.message
         if any(words in reason for words in _NO_MEMORY):
             reason = with_option(
-                f"MuJoCo gave up, most likely as the model asks for more than {memory / 1e9:g} GB ({reason})"
+                f"MuJoCo gave up, most likely as the model asks for more than {memory / GIGABYTE:g} GB ({reason})"
             )
     except WorkerDiedError as error:
-        bounds = f"{memory / 1e9:g} GB and {seconds:g} s of processor time"
+        bounds = f"{memory / GIGABYTE:g} GB and {seconds:g} s of processor time"
         reason = with_option(f"MuJoCo's process stopped: {error.reason}; it may use {bounds}")
     reason = reason.removeprefix("Error: ")
     findings.add("CB1400", reason, where, next((cure for words, cure in _CURES.items() if words in reason), None))

@@ -25,6 +25,7 @@ def read_series(r: Reader, series: list[tuple[int, str]], tolerance: float | Non
     for kind, owner, lines in blocks(series):
         if kind == "":
             t = _times(r, lines) if lines else None
+            # m, rad: the error tolerance of OndselSolver where the file states none.
             reference = None if t is None else Reference(t, {}, {}, {}, tolerance or 1e-6)
         elif kind == "PartSeries":
             component = r.component_of.get(owner)

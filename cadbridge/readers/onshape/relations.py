@@ -11,6 +11,7 @@ from cadbridge.readers.json_file import text_of
 from cadbridge.readers.onshape.context import Context
 from cadbridge.readers.onshape.mates import data_of, own_name
 from cadbridge.readers.structure import Key
+from cadbridge.units import TO_MM
 
 TURNS = (MateKind.REVOLUTE, MateKind.CYLINDRICAL, MateKind.SCREW)
 SLIDES = (MateKind.PRISMATIC,)
@@ -75,7 +76,7 @@ def _relation(c: Context, place: Key, feature: dict[str, Any]) -> Coupling | Mat
         return None
     signed = -number if data.get("reverseDirection") is True else number
     if kind == "SCREW":
-        text = f"{name} makes {mates[0].name} a screw of {signed * 1e3:g} mm a turn"
+        text = f"{name} makes {mates[0].name} a screw of {signed * TO_MM:g} mm a turn"
         c.file.say("CB1307", text, identity, name)
         return replace(mates[0], kind=MateKind.SCREW, value=signed / (2.0 * math.pi))
     ratio = signed / (2.0 * math.pi) if kind == "RACK_AND_PINION" else signed

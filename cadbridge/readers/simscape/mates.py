@@ -16,6 +16,7 @@ from cadbridge.readers.placement import ALIGNED
 from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.structure import Key, PlacedOccurrence
 from cadbridge.readers.xml import Element, child, children, local, numbers
+from cadbridge.units import TO_MM
 from cadbridge.wording import count
 
 CONSTRAINTS: dict[str, MateKind] = {
@@ -177,14 +178,14 @@ def _touching(c: Context, element: Element, name: str, a: Feature, b: Feature) -
     if a.radius is not None or b.radius is not None:
         return a, b
     gap = _designed(c, MateKind.TANGENT, a, b)
-    c.say("CB170", f"{name} has no radius; it is held at {gap * 1e3:.6g} mm, as designed", element, name)
+    c.say("CB170", f"{name} has no radius; it is held at {gap * TO_MM:.6g} mm, as designed", element, name)
     return (a, replace(b, radius=gap)) if a.kind is FeatureKind.PLANE else (replace(a, radius=gap), b)
 
 
 def _held(c: Context, element: Element, name: str, kind: MateKind, a: Feature, b: Feature) -> float | None:
     """The distance (m) or angle (rad) that a mate holds: the file's or, reported, the designed one; None: limits."""
     given, designed = _value(element), _designed(c, kind, a, b)
-    shown = f"{np.degrees(designed):.6g}°" if kind is MateKind.ANGLE else f"{designed * 1e3:.6g} mm"
+    shown = f"{np.degrees(designed):.6g}°" if kind is MateKind.ANGLE else f"{designed * TO_MM:.6g} mm"
     # SolidWorks exports a limit mate as a plain Distance or Angle without its range: held at a value, it would lock the
     # freedom that it only bounds.
     if LIMIT_MATE.search(name):

@@ -176,6 +176,7 @@ def _named(element: Element) -> str:
 def _axes(texts: list[str]) -> tuple[Vector, ...] | None:
     """The directions in texts; None where one is none."""
     found = [numbers(text, 3) for text in texts]
+    # As of joints: a direction of rounding alone is none.
     axes = [np.array(axis) for axis in found if axis is not None and max(map(abs, axis)) > 1e-12]
     return tuple(unit(axis) for axis in axes) if len(axes) == len(texts) else None
 

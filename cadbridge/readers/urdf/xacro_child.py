@@ -29,6 +29,7 @@ from cadbridge.folders import Folders
 from cadbridge.readers.urdf.expression_names import table
 from cadbridge.readers.urdf.expressions import LONGEST_TEXT, Function, Group, RefusedError, TooLargeError, evaluate
 from cadbridge.readers.urdf.xacro_data import read_yaml
+from cadbridge.units import GIGABYTE
 
 MOST_NOTES = 20
 """Different notes of a file or of xacro that are reported: a macro may say its own at each of a thousand calls."""
@@ -329,7 +330,7 @@ def _fault(fault: BaseException, expansion: Expansion) -> dict[str, Any]:
     if isinstance(fault, RecursionError):
         reason = "macros, properties or files call themselves without end"
     elif isinstance(fault, MemoryError):
-        reason = with_option(f"its expansion takes more than {raised(MEMORY) / 1e9:.1f} GB")
+        reason = with_option(f"its expansion takes more than {raised(MEMORY) / GIGABYTE:.1f} GB")
     elif isinstance(fault, TooLargeError):
         reason = f"too large: {fault}"
     else:

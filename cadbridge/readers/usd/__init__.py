@@ -29,6 +29,7 @@ from cadbridge.readers.usd.shapes import mesh_of
 from cadbridge.readers.usd.worker import SECONDS_OF_STAGE
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 from cadbridge.touched import looked_for
+from cadbridge.units import GIGABYTE
 
 __all__ = ["read"]
 
@@ -98,7 +99,7 @@ def _composed(path: Path, options: ReadOptions, findings: Findings) -> dict[str,
             raise MissingExtraError("USD is read by usd-core: pip install 'cadbridge[usd]'", findings) from error
         reason = error.message
     except WorkerDiedError as error:
-        bounds = f"{raised(MEMORY) / 1e9:.0f} GB and {raised(SECONDS_OF_STAGE):g} s of processor time"
+        bounds = f"{raised(MEMORY) / GIGABYTE:.0f} GB and {raised(SECONDS_OF_STAGE):g} s of processor time"
         reason = with_option(f"USD's process stopped: {error.reason}; it may use {bounds}")
     else:
         for code, message in stage["remarks"]:

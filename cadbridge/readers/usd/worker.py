@@ -17,6 +17,7 @@ from cadbridge.confinement import MEMORY, confine
 from cadbridge.folders import Folders, folders_around
 from cadbridge.shapes import protocol
 from cadbridge.shapes.packing import receive, send
+from cadbridge.units import GIGABYTE
 
 SECONDS_OF_STAGE = 60
 """Processor seconds that a stage may take, before `--allow-larger`: composition and meshes. A choice, as MuJoCo's."""
@@ -58,7 +59,7 @@ def _answer(path: str, package_dirs: list[str], geometry: bool, larger: float) -
 
 
 def _full() -> protocol.Failure:
-    return protocol.Failure("refused", with_option(f"its stage takes more than {raised(MEMORY) / 1e9:.1f} GB"))
+    return protocol.Failure("refused", with_option(f"its stage takes more than {raised(MEMORY) / GIGABYTE:.1f} GB"))
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from cadbridge.report.html import Html, el, join
 from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.scene import joint_value
 from cadbridge.report.views.numbers import figure
+from cadbridge.units import TO_MM
 from cadbridge.visible import visible
 from cadbridge.wording import listed
 
@@ -159,7 +160,7 @@ def pose_block(where: str, found: Fit) -> Html:
     first = found.groups[0]
     answer = (
         f"{where}: {found.redundant} of {found.rows} equations are redundant. Play needed in the worst case: "
-        f"{figure(first.play.worst * 1e3, 3)} mm ({listed(first.mates, 4)}). Forces of the worst errors without play:"
+        f"{figure(first.play.worst * TO_MM, 3)} mm ({listed(first.mates, 4)}). Forces of the worst errors without play:"
     )
     return join([el("p", answer, class_="lines"), _forces(found)])
 

@@ -12,6 +12,7 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.report.html import el, join
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.tables import reduction
+from cadbridge.units import TO_MM
 from cadbridge.visible import visible
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def dependent_values(
 def _value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> str:
     value = joint_value(mechanism, poses, joint)
     if joint.coordinate == "distance":
-        return f"{figure(value, scale=1e3 * mechanism.length_scale)} mm"
+        return f"{figure(value, scale=TO_MM * mechanism.length_scale)} mm"
     return f"{figure(value, scale=360.0)}°"
 
 

@@ -11,6 +11,7 @@ from cadbridge.misfit.model import Alone, Load, Release
 from cadbridge.misfit.settings import FORCE_STIFFNESS, TURN_STIFFNESS, ratings_of
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Badge, ItemNames, Number, Row, Table
+from cadbridge.units import TO_MM
 from cadbridge.wording import count, listed
 
 ROUND_STEPS = (1.0, 2.0, 5.0, 10.0)
@@ -293,7 +294,7 @@ def unit_of(turns: bool) -> str:
 
 def mm(value: float) -> str:
     """A length in m as millimetres."""
-    return f"{figure(value * 1e3, 3)} mm"
+    return f"{figure(value * TO_MM, 3)} mm"
 
 
 def percent(part: float) -> str:

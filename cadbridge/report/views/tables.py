@@ -11,6 +11,7 @@ from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.report.views.findings import place
 from cadbridge.report.views.numbers import figure, vector
 from cadbridge.report.views.table import Badge, Cell, ItemNames, Number, Row, Table, number, whole
+from cadbridge.units import TO_MM
 from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def limits(joint: Document) -> str:
     given, angle = joint["limits"], JOINT_TYPES[joint["type"]].resisted == "angle"
     if "lower" not in given and "upper" not in given:
         return "–"
-    factor, unit = (180 / math.pi, "°") if angle else (1e3, " mm")
+    factor, unit = (180 / math.pi, "°") if angle else (TO_MM, " mm")
     ends = [given.get("lower"), given.get("upper")]
     return " to ".join("∞" if e is None else f"{figure(e * factor)}{unit}" for e in ends)
 

@@ -20,6 +20,7 @@ from cadbridge.findings import Findings
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.repeats import NEAR_LOSS, finer
 from solver import rotation
+from solver.algebra.division import LEAST_DIVISOR
 from solver.equations.dynamics import evaluate_all, frames
 from solver.equations.projection import function_values
 from solver.equations.system import System
@@ -227,7 +228,7 @@ def _rows(system: System, state: State) -> Array:
         for b in range(int(T.row_block[i]), int(T.row_block[i + 1])):
             G[i, 6 * T.block_body[b] : 6 * T.block_body[b] + 6] += blocks[b]
     G = G[W.compliance[: len(G)] == 0.0, :-6] * np.tile(_weights(system), len(x) - 1)
-    return np.asarray(G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None])
+    return np.asarray(G / np.maximum(np.linalg.norm(G, axis=1), LEAST_DIVISOR)[:, None])
 
 
 def _weights(system: System) -> Array:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.algebra.division import LEAST_DIVISOR
+
 Bools = NDArray[np.bool_]
 OK, WRONG, NOT_TESTED = "ok", "wrong", "not tested"
 """The states of a check and of a verdict."""
@@ -74,7 +76,7 @@ def judged(name: str, off: NDArray[np.float64], allowed: NDArray[np.float64] | f
     bad = ~(off <= bounds)
     if onwards and bad.any():
         bad = np.arange(len(bad)) >= int(np.argmax(bad))
-    share = np.where(np.isnan(off), np.inf, off) / np.maximum(bounds, 1e-300)
+    share = np.where(np.isnan(off), np.inf, off) / np.maximum(bounds, LEAST_DIVISOR)
     at = int(np.argmax(share))
     figures = {"worst": float(off[at]), "allowed": float(bounds[at]), "t": float(t[at])}
     return Check(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.algebra.division import LEAST_DIVISOR
 from solver.model import TimeFunction
 
 Array = NDArray[np.float64]
@@ -46,7 +47,7 @@ def _departures(function: TimeFunction, t: Array, points: int) -> Array:
     lines = ends[:-1, None] + np.diff(ends)[:, None] * parts
     largest = max(float(np.abs(values).max()), float(np.abs(ends).max()))
     away: Array = np.abs(values - lines).mean(axis=1)
-    return away / max(largest, 1e-300) * np.diff(t)
+    return away / max(largest, LEAST_DIVISOR) * np.diff(t)
 
 
 def _value(function: TimeFunction, t: float) -> float:

@@ -229,13 +229,13 @@ def free_joints(lowered: Lowered, system: System, state: State, rows: Array) -> 
     """For each motion that rows (m, 6n) leave: names of the joints that it moves, most first, or else of bodies."""
     if rank(rows, system.length).rank == rows.shape[1]:
         return []
-    N = _localised(null_space(rows, system.length))
-    gradients = Measured(system.model, lowered.model.coordinates).gradients(state)
+    # A slide counts by the model's length: while its crank turns by one rad, a small slider travels a millimetre.
     sizes = np.array([1.0 if c.kind == "angle" else system.length for c in lowered.model.coordinates])
+    measure = Measured(system.model, lowered.model.coordinates).gradients(state) / sizes.reshape(-1, 1)
+    N = _localised(null_space(rows, system.length), measure)
     found = []
     for motion in N.T:
-        # A slide counts by the model's length: while its crank turns by one rad, a small slider travels a millimetre.
-        rates = np.abs(gradients @ motion) / sizes
+        rates = np.abs(measure @ motion)
         moving = np.flatnonzero(rates > NAMED * max(float(rates.max(initial=0.0)), _STILL_JOINT))
         names = [lowered.joints[i].name for i in moving[np.argsort(-rates[moving], kind="stable")]]
         if not names:
@@ -250,15 +250,21 @@ def first_few(names: list[str]) -> str:
     return ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
 
 
-def _localised(N: Array) -> Array:
-    """The same motions, each with as few bodies as elimination by the largest entries finds."""
+def _localised(N: Array, measure: Array) -> Array:
+    """The same motions (6n, k), each with as few joints as elimination by the largest rates finds.
+
+    `measure` (joints, 6n) gives the joints' rates. Motions that move no joint are told apart by the bodies.
+    """
     N = N.copy()
     for k in range(N.shape[1]):
-        row = int(np.argmax(np.max(np.abs(N[:, k:]), axis=1)))
-        column = k + int(np.argmax(np.abs(N[row, k:])))
-        N[:, [k, column]] = N[:, [column, k]]
-        N[:, k] /= N[row, k]
+        by = measure @ N
+        if np.max(np.abs(by[:, k:]), initial=0.0) <= _STILL_JOINT:
+            by = N.copy()
+        row = int(np.argmax(np.max(np.abs(by[:, k:]), axis=1)))
+        column = k + int(np.argmax(np.abs(by[row, k:])))
+        N[:, [k, column]], by[:, [k, column]] = N[:, [column, k]], by[:, [column, k]]
+        N[:, k] /= by[row, k]
         others = [j for j in range(N.shape[1]) if j != k]
-        N[:, others] -= np.outer(N[:, k], N[row, others])
+        N[:, others] -= np.outer(N[:, k], by[row, others])
     # What the elimination leaves by rounding is no motion of a body.
     return np.where(np.abs(N) < 1e-9 * np.max(np.abs(N), initial=LEAST_DIVISOR), 0.0, N)

@@ -329,6 +329,23 @@ def test_freedoms_that_are_left_are_named(name: str, two: Mechanism, tmp_path: P
     assert [(f.code, f.where.item) for f in caught.value.findings] == [(code, joint)]
 
 
+def test_each_joint_of_a_chain_that_is_left_is_a_freedom_of_its_own(tmp_path: Path) -> None:
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    link = f'<link name="l%d"><inertial><mass value="1"/>{inertia}</inertial></link>'
+    hinge = (
+        '<joint name="j%d" type="continuous"><parent link="l%d"/><child link="l%d"/><origin xyz="0.3 0 0.1"/>'
+        '<axis xyz="%s"/></joint>'
+    )
+    hinges = (hinge % (k, k, k + 1, axis) for k, axis in enumerate(("0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0")))
+    robot = tmp_path / "chain.urdf"
+    links = "".join(link % k for k in range(6))
+    robot.write_text(f'<robot name="chain">{links}{"".join(hinges)}</robot>')
+    chain = cb.build(cb.read(robot))
+    with pytest.raises(ModelError) as caught:
+        cb.inverse(chain, motion(tmp_path, chain, 'joints: {j0: "10*t"}\n'))
+    assert sorted(f.items for f in caught.value.findings if f.code == "CB662") == [("j1",), ("j2",), ("j3",), ("j4",)]
+
+
 def test_a_motion_out_of_reach_ends_with_time_and_place(two: Mechanism, tmp_path: Path) -> None:
     text = "duration: 2\nrate: 20\nbodies: [{component: lower, point: [0, 0, -400], position: {x: %s, z: -800}}]\n"
     found = cb.inverse(two, motion(tmp_path, two, text % '"1000 + 1000*t"'))

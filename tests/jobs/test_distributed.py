@@ -78,7 +78,7 @@ def cluster(living: Callable[[], Cluster]) -> Cluster:
 
 
 def jobs_file(folder: Path) -> Path:
-    for n in range(1, 5):
+    for n in range(1, 4):
         robot(folder / f"r{n}.urdf", n)
     import trimesh
 
@@ -101,7 +101,7 @@ def test_the_same_bytes_come_back(tmp_path: Path, cluster: Cluster, warm: Local,
     executor = Dask(str(cluster.file), ship)
     try:
         results = list(run(there, executor=executor, cache=tmp_path / "c2"))
-        assert len(results) == 8
+        assert len(results) == 6
         assert written(there.output) == written(here.output)
         assert os.listdir(there.output / ".cadbridge") == ["publish.lock"]
         # What was computed there is known here, and depends on the same files.

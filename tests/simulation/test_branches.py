@@ -89,7 +89,7 @@ def test_a_mechanism_that_loses_no_rank_has_no_meeting() -> None:
     assert "CB686" not in {f.code for f in stewart.findings}
 
 
-@pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
+@pytest.mark.parametrize("tolerance", [1e-4, pytest.param(1e-6, marks=pytest.mark.nightly)])
 def test_a_run_on_another_branch_is_not_called_right(tolerance: float) -> None:
     """TRRR3 falls through a pose of all its legs after 1.045 s; errors of joint coordinates break its symmetry before.
 
@@ -214,7 +214,7 @@ def test_the_default_method_passes_by_the_absolute_equations(tolerance: float) -
         assert np.abs(getattr(one, column) - getattr(other, column)).max() < 100 * tolerance * size
 
 
-@pytest.mark.parametrize("method", ["auto", "absolute"])
+@pytest.mark.parametrize("method", ["auto", pytest.param("absolute", marks=pytest.mark.nightly)])
 def test_what_rounding_leaves_open_of_a_flat_pose_is_told(method: str) -> None:
     """A slider of equal bars: behind its flat poses velocities are off by 2e-8, at 1e-9 as at 1e-10."""
     made = case("slider", 31)

@@ -23,6 +23,12 @@ MM, DEGREE = LENGTH["mm"], ANGLE["deg"]
 TO_MM = 1e3
 """mm a metre, of lengths that people read. Not 1 / `MM`, which is rounded: 12.5 mm are to be shown as 12.5 mm."""
 
+TO_MILLI = 1e3
+"""mm a metre, mrad a radian and ms a second, of errors that people read."""
+
+TO_CM3 = 1e6
+"""cm³ a cubic metre, of volumes that people read."""
+
 BAR = 1e5
 """Pa a bar."""
 

@@ -260,6 +260,7 @@ def _node(graph: BondGraph, i: int, p: Point) -> Html:
     node = graph.nodes[i]
     plain = node.kind in (ONE, ZERO)
     shown = node.kind if plain else f"{node.kind} : {node.label}" if node.kind != node.label else node.kind
+    # Half a label: 3.2 pixels a letter of its font, and a margin.
     half = 7.0 if plain else 3.2 * len(shown) + 3
     parts: list[Child] = [
         el("title", f"{node.kind}: {node.label}, {node.owner}" + (f", {node.role}" if node.role else "")),
@@ -279,6 +280,7 @@ def _bond(graph: BondGraph, k: int, at: dict[int, Point], effort_from: int) -> H
     p, q = np.array(at[bond.tail]), np.array(at[bond.head])
     way = q - p
     length = float(np.linalg.norm(way))
+    # Steps of the drawing: two nodes in one place have no direction between them.
     u = way / length if length > 1e-9 else np.array([1.0, 0.0])
     side = np.array([-u[1], u[0]])
     start, end = p + u * _clear(graph, bond.tail, u), q - u * _clear(graph, bond.head, u)
@@ -299,6 +301,7 @@ def _clear(graph: BondGraph, node: int, u: np.ndarray) -> float:
     """How far from a node's middle a bond in the direction u ends: outside its text."""
     kind = graph.nodes[node].kind
     half = 9.0 if kind in (ONE, ZERO) else 3.2 * len(f"{kind} : {graph.nodes[node].label}") + 5
+    # Where a line crosses the box of its node, half so wide and 10 pixels high on each side.
     return float(min(half / max(abs(u[0]), 1e-9), 10.0 / max(abs(u[1]), 1e-9)))
 
 

@@ -122,6 +122,7 @@ def _outside(places: _Places, a: int, bend: Point, b: int) -> tuple[Point, Point
     The whole curve where the boxes leave nothing of it.
     """
     first, last = places.at[a], places.at[b]
+    # One place about each pixel of the longest arrow.
     place = [(t, _on(first, bend, last, t)) for t in np.linspace(0.0, 1.0, 401)]
     free = [t for t, point in place if not (places.within(a, point) or places.within(b, point))]
     s, t = (free[0], free[-1]) if free else (0.0, 1.0)
@@ -145,6 +146,7 @@ def _thin(found: Analysis, places: _Places, link: int, struck: NDArray[np.float6
     pair, parent = graph.pairs[link], graph.canonical[link]
     middle = (np.array(places.at[parent]) + places.at[link]) / 2
     a, _, b = _outside(places, parent, (float(middle[0]), float(middle[1])), link)
+    # The middle first; then where two lines that cross there leave room.
     spots = np.array([np.array(a) + share * (np.array(b) - a) + (5, -5) for share in (0.5, 0.35, 0.2, 0.65, 0.8)])
     free = np.min(np.linalg.norm(spots[:, None] - struck - (4, -4), axis=2), axis=1, initial=CLEAR)
     x, y = spots[int(np.argmax(free))]

@@ -43,13 +43,14 @@ def _named(assembly: Assembly, name: str) -> list[Instance]:
     found = exact or [i for i in assembly.instances if name in (i.name.rsplit("/", 1)[-1], i.component, i.part)]
     if not found:
         known = {i.part for i in assembly.instances} | {i.name for i in assembly.instances}
+        # Names of parts share long beginnings: more is offered than for words (0.6 by default).
         near = ", ".join(difflib.get_close_matches(name, sorted(known), n=5, cutoff=0.4))
         raise InputError(f"There is no part or instance {name!r}." + (f" Near it: {near}." if near else ""))
     return found
 
 
 def _block(assembly: Assembly, c: Contact) -> list[str]:
-    size = f"over {c.overlap * 1e6:.4g} mm²" if c.kind == "plane" else f"radius {c.radius * TO_MM:.6g} mm"
+    size = f"over {c.overlap * TO_MM**2:.4g} mm²" if c.kind == "plane" else f"radius {c.radius * TO_MM:.6g} mm"
     head = f"# {c.kind}, {size}, gap {c.gap * 1e3:.4g} mm: {c.a.instance} - {c.b.instance}"
     return [head, f"- a: {_yaml(assembly, c.a)}", f"  b: {_yaml(assembly, c.b)}"]
 

@@ -145,6 +145,7 @@ def _csv(table: Array, rows: list[str], columns: list[str]) -> str:
 def _clean(table: Array) -> Array:
     """What is rounding beside the largest entry is 0."""
     largest = float(np.max(np.abs(table), initial=0.0))
+    # Of the largest entry: rounding of the sums that make an entry which is zero.
     return np.where(np.abs(table) > 1e-12 * largest, table, 0.0)
 
 

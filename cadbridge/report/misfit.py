@@ -13,7 +13,7 @@ from cadbridge.misfit.model import Equation, Error, LiftOff, PlayNeeded, Term
 from cadbridge.misfit.settings import ratings_of
 from cadbridge.report.document import findings_list
 from cadbridge.report.views.misfit import one_sided_notes, play_needed, unit_of
-from cadbridge.units import TO_MM
+from cadbridge.units import TO_MILLI, TO_MM
 
 Document = dict[str, Any]
 
@@ -60,13 +60,13 @@ def _group_document(group: GroupFit, fit: Fit) -> Document:
         "together": play.together,
         "equations": [_equation_document(e) for e in group.equations],
         "errors": [
-            {**_whose(e), "tolerance": e.tolerance * 1e3, "unit": unit_of(e.turns), "share": e.share}
+            {**_whose(e), "tolerance": e.tolerance * TO_MILLI, "unit": unit_of(e.turns), "share": e.share}
             for e in group.errors
         ],
         "play_alone": [
             {"mates": list(a.mates),
-             "needs": [{"mate": c.mate, "kind": c.kind, "unit": unit_of(c.turns), "worst": c.worst * 1e3,
-                        "root_sum_square": c.squares * 1e3} for c in a.needs]}
+             "needs": [{"mate": c.mate, "kind": c.kind, "unit": unit_of(c.turns), "worst": c.worst * TO_MILLI,
+                        "root_sum_square": c.squares * TO_MILLI} for c in a.needs]}
             for a in group.alone
         ],
         "contacts": list(group.contacts),
@@ -83,9 +83,9 @@ def _group_document(group: GroupFit, fit: Fit) -> Document:
 
 def _play_document(play: PlayNeeded) -> Document:
     return {
-        "designed": play.designed * 1e3, "worst": play.worst * 1e3, "sufficient": play.sufficient * 1e3,
-        "root_sum_square": play.squares * 1e3, "median": play.median * 1e3, "most_95": play.most95 * 1e3,
-        "most_99_7": play.most997 * 1e3,
+        "designed": play.designed * TO_MILLI, "worst": play.worst * TO_MILLI, "sufficient": play.sufficient * TO_MILLI,
+        "root_sum_square": play.squares * TO_MILLI, "median": play.median * TO_MILLI, "most_95": play.most95 * TO_MILLI,
+        "most_99_7": play.most997 * TO_MILLI,
     }  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def _lift_off_document(off: LiftOff | None) -> Document | None:
     if off is None:
         return None
     sizes = (("designed", off.designed), ("most_95", off.most95), ("largest", off.largest))
-    return {name: None if size is None else size * 1e3 for name, size in sizes}
+    return {name: None if size is None else size * TO_MILLI for name, size in sizes}
 
 
 def _releases_document(group: GroupFit) -> Document:
@@ -135,7 +135,7 @@ def _releases_document(group: GroupFit) -> Document:
 def _equation_document(e: Equation) -> Document:
     return {
         "mate": e.mate, "kind": e.kind, "direction": list(e.direction), "unit": unit_of(e.turns),
-        "misfit": e.misfit * 1e3, "worst": e.worst * 1e3,
+        "misfit": e.misfit * TO_MILLI, "worst": e.worst * TO_MILLI,
         "terms": [
             {**_whose(t), "coefficient": t.coefficient, "unit": f"{unit_of(e.turns)}/{unit_of(t.turns)}"}
             for t in e.terms

@@ -15,7 +15,7 @@ from cadbridge.report.terminal import PIPED, plain_table, wrapped
 from cadbridge.report.views.misfit import plain_force
 from cadbridge.report.views.numbers import figure
 from cadbridge.sweeps.fits import Along
-from cadbridge.units import TO_MM
+from cadbridge.units import TO_MILLI, TO_MM
 from cadbridge.wording import count, listed
 
 
@@ -82,7 +82,7 @@ def along_findings(along: Along) -> tuple[Finding, ...]:
 def along_text(along: Along, columns: int = PIPED) -> str:
     """Where it binds first, then a line for each pose."""
     rows = [
-        [figure(_shown(along, value), 3), figure(f.play * 1e3, 3), plain_force(f.force), plain_force(f.moment),
+        [figure(_shown(along, value), 3), figure(f.play * TO_MILLI, 3), plain_force(f.force), plain_force(f.moment),
          str(f.redundant)]
         for value, f in zip(along.values.tolist(), along.fits, strict=True)
     ]  # fmt: skip
@@ -121,4 +121,4 @@ def _unit(along: Along) -> str:
 
 
 def _shown(along: Along, value: float) -> float:
-    return math.degrees(value) if along.joint.coordinate == "angle" else value * 1e3
+    return math.degrees(value) if along.joint.coordinate == "angle" else value * TO_MILLI

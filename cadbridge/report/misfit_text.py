@@ -21,6 +21,7 @@ from cadbridge.report.views.misfit import (
     unit_of,
 )
 from cadbridge.report.views.numbers import figure
+from cadbridge.units import TO_MILLI
 from cadbridge.wording import listed
 
 MOST_TERMS = 6
@@ -63,7 +64,7 @@ def _overview(groups: Sequence[GroupFit], columns: int) -> str:
     rows = []
     for g in groups:
         forces = [max((load.worst for load in g.loads if load.turns == turns), default=0.0) for turns in (False, True)]
-        cells = [figure(x * 1e3, 3) for x in (g.play.worst, g.play.most95)]
+        cells = [figure(x * TO_MILLI, 3) for x in (g.play.worst, g.play.most95)]
         costliest = f"{g.errors[0].component or 'teeth'}, {g.errors[0].kind}" if g.errors else "–"
         rows.append(
             [
@@ -81,9 +82,11 @@ def _overview(groups: Sequence[GroupFit], columns: int) -> str:
 def _details(fit: Fit, group: GroupFit, number: int, columns: int) -> str:
     """A group in full; `number` (0: the only one) is its place."""
     title = _of(group, number > 0)
-    equations = [[_equation(e), _feels(e), f"{figure(e.worst * 1e3, 3)} {unit_of(e.turns)}"] for e in group.equations]
+    equations = [
+        [_equation(e), _feels(e), f"{figure(e.worst * TO_MILLI, 3)} {unit_of(e.turns)}"] for e in group.equations
+    ]
     errors = [
-        [_face(e), f"±{figure(e.tolerance * 1e3, 3)} {unit_of(e.turns)}", f"{100 * e.share:.0f} %"]
+        [_face(e), f"±{figure(e.tolerance * TO_MILLI, 3)} {unit_of(e.turns)}", f"{100 * e.share:.0f} %"]
         for e in group.errors
         if e.share > 5e-3
     ]
@@ -174,7 +177,7 @@ def _alone(group: GroupFit, title: str, columns: int) -> str:
     """What few mates need if all others have no play."""
     rows = [
         [", ".join(a.mates) if k == 0 else "", c.mate, c.kind]
-        + [f"±{figure(x * 1e3, 3)} {unit_of(c.turns)}" for x in (c.worst, c.squares)]
+        + [f"±{figure(x * TO_MILLI, 3)} {unit_of(c.turns)}" for x in (c.worst, c.squares)]
         for a in group.alone
         for k, c in enumerate(a.needs)
     ]

@@ -17,7 +17,7 @@ from cadbridge.report.terminal import MAX_ROWS, PIPED, draw, plain_table, wrappe
 from cadbridge.report.views import tables, verdict
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Row, Table, number
-from cadbridge.units import TO_MM
+from cadbridge.units import TO_CM3, TO_MILLI, TO_MM
 from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def inspect_text(assembly: Assembly, masses: Iterable[PartMass], columns: int = 
             (
                 part.name,
                 str(mass.instances),
-                f"{figure(shape.brep.mass * 1e6)}" if shape and shape.brep else "–",
+                f"{figure(shape.brep.mass * TO_CM3)}" if shape and shape.brep else "–",
                 part.material or "–",
                 figure(part.density or None),
                 "unknown" if mass.mass is None else figure(mass.mass),
@@ -135,6 +135,7 @@ def faces_text(assembly: Assembly, part: str) -> str:
             break
     else:
         names = {i.part for i in assembly.instances} | {i.name for i in assembly.instances}
+        # As in `fits`.
         near = ", ".join(difflib.get_close_matches(part, sorted(names), n=5, cutoff=0.4))
         raise InputError(f"There is no part or instance {part!r}." + (f" Near it: {near}." if near else ""))
     shape = assembly.part(instance.part).shape
@@ -187,7 +188,7 @@ def run_text(
         lost = figure(change["energy_lost_J"])
         lines.append(f"  {figure(change['t_s'])} s: {change['change']} (impulse {size}; energy lost {lost} J)")
     if run.pace is not None:
-        lines.append(f"  real-time factor {run.pace.factor:.3g}; at most {run.pace.latest * 1e3:.3g} ms late")
+        lines.append(f"  real-time factor {run.pace.factor:.3g}; at most {run.pace.latest * TO_MILLI:.3g} ms late")
     if against is not None:
         verdict = "within" if against.within else "beyond" if against.judged else "for the reason below not judged by"
         lines.append(
@@ -233,6 +234,7 @@ def _distrust(run: Run) -> list[str]:
 
 def _errors(rows: Iterable[Mapping[str, Any]]) -> str:
     """Estimated errors of a run, one for each unit; those that are rounding are left out."""
+    # Any unit: the last places of values of one.
     shown = [row for row in rows if row["error"] is None or row["error"] > 1e-15]
     return ", ".join(f"{figure(row['error'], 1)} {row['unit']}" for row in shown) or "1e-15"
 
@@ -277,6 +279,7 @@ def confirmation_text(found: Confirmation, columns: int = PIPED) -> str:
 
 def _held(error: float) -> str:
     """How well constraints hold: rounding errors are all called 1e-12."""
+    # Any unit: what is less is the rounding of both runs.
     return figure(error, 2) if error > 1e-12 else "1e-12 or better"
 
 
@@ -291,7 +294,7 @@ def _joint_ends(run: Run, columns: int) -> list[str]:
     rows = []
     for i, joint in shown:
         angle = joint.coordinate == "angle"
-        q = T.coordinates[:, i] * (180.0 / math.pi if angle else 1e3)
+        q = T.coordinates[:, i] * (180.0 / math.pi if angle else TO_MM)
         known = q[np.isfinite(q)]
         ends = (q[0], q[-1], known.min(), known.max()) if known.size else (None,) * 4
         # What moves by less than a billionth of a degree or millimetre stands still.

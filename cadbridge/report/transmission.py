@@ -11,6 +11,7 @@ from cadbridge.documents import FORMATS
 from cadbridge.geared.solution import bearings_of, frames_of, steps_of
 from cadbridge.report.document import findings_list
 from cadbridge.report.terminal import PIPED, plain_table
+from cadbridge.units import TO_MM
 from cadbridge.wording import count
 
 if TYPE_CHECKING:
@@ -198,8 +199,8 @@ def _contact_frames(found: Analysis) -> Section:
             f.gear,
             found.name(f.carrier),
             *(_direction(f.H[:, k]) for k in range(3)),
-            _triple(1e3 * f.point),
-            _number(1e3 * f.radius[0]),
+            _triple(TO_MM * f.point),
+            _number(TO_MM * f.radius[0]),
             _angle(f.cone),
             str(f.delta),
         )
@@ -220,6 +221,7 @@ def _entering(part: Entering) -> str:
 def _direction(v: Array) -> str:
     """An axis by its letter, else by its components."""
     k = int(np.argmax(np.abs(v)))
+    # As `wording.axis_name`: within 0.003°.
     if abs(v[k]) > 1 - 1e-9:
         return ("−" if v[k] < 0 else "") + "xyz"[k]
     return _triple(v)
@@ -235,6 +237,7 @@ def _listed(v: Array | None) -> list[float] | None:
 
 
 def _number(value: float) -> str:
+    # Any unit: entries of a structure matrix are ratios and lengths; so little is rounding.
     return "0" if abs(value) < 1e-12 else f"{value:.6g}"
 
 

@@ -10,6 +10,7 @@ from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.report.html import el
 from cadbridge.report.views.numbers import figure
 from cadbridge.simulation.interactive import AppliedChange
+from cadbridge.units import TO_MM
 from cadbridge.visible import visible
 from cadbridge.wording import count
 
@@ -71,7 +72,7 @@ def _component(mechanism: Mechanism, poses: Sequence[Pose], name: str) -> Pose:
 def place_in(mechanism: Mechanism, poses: Sequence[Pose], component: str, at: Vector) -> dict[str, Any]:
     """A point of the world as one of a component, in a scenario's words (mm)."""
     point = _component(mechanism, poses, component).inverse().point(at)
-    return {"component": component, "point": [float(x) * 1e3 for x in point]}
+    return {"component": component, "point": [float(x) * TO_MM for x in point]}
 
 
 def direction_in(mechanism: Mechanism, poses: Sequence[Pose], component: str, axis: Vector) -> list[float]:

@@ -14,6 +14,7 @@ from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.report.live.panel import Item, Panel
 from cadbridge.report.live.scene import dependent_values, ratio_words
 from cadbridge.simulation.posing import Mover, Posed
+from cadbridge.units import TO_MM
 
 FRAMES_PER_SECOND = 30.0
 """Poses shown in a second of the clock, while a joint swings by itself: as smooth as the run's (`player`), and a
@@ -119,7 +120,7 @@ class JointSliders:
 
 def scale(joint: Joint) -> float:
     """Degrees or mm in a unit of the joint's coordinate."""
-    return 180 / np.pi if joint.coordinate == "angle" else 1e3
+    return 180 / np.pi if joint.coordinate == "angle" else TO_MM
 
 
 def _within(limit: Limit | None, reach: float, most: float = np.inf) -> tuple[float, float]:

@@ -93,6 +93,7 @@ class Player:
         if len(self._marks) < 2:
             return ""
         (clock, t), (now, end) = self._marks[0], self._marks[-1]
+        # s: two looks at one instant of the clock.
         factor = (end - t) / max(now - clock, 1e-9)
         if factor >= BEHIND * self.speed:
             return "real time" if self.speed == 1.0 else f"{figure(self.speed)} × real time"

@@ -78,7 +78,7 @@ def joint_value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> fl
     X_WB = poses[joint.b] if joint.b != GROUND_BODY else mechanism.ground.X_WB
     X = (X_WA @ joint.X_AJ).inverse() @ (X_WB @ joint.X_BJ)
     return (
-        1e3 * float(X.p[2]) if joint.coordinate == "distance" else float(np.degrees(np.arctan2(X.R[1, 0], X.R[0, 0])))
+        TO_MM * float(X.p[2]) if joint.coordinate == "distance" else float(np.degrees(np.arctan2(X.R[1, 0], X.R[0, 0])))
     )
 
 

@@ -151,6 +151,7 @@ class Simulation:
             return self.player
         self._say("Preparing the run …")
         scenario, document = self._scenario or (None, None)
+        # rad or m: what rounding leaves of a joint that was not moved.
         positions = {name: value for name, value in self._start().items() if abs(value) > 1e-12}
         try:
             run = InteractiveRun(self._mechanism, scenario, document, positions)

@@ -222,6 +222,7 @@ def _line(e: Edge, p: Array, q: Array, nth: int, named: bool) -> Html:
     bow = (18.0 * ((nth + 1) // 2) * (1 if nth % 2 else -1)) if nth else 0.0
     if not nth and abs(q[0] - p[0]) < 1.0:
         bow = 40.0  # within a layer: past the nodes between
+    # Pixels: an edge between two nodes in one place has no side to bow to.
     middle = (p + q) / 2 + (side / length * 2 * bow if length > 1e-9 else np.zeros(2))
     path = f"M{p[0]:.1f} {p[1]:.1f}Q{middle[0]:.1f} {middle[1]:.1f} {q[0]:.1f} {q[1]:.1f}"
     what = f"{e.name}, {e.kind}" + (f", {e.state}" if e.state else "")

@@ -18,6 +18,7 @@ from cadbridge.report.page.plots import PlotLine, plot_figure, plot_of
 from cadbridge.report.page.tables import draw
 from cadbridge.report.views.misfit import answers, assumed, direction, headline, loads_table
 from cadbridge.sweeps.fits import Along
+from cadbridge.units import TO_MILLI
 from cadbridge.wording import listed
 
 GROUPS = 6
@@ -116,7 +117,7 @@ def _tolerances(found: Fit) -> dict[tuple[str, str], float]:
 
 def _off(off: Off, tolerance: float) -> dict[str, Any]:
     """One thing that can be off; effects are for 1 mm or 1 mrad."""
-    most = 1e3 * max(TOLERANCES * tolerance, LEAST[off.turns])
+    most = TO_MILLI * max(TOLERANCES * tolerance, LEAST[off.turns])
     return {
         "label": f"{off.mate}, {off.kind} ({direction(off.direction)})",
         "unit": "mrad" if off.turns else "mm",

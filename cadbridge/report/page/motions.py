@@ -17,6 +17,7 @@ from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.scene import packed
 from cadbridge.simulation import read_trajectory
 from cadbridge.simulation.posing import SHOWN_SLIDE, SHOWN_TURN, Mover, graph_of_joints, leading_joints
+from cadbridge.units import TO_MM
 from cadbridge.wording import listed
 from solver.rotation import matrix
 
@@ -63,7 +64,7 @@ def freedom_clips(mechanism: Mechanism, buffer: Buffer) -> list[dict[str, Any]]:
                 break
             motion = _packed(path, buffer)
         angle = joint.coordinate == "angle"
-        shown = np.degrees(values) if angle else values * 1e3
+        shown = np.degrees(values) if angle else values * TO_MM
         clips.append(
             {
                 "kind": "freedom",
@@ -146,6 +147,7 @@ def _packed(path: Array, buffer: Buffer) -> dict[str, Any]:
     kept = path[:, moving]
     positions = kept[..., :3].reshape(-1, 3)
     low = positions.min(axis=0) if len(positions) else np.zeros(3)
+    # Places as 16 bits over their range, turns as 15 bits and a sign: half the bytes of the page.
     step = np.ptp(positions, axis=0) / 65535 if len(positions) else np.zeros(3)
     steps = np.divide(positions - low, step, out=np.zeros_like(positions), where=step > 0)
     return {
@@ -236,6 +238,7 @@ def run_clip(run: RunData, buffer: Buffer, label: str = "") -> dict[str, Any]:
         "kind": "run",
         "name": label or run.path.name,
         "detail": f"{times[-1]:.4g} s simulated, {len(run.time)} samples, {len(samples)} shown",
+        # s: a run of one sample still plays.
         "duration": max(float(times[-1] - times[0]), 1e-3),
         "values": [round(float(t), 6) for t in times],
         "unit": "s",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cadbridge.report.html import Child, Html, el, embedded
 from cadbridge.report.page.motions import RunData
+from cadbridge.units import TO_MM
 from cadbridge.wording import count
 
 Array = NDArray[np.float64]
@@ -127,7 +128,7 @@ def _joints(run: RunData) -> list[PlotLine]:
     for j in chosen:
         angle = j.coordinate == "angle"
         unit = "°" if angle else "mm"
-        values = run.column(f"joint.{j.name}.q") * (180 / np.pi if angle else 1e3)
+        values = run.column(f"joint.{j.name}.q") * (180 / np.pi if angle else TO_MM)
         lines.append(PlotLine(f"{j.name} ({unit})", values, f"joint:{run.mechanism.joints.index(j)}"))
     return lines
 
@@ -227,6 +228,7 @@ def _drawing(time: Array, plot: Plot) -> Html:
     # constants of zero, whose rounding has nothing to be small beside.
     if high - low < 1e-12 * max(abs(high), 1.0):
         low, high = low - 1.0, high + 1.0
+    # s: an axis of one sample still has a length.
     start, end = float(time[0]), float(max(time[-1], time[0] + 1e-9))
     samples = _samples(time)
     x = LEFT + (time[samples] - start) / (end - start) * (WIDTH - LEFT - RIGHT)
@@ -272,7 +274,9 @@ def ticks(low: float, high: float, whole: bool = False, count: int = 5) -> list[
     """Round numbers within a range, about `count` of them."""
     raw = (high - low) / count
     power = 10.0 ** np.floor(np.log10(raw))
+    # A thousandth: a step that is round but for rounding is not passed over.
     step = float(next(m for m in (1, 2, 5, 10) if m * power >= raw * 0.999) * power)
     step = max(step, 1.0) if whole else step
+    # Of a step: an end that is a mark but for rounding has its mark.
     first = np.ceil(low / step - 1e-9)
     return [float(f"{k * step:.10g}") + 0.0 for k in np.arange(first, np.floor(high / step + 1e-9) + 1)]

@@ -11,7 +11,7 @@ from cadbridge.misfit.model import Alone, Load, Release
 from cadbridge.misfit.settings import FORCE_STIFFNESS, TURN_STIFFNESS, ratings_of
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Badge, ItemNames, Number, Row, Table
-from cadbridge.units import TO_MM
+from cadbridge.units import TO_MILLI, TO_MM
 from cadbridge.wording import count, listed
 
 ROUND_STEPS = (1.0, 2.0, 5.0, 10.0)
@@ -110,8 +110,8 @@ def _closer(group: GroupFit) -> str:
         own = [e.tolerance for e in group.errors if e.turns == turns]
         if own:
             per = " (mm per m)" if turns else ""
-            limits.append(f"±{figure(part * min(own) * 1e3, 2)} {unit_of(turns)}{per}")
-            now.append(f"±{figure(min(own) * 1e3, 2)} {unit_of(turns)}")
+            limits.append(f"±{figure(part * min(own) * TO_MILLI, 2)} {unit_of(turns)}{per}")
+            now.append(f"±{figure(min(own) * TO_MILLI, 2)} {unit_of(turns)}")
     return (
         f"Closer parts: keep the faces of {listed(group.mates, NAMED)} within {' and '.join(limits)} of their places "
         f"in each part (now {' and '.join(now)}), and give each of these mates ±{mm(play)} of play."
@@ -122,7 +122,7 @@ def _alone(found: Alone) -> str:
     """What few mates would need, if all others had no play."""
     by_mate: dict[str, list[str]] = {}
     for c in found.needs:
-        by_mate.setdefault(c.mate, []).append(f"±{figure(c.worst * 1e3, 2)} {unit_of(c.turns)} {_way(c.kind)}")
+        by_mate.setdefault(c.mate, []).append(f"±{figure(c.worst * TO_MILLI, 2)} {unit_of(c.turns)} {_way(c.kind)}")
     texts = [f"{mate} {', '.join(needs)}" for mate, needs in by_mate.items()]
     return f"More play: keep the tolerances, and give play to no mate but {listed(texts, NAMED, '; ')}."
 
@@ -220,7 +220,7 @@ def assumed(fit: Fit) -> str:
         f", even {named}, which can only push (--one-sided computes with that)" if contacts else ""
     )  # fmt: skip
     spread = "evenly spread" if settings.uniform else "normal, with the tolerance as 3σ"
-    tilts = [f"{0.1 / (group.reach * 1e3) * 1e3:.2g}" for group in fit.groups]
+    tilts = [f"{0.1 / (group.reach * TO_MILLI) * TO_MILLI:.2g}" for group in fit.groups]
     tilt = " to ".join(sorted({min(tilts, key=float), max(tilts, key=float)}, key=float))
     bearings = [f.mate for f in settings.fitted if f.name.startswith("bearing")]
     notes = [
@@ -299,6 +299,7 @@ def mm(value: float) -> str:
 
 def percent(part: float) -> str:
     """A part of 1 in percent, small ones to two digits."""
+    # From there on the rounded percentage has two digits.
     return f"{100 * part:.0f} %" if part >= 0.0995 else f"{figure(100 * part, 2)} %"
 
 

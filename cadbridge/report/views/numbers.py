@@ -28,4 +28,5 @@ def vector(values: Sequence[float] | None, factor: float = 1.0) -> str:
         return "–"
     scaled = [factor * v for v in values]
     largest = max(map(abs, scaled), default=0.0)
+    # Beside the largest of the vector, which is shown with fewer digits, it is nothing.
     return ", ".join(figure(0.0 if abs(v) < 1e-6 * largest else v) for v in scaled)

@@ -11,7 +11,7 @@ from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.report.views.findings import place
 from cadbridge.report.views.numbers import figure, vector
 from cadbridge.report.views.table import Badge, Cell, ItemNames, Number, Row, Table, number, whole
-from cadbridge.units import TO_MM
+from cadbridge.units import TO_CM3, TO_MM
 from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def components_between(mechanism: Mechanism) -> Between:
 
 def gap(mm: float, deg: float) -> str:
     """How far a mate is from what the others hold, without what is rounding."""
+    # mm and degrees: a billionth of a metre is rounding of the pose.
     summary = [text for value, text in ((mm, f"{figure(mm, 3)} mm"), (deg, f"{figure(deg, 3)}°")) if value > 1e-6]
     return ", ".join(summary) or "0"
 
@@ -263,8 +264,8 @@ def gears(document: Document, between: Between) -> Table:
         numbers: tuple[Cell, ...] = (
             " : ".join(map(str, g["teeth"])) if g["teeth"] else "–",
             number(g["ratio"]),
-            number(None if g["centre_distance"] is None else g["centre_distance"] * 1e3),
-            " : ".join(figure(r * 1e3) for r in radii) if radii else "–",
+            number(None if g["centre_distance"] is None else g["centre_distance"] * TO_MM),
+            " : ".join(figure(r * TO_MM) for r in radii) if radii else "–",
         )
         agrees = Badge("yes", "good") if g["agrees"] else Badge("no", "error")
         kinds = ("joint", "body", "part")
@@ -284,7 +285,7 @@ def bodies(document: Document) -> Table:
     """The moving bodies."""
     rows = [
         Row(
-            (b["name"], whole(len(b["parts"])), number(b["mass"]), vector(b["com"], 1e3), b["mass_source"] or "–"),
+            (b["name"], whole(len(b["parts"])), number(b["mass"]), vector(b["com"], TO_MM), b["mass_source"] or "–"),
             f"body:{k}",
         )
         for k, b in enumerate(document["bodies"])
@@ -326,7 +327,7 @@ def masses(document: Document) -> Table:
     """Every part's mass beside all that it could be taken from."""
 
     def volume(cubic_metres: float | None) -> Number:
-        return number(None if cubic_metres is None else cubic_metres * 1e6)
+        return number(None if cubic_metres is None else cubic_metres * TO_CM3)
 
     rows = [
         Row((
@@ -343,7 +344,7 @@ def overlaps(document: Document) -> Table:
     """Parts that reach into each other, the largest first."""
     found: Sequence[Any] = document["overlaps"]
     rows = [
-        Row((ItemNames(o["parts"], ("part",), " – "), number(o["volume"] * 1e6), number(100 * o["share"], 3)))
+        Row((ItemNames(o["parts"], ("part",), " – "), number(o["volume"] * TO_CM3), number(100 * o["share"], 3)))
         for o in found[:MOST_OVERLAPS]
     ]
     note = "Where two solids overlap, their masses count the shared volume twice."

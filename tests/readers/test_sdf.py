@@ -216,6 +216,18 @@ def test_nested_and_included_models(tmp_path: Path) -> None:
     }
 
 
+def test_a_nested_model_may_have_a_flattened_name_before_version_1_8(tmp_path: Path) -> None:
+    text = f"""<sdf version="1.7"><model name="m"><link name="base">{INERTIAL}</link>
+      <model name="a::b"><pose>0 0 2 0 0 0</pose><link name="hub"><pose>1 0 0 0 0 0</pose>{INERTIAL}</link></model>
+      <joint name="axle" type="revolute"><parent>base</parent><child>a::b::hub</child>
+        <axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+    assembly = _read(tmp_path, text)
+    np.testing.assert_allclose(assembly.component("a/b/hub").X_WC.p, [1, 0, 2], atol=1e-12)
+    assert [(m.a.component, m.b.component) for m in assembly.mates] == [("base", "a/b/hub")]
+    newer = _read(tmp_path, text.replace("1.7", "1.8"))
+    assert "CB181" in {f.code for f in newer.findings}  # the name is reserved
+
+
 def test_a_merged_include_stands_where_its_model_would(tmp_path: Path) -> None:
     (tmp_path / "part.sdf").write_text(
         f'<sdf version="1.9"><model name="p"><link name="x"><pose>1 0 0 0 0 0</pose>{INERTIAL}</link></model></sdf>',

@@ -82,12 +82,20 @@ class Scope:
         try:
             if name == WORLD:
                 return self.X_W().inverse()
-            first, _, rest = name.partition("::")
+            first, rest = self._within(name)
             if first not in self.nested:
                 raise UnresolvedError(f"{name!r} names no frame")
             return self.X_M(first) @ self.nested[first].X_M(rest)
         finally:
             self._open.discard(name)
+
+    def _within(self, name: str) -> tuple[str, str]:
+        """The nested model that a name "A::B" begins with, and the rest; before 1.8 the model may be "A::B" itself."""
+        steps = name.split("::")
+        for k in range(len(steps) - 1, 0, -1):
+            if (first := "::".join(steps[:k])) in self.nested:
+                return first, "::".join(steps[k:])
+        return steps[0], "::".join(steps[1:])
 
     def X_W(self) -> Pose:
         """The pose of this scope's own frame in the world."""
@@ -112,8 +120,8 @@ class Scope:
             if self.parent is None:
                 return GROUND
             return self.body(self._canonical(), steps + 1)
-        first, mark, rest = name.partition("::")
-        if mark and name not in self.entries:
+        if "::" in name and name not in self.entries:
+            first, rest = self._within(name)
             if first not in self.nested:
                 raise UnresolvedError(f"{name!r} names no link")
             return self.nested[first].body(rest, steps + 1)

@@ -91,7 +91,7 @@ class Models:
         if depth >= DEEPEST_MODELS:
             c.say("CB1423", f"models nest deeper than {DEEPEST_MODELS}", element)
             return
-        if not name or "::" in name or name in _RESERVED:
+        if not name or ("::" in name and not self._flat) or name in _RESERVED:
             c.say("CB181", f"<model> has the name {name!r}", element)
             return
         if name in scope.entries:
@@ -103,7 +103,7 @@ class Models:
         placement = (c.text(over, "placement_frame") if over is not None else "") or element.get("placement_frame", "")
         scope.entries[name] = ScopedFrame(pose, relative or MODEL, MODEL, element, "model")
         inner = Scope(name, element, scope, placement=placement, canonical=element.get("canonical_link", ""))
-        inner.prefix = f"{scope.prefix}{name}/"
+        inner.prefix = f"{scope.named(name)}/"
         inner.static = scope.static or c.flag(element, "static") or (over is not None and c.flag(over, "static"))
         scope.nested[name] = inner
         c.leave(element, *_OF_MODEL)

@@ -28,7 +28,7 @@ from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.rolling_carriages import rolling_carriages
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.seated import bind_plugs, bind_spinning, bind_trays
-from cadbridge.recognition.subassemblies import bind_clamped, bind_idle
+from cadbridge.recognition.subassemblies import bind_clamped, bind_idle, bind_within
 from cadbridge.recognition.turntables import still_apart
 from cadbridge.recognition.whole import connect
 
@@ -113,6 +113,11 @@ def _pins(run: Inference) -> None:
         bind_fixed(run.scene)
 
 
+def _within(run: Inference) -> None:
+    run.turning += bind_within(run.scene, run.joints, run.evidence.meshes)
+    bind_fixed(run.scene)
+
+
 def _wheels_apart(run: Inference) -> None:
     """A shaft that carries a wheel is no plug in its bore."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
@@ -181,6 +186,7 @@ RULES = (
     Rule("a pin goes with the part that it is flush with", 0.76, _pins),
     # Before what rests is bound: a carriage that is drawn a little off its rail lies on something else too.
     Rule("equal parts are joined alike", 0.72, lambda r: r.turning.extend(joined_alike(r.scene, r.joints))),
+    Rule("a part goes with what it rests on in its sub-assembly", 0.70, _within),
     Rule("a wheel apart goes with its shaft", 0.62, _wheels_apart),
     Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
     Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints)),

@@ -1,7 +1,8 @@
-"""What the product structure says: what only spins in a sub-assembly (a roller, a pin, a motor's shaft) moves nothing.
+"""What the product structure says: a sub-assembly hangs together, and what only spins inside it moves nothing.
 
-A sub-assembly may move inside, so joints within it stay. What lies on a part of its own sub-assembly and has no joint
-is bound to that first (`whole`).
+A sub-assembly may move inside, so joints within it stay. It is a witness in two cases: a part that lies on another of
+its own sub-assembly, with no joint between them, is held there and not by what passes through both; and a part that
+turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor's shaft) is no freedom of the whole.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from collections.abc import Collection, Sequence
 
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.actuators import beside_horn
-from cadbridge.recognition.candidates import Jointed, one_axis
+from cadbridge.recognition.candidates import Candidate, Jointed, linked_by, one_axis
 from cadbridge.recognition.guides import piston, telescope
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import ROLLERS, called
+from cadbridge.recognition.turntables import turntable
 
 LARGER = 1.01
 """Size of one part beside another's from which it is the larger: equal parts may be meshed otherwise."""
@@ -29,6 +31,25 @@ def resting(scene: Scene) -> list[tuple[str, str, float]]:
             areas[c.pair] += c.overlap
     edges = ((a, b, area) for (a, b), area in areas.items())
     return sorted(edges, key=lambda e: (-len(scene.shared(e[0], e[1])), -e[2], e[0], e[1]))
+
+
+def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[frozenset[str]]) -> list[Candidate]:
+    """Bind what rests on a part of its own sub-assembly without a joint in there, or return the joint of the two.
+
+    A pin that goes on into other parts makes no joint with those, where the part that holds it is held itself.
+    """
+    turning, members = [], scene.groups.members()
+    linked = linked_by(scene, [j for j in joints if shares(scene, members[j.a], members[j.b])])
+    for a, b, area in resting(scene):
+        inside = scene.shared(a, b)
+        # Wheels that mesh may lie on each other with their webs: bound, they would not turn.
+        if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
+            moving = turntable(scene, scene.groups.group(a), scene.groups.group(b))
+            if moving is not None:
+                turning.append(moving)
+            else:
+                scene.bind(a, b, f"rests on it over {area * 1e6:.4g} mm², in {inside[-1]}", 0.65)
+    return turning
 
 
 def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:

@@ -50,7 +50,7 @@ def known_words(given: Iterable[str]) -> frozenset[str]:
             begun = [name for name in known if name.startswith(word)]
             # Codes are often typed from a screen, where a letter looks like a digit.
             digits = word.replace("o", "0").replace("l", "1") if word.startswith("cb") else word
-            near = begun[:3] or difflib.get_close_matches(digits, known, n=3, cutoff=0.6)
+            near = begun[:3] or difflib.get_close_matches(digits, known, n=3)
             nearest = [name.upper() if name.upper() in CATALOGUE else name for name in near]
             raise InputError(
                 f"{word!r} is not a finding code, family or stage."

@@ -36,6 +36,7 @@ def memory_bytes(text: str) -> int:
     if found is None:
         raise ValueError(f"{text!r} is not a size; write for example 2 GB or 512 MiB")
     number, unit = found.groups()
+    # MiB and GiB are powers of 1024, MB and GB of 1000.
     size = float(number) * (1024 if "i" in unit else 1000) ** _UNITS[unit[0]]
     if not 1 <= size <= _MOST_BYTES:
         raise ValueError("a size must be greater than nothing and at most 1000 TB")

@@ -46,6 +46,7 @@ class ForkServer:
             for key, _ in selector.select():
                 if key.fd == wake:
                     with contextlib.suppress(BlockingIOError):
+                        # What woke it says nothing; it is only taken away.
                         os.read(wake, 4096)
                     self._reap()
                     continue

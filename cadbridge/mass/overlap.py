@@ -24,7 +24,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.storage import computed_once, digest
-from cadbridge.units import TO_MM
+from cadbridge.units import TO_CM3, TO_MM
 from cadbridge.version import version_of
 from cadbridge.wording import count, listed
 
@@ -255,12 +255,11 @@ def _report(assembly: Assembly, found: Sequence[Overlap], findings: Findings) ->
         names = [name for o in same for name in (o.a, o.b)]
         more = f", and {count(len(same) - 1, 'more pair')} of the same parts" if len(same) > 1 else ""
         if first.share >= INSIDE:
-            text = f"{first.a} and {first.b}: one lies inside the other ({first.volume * 1e6:.4g} cm³ counted twice)"
+            text = f"{first.a} and {first.b}: one lies inside the other ({first.volume * TO_CM3:.4g} cm³ counted twice)"
             findings.add("CB316", text + more, Where(item=first.a), items=names)
         else:
-            text = (
-                f"{first.a} and {first.b} share {first.volume * 1e6:.4g} cm³, {100 * first.share:.3g} % of the smaller"
-            )
+            shared = f"{first.volume * TO_CM3:.4g} cm³, {100 * first.share:.3g} % of the smaller"
+            text = f"{first.a} and {first.b} share {shared}"
             findings.add("CB315", text + more, Where(item=first.a), items=names)
 
 

@@ -96,8 +96,9 @@ def bearing_clearance(clearance_class: str, bore: float) -> tuple[float, float]:
     table = BEARINGS.get(clearance_class)
     if table is None:
         raise ValueError(f"{clearance_class!r} is not a class of clearance; there are {', '.join(BEARINGS)}")
-    at = bisect_left(BORES, round(bore * 1e3, 6))
-    found = table[at] if bore * 1e3 > 2.5 and at < len(table) else None
+    at = bisect_left(BORES, round(bore * TO_MM, 6))
+    # The tables begin above 2.5 mm.
+    found = table[at] if bore * TO_MM > 2.5 and at < len(table) else None
     if found is None:
         raise ValueError(f"ISO 5753-1 has no {clearance_class} for a bore of {bore * TO_MM:g} mm")
     return _MICROMETRE * found[0], _MICROMETRE * found[1]

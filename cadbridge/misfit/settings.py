@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.misfit.blocks import Block, Errors, InexactFace
-from cadbridge.units import MM
+from cadbridge.units import MM, TO_MM
 
 Array = NDArray[np.float64]
 
@@ -122,7 +122,7 @@ class Settings:
 def linear_deviation(iso_class: str, size: float) -> float:
     """The deviation (m) that ISO 2768-1 allows a dimension of some size (m); of sizes beyond the table, its last."""
     values = [v for v in LINEAR[iso_class] if v is not None]
-    index = int(np.searchsorted(SIZES, size * 1e3))
+    index = int(np.searchsorted(SIZES, size * TO_MM))
     found = LINEAR[iso_class][min(index, len(SIZES) - 1)]
     if found is None:
         found = values[0] if index == 0 else values[-1]
@@ -131,7 +131,7 @@ def linear_deviation(iso_class: str, size: float) -> float:
 
 def angular_deviation(iso_class: str, leg: float) -> float:
     """The deviation (rad) that ISO 2768-1 allows an angle whose shorter leg is so long (m)."""
-    minutes = ANGULAR[iso_class][int(np.searchsorted(LEGS, leg * 1e3))]
+    minutes = ANGULAR[iso_class][int(np.searchsorted(LEGS, leg * TO_MM))]
     return float(np.radians(minutes / 60.0))
 
 

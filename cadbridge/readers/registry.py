@@ -215,7 +215,7 @@ def _names_in(folder: Path) -> list[str]:
 
 def _near(path: Path) -> str:
     """'; did you mean A, B?' by the files beside a missing one whose names are like its, or ''."""
-    near = difflib.get_close_matches(path.name[:100], _names_in(path.parent), n=3, cutoff=0.6)
+    near = difflib.get_close_matches(path.name[:100], _names_in(path.parent), n=3)
     return f"; did you mean {', '.join(str(path.with_name(name)) for name in near)}?" if near else ""
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from cadbridge.budget import OPTION, raised
+from cadbridge.units import MEGABYTE
 
 TIME_LIMIT = "CADBRIDGE_OCCT_TIME_LIMIT"
 """The environment variable for the processor seconds that OCCT may take."""
@@ -26,12 +27,12 @@ _LEAST_MEMORY, _MEMORY, _MEMORY_PER_BYTE = 1_200_000_000, 600_000_000, 13
 
 def seconds(size: int) -> float:
     """Processor seconds for files of so many bytes."""
-    return _named() or raised(_TIME + _TIME_PER_MEGABYTE * size / 1e6)
+    return _named() or raised(_TIME + _TIME_PER_MEGABYTE * size / MEGABYTE)
 
 
 def mesh_seconds(size: int) -> float:
     """Processor seconds for a fine mesh of a B-Rep of so many bytes."""
-    return _named() or raised(_MESH_TIME + _MESH_TIME_PER_MEGABYTE * size / 1e6)
+    return _named() or raised(_MESH_TIME + _MESH_TIME_PER_MEGABYTE * size / MEGABYTE)
 
 
 def memory(size: int) -> int:

@@ -187,6 +187,7 @@ def check_frame(data: bytes, path: Path, findings: Findings) -> None:
     where = Where(file=str(path), line=1)
     if not data.strip():
         findings.add("CB180", f"{path.name} is empty", where)
+    # Comments may be long; a file of gigabytes is not searched for its first and last words.
     elif not _BEGIN.match(data[:65536]):
         start = data[:24].decode("ascii", "replace").replace("\n", " ")
         findings.add("CB180", f"{path.name} is not a STEP file: it begins with {start!r}", where)

@@ -150,6 +150,7 @@ class Worker:
         if self._log is None:
             return ""
         size = self._log.seek(0, os.SEEK_END)
+        # The last lines: OCCT says much before it crashes.
         self._log.seek(max(0, size - 2000))
         return self._log.read().decode("utf-8", "replace").strip()
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from cadbridge.frames import Vector
 from cadbridge.geometry import Face
 from cadbridge.readers.mates_file.positions import scalar
+from cadbridge.units import TO_MM
 
 DIRECTION_KEY = {"plane": "normal", "cylinder": "axis", "cone": "axis", "torus": "axis"}
 
@@ -32,7 +33,7 @@ def yaml_for_face(component: str, part: str | None, face: Face, faces: Sequence[
     if key is not None and face.direction is not None:
         items.append(f"{key}: {yaml_vector(face.direction, 12)}")
     if face.radius is not None and face.kind in ("cylinder", "cone", "torus", "sphere"):
-        items.append(f"radius: {_number(face.radius * 1e3, 6)}")
+        items.append(f"radius: {_number(face.radius * TO_MM, 6)}")
     return "{" + ", ".join(items) + "}"
 
 

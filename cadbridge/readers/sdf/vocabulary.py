@@ -76,7 +76,7 @@ def report_unknown(c: Context, root: Element) -> None:
                 if word in KNOWN or word in THROUGH:
                     waiting.append((inner, name))
             elif ":" not in str(word) and "{" not in inner.tag and tag in KNOWN:
-                near = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+                near = difflib.get_close_matches(word.lower(), known, n=1)
                 meant = f"; <{near[0]}> is near" if near else ""
                 of = f" of {name}" if name else ""
                 c.say("CB1262", f"<{tag}>{of} has no element <{word}>{meant}", inner, name or None)

@@ -15,9 +15,9 @@ from cadbridge.mass.overlap import overlaps_of
 from cadbridge.recognition.bolts import beside_head
 from cadbridge.recognition.contacts import EXACT_SLACK, Contact
 from cadbridge.recognition.groups import Groups
-from cadbridge.recognition.model import Tie
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.screws import StandardPart
+from cadbridge.recognition.ties import Tie
 
 Reached = tuple[int, float, str]
 """How many sub-assemblies two parts share, the volume (m³) that they have in common, the other part."""

@@ -17,7 +17,8 @@ from cadbridge.assembly import Assembly
 from cadbridge.recognition.freedoms import freedoms
 from cadbridge.recognition.hint_names import resolved
 from cadbridge.recognition.hints import Pair
-from cadbridge.recognition.model import FoundBody, FoundJoint, Held, Recognition
+from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
+from cadbridge.recognition.ties import Held
 
 SETTLED = 0.99
 """Confidence from which a decision has no second verdict: what a person said has 1.0, rules reach 0.985."""

@@ -19,13 +19,14 @@ from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.joints import find_joints, pivots_in_loops, trees
 from cadbridge.recognition.lead_screws import without_pitch
 from cadbridge.recognition.meshing import with_drives
-from cadbridge.recognition.model import FoundBody, FoundJoint, Held, Recognition, Rejected
+from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.naming import named
 from cadbridge.recognition.pins import with_shared_lines
 from cadbridge.recognition.reporting import findings_of, unread
 from cadbridge.recognition.rules import RULES, Inference, Rule, applied, with_turning
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import with_idle
+from cadbridge.recognition.ties import Held
 from cadbridge.recognition.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints, with_axes, without_axis
 
 

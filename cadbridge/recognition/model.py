@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from functools import cached_property
 from typing import Any
 
@@ -16,39 +15,9 @@ from cadbridge.freedoms import Free
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.ties import Held
 from cadbridge.shown import Shown, sentence
 from cadbridge.wording import count
-
-
-class Held(Enum):
-    """What holds a part to another, where that decides what else may be.
-
-    It rests on it, reaches into it, is in its sub-assembly (together), nothing holds it and it is left where it stands,
-    or a hint says so.
-    """
-
-    RESTS = auto()
-    REACHES = auto()
-    TOGETHER = auto()
-    NOTHING = auto()
-    SAID = auto()
-    OTHER = auto()
-
-
-@dataclass(frozen=True)
-class Tie:
-    """Two instances of which one may hold the other: why, how sure that is, and what holds it."""
-
-    a: str
-    b: str
-    reason: str
-    confidence: float
-    how: Held = Held.OTHER
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        """The two instances."""
-        return self.a, self.b
 
 
 @dataclass(frozen=True)

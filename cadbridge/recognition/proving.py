@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.hypotheses import Hypothesis, parts_of
-from cadbridge.recognition.model import Bond, FoundBody, FoundJoint, Held, Motion, Recognition
+from cadbridge.recognition.model import Bond, FoundBody, FoundJoint, Motion, Recognition
 from cadbridge.recognition.one_line import STOPPED
 from cadbridge.recognition.sweep import moved
+from cadbridge.recognition.ties import Held
 
 BLOCKED = 3.0
 """How much a collision both ways at once speaks against a joint, nats: odds of 20 to 1, where 0 of 41 allow 42 to 1 by

@@ -7,8 +7,9 @@ from collections import defaultdict
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
 from cadbridge.recognition.contacts import EXACT_SLACK
-from cadbridge.recognition.model import Bond, Held, Recognition, Rejected
+from cadbridge.recognition.model import Bond, Recognition, Rejected
 from cadbridge.recognition.scene import Scene
+from cadbridge.recognition.ties import Held
 from cadbridge.wording import count, listed
 
 SURE_JOINT = 0.9

@@ -19,10 +19,11 @@ from cadbridge.recognition.contacts import ROUNDING, Contact, Contacts
 from cadbridge.recognition.faces import PartFaces
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.judging import judge
-from cadbridge.recognition.model import Bond, Held, Tie
+from cadbridge.recognition.model import Bond
 from cadbridge.recognition.revolution import Revolution, revolution_of
 from cadbridge.recognition.screws import StandardPart
 from cadbridge.recognition.standard_names import StandardKind
+from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.walls import Verdict
 
 MOST_LINKS = 12

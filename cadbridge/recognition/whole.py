@@ -11,11 +11,11 @@ from cadbridge.recognition.axles import coaxial, knuckle, on_axis
 from cadbridge.recognition.candidates import Candidate, linked_by
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.meshing import steps_about
-from cadbridge.recognition.model import Held, Tie
 from cadbridge.recognition.pivots import Seen, about_disc, rack_on
 from cadbridge.recognition.placed_wheels import MeshingPair, PlacedWheel, about
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.subassemblies import resting
+from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.turntables import turntable
 
 COAXIAL = 0.25

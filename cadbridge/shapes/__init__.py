@@ -274,8 +274,11 @@ def _ask(verb: str, question: dict[str, Any], path: Path, prepared: Prepared, fi
         more = _without_shape(prepared) if code == "CB125" else ""
         more = f"; {limits.larger('memory')}" if refused.kind == "memory" else more
         text = f"{path.name}: {refused.message}{more}"
-        findings.add(code, text, where)
-        raise InputError(text, findings) from None
+        # That nothing can be read of a file that breaks off is no second fault, and its cure would be no cure.
+        cut = next((f for f in findings if f.code == "CB123"), None) if code == "CB125" else None
+        if cut is None:
+            findings.add(code, text, where)
+        raise InputError(text if cut is None else cut.message, findings) from None
 
 
 def _without_shape(prepared: Prepared) -> str:

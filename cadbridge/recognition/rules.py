@@ -140,9 +140,7 @@ def _binds(run: Inference, rule: Rule) -> bool:
 
 MOVES_NOTHING = (
     Rule("what only spins in its sub-assembly", 0.60, lambda r: bind_idle(r.now, r.toothed, r.evidence.names)),
-    Rule(
-        "what slides and turns on a rod and carries nothing is clamped", 0.58, lambda r: bind_clamped(r.now, r.toothed)
-    ),
+    Rule("what slides and turns on a rod and carries nothing is clamped", 0.58, lambda r: bind_clamped(r.now)),
     Rule("what lies in an open tray", 0.57, lambda r: bind_trays(r.now, r.evidence.names)),
     Rule("a round rod goes with the largest of what turns on it", 0.56, lambda r: bind_spinning(r.now, r.toothed)),
     Rule("a plug goes with its bore", 0.55, lambda r: bind_plugs(r.now, r.toothed, r.evidence.names)),

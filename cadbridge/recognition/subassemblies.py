@@ -86,17 +86,16 @@ def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
                 scene.bind(min(members[leaf]), near, text, 0.6)
 
 
-def bind_clamped(now: Jointed, toothed: Collection[str]) -> None:
+def bind_clamped(now: Jointed) -> None:
     """Bind a part to a rod on which it could both slide and turn, if it carries nothing: its clamp is not drawn.
 
-    What goes into its bore by its end, as the rod of a telescope or a shock absorber, is on no rod, unless it
-    has teeth: that is a wheel on its shaft.
+    What goes into its bore by its end, as the rod of a telescope or a shock absorber, is on no rod where links alone
+    are drawn; in a machine it is a wheel on its shaft.
     """
     for joint in now.joints:
         leaf = min((joint.a, joint.b), key=lambda body: (len(now.of[body]), now.sizes[body], body))
         # A single joint is all that the file shows, a piston in its bore: bound, nothing would move.
-        wheel = not set(toothed).isdisjoint([*now.members[joint.a], *now.members[joint.b]])
-        ends = not wheel and any(c.kind == "shaft" and (telescope(c) or piston(c)) for c in joint.contacts)
+        ends = now.scene.links_only and any(c.kind == "shaft" and (telescope(c) or piston(c)) for c in joint.contacts)
         if joint.verdict.free == SLEEVE and not ends and len(now.of[leaf]) == 1 and len(now.joints) > 1:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             now.scene.bind(leaf, joint.other(leaf), text, 0.5)

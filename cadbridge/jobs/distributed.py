@@ -30,6 +30,9 @@ from cadbridge.jobs.versions import versions
 CONNECT = 5.0
 """Seconds in which a scheduler must answer."""
 
+LONGEST_FETCH = 600.0
+"""Seconds for which an answer that is there may take to come: a gigabyte at 2 MB/s."""
+
 WORKERS = 10.0
 """Seconds in which its first worker must be there."""
 
@@ -81,13 +84,18 @@ class Dask:
         if job is None or future is not job.future:
             return []
         try:
-            found = future.result(timeout=CONNECT)
+            found = future.result(timeout=job.patience)
         except Exception as error:
             if not self._alive():
                 return self._lost()
             # A worker that died with the answer: the scheduler has the job done again, which takes as long as the job.
             if not future.done():
                 self._hear_of(number, future)
+                return []
+            # A large answer over a slow line is fetched again, with more time; the others are heard in between.
+            if isinstance(error, TimeoutError) and job.patience < LONGEST_FETCH:
+                job.patience *= 2
+                self._done.put((number, future))
                 return []
             del self._jobs[number]
             return [Ended(number, None, "CB722", f"its worker failed: {_first_line(error)}")]
@@ -219,6 +227,8 @@ class _Shipped:
     def __init__(self, request: dict[str, Any], ship: str) -> None:
         self.request = request
         self.future: Any = None
+        self.patience = CONNECT
+        """Seconds in which the answer must come once it is there."""
         self._rounds = 0
         self._base = Path(request["base"])
         self._files: dict[str, bytes] | None = None

@@ -162,6 +162,30 @@ def test_an_answer_that_died_with_its_worker_is_waited_for_again(
     assert (len(lost), found) == (1, [(True, "")])
 
 
+def test_a_large_answer_over_a_slow_line_is_fetched_with_more_time(
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import distributed  # an extra
+
+    poisoned(tmp_path / "s.poison", "slow 0")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: s.poison}]")
+    given, tried = distributed.Future.result, list[float]()
+
+    def result(future: Any, timeout: float) -> object:
+        tried.append(timeout)
+        if timeout < 15.0:  # as the client does where the data take longer
+            raise TimeoutError
+        return given(future, timeout)
+
+    monkeypatch.setattr(distributed.Future, "result", result)
+    executor = Dask(str(cluster.file))
+    try:
+        found = [(answer.ok, answer.reason) for answer in run(tmp_path / "jobs.yaml", executor=executor)]
+    finally:
+        executor.close()
+    assert (tried, found) == ([5.0, 10.0, 20.0], [(True, "")])
+
+
 def test_a_job_that_crashes_there_fails_alone(tmp_path: Path, cluster: Cluster) -> None:
     for i, what in enumerate(["crash", "exit", "slow 0", "hang"]):
         poisoned(tmp_path / f"s{i}.poison", what)

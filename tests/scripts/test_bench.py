@@ -85,6 +85,7 @@ def test_the_largest_error_is_that_at_any_time_that_both_runs_sample(benchmark: 
     assert found.position == 0.0
 
 
+@pytest.mark.nightly  # of how we measure; what the tables hold is tested above
 def test_one_run_writes_tables_data_and_plot_and_tells_what_is_missing(
     benchmark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

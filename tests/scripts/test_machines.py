@@ -234,8 +234,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 @pytest.mark.parametrize(
     ("script", "row"),
     [
-        ("measure/answers.py", r"\| demo \| \d \| 2 \| [\d>]+ \| [\d>]+ \| \d+ \| "),
-        ("measure/ablation.py", r"\| nothing \| [123] \| \d \| [01] \|"),
+        pytest.param(
+            "measure/answers.py", r"\| demo \| \d \| 2 \| [\d>]+ \| [\d>]+ \| \d+ \| ", marks=pytest.mark.nightly
+        ),
+        pytest.param("measure/ablation.py", r"\| nothing \| [123] \| \d \| [01] \|", marks=pytest.mark.nightly),
         ("reliability", r"(?m)^\|.*\|.*\|.*\| \| \d+ % \| \d+ % \| [1-9] \|$"),
     ],
 )

@@ -250,6 +250,7 @@ def test_locks_that_repeat_mates_share_with_them(tmp_path: Path) -> None:
     assert np.all(held[~glued] == 0.0)
 
 
+@pytest.mark.nightly  # the test of springs above has one stage, the one of stages no springs
 def test_springs_agree_with_the_shares_in_every_stage(tmp_path: Path) -> None:
     run = changed(three_bars(), "time: 0.1, release: head 1", tmp_path)
     found = [elastic(replace(run, stiffness=alike(k))) for k in (1e7, 1e8)]

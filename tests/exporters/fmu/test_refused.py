@@ -161,6 +161,7 @@ def test_python_functions_and_a_machine_without_a_compiler_are_told(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.nightly  # links a whole library anew, for the sake of a folder
 def test_the_library_is_linked_where_nobody_can_write_into_the_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -180,8 +180,11 @@ def test_poisoned_jobs_fail_alone(tmp_path: Path, warm: Local, monkeypatch: pyte
     for what in BAD:
         poisoned(tmp_path / f"p-{what}.poison", what)
     asleep = "  - {sources: [p-hang.poison, p-children.poison], timeout: 0.2}\n"  # thirty times that on the clock
-    others = "  - {sources: '*.poison', exclude: [p-hang.poison, p-children.poison], timeout: 1, memory: 700 MB}\n"
-    text = f"{JOBS}{asleep}{others}  - {{sources: [broken.step, bomb.xml]}}\n"
+    # Where pages are slow to get, 700 MB take more than a second.
+    growing = "  - {sources: p-grow.poison, timeout: 30, memory: 700 MB}\n"
+    apart = "[p-hang.poison, p-children.poison, p-grow.poison]"
+    others = f"  - {{sources: '*.poison', exclude: {apart}, timeout: 1, memory: 700 MB}}\n"
+    text = f"{JOBS}{asleep}{growing}{others}  - {{sources: [broken.step, bomb.xml]}}\n"
     jobs.write_text(text)
     results = {r.job.name: r for r in run(jobs, executor=warm)}
     for what, code in BAD.items():

@@ -31,7 +31,7 @@ from cadbridge.diagnosis.model import Freedom
 from cadbridge.diagnosis.pairs import first_independent
 from cadbridge.diagnosis.spins import is_spin
 from cadbridge.diagnosis.words import sentence
-from cadbridge.mechanism import Mechanism
+from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.wording import count
 from solver.constraints import Primitive
 
@@ -253,15 +253,16 @@ def _named(
         rates=moved.rates,
         twists={mechanism.bodies[i].name: twist for i, twist in moved.twists.items()},
         carried=carried,
-        spin=finite and len(moved.twists) == 1 and not carried and _spins(mechanism, moved),
+        spin=finite and len(moved.twists) == 1 and not carried and _spins(mechanism, joint, moved),
     )
 
 
-def _spins(mechanism: Mechanism, moved: Moving) -> bool:
-    """Whether the one body that moves only spins, and no drive makes it."""
-    driven = {name for drive in mechanism.drives for name in (drive.name, drive.joint)}
+def _spins(mechanism: Mechanism, leader: Joint | None, moved: Moving) -> bool:
+    """Whether the one body that moves only spins, and no drive moves it by the leading joint or one that follows."""
     ((unit, twist),) = moved.twists.items()
-    if any(driven & {name, *mechanism.joint(name).mates} for name in moved.rates):
+    joints = [*map(mechanism.joint, moved.rates), *([] if leader is None else [leader])]
+    driven = {drive.joint for drive in mechanism.drives}
+    if any(driven & {joint.name, *joint.mates} for joint in joints):
         return False
     return is_spin(mechanism, mechanism.bodies[unit], twist)
 

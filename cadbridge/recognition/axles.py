@@ -72,6 +72,22 @@ def journal(scene: Scene, first: set[str], second: set[str]) -> Candidate | None
     return joint_of(scene, min(first), min(second), verdict)
 
 
+def overlapping(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of two links that were drawn into each other, about the one line on which both have round faces.
+
+    A trunnion without its bore. Only in models of links: elsewhere what overlaps is most often pressed in.
+    """
+    if not scene.links_only:
+        return None
+    shared = [line for line in scene.contacts.lines_on(sorted(first)) if _rounds(line, first) and _rounds(line, second)]
+    if len(shared) != 1:
+        return None
+    text = "links drawn into each other, with round faces of both about one line alone"
+    at, way = shared[0].middle(first | second), shared[0].direction
+    verdict = Verdict("revolute", at, way, (text,), ("the two overlap",), 0.35)
+    return joint_of(scene, min(first), min(second), verdict)
+
+
 def knuckle(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
     """The hinge of two bodies whose holes are in line on one line alone, with the pin not drawn.
 

@@ -6,11 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cadbridge.frames import cross_length
+import numpy as np
+
+from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
-from cadbridge.recognition.contacts import EXACT_SLACK, ON_AXIS, Contact, parallel
+from cadbridge.recognition.contacts import ALONG, EXACT_SLACK, ON_AXIS, Contact, parallel
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.guides import telescope
+from cadbridge.recognition.pins import HOLE_TURN
+from cadbridge.recognition.revolution import SLIM_RING
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.walls import Verdict
 
@@ -108,13 +112,53 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
         balls = rolling.get(frozenset((a, b)))
         verdict = _on_balls(balls) if balls else scene.verdict(a, b, contacts, members)
         verdict = None if verdict is None else _roller(scene, members, (a, b), verdict)
-        if verdict is not None and verdict.type in MOVING:
+        if verdict is not None and verdict.type in MOVING and not _spacer(scene, members, (a, b), verdict, contacts):
             found.append(Candidate(a, b, verdict, tuple(contacts)))
     known = {frozenset((c.a, c.b)) for c in found}
     for pair, balls in rolling.items():
         if len(pair) == 2 and pair not in known:
             found.append(joint_of(scene, min(pair), max(pair), _on_balls(balls), balls))
     return [c for c in (*_unlocked(scene, found), *driven.values()) if scene.connects(c.a, c.b)]
+
+
+def _spacer(
+    scene: Scene, members: dict[str, list[str]], roots: tuple[str, str], verdict: Verdict, contacts: Sequence[Contact]
+) -> bool:
+    """Whether one of two bodies is a single small part about its one hole, which goes on in the other without a pin.
+
+    A spacer, a standoff or a grommet, which turns on nothing. A part with a hole across that one is a link.
+    """
+    holes = [c for c in contacts if c.kind == "holes"]
+    linked = scene.links_only and any(c.kind == "eyes" for c in contacts)
+    if linked or verdict.axis is None or {c.kind for c in contacts} - {"plane", "eyes"} != {"holes"}:
+        return False
+    if not all(c.a.surface.hollow for c in holes):
+        return False
+    widest = SLIM_RING * max(c.radius for c in holes)
+    return any(
+        len(members[root]) == 1
+        and _half_width(scene, members[root][0], verdict.axis) <= widest
+        and not _hole_across(scene, members[root][0], verdict.axis)
+        for root in roots
+    )
+
+
+def _hole_across(scene: Scene, name: str, axis: Vector) -> bool:
+    """Whether an instance has a hole along another direction than an axis."""
+    known, X = scene.faces_of(name), scene.pose(name)
+    return known is not None and any(
+        s.hollow and s.turn >= HOLE_TURN and abs(float(X.vector(s.direction) @ axis)) < ALONG
+        for s in known.of("cylinder")
+    )
+
+
+def _half_width(scene: Scene, name: str, axis: Vector) -> float:
+    """Half of how far an instance reaches across an axis, m, by its box."""
+    known = scene.faces_of(name)
+    if known is None:
+        return 0.0
+    size = np.abs(scene.pose(name).R) @ np.ptp(known.box, axis=0)
+    return float(np.delete(size, int(np.argmax(np.abs(axis)))).max()) / 2
 
 
 def _unlocked(scene: Scene, found: Sequence[Candidate]) -> list[Candidate]:

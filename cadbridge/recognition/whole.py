@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cadbridge.freedoms import HINGE
-from cadbridge.recognition.axles import coaxial, knuckle, on_axis
+from cadbridge.recognition.axles import coaxial, knuckle, on_axis, overlapping
 from cadbridge.recognition.candidates import Candidate, linked_by
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.meshing import steps_about
@@ -101,6 +101,7 @@ class Sign:
 SIGNS = (
     Sign("faces about an axis of both", None, False, lambda seen, a, b: turntable(seen.scene, a, b)),
     Sign("a wheel without its axle", Held.TOGETHER, False, lambda seen, a, b: on_axis(seen.scene, a, b)),
+    Sign("links drawn into each other", Held.REACHES, False, lambda seen, a, b: overlapping(seen.scene, a, b)),
     Sign("holes in line, no pin", Held.RESTS, True, lambda seen, a, b: knuckle(seen.scene, a, b)),
     Sign("a disc of its own between", Held.RESTS, True, about_disc),
     Sign("a rack on its pinion", None, True, rack_on),

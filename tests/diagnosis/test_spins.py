@@ -17,10 +17,12 @@ Z = (0.0, 0.0, 1.0)
 DISC = np.diag([0.01, 0.01, 0.02])
 
 
-def hinged(inertia: np.ndarray, com: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Assembly:
-    """One part on a hinge about z through its origin."""
+def hinged(
+    inertia: np.ndarray, com: tuple[float, float, float] = (0.0, 0.0, 0.0), kind: MateKind = MateKind.INSERT
+) -> Assembly:
+    """One part that turns, and with another kind also slides, about z through its origin."""
     places = {"wheel": (0.0, 0.0, 0.0)}
-    bare = assembly(places, [mate(places, "hinge", MateKind.INSERT, GROUND, "wheel", (0, 0, 0), Z)])
+    bare = assembly(places, [mate(places, "hinge", kind, GROUND, "wheel", (0, 0, 0), Z)])
     return replace(bare, parts=(Part("block", declared=MassProperties(1.0, np.array(com), inertia)),))
 
 
@@ -37,9 +39,11 @@ def test_a_disc_on_its_axis_spins_and_a_lever_turns_at_any_size(size: float) -> 
     assert spins(hinged(tilted * size**2)) == [False]
 
 
-def test_what_a_drive_turns_is_no_spin() -> None:
-    driven = replace(hinged(DISC), drives=(Drive("motor", "hinge"),))
-    assert spins(driven) == [False]
+@pytest.mark.parametrize("kind", [MateKind.INSERT, MateKind.CYLINDRICAL])
+def test_what_a_drive_turns_is_no_spin(kind: MateKind) -> None:
+    free = hinged(DISC, kind=kind)
+    assert sum(spins(free)) == 1
+    assert sum(spins(replace(free, drives=(Drive("motor", "hinge"),)))) == 0
 
 
 def test_a_rod_between_ball_joints_spins_and_its_end_does_not() -> None:

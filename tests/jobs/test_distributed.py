@@ -132,17 +132,35 @@ def test_a_killed_worker_loses_no_job(tmp_path: Path, cluster: Cluster) -> None:
         cluster.more(1)
 
 
+def fetched(
+    folder: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch, hindered: Callable[[Any, float], None]
+) -> list[tuple[bool, str]]:
+    """How a job ended, and why, where `hindered` (future, seconds) may raise before its answer is fetched."""
+    import distributed  # an extra
+
+    poisoned(folder / "s.poison", "slow 0")
+    (folder / "jobs.yaml").write_text("jobs: [{sources: s.poison}]")
+    given = distributed.Future.result
+
+    def result(future: Any, timeout: float) -> object:
+        hindered(future, timeout)
+        return given(future, timeout)
+
+    monkeypatch.setattr(distributed.Future, "result", result)
+    executor = Dask(str(cluster.file))
+    try:
+        return [(answer.ok, answer.reason) for answer in run(folder / "jobs.yaml", executor=executor)]
+    finally:
+        executor.close()
+
+
 def test_an_answer_that_died_with_its_worker_is_waited_for_again(
     tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As Dask's client does where it cannot fetch an answer: the future is pending again, the scheduler is asked."""
-    import distributed  # an extra
+    lost: list[str] = []
 
-    poisoned(tmp_path / "s.poison", "slow 0")
-    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: s.poison}]")
-    given, lost = distributed.Future.result, list[str]()
-
-    def result(future: Any, timeout: float) -> object:
+    def dies_once(future: Any, timeout: float) -> None:
         if not lost:
             lost.append(future.key)
             client = future.client
@@ -151,39 +169,23 @@ def test_an_answer_that_died_with_its_worker_is_waited_for_again(
             ask = {"op": "report-key", "key": future.key}
             client.loop.add_callback(client.loop.call_later, 0.2, client._send_to_scheduler, ask)
             raise TimeoutError(f"timed out after {timeout:g} s.")
-        return given(future, timeout)
 
-    monkeypatch.setattr(distributed.Future, "result", result)
-    executor = Dask(str(cluster.file))
-    try:
-        found = [(answer.ok, answer.reason) for answer in run(tmp_path / "jobs.yaml", executor=executor)]
-    finally:
-        executor.close()
-    assert (len(lost), found) == (1, [(True, "")])
+    assert fetched(tmp_path, cluster, monkeypatch, dies_once) == [(True, "")]
+    assert len(lost) == 1
 
 
 def test_a_large_answer_over_a_slow_line_is_fetched_with_more_time(
     tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import distributed  # an extra
+    tried: list[float] = []
 
-    poisoned(tmp_path / "s.poison", "slow 0")
-    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: s.poison}]")
-    given, tried = distributed.Future.result, list[float]()
-
-    def result(future: Any, timeout: float) -> object:
+    def slow(_future: Any, timeout: float) -> None:
         tried.append(timeout)
         if timeout < 15.0:  # as the client does where the data take longer
             raise TimeoutError
-        return given(future, timeout)
 
-    monkeypatch.setattr(distributed.Future, "result", result)
-    executor = Dask(str(cluster.file))
-    try:
-        found = [(answer.ok, answer.reason) for answer in run(tmp_path / "jobs.yaml", executor=executor)]
-    finally:
-        executor.close()
-    assert (tried, found) == ([5.0, 10.0, 20.0], [(True, "")])
+    assert fetched(tmp_path, cluster, monkeypatch, slow) == [(True, "")]
+    assert tried == [5.0, 10.0, 20.0]
 
 
 def test_a_job_that_crashes_there_fails_alone(tmp_path: Path, cluster: Cluster) -> None:

@@ -344,3 +344,35 @@ def test_a_rod_goes_in_and_out_of_its_tube_and_a_collar_on_a_rod_is_clamped(
         "rod": (disc(4, 150), (0, 0, start)),
     }
     assert len(recognised(tmp_path, parts).bodies) == bodies
+
+
+def forked_bracket(other: bool) -> cq.Workplane:
+    """A small bracket about a hole through its foot, and perhaps another hole across that."""
+    foot = box(12, 12, 4).faces(">Z").workplane().hole(8)
+    wall = box(12, 3, 24).translate((0, 7.5, 0))
+    return foot.union(wall.faces("<Y").workplane(origin=(0, 0, 17)).hole(8) if other else wall)
+
+
+@pytest.mark.parametrize(("other", "count"), [(True, 1), (False, 0)])
+def test_a_small_part_with_holes_across_each_other_is_a_link_and_no_spacer(
+    tmp_path: Path, other: bool, count: int
+) -> None:
+    strip = plate(120, 30, 4, [(-40, 0)], 4)
+    found = recognised(tmp_path, {"strip": (strip, (40, 0, 0)), "bracket": (forked_bracket(other), (0, 0, 4))})
+    assert len(found.joints) == count
+
+
+@pytest.mark.parametrize(("apart", "clips", "count"), [(0, 0, 1), (7, 0, 0), (0, 1, 0)])
+def test_links_drawn_into_each_other_turn_about_the_line_that_both_are_round_about(
+    tmp_path: Path, apart: float, clips: int, count: int
+) -> None:
+    """A trunnion without its bore. In a machine with standard parts it is pressed in."""
+    arm = box(100, 20, 20).translate((50, 0, 0)).union(disc(10, 20))
+    lever = box(20, 90, 8).translate((0, 45, 24)).union(disc(4, 18).translate((0, apart, 10)))
+    parts: Parts = {"arm": (arm, (0, 0, 0)), "lever": (lever, (0, 0, 0))}
+    parts |= {f"clip{k}": (tube(10, 5.2, 1.6), (300, 0, 0)) for k in range(clips)}
+    found = recognised(tmp_path, parts)
+    assert [j.type for j in found.joints] == ["revolute"] * count
+    assert all(
+        abs(j.axis @ [0, 0, 1]) > 1 - 1e-9 and np.hypot(*j.point[:2]) < 1e-9 for j in found.joints if j.axis is not None
+    )

@@ -188,3 +188,11 @@ def test_the_mates_file_gives_the_same_mechanism_and_the_same_bytes(tmp_path: Pa
         assert [j.type for j in mechanism.joints] == ["revolute"]
     assert np.allclose(by_file.joints[0].X_AJ.p, at_once.joints[0].X_AJ.p, atol=1e-9)
     assert mates_text(recognise(cb.read(tmp_path / "made.step"))) == mates_text(found)
+
+
+@pytest.mark.parametrize(("size", "kinds"), [((9, 8), []), ((60, 12), ["revolute"])])
+def test_a_spacer_over_a_hole_is_no_lever(tmp_path: Path, size: tuple[float, float], kinds: list[str]) -> None:
+    over = plate(*size, 3, [(0, 0)], 2)
+    low = plate(80, 40, 10, [(0, 0)], 2)
+    found = recognised(tmp_path, {"low": (low, (0, 0, 0)), "over": (over, (0, 0, 10))})
+    assert list(joints(found).values()) == kinds

@@ -13,7 +13,6 @@ from collections.abc import Collection, Sequence
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.actuators import beside_horn
 from cadbridge.recognition.candidates import Candidate, Jointed, linked_by, one_axis
-from cadbridge.recognition.guides import piston, telescope
 from cadbridge.recognition.scene import Scene
 from cadbridge.recognition.spinning import only_spins
 from cadbridge.recognition.standard_names import ROLLERS, called
@@ -89,14 +88,12 @@ def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
 def bind_clamped(now: Jointed) -> None:
     """Bind a part to a rod on which it could both slide and turn, if it carries nothing: its clamp is not drawn.
 
-    What goes into its bore by its end, as the rod of a telescope or a shock absorber, is on no rod where links alone
-    are drawn; in a machine it is a wheel on its shaft.
+    The rod of a telescope, which may do both, carries something at its end, so it has a second joint and stays free.
     """
     for joint in now.joints:
         leaf = min((joint.a, joint.b), key=lambda body: (len(now.of[body]), now.sizes[body], body))
         # A single joint is all that the file shows, a piston in its bore: bound, nothing would move.
-        ends = now.scene.links_only and any(c.kind == "shaft" and (telescope(c) or piston(c)) for c in joint.contacts)
-        if joint.verdict.free == SLEEVE and not ends and len(now.of[leaf]) == 1 and len(now.joints) > 1:
+        if joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             now.scene.bind(leaf, joint.other(leaf), text, 0.5)
 

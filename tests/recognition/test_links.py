@@ -331,21 +331,6 @@ def test_a_bracket_between_a_floor_and_a_wall_is_a_hinge_only_where_the_wall_sta
     assert len(found.joints) == (0 if stands else 1)
 
 
-@pytest.mark.parametrize(("start", "bodies"), [(30, 3), (-40, 2)])
-def test_a_rod_goes_in_and_out_of_its_tube_and_a_collar_on_a_rod_is_clamped(
-    tmp_path: Path, start: float, bodies: int
-) -> None:
-    arm = box(16, 70, 10).translate((0, 40, 0)).union(disc(5, 24).translate((0, 60, 0)))
-    tube_on_arm = tube(9, 4, 60).union(arm).cut(disc(4, 60))
-    lever = box(80, 18, 8).cut(disc(5, 8))
-    parts: Parts = {
-        "body": (tube_on_arm, (0, 0, 0)),
-        "lever": (lever, (0, 60, 10)),
-        "rod": (disc(4, 150), (0, 0, start)),
-    }
-    assert len(recognised(tmp_path, parts).bodies) == bodies
-
-
 def forked_bracket(other: bool) -> cq.Workplane:
     """A small bracket about a hole through its foot, and perhaps another hole across that."""
     foot = box(12, 12, 4).faces(">Z").workplane().hole(8)

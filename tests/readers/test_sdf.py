@@ -258,6 +258,30 @@ def test_inertia_from_shapes_is_left_to_weighing(tmp_path: Path) -> None:
     assert volume_properties(part.shape.fine).mass == pytest.approx(2.0)
 
 
+def test_each_collision_is_weighed_by_its_own_density(tmp_path: Path) -> None:
+    """A collision that gives none has that of <inertial>, as SDFormat says (`/sdf/collision/density`)."""
+    box = "<geometry><box><size>1 1 1</size></box></geometry>"
+    auto = '<inertial auto="true"><density>300</density></inertial>'
+    text = f"""<sdf version="1.11"><model name="m"><link name="a">{auto}
+      <collision name="c">{box}</collision>
+      <collision name="d"><density>700</density><pose>2 0 0 0 0 0</pose>{box}</collision></link></model></sdf>"""
+    mass = _read(tmp_path, text).part("a").declared
+    assert mass is not None
+    assert mass.mass == pytest.approx(1000.0)
+    assert mass.com == pytest.approx([1.4, 0.0, 0.0])
+
+
+def test_of_an_open_mesh_among_several_densities_no_mass_is_made_up(tmp_path: Path) -> None:
+    (tmp_path / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", encoding="utf-8")
+    text = """<sdf version="1.11"><model name="m"><link name="a"><inertial auto="true"><density>300</density></inertial>
+      <collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision>
+      <collision name="d"><density>700</density><geometry><mesh><uri>open.obj</uri></mesh></geometry></collision>
+      </link></model></sdf>"""
+    assembly = _read(tmp_path, text)
+    assert (assembly.part("a").declared, assembly.part("a").density) == (None, None)
+    assert "CB193" in _codes(assembly)
+
+
 def test_a_quaternion_pose(tmp_path: Path) -> None:
     text = _two("").replace(
         f"<pose>1 0 0 0 0 {math.pi / 2}</pose>", '<pose rotation_format="quat_xyzw">1 0 0  0 0 0.6 0.8</pose>'

@@ -9,7 +9,7 @@ import numpy as np
 from cadbridge.assembly import Part
 from cadbridge.frames import Pose
 from cadbridge.geometry import Mesh, Shape
-from cadbridge.inertia import MassProperties
+from cadbridge.inertia import MassProperties, combine
 from cadbridge.readers import solids
 from cadbridge.readers.paths import referenced
 from cadbridge.readers.sdf.context import Context
@@ -35,24 +35,43 @@ def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
     inertial = child(link, "inertial")
     auto = inertial is not None and inertial.get("auto") in ("true", "1")
     shape = _shape(c, scope, link, name) if c.options.geometry else None
-    density = None
-    if auto and inertial is not None:
-        given = [c.number(e, "density", name, np.nan) for e in children(link, "collision")]
-        of_shapes = [d for d in given if np.isfinite(d)]
-        density = of_shapes[0] if of_shapes else c.number(inertial, "density", name, SDF_DENSITY)
-        if len(set(of_shapes)) > 1:
-            c.say("CB1424", f"{name}: the collision shapes differ in density; {density:g} is taken", inertial, name)
-        if shape is not None:  # what is weighed is the collision geometry
-            shape = solids.shape(shape.collision, shape.collision, (shape.collision_file, shape.collision_file))
+    densities = set(_densities(c, link, inertial, name)) if auto else set()
+    declared = None if auto else _declared(c, scope, link, inertial, name)
+    if auto and shape is not None:  # what is weighed is the collision geometry
+        shape = solids.shape(shape.collision, shape.collision, (shape.collision_file, shape.collision_file))
+        declared = _weighed(c, scope, link, inertial, name) if len(densities) > 1 else None
+    density = densities.pop() if len(densities) == 1 else None
     return Part(
         name,
         shape=shape,
         density=density,
-        density_source="SDF, automatic inertia" if auto else None,
-        declared=None if auto else _declared(c, scope, link, inertial, name),
+        density_source="SDF, automatic inertia" if density is not None else None,
+        declared=declared,
         colour=_colour(link),
         where=c.where(link, name),
     )
+
+
+def _densities(c: Context, link: Element, inertial: Element, name: str) -> list[float]:
+    """kg/m³ of each collision of a link, its own or that of the automatic inertia; of a link without any the latter."""
+    common = c.number(inertial, "density", name, SDF_DENSITY)
+    return [c.number(e, "density", name, common) for e in children(link, "collision")] or [common]
+
+
+def _weighed(c: Context, scope: Scope, link: Element, inertial: Element, name: str) -> MassProperties | None:
+    """The mass of collisions that differ in density, in the link's frame; None, with a finding, where one is open."""
+    from cadbridge.mass import audit_mesh
+
+    weighed = []
+    for element, density in zip(children(link, "collision"), _densities(c, link, inertial, name), strict=True):
+        mesh, _ = _made(c, scope, link, element, name)
+        audit = None if mesh is None else audit_mesh(mesh)
+        if audit is None or not audit.closed:
+            text = f"{name}: {element.get('name') or 'a collision'} has no closed surface, so its density gives no mass"
+            c.say("CB193", text, element, name)
+            return None
+        weighed.append(audit.volume.scaled(density))
+    return combine(weighed)
 
 
 def _declared(c: Context, scope: Scope, link: Element, inertial: Element | None, name: str) -> MassProperties:
@@ -107,24 +126,27 @@ def _shape(c: Context, scope: Scope, link: Element, name: str) -> Shape | None:
 
 def _joined(c: Context, scope: Scope, link: Element, tag: str, name: str) -> tuple[Mesh | None, str | None]:
     """All geometry of a link under one tag as one mesh, and the names of its files."""
-    meshes: list[Mesh] = []
-    files: list[str] = []
-    for element in children(link, tag):
-        geometry = child(element, "geometry")
-        kinds = [] if geometry is None else children(geometry)
-        if not kinds or local(kinds[0]) == "empty":
-            continue
-        kind = local(kinds[0])
-        maker = _MAKERS.get(kind)
-        if maker is None:
-            c.say("CB193", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
-            continue
-        mesh = maker(c, kinds[0], name)
-        if mesh is not None:
-            c.vertices.add(len(mesh.vertices), c.findings, c.where(element, name))
-            meshes.append(solids.placed(_pose(c, scope, element, link, name), mesh))
-            files.append(c.text(kinds[0], "uri").rsplit("/", 1)[-1] or kind)
-    return solids.joined(meshes), ", ".join(files) or None
+    made = [(element, *_made(c, scope, link, element, name)) for element in children(link, tag)]
+    meshes = [(element, mesh, file) for element, mesh, file in made if mesh is not None]
+    for element, mesh, _ in meshes:
+        c.vertices.add(len(mesh.vertices), c.findings, c.where(element, name))
+    return solids.joined([mesh for _, mesh, _ in meshes]), ", ".join(file for *_, file in meshes) or None
+
+
+def _made(c: Context, scope: Scope, link: Element, element: Element, name: str) -> tuple[Mesh | None, str]:
+    """The mesh of a <visual> or <collision> in the link's frame, and the name of its file or its kind."""
+    geometry = child(element, "geometry")
+    kinds = [] if geometry is None else children(geometry)
+    if not kinds or local(kinds[0]) == "empty":
+        return None, ""
+    kind = local(kinds[0])
+    maker = _MAKERS.get(kind)
+    if maker is None:
+        c.say("CB193", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
+        return None, ""
+    mesh = maker(c, kinds[0], name)
+    file = c.text(kinds[0], "uri").rsplit("/", 1)[-1] or kind
+    return (None if mesh is None else solids.placed(_pose(c, scope, element, link, name), mesh)), file
 
 
 def _sizes(c: Context, element: Element, tag: str, count: int, name: str, default: float) -> list[float] | None:
@@ -189,5 +211,6 @@ _MAKERS: dict[str, Callable[[Context, Element, str], Mesh | None]] = {
     "ellipsoid": _ellipsoid,
     "cylinder": _round(solids.cylinder, 1.0),
     "capsule": _round(solids.capsule, 0.5),
+    "cone": _round(solids.cone, 0.5),
     "mesh": _mesh,
 }

@@ -57,8 +57,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1410": Entry(
         Severity.WARNING,
         "physics of the source that is omitted",
-        "What is named acts in the source's own engine (MuJoCo, Gazebo) and has no equivalent in cadbridge or its "
-        "exports. The model moves differently without it.",
+        "What is named acts in the source's own engine (MuJoCo, Gazebo, Drake) and has no equivalent in cadbridge or "
+        "its exports. The model moves differently without it.",
         "Add it to the scenario of a simulation (springs, dampers, wrenches), or remove it from the source for a "
         "comparison.",
         "A spatial tendon with a spring, a body that a program moves (mocap), the buoyancy of an SDF.",

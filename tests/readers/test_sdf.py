@@ -364,6 +364,16 @@ _DETACHABLE = """<plugin name="gz::sim::systems::DetachableJoint" filename="gz-s
 ACTING = {
     "buoyancy": ('<plugin name="gz::sim::systems::Buoyancy" filename="gz-sim-buoyancy-system"/>', "Buoyancy"),
     "lift": ('<plugin name="wing" filename="libLiftDragPlugin.so"/>', "wing"),
+    "rates from the start": (
+        '<plugin name="gz::sim::systems::JointController" filename="x"><joint_name>J1</joint_name></plugin>',
+        "JointController of arm (joints: J1), which acts before any command",
+    ),
+    "wheels from the start": (
+        '<plugin name="drive" filename="libgazebo_ros_diff_drive.so"><left_joint>J1</left_joint></plugin>',
+        "drive of arm (joints: J1)",
+    ),
+    "a bushing of Drake's": ("<linear_bushing_rpy><bushing_frameA>a</bushing_frameA></linear_bushing_rpy>", "bushing"),
+    "a loop of Drake's": ('<ball_constraint name="closure"/>', "closure"),
     "detachable": (_DETACHABLE, "between upper and slide"),
     "added mass": (
         INERTIAL.replace("</inertial>", "<fluid_added_mass><xx>2</xx></fluid_added_mass></inertial>"),
@@ -382,6 +392,21 @@ def test_what_acts_in_gazebo_and_not_here_is_a_warning(case: str, tmp_path: Path
     told = [f for f in assembly.findings if f.code in ("CB1410", "CB190")]
     assert [f.code for f in told] == ["CB1410"]
     assert link or named in told[0].message
+
+
+def test_what_waits_for_commands_is_named(tmp_path: Path) -> None:
+    plugin = '<plugin name="Thruster" filename="x"><joint_name>J1</joint_name></plugin>'
+    (told,) = [f for f in _read(tmp_path, ARM.replace("</model>", f"{plugin}</model>")).findings if f.code == "CB190"]
+    assert "Thruster of arm (joints: J1), which waits for commands" in told.message
+
+
+def test_what_an_include_changes_of_its_model_is_told(tmp_path: Path) -> None:
+    (tmp_path / "arm.sdf").write_text(ARM, encoding="utf-8")
+    change = '<experimental:params><link element_id="upper" action="remove"/></experimental:params>'
+    text = f"""<sdf version="1.9" xmlns:experimental="x"><world name="w"><include><uri>arm.sdf</uri><name>two</name>
+      {change}</include></world></sdf>"""
+    (told,) = [f for f in _read(tmp_path, text).findings if f.code == "CB1410"]
+    assert "of two" in told.message
 
 
 def test_a_decay_of_zero_acts_on_nothing(tmp_path: Path) -> None:

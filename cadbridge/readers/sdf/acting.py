@@ -1,4 +1,4 @@
-"""What acts on links in Gazebo beside joints, and is left out: the medium, and plug-ins that need no command."""
+"""What acts on links and joints in Gazebo or Drake beside SDF's own elements, and is left out."""
 
 from __future__ import annotations
 
@@ -10,6 +10,26 @@ from cadbridge.readers.xml import Element, child, children, local, numbers
 
 _PLUGINS = ("buoyancy", "hydrodynamics", "liftdrag", "lighterthanair", "windeffects", "libwindplugin")
 """Plug-ins that act from the start, by what stands in their name or file, of Gazebo and Gazebo classic."""
+_DRIVING = (
+    "jointcontroller", "jointtrajectory", "diffdrive", "skidsteer", "mecanumdrive", "ackermann", "elevator",
+    "trajectoryfollower",
+)  # fmt: skip
+"""Plug-ins that set rates or efforts of joints at every step, before any command too: rates of 0 then."""
+_WAITING = (
+    "applyjointforce", "applylinkwrench", "thruster", "motormodel", "multicopter", "velocitycontrol", "trackcontroller",
+    "trackedvehicle", "buoyancyengine", "roscontrol", "ros2control", "ardupilot",
+)  # fmt: skip
+"""Plug-ins that act once a command has come."""
+_OF_DRAKE = {
+    "linear_spring_damper": "the spring and damper",
+    "linear_bushing_rpy": "the bushing",
+    "ball_constraint": "the constraint",
+    "tendon_constraint": "the constraint",
+    "distance_constraint": "the constraint",
+}
+"""Elements of Drake's own (`drake:`) in a <model> that act on its links."""
+_CHANGED = "params"
+"""`experimental:params` in an <include> changes elements of what is included (sdformat's ParamPassing)."""
 _DETACHABLE = "detachablejoint"
 _SPEAKING = str.maketrans("", "", "_- ")
 
@@ -20,6 +40,7 @@ def report_acting(c: Context, everything: Iterable[Scope]) -> None:
         for holder in (scope.element, *children(scope.element, "include")):
             for plugin in children(holder, "plugin"):
                 _plugin(c, scope, plugin, counted=holder is scope.element)
+        _extensions(c, scope)
         for name, entry in scope.entries.items():
             if entry.kind == "link":
                 _link(c, entry.element, scope.link(name))
@@ -36,10 +57,33 @@ def _plugin(c: Context, scope: Scope, plugin: Element, *, counted: bool) -> None
         c.say("CB1410", f"left out: the detachable joint between {a} and {b}", plugin, where, cure)
     elif any(word in called for word in _PLUGINS):
         c.say("CB1410", f"left out: the forces of the plug-in {named} of {where}", plugin, where)
+    elif any(word in called for word in _DRIVING) or child(plugin, "persistent") is not None:
+        text = f"left out: the plug-in {named} of {where}{_joints(plugin)}, which acts before any command too"
+        c.say("CB1410", text, plugin, where)
+    elif any(word in called for word in _WAITING):
+        c.say("CB190", f"not read: the plug-in {named} of {where}{_joints(plugin)}, which waits for commands", plugin)
     else:
         return
     if counted:
         c.unread.subtract(("plugin",))
+
+
+def _joints(plugin: Element) -> str:
+    """The joints that a plug-in names, in words."""
+    names = [(e.text or "").strip() for e in children(plugin) if "joint" in local(e)]
+    return f" (joints: {', '.join(filter(None, names))})" if any(names) else ""
+
+
+def _extensions(c: Context, scope: Scope) -> None:
+    """Constraints and forces of Drake's own; what an <include> changes of the model that it includes."""
+    for element in children(scope.element, *_OF_DRAKE):
+        name = element.get("name") or scope.name
+        c.say("CB1410", f"left out: {_OF_DRAKE[local(element)]} {name} (<{local(element)}>)", element, name)
+        c.unread.subtract((local(element),))
+    for include in children(scope.element, "include"):
+        for _ in children(include, _CHANGED):
+            name = c.text(include, "name") or c.text(include, "uri")
+            c.say("CB1410", f"left out: what <experimental:params> changes of {name}", include, name)
 
 
 def _link(c: Context, link: Element, name: str) -> None:

@@ -30,6 +30,8 @@ def weightless(c: Context, link: Element) -> bool:
 def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
     """The part of a link. A link without <inertial> has 1 kg and 1 kg m², as SDF lays down."""
     c.leave(link, *_OF_LINK)
+    if c.flag(link, "kinematic"):
+        c.unread.update(("kinematic",))
     if weightless(c, link):
         c.say("CB1431", f"{name} is without gravity in the file", link, name)
     inertial = child(link, "inertial")

@@ -20,6 +20,7 @@ def read_servos(c: Context, scope: Scope, joints: Collection[str]) -> list[Drive
         # gz::sim::systems::JointPositionController and ignition::gazebo's of that name are the same plug-in.
         if _CONTROLLER not in (plugin.get("name") or "").lower().replace("_", "").rsplit("::", 1)[-1]:
             continue
+        c.unread.subtract(("plugin",))
         for element in children(plugin, "joint_name"):
             name = scope.named((element.text or "").strip())
             if name not in joints:

@@ -69,8 +69,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1432": Entry(
         Severity.WARNING,
-        "damping or friction of a second axis",
-        "cadbridge has no damping or friction for the second axis of a joint. It omits the values named.",
+        "loads or limits of a joint of several freedoms",
+        "cadbridge has no damping, friction, spring or limit for each axis of a joint with two or three freedoms. It "
+        "omits what the message names.",
         "Split the joint into two single-axis joints with a light link between them.",
         "`<axis2><dynamics><damping>1</damping></dynamics></axis2>`.",
     ),

@@ -216,6 +216,31 @@ def test_nested_and_included_models(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(("own", "over", "grounded"), [("true", "false", False), ("false", "true", True)])
+def test_an_include_says_whether_its_model_is_static(own: str, over: str, grounded: bool, tmp_path: Path) -> None:
+    """As sdformat: the <static> of an <include> takes the place of the model's own."""
+    (tmp_path / "part.sdf").write_text(_two("").replace(">false<", f">{own}<"), encoding="utf-8")
+    text = f"""<sdf version="1.9"><world name="w"><include><uri>part.sdf</uri><static>{over}</static></include>
+      </world></sdf>"""
+    assert {c.grounded for c in _read(tmp_path, text).components} == {grounded}
+
+
+def test_a_ball_is_damped_as_drake_damps_it(tmp_path: Path) -> None:
+    dynamics = "<dynamics><damping>0.5</damping><friction>0.1</friction></dynamics>"
+    joint = f"""<joint name="j" type="ball"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz>{dynamics}</axis>
+      </joint>"""
+    assembly = _read(tmp_path, _two(joint))
+    assert [mate.damping for mate in assembly.mates] == [0.5]
+    assert "CB1432" in _codes(assembly)  # its dry friction
+
+
+def test_limits_of_a_universal_joint_are_told(tmp_path: Path) -> None:
+    axes = "<axis><xyz>1 0 0</xyz><limit><lower>-1</lower></limit></axis><axis2><xyz>0 1 0</xyz></axis2>"
+    joint = f'<joint name="j" type="universal"><parent>a</parent><child>b</child>{axes}</joint>'
+    assert "CB1432" in _codes(_read(tmp_path, _two(joint)))
+    assert "CB1432" not in _codes(_read(tmp_path, _two(joint.replace("-1", "-1e16"))))
+
+
 def test_a_nested_model_may_have_a_flattened_name_before_version_1_8(tmp_path: Path) -> None:
     text = f"""<sdf version="1.7"><model name="m"><link name="base">{INERTIAL}</link>
       <model name="a::b"><pose>0 0 2 0 0 0</pose><link name="hub"><pose>1 0 0 0 0 0</pose>{INERTIAL}</link></model>

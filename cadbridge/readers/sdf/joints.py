@@ -146,7 +146,7 @@ def _mate(c: Context, j: Joint, kind: Type) -> Mate | None:
         return None
     axes = j.axes[: kind.axes] or (j.X_WJ.R[:, 2],)
     # A mate has one set of loads; those of a cross's two axes are reported in _crossed.
-    more = _loads(c, j, kind) if kind.axes == 1 else {}
+    more = _loads(c, j, kind) if kind.axes == 1 else _of_ball(c, j) if kind.axes == 0 else {}
     if kind.free.pitched:
         turn, old = (c.number(j.element, key, j.name, 0.0) for key in ("screw_thread_pitch", "thread_pitch"))
         more["value"] = screw_pitch(turn, old)
@@ -173,6 +173,17 @@ def _loads(c: Context, j: Joint, kind: Type) -> dict[str, Any]:
         "rest": rest if stiffness > 0 else 0.0,
         "armature": _armature(c, j),
     }
+
+
+def _of_ball(c: Context, j: Joint) -> dict[str, Any]:
+    """The damping that Drake reads of a ball's <axis>, which acts on any turn; the rest of its loads is reported."""
+    axis = child(j.element, "axis")
+    if axis is None or j.element.get("type") != "ball":
+        return {}
+    dynamics = child(axis, "dynamics")
+    if any(c.number(dynamics, key, j.name, 0.0) for key in ("friction", "spring_stiffness")):
+        c.say("CB1432", f"joint {j.name}: friction and spring of a ball are left out", j.element, j.name)
+    return {"damping": max(c.number(dynamics, "damping", j.name, 0.0), 0.0)}
 
 
 def _armature(c: Context, j: Joint) -> float:
@@ -225,6 +236,9 @@ def _crossed(c: Context, j: Joint) -> bool:
         c.say(
             "CB1432", f"joint {j.name}: damping, friction and springs of its two axes are left out", j.element, j.name
         )
+    limits = [_limit(c, j, axis, ranged=True) for axis in children(j.element, "axis", "axis2")]
+    if any(limit is not None and (limit.lower, limit.upper) != (None, None) for limit in limits):
+        c.say("CB1432", f"joint {j.name}: the limits of its two axes are left out", j.element, j.name)
     return True
 
 

@@ -104,7 +104,9 @@ class Models:
         scope.entries[name] = ScopedFrame(pose, relative or MODEL, MODEL, element, "model")
         inner = Scope(name, element, scope, placement=placement, canonical=element.get("canonical_link", ""))
         inner.prefix = f"{scope.named(name)}/"
-        inner.static = scope.static or c.flag(element, "static") or (over is not None and c.flag(over, "static"))
+        # An <include>'s <static> replaces the model's own too, in both directions.
+        says = element if over is None or child(over, "static") is None else over
+        inner.static = scope.static or c.flag(says, "static")
         scope.nested[name] = inner
         c.leave(element, *_OF_MODEL)
         self._fill(inner, element, depth + 1)

@@ -195,6 +195,35 @@ def test_a_loop_that_cannot_be_closed_is_told(change: tuple[str, str], tmp_path:
     assert "CB198" in {f.code for f in robot.findings}
 
 
+_PLUGIN = '<gazebo><plugin name="p" filename="{}"><left_joint>A</left_joint></plugin></gazebo>'
+ACTING = {
+    "spring": ('<gazebo reference="A"><springStiffness>5</springStiffness></gazebo>', "CB1410", "the springs of A"),
+    "no gravity": ('<gazebo reference="crank"><gravity>0</gravity></gazebo>', "CB1410", "gravity on crank"),
+    "gravity off": ('<gazebo reference="crank"><turnGravityOff>true</turnGravityOff></gazebo>', "CB1410", "on crank"),
+    "decay": ('<gazebo reference="crank"><dampingFactor>0.1</dampingFactor></gazebo>', "CB1410", "decay"),
+    "static": ("<gazebo><static>true</static></gazebo>", "CB1410", "<static>"),
+    "bushing": ('<drake:linear_bushing_rpy xmlns:drake="x"/>', "CB1410", "the bushing"),
+    "wheels": (_PLUGIN.format("libgazebo_ros_diff_drive.so"), "CB1410", "joints: A"),
+    "waits": (_PLUGIN.format("libgazebo_ros_control.so"), "CB190", "waits for commands"),
+}
+
+
+@pytest.mark.parametrize("case", ACTING)
+def test_what_acts_in_gazebo_or_drake_and_not_here_is_told(case: str, tmp_path: Path) -> None:
+    element, code, words = ACTING[case]
+    told = [f for f in _robot(tmp_path, FOUR_BAR.format(loop=element)).findings if f.code in ("CB1410", "CB190")]
+    assert [f.code for f in told] == [code]
+    assert words in told[0].message
+
+
+@pytest.mark.parametrize(
+    "element", ["<gravity>1</gravity>", "<turnGravityOff>0</turnGravityOff>", "<mu1>0.5</mu1>", "<kp>1e6</kp>"]
+)
+def test_what_gazebo_adds_and_moves_nothing_is_not_told(element: str, tmp_path: Path) -> None:
+    text = FOUR_BAR.format(loop=f'<gazebo reference="crank">{element}</gazebo>')
+    assert "CB1410" not in {f.code for f in _robot(tmp_path, text).findings}
+
+
 def test_extensions_are_kept_as_written(tmp_path: Path) -> None:
     more = """<gazebo reference="crank"><mu1>0.5</mu1></gazebo><mujoco><compiler meshdir="m"/></mujoco>
       <ros2_control name="c" type="system"><joint name="A"><command_interface name="effort"/></joint>

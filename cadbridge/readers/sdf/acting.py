@@ -20,14 +20,14 @@ _WAITING = (
     "trackedvehicle", "buoyancyengine", "roscontrol", "ros2control", "ardupilot",
 )  # fmt: skip
 """Plug-ins that act once a command has come."""
-_OF_DRAKE = {
+OF_DRAKE = {
     "linear_spring_damper": "the spring and damper",
     "linear_bushing_rpy": "the bushing",
     "ball_constraint": "the constraint",
     "tendon_constraint": "the constraint",
     "distance_constraint": "the constraint",
 }
-"""Elements of Drake's own (`drake:`) in a <model> that act on its links."""
+"""Elements of Drake's own (`drake:`) in a model or robot that act on its links."""
 _CHANGED = "params"
 """`experimental:params` in an <include> changes elements of what is included (sdformat's ParamPassing)."""
 _DETACHABLE = "detachablejoint"
@@ -47,25 +47,37 @@ def report_acting(c: Context, everything: Iterable[Scope]) -> None:
 
 
 def _plugin(c: Context, scope: Scope, plugin: Element, *, counted: bool) -> None:
-    named = plugin.get("name") or ""
-    called = f"{named} {plugin.get('filename') or ''}".lower().translate(_SPEAKING)
     where = scope.name or c.path.stem
-    if _DETACHABLE in called:
+    cure = None
+    if _DETACHABLE in _called(plugin):
         parent, model, other = (c.text(plugin, key) for key in ("parent_link", "child_model", "child_link"))
         a, b = scope.link(parent), scope.link(other) if model == MODEL else f"{model}/{other}"
         cure = f"In a mates file: {{type: fixed, a: {{component: {a}}}, b: {{component: {b}}}}} under `mates`."
-        c.say("CB1410", f"left out: the detachable joint between {a} and {b}", plugin, where, cure)
-    elif any(word in called for word in _PLUGINS):
-        c.say("CB1410", f"left out: the forces of the plug-in {named} of {where}", plugin, where)
-    elif any(word in called for word in _DRIVING) or child(plugin, "persistent") is not None:
-        text = f"left out: the plug-in {named} of {where}{_joints(plugin)}, which acts before any command too"
-        c.say("CB1410", text, plugin, where)
-    elif any(word in called for word in _WAITING):
-        c.say("CB190", f"not read: the plug-in {named} of {where}{_joints(plugin)}, which waits for commands", plugin)
+        said = ("CB1410", f"left out: the detachable joint between {a} and {b}")
     else:
+        said = of_plugin(plugin, where) or ("", "")
+    if not said[0]:
         return
+    c.say(*said, plugin, where, cure)
     if counted:
         c.unread.subtract(("plugin",))
+
+
+def of_plugin(plugin: Element, where: str) -> tuple[str, str] | None:
+    """Code and message for a plug-in of Gazebo that acts on the model `where`; None for one that moves nothing."""
+    called, of = _called(plugin), f"{plugin.get('name') or plugin.get('filename')} of {where}{_joints(plugin)}"
+    if any(word in called for word in _PLUGINS):
+        return "CB1410", f"left out: the forces of the plug-in {of}"
+    if any(word in called for word in _DRIVING) or child(plugin, "persistent") is not None:
+        return "CB1410", f"left out: the plug-in {of}, which acts before any command too"
+    if any(word in called for word in _WAITING):
+        return "CB190", f"not read: the plug-in {of}, which waits for commands"
+    return None
+
+
+def _called(plugin: Element) -> str:
+    """The name and the file of a plug-in as one word: Gazebo and Gazebo classic write them with other signs."""
+    return f"{plugin.get('name') or ''} {plugin.get('filename') or ''}".lower().translate(_SPEAKING)
 
 
 def _joints(plugin: Element) -> str:
@@ -76,9 +88,9 @@ def _joints(plugin: Element) -> str:
 
 def _extensions(c: Context, scope: Scope) -> None:
     """Constraints and forces of Drake's own; what an <include> changes of the model that it includes."""
-    for element in children(scope.element, *_OF_DRAKE):
+    for element in children(scope.element, *OF_DRAKE):
         name = element.get("name") or scope.name
-        c.say("CB1410", f"left out: {_OF_DRAKE[local(element)]} {name} (<{local(element)}>)", element, name)
+        c.say("CB1410", f"left out: {OF_DRAKE[local(element)]} {name} (<{local(element)}>)", element, name)
         c.unread.subtract((local(element),))
     for include in children(scope.element, "include"):
         for _ in children(include, _CHANGED):

@@ -14,6 +14,8 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Severity, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.sdf.acting import OF_DRAKE
+from cadbridge.readers.urdf.acting import report_acting
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.extensions import KEPT, LOOPS, kept_of_joints, read_extensions
 from cadbridge.readers.urdf.joints import Joint, read_drives, read_joints, read_mimics
@@ -50,13 +52,14 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     links = read_links(c, robot) if local(robot) == "robot" else {}
     if not links:
         raise _without_links(c, robot)
-    c.leave(robot, "link", "joint", "material", "transmission", *KEPT, *LOOPS)
+    c.leave(robot, "link", "joint", "material", "transmission", *KEPT, *LOOPS, *OF_DRAKE)
     joints = read_joints(c, robot, links)
     couplings = read_mimics(c, joints)
     drives = read_drives(c, robot, joints)
     # Extensions close loops between links, so they need all links placed.
     X = c.placements = _placements(links, joints)
     more = read_extensions(c, robot, links, joints, drives)
+    report_acting(c, robot, {j.name for j in joints})
     grounded = _ground(c, links, joints)
     links = _without_mass(c, links, joints, grounded)
     c.report_unread()

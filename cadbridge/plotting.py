@@ -21,8 +21,10 @@ Array = NDArray[np.float64]
 
 COLOURS = ("#2f7de1", "#e8860c", "#2a9d5c", "#d6293e", "#8e5bd0", "#8a6d3b", "#d061a8", "#3aa7b5")
 """As many lines as a panel holds: no two of them alike."""
-WIDTH, PANEL = 9.0, 2.6
-"""Inches: of a figure, and the height of one panel."""
+WIDTH, PANEL, TITLE = 9.0, 2.6, 0.6
+"""Inches: of a figure, the height of one panel, and of the title and the axis of time."""
+LINE = 1.4
+"""Points: a line that stands out from the grid, and does not hide its neighbour."""
 ROUNDING_NOISE = 1e-9
 """Share of the largest value of a unit below which a line is rounding noise."""
 LABEL_GAP = 0.065
@@ -57,7 +59,7 @@ def write_figure(
     # Without dates, versions and ids by chance, so that the same values are the same bytes.
     with mpl.rc_context({"svg.hashsalt": "cadbridge", "font.size": 9, "axes.spines.top": False,
                          "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25}):  # fmt: skip
-        figure = Figure(figsize=(WIDTH, PANEL * len(panels) + 0.6), layout="constrained")
+        figure = Figure(figsize=(WIDTH, PANEL * len(panels) + TITLE), layout="constrained")
         axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
         figure.suptitle(title, x=0.01, ha="left", weight="bold")
         for panel, drawn in zip(axes[:, 0], panels, strict=True):
@@ -90,7 +92,7 @@ def _panels(curves: Sequence[PlottedCurve]) -> list[list[PlottedCurve]]:
 def _draw(axes: Axes, t: Array, curves: Sequence[PlottedCurve]) -> None:
     """The lines of a panel with their names at the right, apart from each other."""
     for curve, colour in zip(curves, COLOURS, strict=False):
-        axes.plot(t, curve.values, color=colour, lw=1.4)
+        axes.plot(t, curve.values, color=colour, lw=LINE)
     axes.set_ylabel(curves[0].unit)
     axes.margins(x=0.0)
     low, high = axes.get_ylim()

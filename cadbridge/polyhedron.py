@@ -34,6 +34,7 @@ def volume_properties_of(vertices: NDArray[np.float64], triangles: NDArray[np.in
     volume = float(determinant.sum()) / 6.0
     if volume == 0.0:
         return 0.0, origin, np.zeros((3, 3))
+    # The tetrahedron of a triangle and the origin is det / 6 large, its centre a fourth of its corners' sum.
     com = determinant @ corners.sum(axis=1) / 24.0 / volume
     # ∫ x xᵀ dV over a tetrahedron with corners as columns of A is det A · A C Aᵀ.
     weighted = corners * determinant[:, None, None]

@@ -111,6 +111,7 @@ def seconds_waited(pid: int) -> float:
         with contextlib.suppress(OSError, LookupError):
             for thread in os.listdir(f"/proc/{each}/task"):
                 total += int(Path(f"/proc/{each}/task/{thread}/schedstat").read_bytes().split()[1])
+    # The kernel counts nanoseconds.
     return total / 1e9
 
 

@@ -23,6 +23,9 @@ MM, DEGREE = LENGTH["mm"], ANGLE["deg"]
 TO_MM = 1e3
 """mm a metre, of lengths that people read. Not 1 / `MM`, which is rounded: 12.5 mm are to be shown as 12.5 mm."""
 
+TO_DEGREES = 180.0 / math.pi
+"""Degrees a radian, of angles that people and files have in degrees. Not 1 / `DEGREE`, as `TO_MM` is not."""
+
 TO_MILLI = 1e3
 """mm a metre, mrad a radian and ms a second, of errors that people read."""
 

@@ -37,6 +37,8 @@ a motion that the next instant stops, and the second, of one that bends."""
 CLOSED = 1e-10
 """A scaled residual below this is closed: above the rounding of long chains (1e-13), below the square of the shortest
 step's correction."""
+ENOUGH = 1e-12
+"""A scaled residual at which the rounds end: what remains to `CLOSED` is room for the poses, which round too."""
 WORSE = 10.0
 """A loop of dimensions that do not quite fit may stay open by so many times what it is open by as designed."""
 PARTS_AT_ONCE = 256
@@ -263,7 +265,7 @@ def closing(subsystem: Subsystem, displacements: Displacements) -> tuple[Array, 
 
 
 def close(
-    subsystem: Subsystem, displacements: Displacements, rounds: int = 25, enough: float = 1e-12
+    subsystem: Subsystem, displacements: Displacements, rounds: int = 25, enough: float = ENOUGH
 ) -> tuple[Displacements, Array, float]:
     """Gauss–Newton with the shortest step; also all steps' sum (k,) and the scaled residual that is left.
 
@@ -304,7 +306,7 @@ def _least(J: Array, g: Array, blurred: float) -> Array:
     return y + np.asarray(cho_solve(factor, J.T @ (g - J @ y)))
 
 
-def correction(subsystem: Subsystem, z: Array, enough: float = 1e-12) -> tuple[float, Array]:
+def correction(subsystem: Subsystem, z: Array, enough: float = ENOUGH) -> tuple[float, Array]:
     """The size of the correction after a step z (k,), inf where it cannot be closed, and the whole way gone (k,)."""
     _, total, left = close(subsystem, advance(subsystem, subsystem.home, z), enough=enough)
     if left > max(CLOSED, WORSE * subsystem.slack):

@@ -268,6 +268,7 @@ def _moving(
     bodies, w = units[fast], V[fast, 3:] / graph.rows.length
     arms = np.array([mechanism.bodies[i].X_WB.p for i in bodies]).reshape(-1, 3) - graph.rows.centre
     twists = np.hstack([V[fast, :3] + np.cross(w, arms), w])
+    # The same of each component, which would else be shown as a motion along another axis.
     twists[np.abs(twists) < STILL_RATE * 1e-3] = 0.0
     joint_rates = {axes.joints[near[k]].name: float(rates[k]) for k in np.flatnonzero(np.abs(rates) > STILL_RATE)}
     return Moving(dict(zip(bodies.tolist(), twists, strict=True)), joint_rates if len(bodies) else {})

@@ -16,12 +16,14 @@ LEAST_IN_MUJOCO = 1e-15
 """kg and kg m²: mjMINVAL of MuJoCo, which refuses a moving body whose mass or moments are not above it."""
 NO_LIMIT = 1e9
 """Stands for a bound that a format demands and nobody gave: no part of a machine is so fast, strong or far away."""
+NOTHING = 1e-14
+"""m, and of rotations: what products of poses leave of a 0; no file has so short a length or so small a turn."""
 
 
 def number(value: float) -> str:
-    """Twelve digits, which outlast no rounding of the last ones; what is below 1e-14 is 0."""
+    """Twelve digits, which outlast no rounding of the last ones; what is below `NOTHING` is 0."""
     value = float(value)
-    return "0" if abs(value) < 1e-14 else f"{value:.12g}"
+    return "0" if abs(value) < NOTHING else f"{value:.12g}"
 
 
 def small(value: float) -> str:

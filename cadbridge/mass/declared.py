@@ -57,6 +57,7 @@ def usable(properties: MassProperties) -> bool:
     mass, com, inertia = properties.mass, properties.com, np.asarray(properties.inertia)
     if not (np.isfinite(mass) and np.all(np.isfinite(com)) and np.all(np.isfinite(inertia))):
         return False
+    # Files write nine digits and more of each of the two halves.
     return mass > 0 and np.allclose(inertia, inertia.T, atol=1e-9 * float(np.abs(inertia).max()), rtol=0)
 
 

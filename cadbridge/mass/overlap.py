@@ -180,8 +180,8 @@ class _Solids:
         if volume <= 0 or area <= 0:
             return 0.0, 0.0, 0.0, 0.0
         box = np.array(both.bounding_box())
-        # Solids are in mm. A thin sheet of the area A, both sides counted, is 2 V / A thick.
         share = min(volume / min(A.volume(), B.volume()), 1.0)
+        # Solids are in mm. A thin sheet of the area A, both sides counted, is 2 V / A thick.
         return volume * 1e-9, share, 2e-3 * volume / area, 1e-3 * float(np.linalg.norm(box[3:] - box[:3]))
 
     def _has_finer(self, part: str) -> bool:

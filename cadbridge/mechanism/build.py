@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.rows import ROUNDED_DEGREES, ROUNDED_MM, Rows, fit, length_of, off_by, rows_of
 from cadbridge.mechanism.sides import MateSide, side_of
 from cadbridge.mechanism.together import carries, oriented, together
-from cadbridge.units import EARTH, TO_MM
+from cadbridge.units import EARTH, TO_DEGREES, TO_MM
 from cadbridge.wording import listed
 from solver.algebra.rank import HIGHEST
 from solver.constraints import Primitive
@@ -327,7 +326,7 @@ def _report_excluding(
 
 
 def _range(limit: Limit, turns: bool) -> str:
-    scale, unit = (180.0 / math.pi, "°") if turns else (TO_MM, " mm")
+    scale, unit = (TO_DEGREES, "°") if turns else (TO_MM, " mm")
     ends = ["∞" if end is None else f"{end * scale:.4g}{unit}" for end in (limit.lower, limit.upper)]
     return f"from {ends[0]} to {ends[1]}".replace("from ∞", "from −∞")
 

@@ -132,6 +132,7 @@ def linear_deviation(iso_class: str, size: float) -> float:
 def angular_deviation(iso_class: str, leg: float) -> float:
     """The deviation (rad) that ISO 2768-1 allows an angle whose shorter leg is so long (m)."""
     minutes = ANGULAR[iso_class][int(np.searchsorted(LEGS, leg * TO_MM))]
+    # Sixty minutes of arc a degree.
     return float(np.radians(minutes / 60.0))
 
 

@@ -110,6 +110,7 @@ def _doubt_the_unit(assembly: Assembly, findings: Findings) -> None:
     points = np.concatenate(boxes)
     size = float(np.max(np.ptp(points, axis=0)))
     if size > LARGEST_MODEL or 0.0 < size < SMALLEST_MODEL:
+        # Above a million kilometres nobody reads digits.
         shown = f"{size:.3g} m" if size > 1e9 else f"{size:,.0f} m" if size > 1 else f"{size * TO_MM:.3g} mm"
         findings.add("CB105", f"the model is {shown} across", Where(file=assembly.source))
 

@@ -23,6 +23,20 @@ Point = tuple[float, float]
 
 STEP_X, STEP_Y = 58.0, 40.0
 """Between neighbouring nodes of a box, in pixels."""
+INSET_X, INSET_Y = 0.75, 1.0
+"""Steps from a box's upper left corner to its first node: room for half its text, and for the box's name above."""
+OUTSET_X, OUTSET_Y = 1.5, 1.7
+"""Steps that a box is larger than the span of its nodes: `INSET_X` on both sides; `INSET_Y` above, a line below."""
+BELOW_BODY = 6.5
+"""Steps from a body's first node to those of a joint of the same name: below all of `BODY`."""
+BETWEEN_LINES, BESIDE = 1.3, 1.1
+"""Steps from a joint's last line to its next, and between what acts along the same velocity: texts are free of each
+other."""
+STROKE = 1.6
+"""Pixels: the width of the causal stroke, heavier than the bond of a number that it closes."""
+JUNCTION, CHARACTER, PAD = 9.0, 3.2, 5.0
+"""Pixels from a node's middle to the end of its text: of a junction's one sign; of others half a letter's width for
+each letter, and the space beside it."""
 MARGIN, GAP_X, GAP_Y = 30.0, 70.0, 26.0
 """Pixels around the drawing and between its boxes; as they look well."""
 MOST_NODES = 6000
@@ -65,7 +79,7 @@ def bond_graph_svg(built: Built) -> Html:
     for box in boxes:
         x0, y0 = corners[box.name]
         rows.append(_frame(box, x0, y0))
-        at |= {i: (x0 + (x + 0.75) * STEP_X, y0 + (y + 1.0) * STEP_Y) for i, (x, y) in box.at.items()}
+        at |= {i: (x0 + (x + INSET_X) * STEP_X, y0 + (y + INSET_Y) * STEP_Y) for i, (x, y) in box.at.items()}
     effort_from = causality(graph)
     rows += [_bond(graph, k, at, effort_from[k]) for k in range(len(graph.bonds))]
     rows += [_node(graph, i, at[i]) for i in at]
@@ -95,7 +109,8 @@ def _boxes(graph: BondGraph) -> list[_Box]:
         at = _circuit(graph, nodes) or (_body(graph, nodes) if body else _joint(graph, nodes))
         left, top = (min(p[k] for p in at.values()) for k in (0, 1))
         at = {i: (x - left, y - top) for i, (x, y) in at.items()}
-        found.append(_Box(name, body, at, max(x for x, _ in at.values()) + 1.5, max(y for _, y in at.values()) + 1.7))
+        right, bottom = (max(p[k] for p in at.values()) for k in (0, 1))
+        found.append(_Box(name, body, at, right + OUTSET_X, bottom + OUTSET_Y))
     return found
 
 
@@ -112,7 +127,7 @@ def _body(graph: BondGraph, nodes: list[int]) -> dict[int, Point]:
     at: dict[int, Point] = {i: BODY[graph.nodes[i].label] for i in own}
     rest = [i for i in nodes if i not in at]
     if rest:
-        at |= {i: (x, y + 6.5) for i, (x, y) in _joint(graph, rest).items()}
+        at |= {i: (x, y + BELOW_BODY) for i, (x, y) in _joint(graph, rest).items()}
     return at
 
 
@@ -127,7 +142,7 @@ def _joint(graph: BondGraph, nodes: list[int]) -> dict[int, Point]:
             continue
         line, depth = _line(graph, i, inside)
         at |= {n: (x, y + top + depth) for n, (x, y) in line.items()}
-        top = max(y for _, y in at.values()) + 1.3
+        top = max(y for _, y in at.values()) + BETWEEN_LINES
     for i in (n for n in nodes if n not in at):
         at[i] = (0.0, top)
         top += 1.0
@@ -184,7 +199,7 @@ def _above(graph: BondGraph, node: int, before: int, inside: set[int], at: dict[
         rows.append(further)
     for depth, row in enumerate(rows):
         for k, m in enumerate(row):
-            at[m] = (x + (k - (len(row) - 1) / 2) * 1.1, y - 1.0 - depth)
+            at[m] = (x + (k - (len(row) - 1) / 2) * BESIDE, y - 1.0 - depth)
     return float(len(rows) - 1)
 
 
@@ -286,13 +301,14 @@ def _bond(graph: BondGraph, k: int, at: dict[int, Point], effort_from: int) -> H
     start, end = p + u * _clear(graph, bond.tail, u), q - u * _clear(graph, bond.head, u)
     # Nodes that touch leave no room between them: the arrow is drawn over their rims.
     if float((end - start) @ u) < 4:
+        # The middle third of the way, about.
         start, end = p + 0.35 * way, p + 0.65 * way
     barb = end - 8 * u + 5 * side
     stroke = start if other(bond, effort_from) == bond.tail else end
     lines = (
         _path((start, end), 2.0 if bond.size > 1 else 1.0),
         _path((end, barb), 1.0),
-        _path((stroke - 5 * side, stroke + 5 * side), 1.6),
+        _path((stroke - 5 * side, stroke + 5 * side), STROKE),
     )
     return el("g", el("title", f"{bond.size} wide"), *lines)
 
@@ -300,7 +316,7 @@ def _bond(graph: BondGraph, k: int, at: dict[int, Point], effort_from: int) -> H
 def _clear(graph: BondGraph, node: int, u: np.ndarray) -> float:
     """How far from a node's middle a bond in the direction u ends: outside its text."""
     kind = graph.nodes[node].kind
-    half = 9.0 if kind in (ONE, ZERO) else 3.2 * len(f"{kind} : {graph.nodes[node].label}") + 5
+    half = JUNCTION if kind in (ONE, ZERO) else CHARACTER * len(f"{kind} : {graph.nodes[node].label}") + PAD
     # Where a line crosses the box of its node, half so wide and 10 pixels high on each side.
     return float(min(half / max(abs(u[0]), 1e-9), 10.0 / max(abs(u[1]), 1e-9)))
 

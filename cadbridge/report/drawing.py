@@ -27,6 +27,8 @@ LETTER, MOST_LETTERS = 7.0, 22
 """Pixels of a letter's width, about, and letters of a name that fit beside a node; longer ones are cut."""
 ROW, HALF = 92.0, 13.0
 """Pixels between two rows, and half the height of a node: two lines of letters fit in."""
+BOW = 40.0
+"""Pixels that the curve of a gear pair between links of one row hangs below it: free of both boxes and their labels."""
 MARGIN = 24.0
 """Pixels around the drawing."""
 CLEAR = 14.0
@@ -105,9 +107,8 @@ def _places(found: Analysis) -> _Places:
 
     for link in robot.primary:
         left += put(link, left, 0)
-    bow = 40.0
     half = {link: LETTER * len(_shown(found.name(link))) / 2 + 7 for link in at}
-    return _Places(at, half, left + MARGIN, MARGIN + 2 * HALF + ROW * deepest + bow + MARGIN)
+    return _Places(at, half, left + MARGIN, MARGIN + 2 * HALF + ROW * deepest + BOW + MARGIN)
 
 
 def _on(a: Point, bend: Point, b: Point, t: float) -> Point:
@@ -136,7 +137,7 @@ def _bowed(found: Analysis, places: _Places, g: int) -> tuple[Point, Point, Poin
     """The curve of a gear pair, bowed so that it runs beside the thin edges."""
     driver, driven = found.robot.driver[g], found.robot.driven[g]
     (x1, y1), (x2, y2) = places.at[driver], places.at[driven]
-    deeper = y1 + 40.0 if y1 == y2 else (y1 + y2) / 2 + 10.0
+    deeper = y1 + BOW if y1 == y2 else (y1 + y2) / 2 + 10.0
     return _outside(places, driver, ((x1 + x2) / 2, deeper), driven)
 
 

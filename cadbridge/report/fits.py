@@ -51,7 +51,7 @@ def _named(assembly: Assembly, name: str) -> list[Instance]:
 
 def _block(assembly: Assembly, c: Contact) -> list[str]:
     size = f"over {c.overlap * TO_MM**2:.4g} mm²" if c.kind == "plane" else f"radius {c.radius * TO_MM:.6g} mm"
-    head = f"# {c.kind}, {size}, gap {c.gap * 1e3:.4g} mm: {c.a.instance} - {c.b.instance}"
+    head = f"# {c.kind}, {size}, gap {c.gap * TO_MM:.4g} mm: {c.a.instance} - {c.b.instance}"
     return [head, f"- a: {_yaml(assembly, c.a)}", f"  b: {_yaml(assembly, c.b)}"]
 
 

@@ -88,6 +88,7 @@ def _details(fit: Fit, group: GroupFit, number: int, columns: int) -> str:
     errors = [
         [_face(e), f"±{figure(e.tolerance * TO_MILLI, 3)} {unit_of(e.turns)}", f"{100 * e.share:.0f} %"]
         for e in group.errors
+        # A smaller share would read 0 %.
         if e.share > 5e-3
     ]
     return "\n\n".join(filter(None, [

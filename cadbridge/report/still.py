@@ -108,6 +108,7 @@ def _depths(seen: Array, w: int, h: int) -> tuple[Array, NDArray[np.int64]]:
     base = seen[:, 1, :2] - seen[:, 0, :2]
     away = seen[:, 2, :2] - seen[:, 0, :2]
     length = np.linalg.norm(base, axis=1)
+    # Pixels: a triangle seen as a point has no height.
     height = np.abs(base[:, 0] * away[:, 1] - base[:, 1] * away[:, 0]) / np.maximum(length, 1e-9)
     group = _rounded(length) * MOST_CELLS + _rounded(height)
     order = np.argsort(group, kind="stable")
@@ -136,12 +137,14 @@ def _longest_first(seen: Array) -> Array:
 
 def _rounded(pixels: Array) -> NDArray[np.int64]:
     """Cells for a length in pixels, a little finer, in steps of the square root of two: few grids serve all."""
+    # Cells of a pixel over √2: the diagonal of one is a pixel, so that no sample falls between two.
     return np.asarray(np.ceil(2.0 ** (np.ceil(2 * np.log2(np.maximum(1.4 * pixels, 1.0))) / 2)), dtype=np.int64)
 
 
 def _edges(nearest: Array, jump: float) -> Array:
     """How bright a sample is (h, w): dark where what lies beside it is nearer or farther by more than `jump`."""
     dark = np.zeros(nearest.shape, dtype=bool)
+    # m: where nothing is seen is farther than all that is, and not infinite, whose differences are no numbers.
     filled = np.where(np.isfinite(nearest), nearest, 1e9)
     for axis in (0, 1):
         step = np.abs(np.diff(filled, axis=axis)) > jump

@@ -17,7 +17,7 @@ from cadbridge.report.terminal import MAX_ROWS, PIPED, draw, plain_table, wrappe
 from cadbridge.report.views import tables, verdict
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Row, Table, number
-from cadbridge.units import TO_CM3, TO_MILLI, TO_MM
+from cadbridge.units import TO_CM3, TO_DEGREES, TO_MILLI, TO_MM
 from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def faces_text(assembly: Assembly, part: str) -> str:
     lines = [f"# {instance.part}, as {instance.name}: {count(len(shape.faces), 'face')}"]
     for index, face in enumerate(shape.faces):
         size = f", radius {face.radius * TO_MM:.6g} mm" if face.radius else ""
-        lines.append(f"# {index}: {face.kind}{size}, area {face.area * 1e6:.6g} mm²")
+        lines.append(f"# {index}: {face.kind}{size}, area {face.area * TO_MM**2:.6g} mm²")
         lines.append(f"- {yaml_for_face(component.name, inner, face, shape.faces)}")
     return "\n".join(lines)
 
@@ -294,7 +294,7 @@ def _joint_ends(run: Run, columns: int) -> list[str]:
     rows = []
     for i, joint in shown:
         angle = joint.coordinate == "angle"
-        q = T.coordinates[:, i] * (180.0 / math.pi if angle else TO_MM)
+        q = T.coordinates[:, i] * (TO_DEGREES if angle else TO_MM)
         known = q[np.isfinite(q)]
         ends = (q[0], q[-1], known.min(), known.max()) if known.size else (None,) * 4
         # What moves by less than a billionth of a degree or millimetre stands still.

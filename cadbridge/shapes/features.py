@@ -69,6 +69,7 @@ def _inner(face: Any, surface: Any) -> tuple[NDArray[np.float64], NDArray[np.flo
         surface.D1(u0 + s * (u1 - u0), v0 + t * (v1 - v0), point, du, dv)
         normal = du.Crossed(dv)
         size = normal.Magnitude()
+        # mm² per unit of both parameters: at a pole or a crease the two derivatives are parallel, or one is none.
         if size > 1e-12:
             sign = -1.0 if face.Orientation() == TopAbs_REVERSED else 1.0
             return (

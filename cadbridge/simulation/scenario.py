@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from dataclasses import dataclass, field, replace
 
 from cadbridge.findings import Findings, Where
@@ -15,8 +14,9 @@ from cadbridge.simulation.loads import LoadSpecs
 from cadbridge.simulation.motors import CIRCUITS, MotorSpec, on_joint
 from cadbridge.simulation.servos import Servos
 from cadbridge.study import FrameMotion
+from cadbridge.units import DEGREE, MM
 
-FRICTION_SPEEDS = (math.pi / 180.0, 1e-3)
+FRICTION_SPEEDS = (DEGREE, MM)
 """rad/s and m/s: one degree or millimetre a second: what creeps so slowly counts as held. Smaller ones come nearer to
 true rest at the price of shorter steps."""
 

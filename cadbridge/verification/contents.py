@@ -347,6 +347,7 @@ def _compare_servos(exported: Exported, held: Contents, within: float, found: Co
         ours = np.clip(ours, -most, most)
         theirs, seen = held.servos(name, states), seen + 1
         worst = int(np.argmax(np.abs(theirs - ours)))
+        # N, N m: a servo that exerts next to nothing is held to a thousandth of a newton's share.
         if not np.allclose(theirs, ours, rtol=within, atol=within * max(1e-3, float(np.abs(ours).max()))):
             u, q, v = states[worst]
             at = f"a control of {u:.3g}, {q:.3g} and {v:.3g}/s"

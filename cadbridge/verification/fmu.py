@@ -89,6 +89,7 @@ def _exchanged(
     twists: Sequence[Vector],
 ) -> Swing:
     """Both kinds compared, `stepped` being co-simulation; an integrator that gives up gets a looser tolerance."""
+    # A hundred times looser than the first try: an integrator that still gives up has another reason.
     for tighter in (1.0, 0.01):
         try:
             found = [stepped, fmu.simulated(mechanism, KINDS[1], duration, twists, tighter)]

@@ -16,6 +16,7 @@ from cadbridge.exporters.tree import Tree
 from cadbridge.frames import Pose, Vector
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
+from cadbridge.units import DEGREE, TO_DEGREES
 from cadbridge.verification.contents import SENSORS, SPEED, SPRINGS, Array, Contents, EngineMesh, Extent, extent_of
 from cadbridge.verification.engines import Engine, Values, load_module
 from cadbridge.verification.start import Start
@@ -142,7 +143,7 @@ class UsdStage(Engine):
     def _joint(self, prim: Any) -> dict[str, float]:
         turns = prim.IsA(self._physics.RevoluteJoint)
         joint = (self._physics.RevoluteJoint if turns else self._physics.PrismaticJoint)(prim)
-        unit = math.pi / 180.0 if turns else 1.0
+        unit = DEGREE if turns else 1.0
         found = {
             "lower limit": float(joint.GetLowerLimitAttr().Get()) * unit,
             "upper limit": float(joint.GetUpperLimitAttr().Get()) * unit,
@@ -169,7 +170,7 @@ class UsdStage(Engine):
         drive = self._drive(prim)
         if drive is None:
             return np.zeros(len(states))
-        per = 180.0 / math.pi if prim.IsA(self._physics.RevoluteJoint) else 1.0
+        per = TO_DEGREES if prim.IsA(self._physics.RevoluteJoint) else 1.0
         target, rate, stiffness, damping, most = (
             float(a.Get())
             for a in (drive.GetTargetPositionAttr(), drive.GetTargetVelocityAttr(), drive.GetStiffnessAttr(),
@@ -190,7 +191,7 @@ class UsdStage(Engine):
                 if leader and {name, leader[0].name} <= joints:
                     offset, factor = (float(prim.GetAttribute(f"{prefix}{k}").Get()) for k in (0, 1))
                     degrees = unit and prim.IsA(self._physics.RevoluteJoint)
-                    yield {name: 1.0, leader[0].name: -factor}, offset * (math.pi / 180.0 if degrees else 1.0)
+                    yield {name: 1.0, leader[0].name: -factor}, offset * (DEGREE if degrees else 1.0)
             if prim.GetTypeName() == "MjcTendon":
                 path = [p.name for p in prim.GetRelationship("mjc:path").GetTargets()]
                 low, high = (float(prim.GetAttribute(f"mjc:range:{end}").Get()) for end in ("min", "max"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from pxr import Sdf, UsdGeom
 
 from cadbridge.exporters.plan import LinkPlan
@@ -18,9 +17,8 @@ from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.usd.stage import bytes_of, joints, new_stage
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Joint
+from cadbridge.units import TO_DEGREES
 
-DEGREES_A_RADIAN = 180.0 / np.pi
-"""USD's physics counts angles in degrees."""
 PHYSX_FREQUENCY, PHYSX_DAMPING = 1000.0, 1.0
 """Hz and ratio of PhysX's spring between coupled joints: as stiff as its steps bear."""
 
@@ -70,7 +68,7 @@ def newton(
             continue
         prim = layer.prim(follower, "NewtonMimicAPI")
         layer.point(prim, "newton:mimicJoint", leader)
-        layer.set(prim, "newton:mimicCoef0", d.offset * (DEGREES_A_RADIAN if turns[0] else 1.0))
+        layer.set(prim, "newton:mimicCoef0", d.offset * (TO_DEGREES if turns[0] else 1.0))
         layer.set(prim, "newton:mimicCoef1", factor)
     _report(findings, "Newton", mixed, f"follow a joint of another type{_BY_MUJOCO}")
     _report(findings, "Newton", _sums(plan, followers), f"follow no joint or several{_BY_MUJOCO}")
@@ -78,7 +76,7 @@ def newton(
         prim = layer.prim(prim_name, "NewtonJointAPI")
         layer.set(prim, "newton:armature", joint.armature)
         layer.set(prim, "newton:friction", joint.friction)
-        layer.set(prim, "newton:damping", joint.damping / (DEGREES_A_RADIAN if joint.coordinate == "angle" else 1.0))
+        layer.set(prim, "newton:damping", joint.damping / (TO_DEGREES if joint.coordinate == "angle" else 1.0))
     return bytes_of(layer.stage)
 
 
@@ -152,7 +150,7 @@ def physx(
         )
         axis.Set("rotZ")
         layer.set(prim, f"{at}:gearing", -factor)
-        layer.set(prim, f"{at}:offset", -d.offset * DEGREES_A_RADIAN)
+        layer.set(prim, f"{at}:offset", -d.offset * TO_DEGREES)
         layer.set(prim, f"{at}:naturalFrequency", PHYSX_FREQUENCY)
         layer.set(prim, f"{at}:dampingRatio", PHYSX_DAMPING)
     _report(findings, "PhysX", _sums(plan, followers), "follow no joint or several")

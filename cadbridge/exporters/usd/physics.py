@@ -19,6 +19,7 @@ from cadbridge.exporters.usd.stage import bytes_of, joints, links, new_stage, qu
 from cadbridge.frames import Matrix, Pose, frame_from_axis
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import GROUND_BODY, Joint
+from cadbridge.units import DEGREE, TO_DEGREES
 
 AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 
@@ -198,7 +199,7 @@ def _limit(joint: Any, link: Link) -> None:
     limit = link.joint.limit if link.joint is not None else None
     if limit is None:
         return
-    factor = 180.0 / np.pi if link.freedoms[0].turns else 1.0
+    factor = TO_DEGREES if link.freedoms[0].turns else 1.0
     if limit.lower is not None:
         joint.CreateLowerLimitAttr(float(limit.lower * factor))
     if limit.upper is not None:
@@ -214,7 +215,7 @@ def _drive(prim: Any, plan: LinkPlan, link: Link) -> None:
     if not found or link.joint is None:
         return
     turns = link.freedoms[0].turns
-    per = np.pi / 180.0 if turns else 1.0
+    per = DEGREE if turns else 1.0
     drive = UsdPhysics.DriveAPI.Apply(prim, "angular" if turns else "linear")
     drive.CreateTypeAttr(UsdPhysics.Tokens.force)
     constant, stiffness, damping = held(found)

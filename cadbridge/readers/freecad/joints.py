@@ -16,6 +16,7 @@ from cadbridge.readers.freecad.references import JointSide, Resolver
 from cadbridge.readers.joints import coordinate
 from cadbridge.readers.markers import Marker, feature, gear, rack, screw
 from cadbridge.readers.placement import ALIGNED
+from cadbridge.units import DEGREE
 
 FRAME, PLANE, AXIS, POINT = FeatureKind.FRAME, FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
 
@@ -203,7 +204,7 @@ class Joints:
     def _limit(self, joint: Object, kind: MateKind, first: JointSide, second: JointSide) -> Limit | None:
         """Limits that are enabled, counted from the designed pose; on a joint of two freedoms they are reported."""
         found: dict[int, list[float | None]] = {}
-        for what, axis, scale in (("Length", 2, self.length), ("Angle", 5, math.pi / 180.0)):
+        for what, axis, scale in (("Length", 2, self.length), ("Angle", 5, DEGREE)):
             ends = [
                 self.amount(joint, f"{what}{end}") * scale if joint.flag(f"Enable{what}{end}", False) else None
                 for end in ("Min", "Max")

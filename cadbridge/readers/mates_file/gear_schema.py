@@ -183,6 +183,7 @@ class WormPair(LossyPair):
         """Starts and teeth; a thread of no known lead is taken at 5°: only its sense matters then."""
         if (self.lead_angle is None) != (self.pressure_angle is None):
             raise ValueError("the lead_angle and the pressure_angle of a worm tell its thrust together: give both")
+        # A common worm's; starts and teeth alone give the ratio.
         lead = math.radians(5.0) if self.lead_angle is None else self.lead_angle * angle
         if lead >= math.pi / 2:
             raise ValueError(f"a lead angle must be below 90°, not {math.degrees(lead):g}°")

@@ -14,14 +14,14 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.readers.json_file import JsonFile, is_number, text_of
 from cadbridge.readers.paths import lies_beside
-from cadbridge.units import LENGTH
+from cadbridge.units import DEGREE, LENGTH
 
 UNITS: dict[str, float] = {
     **LENGTH,
     "meters": 1.0, "metres": 1.0, "millimeters": 1e-3, "millimetres": 1e-3, "centimeters": 1e-2, "centimetres": 1e-2,
     "inches": 0.0254, "yd": 0.9144, "yard": 0.9144, "yards": 0.9144,
     "": 1.0, "rad": 1.0, "radian": 1.0, "radians": 1.0,
-    "deg": math.pi / 180.0, "degree": math.pi / 180.0, "degrees": math.pi / 180.0,
+    "deg": DEGREE, "degree": DEGREE, "degrees": DEGREE,
 }  # fmt: skip
 """m or rad a unit, as Onshape's expressions spell them."""
 

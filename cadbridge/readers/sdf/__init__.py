@@ -88,6 +88,7 @@ def _version(c: Context, root: Element) -> float:
         c.say("CB1426", f"the version is {text!r}; it is read as 1.12", root)
         return 2.0
     minor = int(found[1])
+    # Versions are compared as numbers: 1.10 comes after 1.9, as 1.91.
     return 1 + minor / 10 if minor < 10 else 1.9 + (minor - 9) / 100
 
 

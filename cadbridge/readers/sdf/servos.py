@@ -35,8 +35,9 @@ def read_servos(c: Context, scope: Scope, joints: Collection[str]) -> list[Drive
 
 def _law(c: Context, plugin: Element, name: str) -> ControlLaw:
     """p (u − q) − d q̇ + offset with Gazebo's defaults; u is the position wished for, at first `initial_position`."""
-    # The defaults of Gazebo's JointPositionController: gains 1, 0.1 and 0.01, commands within ±1000.
+    # The defaults of Gazebo's JointPositionController: gains 1, 0.1 and 0.01 …
     p, i, d = (c.number(plugin, f"{k}_gain", name, default) for k, default in (("p", 1.0), ("i", 0.1), ("d", 0.01)))
+    # … and commands within ±1000.
     low, high = c.number(plugin, "cmd_min", name, -1000.0), c.number(plugin, "cmd_max", name, 1000.0)
     offset, start = c.number(plugin, "cmd_offset", name, 0.0), c.number(plugin, "initial_position", name, 0.0)
     if i:

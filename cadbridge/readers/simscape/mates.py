@@ -16,7 +16,7 @@ from cadbridge.readers.placement import ALIGNED
 from cadbridge.readers.simscape.context import Context
 from cadbridge.readers.structure import Key, PlacedOccurrence
 from cadbridge.readers.xml import Element, child, children, local, numbers
-from cadbridge.units import TO_MM
+from cadbridge.units import DEGREE, TO_MM
 from cadbridge.wording import count
 
 CONSTRAINTS: dict[str, MateKind] = {
@@ -194,7 +194,7 @@ def _held(c: Context, element: Element, name: str, kind: MateKind, a: Feature, b
     if given is None:
         c.say("CB170", f"{name} has no value; it is held at {shown}, as designed", element, name)
         return designed
-    return given * (np.pi / 180.0 if kind is MateKind.ANGLE else c.length)
+    return given * (DEGREE if kind is MateKind.ANGLE else c.length)
 
 
 def _within_one(c: Context, element: Element, name: str, a: Feature, b: Feature) -> bool:

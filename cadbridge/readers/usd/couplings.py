@@ -20,6 +20,7 @@ from cadbridge.findings import Where
 from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.usd.context import Context, number, vector
 from cadbridge.readers.usd.joints import PHYSX_COUPLINGS, Joint, drives_of, effort_of, effort_unit
+from cadbridge.units import DEGREE, TO_DEGREES
 from cadbridge.wording import count
 
 _CLEAR = 1e-3
@@ -120,7 +121,7 @@ def _law(c: Context, joint: Joint) -> _Law | None:
     """What the joint follows; None where it follows nothing."""
     schemas, relations = joint.prim["schemas"], joint.prim["relations"]
     turns = joint.free.motion == TURN
-    degrees = math.pi / 180.0 if turns else c.length
+    degrees = DEGREE if turns else c.length
     if "MjcEqualityJointAPI" in schemas:
         factors = [joint.value(f"mjc:coef{i}", float(i == 1)) or 0.0 for i in range(5)]
         if any(factors[2:]):
@@ -164,7 +165,7 @@ def read_drives(c: Context, joints: Sequence[Joint]) -> list[Drive]:
 
 def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
     where = Where(str(c.path), item=joint.name)
-    per = effort_unit(c, joint) * (180.0 / math.pi if joint.turns else 1.0 / c.length)
+    per = effort_unit(c, joint) * (TO_DEGREES if joint.turns else 1.0 / c.length)
     k, d = ((joint.value(f"{prefix}:physics:{key}") or 0.0) * per for key in ("stiffness", "damping"))
     if joint.prim["attributes"].get(f"{prefix}:physics:type") == "acceleration":
         c.say("CB1305", f"joint {joint.name}: the law of its drive, an acceleration, is left out", joint.name)
@@ -172,7 +173,7 @@ def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
     if not (k or d) or not np.isfinite([k, d]).all():
         return Drive(joint.name, joint.name, where=where)
     bound = effort_of(c, joint, joint.value(f"{prefix}:physics:maxForce"))
-    unit = math.pi / 180.0 if joint.turns else c.length
+    unit = DEGREE if joint.turns else c.length
     goals = ((joint.value(f"{prefix}:physics:target{what}") or 0.0) * unit for what in ("Position", "Velocity"))
     value, rate = (goal if np.isfinite(goal) else 0.0 for goal in goals)
     effort = None if bound is None else (-bound, bound)

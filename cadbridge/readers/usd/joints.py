@@ -16,6 +16,7 @@ from cadbridge.freedoms import SLIDE, TURN, UNBOUND, Free
 from cadbridge.readers.joints import coordinate, frame_feature, joint_mates
 from cadbridge.readers.names import free_name
 from cadbridge.readers.usd.context import Context, number, vector
+from cadbridge.units import DEGREE, TO_DEGREES
 
 AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 UNBOUNDED_FROM = 1e30
@@ -260,7 +261,7 @@ def _limit(c: Context, joint: Joint) -> Limit | None:
             c.say("CB1305", f"joint {joint.name}: the limits of a joint of several freedoms are left out", joint.name)
         return None
     # UsdPhysics counts angles in degrees.
-    per = math.pi / 180.0 if joint.turns else c.length
+    per = DEGREE if joint.turns else c.length
     lower, upper = (None if end is None else end * per for end in ranges[0])
     if lower is not None and upper is not None and lower > upper:
         c.say("CB1305", f"joint {joint.name}: its lower limit is above its upper one; both are left out", joint.name)
@@ -318,7 +319,7 @@ def _loads(c: Context, joint: Joint) -> dict[str, tuple[tuple[str, float], ...]]
     """By load: the attributes that say it, and their units in SI."""
     inertia = c.mass * (c.length**2 if joint.turns else 1.0)
     effort = c.mass * (c.length**2 if joint.turns else c.length)
-    degrees = 180.0 / math.pi if joint.turns else 1.0
+    degrees = TO_DEGREES if joint.turns else 1.0
     rotors = ("mjc:armature", "newton:armature", "physxJoint:armature", "physxJointAxis:angular:armature",
               "physxJointAxis:linear:armature")  # fmt: skip
     return {

@@ -40,8 +40,9 @@ class JointCharts:
         """Keep the joints of this moment; of what is more than there is room for, every second moment."""
         values = [joint_value(self._mechanism, poses, joint) for joint in self._charted]
         kept = [sample for sample in self.samples if sample[0] < t]
-        for k, joint in enumerate(self._charted):  # an angle goes on over a turn
+        for k, joint in enumerate(self._charted):
             if kept and joint.coordinate == "angle":
+                # Degrees: an angle goes on over a turn.
                 values[k] += 360.0 * round((kept[-1][k + 1] - values[k]) / 360.0)
         if len(kept) > 1 and kept[-1][0] - kept[-2][0] < self.every:
             kept.pop()  # it was the newest, and nearer to the one before than older ones are

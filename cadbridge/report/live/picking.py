@@ -84,7 +84,9 @@ def _misfit(face: Face, p: Vector, n: Vector, size: float) -> float:
     tilt = 0.5
     if face.kind in ("plane", "cylinder", "sphere") and expected is not None:
         length = float(np.linalg.norm(expected))
+        # m: a point on the axis itself is on no side of the cylinder.
         tilt = 1.0 - abs(float(n @ expected)) / length if length > 1e-12 else 1.0
+    # Of a face without an area to speak of, as a seam, the distance is told in thousandths of the part.
     reach = float(np.linalg.norm(p - face.centre)) / max(float(np.sqrt(face.area)), 1e-3 * size)
     # Off the surface counts most; tilt and distance decide between surfaces that both pass through the point.
     return 10.0 * off / max(size, 1e-12) + tilt + 0.02 * reach

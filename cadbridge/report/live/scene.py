@@ -69,6 +69,7 @@ def _value(mechanism: Mechanism, poses: Sequence[Pose], joint: Joint) -> str:
     value = joint_value(mechanism, poses, joint)
     if joint.coordinate == "distance":
         return f"{figure(value, scale=TO_MM * mechanism.length_scale)} mm"
+    # Rounding beside a whole turn is 0.
     return f"{figure(value, scale=360.0)}°"
 
 

@@ -240,6 +240,7 @@ class Simulation:
         if not self.change("attach", {"name": name, **ends}) or how == "Ball" or self._picked.axis is None:
             return
         axis = X.vector(self._picked.axis)
+        # Two points of an axis so far apart that their distance is no rounding, and still near the machine.
         away = at + 0.2 * self._mechanism.length_scale * axis
         line = place_in(self._mechanism, poses, a, at)
         line["axis"] = direction_in(self._mechanism, poses, a, axis)

@@ -30,6 +30,13 @@ ORDER_SWEEPS = 4
 (Sugiyama's method by barycentres)."""
 LETTER = 6.2
 """Width of a letter of a label, about."""
+LEAST_HEIGHT, ENDS = 150.0, 30.0
+"""Pixels: of a drawing of one row, whose edges bow; and above and below the nodes."""
+BESIDE_LABEL = 12.0
+"""Pixels between an edge's label and the boxes at its ends, of both sides together."""
+BOW, BOW_PAST = 18.0, 40.0
+"""Pixels that each further edge between the same bodies bows more, so that its label is free of the one before; and an
+edge within a layer, past the nodes between."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +177,7 @@ def layout(
     most = max(len(layer) for layer in found)
     gaps = _gaps(found, edges, boxes or {}, named)
     width = max(WIDTH, sum(gaps) + 2 * MARGIN)
-    height = max(150.0, ROW * most + 30.0)
+    height = max(LEAST_HEIGHT, ROW * most + ENDS)
     wider = (width - 2 * MARGIN) / max(sum(gaps), 1.0)
     along = [MARGIN + wider * sum(gaps[:k]) for k in range(len(found))]
     places = {}
@@ -192,7 +199,7 @@ def _gaps(
     for e in edges:
         first = min(depth[e.a], depth[e.b])
         if e.ref in named and abs(depth[e.a] - depth[e.b]) == 1:
-            label[first] = max(label[first], LETTER * len(_short(e.name)) + 12.0)
+            label[first] = max(label[first], LETTER * len(_short(e.name)) + BESIDE_LABEL)
     return [max(LAYER, half[k] + half[k + 1] + label[k]) for k in range(len(found) - 1)]
 
 
@@ -219,9 +226,9 @@ def _line(e: Edge, p: Array, q: Array, nth: int, named: bool) -> Html:
     """An edge as a line; one that passes other nodes, and further ones between the same bodies, bow out."""
     side = np.array([p[1] - q[1], q[0] - p[0]])
     length = float(np.linalg.norm(side))
-    bow = (18.0 * ((nth + 1) // 2) * (1 if nth % 2 else -1)) if nth else 0.0
+    bow = (BOW * ((nth + 1) // 2) * (1 if nth % 2 else -1)) if nth else 0.0
     if not nth and abs(q[0] - p[0]) < 1.0:
-        bow = 40.0  # within a layer: past the nodes between
+        bow = BOW_PAST
     # Pixels: an edge between two nodes in one place has no side to bow to.
     middle = (p + q) / 2 + (side / length * 2 * bow if length > 1e-9 else np.zeros(2))
     path = f"M{p[0]:.1f} {p[1]:.1f}Q{middle[0]:.1f} {middle[1]:.1f} {q[0]:.1f} {q[1]:.1f}"

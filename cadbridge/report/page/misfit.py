@@ -122,6 +122,7 @@ def _off(off: Off, tolerance: float) -> dict[str, Any]:
         "label": f"{off.mate}, {off.kind} ({direction(off.direction)})",
         "unit": "mrad" if off.turns else "mm",
         "most": float(f"{most:.3g}"),
+        # Five digits: the page adds them up and shows three.
         "effects": [[float(f"{1e-3 * x:.5g}") + 0.0 for x in w] for w in off.wrenches],
     }
 

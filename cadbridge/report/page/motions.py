@@ -17,7 +17,7 @@ from cadbridge.report.page.buffer import Buffer
 from cadbridge.report.page.scene import packed
 from cadbridge.simulation import read_trajectory
 from cadbridge.simulation.posing import SHOWN_SLIDE, SHOWN_TURN, Mover, graph_of_joints, leading_joints
-from cadbridge.units import TO_MM
+from cadbridge.units import DEGREE, MM, TO_MM
 from cadbridge.wording import listed
 from solver.rotation import matrix
 
@@ -96,7 +96,7 @@ def _carried_alone(mechanism: Mechanism, leading: Sequence[str]) -> dict[str, tu
         for body in bodies:  # grows while it is walked
             bodies += graph.children.get(body, ())
         X_WJ = mechanism.X_WB(joint.a) @ joint.X_AJ
-        way = np.radians(1.0) if joint.coordinate == "angle" else 1e-3
+        way = DEGREE if joint.coordinate == "angle" else MM
         freedom = way * (1.0 if child == joint.b else -1.0) * joint.freedom[:, 0]
         w = X_WJ.vector(freedom[3:])
         found[joint.name] = sorted(bodies), np.concatenate([X_WJ.vector(freedom[:3]) + np.cross(X_WJ.p, w), w])
@@ -123,6 +123,7 @@ def _path(mover: Mover, joint: Joint) -> tuple[Array, Array]:
     """Values (k,) of a joint moved from end to end, and the poses (k, n, 7) of all bodies."""
     ends = _ends(mover.mechanism, joint)
     mover.home()
+    # rad, m: a joint that has no range still has a step.
     step = min(mover.reach(joint.name), max(ends[1] - ends[0], 1e-9) / (2 * ONE_WAY))
     sides = []
     for end in ends:

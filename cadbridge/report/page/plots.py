@@ -278,5 +278,5 @@ def ticks(low: float, high: float, whole: bool = False, count: int = 5) -> list[
     step = float(next(m for m in (1, 2, 5, 10) if m * power >= raw * 0.999) * power)
     step = max(step, 1.0) if whole else step
     # Of a step: an end that is a mark but for rounding has its mark.
-    first = np.ceil(low / step - 1e-9)
-    return [float(f"{k * step:.10g}") + 0.0 for k in np.arange(first, np.floor(high / step + 1e-9) + 1)]
+    first, last = np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9)
+    return [float(f"{k * step:.10g}") + 0.0 for k in np.arange(first, last + 1)]

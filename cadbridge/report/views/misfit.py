@@ -220,6 +220,7 @@ def assumed(fit: Fit) -> str:
         f", even {named}, which can only push (--one-sided computes with that)" if contacts else ""
     )  # fmt: skip
     spread = "evenly spread" if settings.uniform else "normal, with the tolerance as 3σ"
+    # What ±0.1 mm at both ends of its reach (mm) tilt a group by, in mrad.
     tilts = [f"{0.1 / (group.reach * TO_MILLI) * TO_MILLI:.2g}" for group in fit.groups]
     tilt = " to ".join(sorted({min(tilts, key=float), max(tilts, key=float)}, key=float))
     bearings = [f.mate for f in settings.fitted if f.name.startswith("bearing")]
@@ -284,6 +285,7 @@ def loads_table(group: GroupFit, settings: Settings, title: str = "") -> Table:
 def direction(d: Sequence[float]) -> str:
     """An axis of the world by its letter, else the direction's components."""
     k = max(range(3), key=lambda i: abs(d[i]))
+    # Within 1.4 mrad of an axis of the world (1 − cos).
     return "xyz"[k] if abs(d[k]) > 1.0 - 1e-6 else ", ".join(figure(v, 2, scale=1.0) for v in d)
 
 
@@ -307,6 +309,7 @@ def plain_force(value: float, scale: float = 0.0) -> str:
     """Three digits without a power of ten, as forces are read; beside the largest, `scale`, rounding is 0."""
     if abs(value) < 1e-9 * scale:
         return "0"
+    # Below a thousand three digits need no power of ten; above ten million nobody counts the noughts.
     if not 1e3 <= abs(value) < 1e7:
         return figure(value, 3)
     return f"{float(f'{value:.3g}'):.0f}"
@@ -317,4 +320,5 @@ def _round_below(value: float) -> float:
     if value <= 0.0:
         return 0.0
     power = 10.0 ** math.floor(math.log10(value))
+    # A value that is round but for rounding is itself.
     return max(step * power for step in ROUND_STEPS if step * power <= value * (1.0 + 1e-9))

@@ -257,8 +257,9 @@ def _branches(system: System, pose: State, rank: int) -> int | None:
     """
     G = _rows(system, pose)
     left, _, right = np.linalg.svd(G)
-    free, lost, reach = right[rank - 1 :], left[:, rank - 1 :], 1e-5
+    free, lost = right[rank - 1 :], left[:, rank - 1 :]
     # Central differences over `reach` (rad, lengths): off by its square and by rounding of 1e-11, far below `NO_SIGN`.
+    reach = 1e-5
     slopes = []
     for way in free:
         step = reach * way * np.tile(_weights(system), len(pose.positions))

@@ -5,7 +5,8 @@ The rules, in the order in which they are tried; all numbers are of the geometry
 1. A ball in a socket leaves three turns (spherical); two sockets a turn about the line through their centres.
 2. A rounded corner that fits that of the other, with the faces beside it, holds fast: an edge cut to fit.
    Two lines that are not one hold fast, but two guide rods (both long in their bores, nothing across them) slide.
-3. One line: a flat or a key off the axis, both ways, stops the turn (fixed with a shoulder, else sliding along).
+3. One line: a bore that is a tap hole for the shaft holds fast. A flat or a key off the axis, both ways, stops the turn
+   (fixed with a shoulder, else sliding along).
    A shaft three times as long in its bore as it is wide, that ends at the bottom of it, slides (prismatic).
    Without shoulder, a rod of a telescope, a piston, or one guided over three times its width and much longer than
    that, slides and turns (cylindrical). All else turns (revolute): a plain pin is seldom meant to slide.

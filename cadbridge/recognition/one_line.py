@@ -40,6 +40,13 @@ BESIDE_AXIS = 0.7
 STOPPED = "flat faces beside the axis stop the turn both ways"
 """What speaks against a hinge of links with a flat beside it."""
 
+CUT_IN = 0.12
+"""Of a shaft's radius: by how much its bore is narrower, from which its thread is cut there. ISO 261's coarse threads
+have a tap hole narrower by 0.15 (M10) to 0.22 (M1.6); a press fit has 0.003. 86 machines: 0.102 (that turns) | 0.125."""
+
+OF_A_SCREW = 4.0
+"""Length of a thread beside what of it is in its tap hole, above which it is a lead screw's. A choice."""
+
 SHARED = {"through": "a pin through both", "bolt": "a bolt through both"}
 """What makes two holes on one line a line that holds."""
 
@@ -58,6 +65,14 @@ def _slides_and_turns(guide: Guide, slender: float) -> bool:
     return slender >= TELESCOPE and longest >= LONG_ROD * guide.length
 
 
+def _cut_in(guide: Guide) -> bool:
+    """Whether a shaft stands in a bore that is a tap hole for it: drawn plain, its thread reaches into the wall."""
+    return any(
+        c.kind == "shaft" and c.gap <= -CUT_IN * c.radius and c.a.surface.length <= OF_A_SCREW * c.overlap
+        for c in guide.contacts
+    )
+
+
 def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     """What is left free by contacts on one line, with the faces beside it; `links`: a model of links alone."""
     axis, point = guide.direction, guide.point
@@ -66,6 +81,8 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     slender = guide.length / (2 * guide.radius)
     shallow = not guide.holes_only and not guide.has("cone") and slender < SHALLOW
     seat = "too short beside its width to guide: a seat"
+    if _cut_in(guide):
+        return Verdict("fixed", point, None, (*evidence, "the bore is a tap hole: a thread cut in"), (), 0.8)
     if _stops_turn(guide, planes):
         # Where each part stands for a body, a flat beside a shaft is a stop or the face of a neighbour, and no key.
         fork = {float(p.normal @ axis) > 0 for p in shoulders} == {True, False}

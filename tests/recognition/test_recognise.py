@@ -12,7 +12,7 @@ import cadbridge as cb
 from cadbridge.mechanism import build
 from cadbridge.recognition import bolts, mates_text, read_recognised, recognise
 from cadbridge.recognition.write import freedoms_text
-from tests.recognition.solids import Parts, disc, joints, plate, recognised
+from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 
 
 def test_a_lever_on_a_boss_turns(tmp_path: Path) -> None:
@@ -195,4 +195,14 @@ def test_a_spacer_over_a_hole_is_no_lever(tmp_path: Path, size: tuple[float, flo
     over = plate(*size, 3, [(0, 0)], 2)
     low = plate(80, 40, 10, [(0, 0)], 2)
     found = recognised(tmp_path, {"low": (low, (0, 0, 0)), "over": (over, (0, 0, 10))})
+    assert list(joints(found).values()) == kinds
+
+
+@pytest.mark.parametrize(("hole", "kinds"), [(6.6, ["revolute"]), (6.0, ["revolute"]), (5.0, [])], ids=str)
+@pytest.mark.parametrize("size", [1.0, 0.4])
+def test_a_stud_in_its_tap_hole_is_screwed_in(tmp_path: Path, size: float, hole: float, kinds: list[str]) -> None:
+    """An M6 standoff with its stud drawn plain: the tap hole is as wide as the thread's core, a bore is not."""
+    standoff = box(16 * size, 12 * size, 30 * size).union(disc(3 * size, 40 * size).translate((0, 0, -10 * size)))
+    base = plate(120 * size, 90 * size, 10 * size, [(0, 0)], hole / 2 * size).translate((0, 0, -10 * size))
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "standoff": (standoff, (0, 0, 0))})
     assert list(joints(found).values()) == kinds

@@ -185,7 +185,8 @@ def bind_rings(scene: Scene, names: bool) -> None:
 
     What is called a roller or a pulley turns on its shaft (where `names` are a witness).
     """
-    rolling, bearings = {name for pair in scene.rolling for name in pair[:2]}, bearings_of(scene)
+    rolling = {name for pair in scene.rolling for name in pair[:2]} | scene.linear
+    bearings = bearings_of(scene)
     for name, touching in scene.contacts.of.items():
         contacts = [c for c in touching if c.kind in ("shaft", "holes")]
         revolution = scene.revolution(name)

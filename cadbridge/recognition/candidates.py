@@ -13,6 +13,7 @@ from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
 from cadbridge.recognition.contacts import ALONG, EXACT_SLACK, ON_AXIS, Contact, parallel
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.guides import telescope
+from cadbridge.recognition.one_line import NOTHING_ALONG
 from cadbridge.recognition.pins import HOLE_TURN
 from cadbridge.recognition.revolution import SLIM_RING
 from cadbridge.recognition.scene import Scene
@@ -111,7 +112,7 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
             continue
         balls = rolling.get(frozenset((a, b)))
         verdict = _on_balls(balls) if balls else scene.verdict(a, b, contacts, members)
-        verdict = None if verdict is None else _roller(scene, members, (a, b), verdict)
+        verdict = None if verdict is None else _running(scene, contacts, _roller(scene, members, (a, b), verdict))
         if verdict is not None and verdict.type in MOVING and not _spacer(scene, members, (a, b), verdict, contacts):
             found.append(Candidate(a, b, verdict, tuple(contacts)))
     known = {frozenset((c.a, c.b)) for c in found}
@@ -201,6 +202,14 @@ def _roller(scene: Scene, members: dict[str, list[str]], roots: tuple[str, str],
         if text:
             return replace(verdict, type="revolute", evidence=(*verdict.evidence, text), against=(), could_turn=False)
     return verdict
+
+
+def _running(scene: Scene, contacts: Sequence[Contact], verdict: Verdict) -> Verdict:
+    """A verdict by which a linear bearing would turn on its rod as the sleeve that it is: wide ones are short."""
+    free = verdict.type == "revolute" and verdict.against == (NOTHING_ALONG,)
+    if not free or not any(c.kind == "shaft" and c.b.instance in scene.linear for c in contacts):
+        return verdict
+    return replace(verdict, type="cylindrical", evidence=(*verdict.evidence, "a linear bearing on its rod"), against=())
 
 
 def with_hubs(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:

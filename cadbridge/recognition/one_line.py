@@ -42,10 +42,13 @@ STOPPED = "flat faces beside the axis stop the turn both ways"
 
 CUT_IN = 0.12
 """Of a shaft's radius: by how much its bore is narrower, from which its thread is cut there. ISO 261's coarse threads
-have a tap hole narrower by 0.15 (M10) to 0.22 (M1.6); a press fit has 0.003. 86 machines: 0.102 (that turns) | 0.125."""
+have a tap hole narrower by 0.15 (M10) to 0.22 (M1.6); a press fit has 0.003. 86 machines: 0.102 (turns) | 0.125."""
 
 OF_A_SCREW = 4.0
 """Length of a thread beside what of it is in its tap hole, above which it is a lead screw's. A choice."""
+
+NOTHING_ALONG = "nothing holds it along the axis"
+"""What speaks against a hinge that could slide too."""
 
 SHARED = {"through": "a pin through both", "bolt": "a bolt through both"}
 """What makes two holes on one line a line that holds."""
@@ -111,7 +114,7 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     if not shoulders and not guide.has("cone"):
         if not guide.holes_only and _slides_and_turns(guide, slender):
             return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)
-        return Verdict("revolute", point, axis, tuple(evidence), ("nothing holds it along the axis",), 0.6)
+        return Verdict("revolute", point, axis, tuple(evidence), (NOTHING_ALONG,), 0.6)
     ways = {float(p.normal @ axis) > 0 for p in shoulders}
     if slender >= TELESCOPE and not guide.has("cone") and len(ways) == 1 and _bottoms(guide, shoulders):
         text = f"the shaft is guided over {slender:.1f} times its width and ends at the bottom of its bore"

@@ -23,6 +23,7 @@ from cadbridge.recognition.hubs import bind_hubs
 from cadbridge.recognition.joints import bind_pins, find_joints
 from cadbridge.recognition.lead_screws import lead_screws
 from cadbridge.recognition.likewise import bind_rails, joined_alike
+from cadbridge.recognition.linear_bearings import bind_linear_bearings
 from cadbridge.recognition.motors import find_motors
 from cadbridge.recognition.pins import is_pin
 from cadbridge.recognition.rolling_carriages import rolling_carriages
@@ -176,6 +177,8 @@ RULES = (
     Rule("what is seated on the axis of a rolling bearing turns with its ring", 0.94, lambda r: bind_seats(r.scene)),
     Rule("what stands on a shaft that turns in bearings turns with it", 0.93, lambda r: bind_hubs(r.scene)),
     Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
+    # A linear bearing is a slim ring too: on its rod it would be held.
+    Rule("a linear bearing runs along its rod", 0.91, lambda r: bind_linear_bearings(r.scene, r.evidence.names)),
     Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
     Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),

@@ -77,6 +77,8 @@ class Scene:
     _meeting: tuple[Assembly, SolidScene] | None = None
     screwed_ties: tuple[Tie, ...] = ()
     """Pairs that several fasteners reach into."""
+    linear: set[str] = field(default_factory=set)
+    """Linear bearings, which run along the rod in their bore."""
     driven: list[Driven] = field(default_factory=list)
     """What turns on the outputs of actuators."""
     on_shafts: dict[str, str] = field(default_factory=dict)

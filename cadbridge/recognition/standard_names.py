@@ -82,6 +82,13 @@ STILL = re.compile(
     r"|\b(electro)?magnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
 )
 """What closes a hole or is put on: it moves with what carries it, however round it is."""
+_LINEAR_BEARINGS = re.compile(
+    r"\blme?[fhkt]?p? ?\d{1,2} ?[sl]?uu\b|linear ?(ball ?|motion ?)?(bearing|bush)|linear ?(kugel ?)?lager"
+    r"|kugelb(u|ü)chse|roulement ?lin(e|é)aire|douille ?(a|à) ?billes|rodamiento ?lineal|cuscinetto ?lineare"
+    r"|линейный ?подшипник|直线轴承|リニア(ブッシュ|ベアリング)|\bsc[sej]? ?\d{1,2} ?l?uu\b|\brj4jp|\bdrylin"
+)
+_FOR_RODS = re.compile(r"support|holder|mount|bracket|clamp|\bshaft|\brods?\b|\brails?\b|housing|plate|cover|retainer")
+"""What goes with a linear bearing and is called by it."""
 SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")
 """What keeps two plates apart about the bolt that holds them; on a shaft it turns with it."""
 _COUNTED = re.compile(r"(?<=[^\W\d_])(?<!\d[xX])0\d\d(?!\d)")
@@ -134,6 +141,12 @@ def _apart(name: str) -> str:
 def called(pattern: re.Pattern[str], names: Sequence[str]) -> bool:
     """Whether names have a word of a pattern: `ROLLERS`, `IDLERS`, `SLIDERS`, `STILL` or `SPACERS`."""
     return bool(pattern.search(words(names)))
+
+
+def called_linear_bearing(names: Sequence[str]) -> bool:
+    """Whether names say that a part runs along a rod: a linear ball bearing, a block with one, a polymer bush."""
+    text = words(names)
+    return bool(_LINEAR_BEARINGS.search(text)) and not _FOR_RODS.search(text)
 
 
 def called_yielding(names: Sequence[str]) -> bool:

@@ -93,7 +93,8 @@ def bind_clamped(now: Jointed) -> None:
     for joint in now.joints:
         leaf = min((joint.a, joint.b), key=lambda body: (len(now.of[body]), now.sizes[body], body))
         # A single joint is all that the file shows, a piston in its bore: bound, nothing would move.
-        if joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1:
+        runs = any(name in now.scene.linear for c in joint.contacts for name in c.pair)
+        if joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1 and not runs:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             now.scene.bind(leaf, joint.other(leaf), text, 0.5)
 

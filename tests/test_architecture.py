@@ -12,10 +12,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def layers() -> list[set[str]]:
-    """The rooms of each layer of the contract, from top to bottom."""
+def layers(container: str = "") -> list[set[str]]:
+    """The rooms of each layer of a contract, from top to bottom: of all rooms, or of those of one room."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
-    (contract,) = (c for c in settings["contracts"] if c["type"] == "layers")
+    contracts = [c for c in settings["contracts"] if c["type"] == "layers"]
+    (contract,) = (c for c in contracts if c.get("containers", []) == ([container] if container else []))
     return [{name.strip().removeprefix("cadbridge.") for name in re.split("[|:]", line)} for line in contract["layers"]]
 
 
@@ -42,6 +43,11 @@ def shown() -> list[set[str]]:
 def shown_of_solver() -> list[set[str]]:
     """The same of the table of the solver."""
     return [named(cells[0]) for cells in rows(page().partition("`solver/` is a package")[2])]
+
+
+def shown_of_recognition() -> list[set[str]]:
+    """The same of the table of recognition."""
+    return [named(cells[0]) for cells in rows(page().partition("`recognition/` finds")[2])]
 
 
 def rooms_of(package: str) -> set[str]:
@@ -92,16 +98,19 @@ def heights(layers: list[set[str]]) -> dict[str, int]:
 
 def test_the_map_is_that_of_the_contracts() -> None:
     assert shown() == layers()
+    assert shown_of_recognition() == layers("cadbridge.recognition")
 
 
 def test_every_room_is_on_the_map() -> None:
     beside = named(page().partition("Beside the layers stands")[2].partition("\n\n")[0])
     assert rooms_of("cadbridge") - beside == set().union(*layers())
     assert rooms_of("solver") == set().union(*shown_of_solver())
+    assert rooms_of("cadbridge/recognition") == set().union(*shown_of_recognition())
 
 
 def test_every_row_says_what_belongs_there_and_what_does_not() -> None:
-    for text in (page().partition("## Layers")[2], page().partition("`solver/` is a package")[2]):
+    for head in ("## Layers", "`solver/` is a package", "`recognition/` finds"):
+        text = page().partition(head)[2]
         for cells in rows(text):
             assert len(cells) == 3, cells
             assert all(cell.strip() for cell in cells), cells

@@ -10,9 +10,9 @@ from cadbridge.visible import visible
 
 if TYPE_CHECKING:
     from cadbridge.recognition import Recognition
-    from cadbridge.recognition.changes import Page
-    from cadbridge.recognition.inquiry import Inquiry
-    from cadbridge.recognition.questions import Question
+    from cadbridge.recognition.questions.changes import Page
+    from cadbridge.recognition.questions.inquiry import Inquiry
+    from cadbridge.recognition.questions.questions import Question
 
 HOW = "y: they move, n: they are fixed, a: apart, no joint between them, Enter: I do not know, u: undo, ?: more, q: end"
 WRONG = (
@@ -106,7 +106,7 @@ def _sorted_out(inquiry: Inquiry, reply: str, page: Page) -> bool:
 def _heard(inquiry: Inquiry, reply: str, question: Question | None) -> bool:
     """Take a reply: an answer to a question, or something said without being asked. False where all is said."""
     from cadbridge.cli.output import say
-    from cadbridge.recognition.saying import WAYS, parts_text
+    from cadbridge.recognition.questions.saying import WAYS, parts_text
 
     word = reply.lower()
     if word in ("q", "quit", "end") or (not reply and question is None):
@@ -146,7 +146,7 @@ def _take_statement(inquiry: Inquiry, line: str) -> None:
 def _take(inquiry: Inquiry, answer: Callable[[], None], title: str = "") -> None:
     """Take an answer, and say what it makes; `title` is what was said, unless no axis was found for it (CB1642)."""
     from cadbridge.cli.output import say, working
-    from cadbridge.recognition.inquiry import told_by
+    from cadbridge.recognition.questions.inquiry import told_by
 
     before = inquiry.found
     with working("recognising again"):

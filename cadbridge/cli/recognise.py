@@ -61,11 +61,11 @@ def recognise(
     """Find bodies, joints and gears in bare geometry; write a mates file."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, working
     from cadbridge.recognition import beside_own, mates_text, read_bare, recognition_document
-    from cadbridge.recognition.edited import write_mates
-    from cadbridge.recognition.hints import hints_of
-    from cadbridge.recognition.inquiry import Inquiry
-    from cadbridge.recognition.questions import questions_document
-    from cadbridge.recognition.reporting import unknowable
+    from cadbridge.recognition.choice.reporting import unknowable
+    from cadbridge.recognition.questions.inquiry import Inquiry
+    from cadbridge.recognition.questions.questions import questions_document
+    from cadbridge.recognition.writing.edited import write_mates
+    from cadbridge.recognition.writing.hints_text import hints_of
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
@@ -110,7 +110,7 @@ def _beside(source: Path) -> Path:
 def _print_next(source: Path, output: Path, found: Recognition, kept: bool) -> None:
     """Say what was written, whether it is sure, and what to do next."""
     from cadbridge.cli.output import print_next
-    from cadbridge.recognition.write import freedoms_text
+    from cadbridge.recognition.writing.mates_text import freedoms_text
 
     mates = "" if output.resolve() == _beside(source.resolve()) else f" --mates {output}"
     unsure = any(f.code == "CB1601" for f in found.findings)

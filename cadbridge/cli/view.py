@@ -15,7 +15,7 @@ from cadbridge.errors import InputError
 if TYPE_CHECKING:
     from cadbridge.mechanism import Mechanism
     from cadbridge.recognition import Recognition
-    from cadbridge.recognition.deciding import MatesEditor
+    from cadbridge.recognition.writing.deciding import MatesEditor
     from cadbridge.report.live import LiveView
     from cadbridge.simulation.scenario import Scenario
 
@@ -78,7 +78,7 @@ def _editor(reading: Reading) -> MatesEditor:
     """The source with its mates file, on which decisions are taken."""
     from cadbridge.cli.output import print_findings, working
     from cadbridge.readers.registry import openable
-    from cadbridge.recognition.deciding import MatesEditor
+    from cadbridge.recognition.writing.deciding import MatesEditor
 
     recognised = reading.options.recognise
     if reading.mates is not None:

@@ -6,14 +6,18 @@
     move_each(found)           each joint moved: what collides, and where it stops
     beside_own(found)          without what the source's own mates say already
 
-Evidence: `faces` and `surfaces` (analytic surfaces of each distinct part), `contacts` (the questions that all rules ask
-of these: parallel, on one line, beside each other, in common), `touching` (where those of two instances meet),
-`fasteners` (what is taken out first), `bolts` and `pins` (lines shared by way of a third part), `wheels` and `meshing`,
-gathered by `evidence`. Inference: `rules` with their strengths, on a `scene`: `actuators` and `motors` (joints inside
-one solid), `bodies` (what moves as one), `bearings` and `hubs` (what turns with a shaft), `judging` (what a pair's
-contacts leave free), `joints`, `turntables`, `subassemblies`, `whole` (what is left over), `grounds`, `attaching`
-(where fasteners go). Choice: `hypotheses` (second verdicts and their costs), `drives`, `choosing`. Questions:
-`questions`, `inquiry`, `hints`. Writing: `write`, `document`.
+Its rooms, by the way of the data; none imports one that comes after it:
+
+    model, hints    what is found, and what a person knows; `groups`, `ties`, `part_names` beside them
+    faces           of each distinct part: analytic surfaces, outlines, sections
+    contacts        where those of two instances meet, and what a pair's contacts leave free (`judging`)
+    wheels          teeth on the shape of a part, and which wheels mesh
+    standard        fasteners and bearings by shape and by name: what is taken out first
+    evidence        the `scene` and what speaks in it: lines by way of a third part, candidates, drives; `gathering`
+    rules           what moves as one and what is a joint, by the strengths in `table`
+    choice          `inferring`, `hypotheses` (second verdicts and their costs), `proving` by motion, `choosing`
+    questions       what is asked (`questions`), answered (`inquiry`), and typed (`saying`)
+    writing         the mates file and a person's decisions about it (`deciding`); `reading` a source with them
 
 Numbers: below a threshold of shape stands what it was held against. "54 machines: 2.67 | 3.08" are the values nearest
 to it on either side of all that it was compared with in 54 as-built assemblies of others (eight of them of
@@ -22,13 +26,13 @@ number is a choice. "Tests:" are the values nearest to it in the tests that are 
 it. What limits only time says so.
 """
 
-from cadbridge.recognition.choosing import recognise
-from cadbridge.recognition.document import recognition_document
+from cadbridge.recognition.choice.choosing import recognise
+from cadbridge.recognition.choice.sweep import move_each
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.own_mates import beside_own
-from cadbridge.recognition.reading import read_bare, read_recognised, with_recognised
-from cadbridge.recognition.sweep import move_each
-from cadbridge.recognition.write import mates_text
+from cadbridge.recognition.writing.document import recognition_document
+from cadbridge.recognition.writing.mates_text import mates_text
+from cadbridge.recognition.writing.own_mates import beside_own
+from cadbridge.recognition.writing.reading import read_bare, read_recognised, with_recognised
 
 __all__ = [
     "Recognition",

@@ -8,9 +8,9 @@ from dataclasses import replace
 from cadbridge.assembly import Assembly, Instance
 from cadbridge.errors import InputError
 from cadbridge.readers import yaml_for_face
-from cadbridge.recognition.contacts import Contact, Placed
-from cadbridge.recognition.faces import faces_of_parts
-from cadbridge.recognition.touching import find_contacts
+from cadbridge.recognition.contacts.contacts import Contact, Placed
+from cadbridge.recognition.contacts.touching import find_contacts
+from cadbridge.recognition.faces.parts import faces_of_parts
 from cadbridge.units import TO_MM
 
 

@@ -21,8 +21,8 @@ from cadbridge.frames import Pose
 from cadbridge.mass.meeting import SolidScene, SpentError
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism, build
 from cadbridge.recognition import Recognition, with_recognised
+from cadbridge.recognition.choice.sweep import MOTION_CODES, motion_findings
 from cadbridge.recognition.model import FoundJoint, Motion
-from cadbridge.recognition.sweep import MOTION_CODES, motion_findings
 from cadbridge.simulation.kept_limits import Sweep, Swept, swept_once
 from cadbridge.simulation.posing import Mover, leading_joints, movable
 from cadbridge.wording import count, listed

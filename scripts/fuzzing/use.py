@@ -137,7 +137,7 @@ def compare(folder: Path, source: Path, broken: Path) -> str:
 
 def edited(folder: Path, source: Path, broken: Path) -> str:
     """What recognition found, added to a broken mates file."""
-    from cadbridge.recognition.edited import write_mates
+    from cadbridge.recognition.writing.edited import write_mates
 
     write_mates(broken, _RECOGNISED, overwrite=False)
     return "fine"

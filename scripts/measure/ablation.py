@@ -4,10 +4,10 @@
     python scripts/measure/ablation.py FOLDER [NAME ...] [--truths FOLDER] [--write]
 
 FOLDER holds the sources, as scripts/measure/machines.py says, which also says when a pair is found. Left out are, one
-by one, the rules of `recognition.rules`, the signs of `recognition.whole`, and `PARTS`, what rules and verdicts are
-made of; each over the sources in which it does anything. Printed are, over all sources, pairs found, joints given,
-sources with the right mobility and with the right bodies, and sources that change. What changes none is named below the
-table. `--write` puts it into docs/recognition.md.
+by one, the rules of `rules/table.py`, the signs of `rules/whole.py`, and `PARTS`, what rules and verdicts are made of;
+each over the sources in which it does anything. Printed are, over all sources, pairs found, joints given, sources with
+the right mobility and with the right bodies, and sources that change. What changes none is named below the table.
+`--write` puts it into docs/recognition.md.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ from typing import Any
 
 from truths import Truth, arguments_of, judge, with_sources
 
-from cadbridge.recognition import choosing, inferring, mates_text, read_bare, rules, whole
-from cadbridge.recognition.evidence import Evidence, gather
+from cadbridge.recognition import mates_text, read_bare
+from cadbridge.recognition.choice import choosing, inferring
+from cadbridge.recognition.evidence.gathering import Evidence, gather
 from cadbridge.recognition.hints import NO_HINTS
+from cadbridge.recognition.rules import table as rules
+from cadbridge.recognition.rules import whole
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "recognition.md"
 HEAD = "| left out | found | given | mobility right | bodies right | changed |\n|---|---|---|---|---|---|\n"
@@ -56,62 +59,62 @@ def as_it_is(_: Any, given: Any, *__: Any) -> Any:
 
 
 PARTS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-    ("the lines on which bolts hold", "inferring.bolt_lines", nothing),
-    ("a bolt through the plane between two parts", "bolts._Crossing.by", nothing),
-    ("a pin through both", "pins._through", nothing),
-    ("holes that meet", "pins._meeting", nothing),
-    ("a shaft in a much wider hole", "pins._loosely", nothing),
-    ("rounded ends about holes of one radius", "pins._eyes", nothing),
-    ("rods with room in their bores", "inferring.wide_bores", nothing),
-    ("what goes round far enough to hold a shaft", "guides._holds", lambda *_: True),
-    ("a rounded corner that fits", "judging._corner", none),
-    ("guide rods in short bores", "judging._long_rod", no),
-    ("a telescope", "one_line.telescope", no),
-    ("a piston", "one_line.piston", no),
-    ("a plunger at the bottom of its bore", "one_line._bottoms", no),
-    ("flat faces that stop a turn", "one_line._stops_turn", no),
-    ("a collar too short to guide", "one_line._stubby", no),
-    ("walls all round", "walls._channel", none),
-    ("walls on both sides of a floor", "walls._slide", none),
-    ("a slot through a part", "walls._slot", none),
-    ("walls that a slot interrupts", "walls._in_one_plane", lambda planes: list(planes)),
-    ("a lone roller is no plunger", "candidates._roller", lambda *given: given[-1]),
-    ("teeth that mesh hold no hinge", "candidates._unlocked", lambda _, found: list(found)),
-    ("a pin has one partner", "joints._one_partner", as_it_is),
-    ("ends that are flush", "joints._flush", lambda *_: 0),
-    ("names that leave the spin of pins free", "joints.spins_count", no),
-    ("bearings and bushes of one part", "bearings.bearings_of", lambda _: {}),
-    ("bearings without balls", "bearings._nested", nothing),
-    ("two equal supports of a rod", "guide_rods._supports", lambda *_: []),
-    ("a case with an output", "actuators._case", none),
-    ("a horn of a part of its own", "actuators._horn", none),
-    ("a horn beside what it carries", "subassemblies.beside_horn", none),
-    ("a motor whose other face turns", "actuators._flat_motor", no),
-    ("a case screwed down about its shaft", "motors._screwed_about", no),
-    ("a case goes with its pilot", "motors._hold_case", none),
-    ("a wheel's tyre, rim and cap", "motors._hold_wheel", none),
-    ("a drum on its thin stub", "bodies._pressed", no),
-    ("what is balanced spins", "spinning._balanced", no),
-    ("a slim head of any form", "seated._slim", no),
-    ("a disc between two", "between._disc", no),
-    ("what fits the line of a joint", "between._fitted", nothing),
-    ("what reaches into another about one line", "turntables._sunk", none),
-    ("a shaft beside the axis of its bore", "turntables.drawn_beside", none),
-    ("a shaft on the axis of a wider hole", "axles.journal", none),
-    ("what is of one sub-assembly", "whole._of_one_assembly", nothing),
-    ("what reaches into another", "whole._reaching", nothing),
-    ("what holds the axes of wheels that mesh", "whole.bind_carriers", none),
-    ("what turns in bearings is tied last", "whole._turning", lambda *_: set()),
-    ("wheels that touch nothing", "rules.bind_wheels", lambda _, groups, *__, **___: list(groups)),
-    ("what is near, of what touches nothing", "rules.bind_beside", lambda _, groups: (list(groups), [])),
-    ("rails of one carriage are one body", "rules.bind_rails", none),
-    ("hinges in loops", "inferring.pivots_in_loops", nothing),
-    ("a hub on the end of a shaft", "inferring.with_hubs", as_it_is),
-    ("what would only spin is in doubt", "inferring.with_idle", as_it_is),
-    ("what cannot move is a weld", "choosing.proved", lambda found, *_: (found, [])),
-    ("halves of one link", "proving._halves", no),
-    ("a third body moves out of the way", "sweep._held", lambda *given: given[-1]),
-    ("as many degrees of freedom as drives", "choosing.drives_of", lambda *_: 0),
+    ("the lines on which bolts hold", "choice.inferring.bolt_lines", nothing),
+    ("a bolt through the plane between two parts", "evidence.bolts._Crossing.by", nothing),
+    ("a pin through both", "evidence.pins._through", nothing),
+    ("holes that meet", "evidence.pins._meeting", nothing),
+    ("a shaft in a much wider hole", "evidence.pins._loosely", nothing),
+    ("rounded ends about holes of one radius", "evidence.pins._eyes", nothing),
+    ("rods with room in their bores", "choice.inferring.wide_bores", nothing),
+    ("what goes round far enough to hold a shaft", "contacts.guides._holds", lambda *_: True),
+    ("a rounded corner that fits", "contacts.judging._corner", none),
+    ("guide rods in short bores", "contacts.judging._long_rod", no),
+    ("a telescope", "contacts.one_line.telescope", no),
+    ("a piston", "contacts.one_line.piston", no),
+    ("a plunger at the bottom of its bore", "contacts.one_line._bottoms", no),
+    ("flat faces that stop a turn", "contacts.one_line._stops_turn", no),
+    ("a collar too short to guide", "contacts.one_line._stubby", no),
+    ("walls all round", "contacts.walls._channel", none),
+    ("walls on both sides of a floor", "contacts.walls._slide", none),
+    ("a slot through a part", "contacts.walls._slot", none),
+    ("walls that a slot interrupts", "contacts.walls._in_one_plane", lambda planes: list(planes)),
+    ("a lone roller is no plunger", "evidence.candidates._roller", lambda *given: given[-1]),
+    ("teeth that mesh hold no hinge", "evidence.candidates._unlocked", lambda _, found: list(found)),
+    ("a pin has one partner", "rules.joints._one_partner", as_it_is),
+    ("ends that are flush", "rules.joints._flush", lambda *_: 0),
+    ("names that leave the spin of pins free", "rules.joints.spins_count", no),
+    ("bearings and bushes of one part", "rules.bearings.bearings_of", lambda _: {}),
+    ("bearings without balls", "rules.bearings._nested", nothing),
+    ("two equal supports of a rod", "rules.guide_rods._supports", lambda *_: []),
+    ("a case with an output", "rules.actuators._case", none),
+    ("a horn of a part of its own", "rules.actuators._horn", none),
+    ("a horn beside what it carries", "rules.subassemblies.beside_horn", none),
+    ("a motor whose other face turns", "rules.actuators._flat_motor", no),
+    ("a case screwed down about its shaft", "rules.motors._screwed_about", no),
+    ("a case goes with its pilot", "rules.motors._hold_case", none),
+    ("a wheel's tyre, rim and cap", "rules.motors._hold_wheel", none),
+    ("a drum on its thin stub", "rules.bodies._pressed", no),
+    ("what is balanced spins", "evidence.spinning._balanced", no),
+    ("a slim head of any form", "rules.seated._slim", no),
+    ("a disc between two", "rules.between._disc", no),
+    ("what fits the line of a joint", "rules.between._fitted", nothing),
+    ("what reaches into another about one line", "rules.turntables._sunk", none),
+    ("a shaft beside the axis of its bore", "rules.turntables.drawn_beside", none),
+    ("a shaft on the axis of a wider hole", "rules.axles.journal", none),
+    ("what is of one sub-assembly", "rules.whole._of_one_assembly", nothing),
+    ("what reaches into another", "rules.whole._reaching", nothing),
+    ("what holds the axes of wheels that mesh", "rules.whole.bind_carriers", none),
+    ("what turns in bearings is tied last", "rules.whole._turning", lambda *_: set()),
+    ("wheels that touch nothing", "rules.table.bind_wheels", lambda _, groups, *__, **___: list(groups)),
+    ("what is near, of what touches nothing", "rules.table.bind_beside", lambda _, groups: (list(groups), [])),
+    ("rails of one carriage are one body", "rules.table.bind_rails", none),
+    ("hinges in loops", "choice.inferring.pivots_in_loops", nothing),
+    ("a hub on the end of a shaft", "choice.inferring.with_hubs", as_it_is),
+    ("what would only spin is in doubt", "choice.inferring.with_idle", as_it_is),
+    ("what cannot move is a weld", "choice.choosing.proved", lambda found, *_: (found, [])),
+    ("halves of one link", "choice.proving._halves", no),
+    ("a third body moves out of the way", "choice.sweep._held", lambda *given: given[-1]),
+    ("as many degrees of freedom as drives", "choice.choosing.drives_of", lambda *_: 0),
 )
 """What else is left out: its name, where it is, and what is in its place."""
 
@@ -156,8 +159,8 @@ def main(arguments: list[str]) -> None:
 def instead(part: tuple[str, str, Callable[..., Any]], seen: set[str] | None = None) -> Iterator[None]:
     """One of `PARTS` with what stands in its place; with `seen` itself, which notes there where the two differ."""
     name, where, stand_in = part
-    module, *owner, attribute = where.split(".")
-    home = sys.modules[ROOM + module]
+    room, module, *owner, attribute = where.split(".")
+    home = sys.modules[f"{ROOM}{room}.{module}"]
     # By its own name in each module that imports it.
     users = [getattr(home, owner[0])] if owner else [m for n, m in sys.modules.items() if n.startswith(ROOM)]
     own = getattr(users[0] if owner else home, attribute)

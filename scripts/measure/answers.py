@@ -23,12 +23,12 @@ from statistics import median
 from truths import Truth, arguments_of, bodies_right, with_sources
 
 from cadbridge.recognition import read_bare
-from cadbridge.recognition.changes import OTHER, Page
 from cadbridge.recognition.hints import NO_HINTS
-from cadbridge.recognition.inquiry import Inquiry
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.saying import names_by_number
-from cadbridge.recognition.write import freedoms_text
+from cadbridge.recognition.questions.changes import OTHER, Page
+from cadbridge.recognition.questions.inquiry import Inquiry
+from cadbridge.recognition.questions.saying import names_by_number
+from cadbridge.recognition.writing.mates_text import freedoms_text
 
 MOST = 20
 """Answers that are given at most."""

@@ -22,8 +22,8 @@ import yaml
 import cadbridge as cb
 from cadbridge.frames import Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
-from cadbridge.recognition.reading import read_bare
-from cadbridge.recognition.write import mates_text
+from cadbridge.recognition.writing.mates_text import mates_text
+from cadbridge.recognition.writing.reading import read_bare
 from cadbridge.simulation import trajectory_table
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "kr15"

@@ -36,8 +36,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from cadbridge.errors import InputError  # noqa: E402
-from cadbridge.recognition.wheel_kinds import Wheel  # noqa: E402
-from cadbridge.recognition.wheels import find_wheels  # noqa: E402
+from cadbridge.recognition.wheels.finding import find_wheels  # noqa: E402
+from cadbridge.recognition.wheels.kinds import Wheel  # noqa: E402
 from cadbridge.shapes import load_shapes  # noqa: E402
 
 Array = NDArray[np.float64]

@@ -123,13 +123,13 @@ CURES: dict[str, list[tuple[Change, Callable[[int], bool]]]] = {
 """By the code what its hint proposes, and by how much the freedoms change."""
 ELSEWHERE = {
     "CB404": "the advice on redundant mates: test_advice",
-    "CB1601": "tests/recognition/test_hints",
+    "CB1601": "tests/recognition/choice/test_hints",
     "CB1610": "the same words as CB1601",
-    "CB1602": "tests/recognition/test_hints; what is attached moves as one: tests/readers/mates_file",
+    "CB1602": "tests/recognition/choice/test_hints; what is attached moves as one: tests/readers/mates_file",
     "CB1606": "an option of the call",
     "CB1614": "a part of the mass, not of the motion",
-    "CB1615": "tests/recognition/test_lead_screws",
-    "CB1641": "hints of the mates file, no mates: tests/recognition/test_questions",
+    "CB1615": "tests/recognition/evidence/test_lead_screws",
+    "CB1641": "hints of the mates file, no mates: tests/recognition/questions/test_questions",
 }
 PROPOSES = re.compile(
     r"\b(delete|remove|ground|attach|free|flip|take one|drive another|mate it|name the part)\b|`type:"

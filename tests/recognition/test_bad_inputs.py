@@ -56,7 +56,7 @@ def test_parts_in_each_other_are_one_body_with_the_reason(tmp_path: Path) -> Non
 def test_a_part_too_detailed_for_teeth_is_told_and_has_its_joints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cadbridge.recognition.wheels.MOST_TRIANGLES", 100)
+    monkeypatch.setattr("cadbridge.recognition.wheels.finding.MOST_TRIANGLES", 100)
     found = recognised(tmp_path, hinge())
     assert joints(found) == {frozenset(("base", "lever")): "revolute"}
     (told,) = [f for f in found.findings if f.code == "CB1487"]

@@ -10,8 +10,9 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.mechanism import build
-from cadbridge.recognition import bolts, mates_text, read_recognised, recognise
-from cadbridge.recognition.write import freedoms_text
+from cadbridge.recognition import mates_text, read_recognised, recognise
+from cadbridge.recognition.evidence import bolts
+from cadbridge.recognition.writing.mates_text import freedoms_text
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 
 

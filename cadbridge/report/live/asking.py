@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError, InputError
-from cadbridge.recognition.changes import Page, Verdicts
-from cadbridge.recognition.deciding import Decision, MatesEditor
-from cadbridge.recognition.questions import Question, answered
-from cadbridge.recognition.saying import parts_text
+from cadbridge.recognition.questions.changes import Page, Verdicts
+from cadbridge.recognition.questions.questions import Question, answered
+from cadbridge.recognition.questions.saying import parts_text
+from cadbridge.recognition.writing.deciding import Decision, MatesEditor
 from cadbridge.report.html import Html, el, join
 from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.swaying import Pointed, pointed

@@ -17,10 +17,10 @@ from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
-from cadbridge.recognition.deciding import Decision, MatesEditor
+from cadbridge.recognition.choice.hypotheses import parts_of
 from cadbridge.recognition.hints import Hints
-from cadbridge.recognition.hypotheses import parts_of
-from cadbridge.recognition.inquiry import told_by
+from cadbridge.recognition.questions.inquiry import told_by
+from cadbridge.recognition.writing.deciding import Decision, MatesEditor
 from cadbridge.report.html import el
 from cadbridge.report.live.panel import Panel
 from cadbridge.visible import visible

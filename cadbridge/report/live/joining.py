@@ -12,9 +12,9 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
-from cadbridge.recognition.deciding import Decision, MatesEditor
 from cadbridge.recognition.hints import Told
-from cadbridge.recognition.trying import Trial
+from cadbridge.recognition.questions.trying import Trial
+from cadbridge.recognition.writing.deciding import Decision, MatesEditor
 from cadbridge.report.html import el
 from cadbridge.report.live.panel import Panel
 from cadbridge.report.live.swaying import Pointed, pointed

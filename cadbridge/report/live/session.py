@@ -41,7 +41,7 @@ from cadbridge.report.views.tables import components_between
 from cadbridge.report.views.verdict import verdict
 
 if TYPE_CHECKING:
-    from cadbridge.recognition.deciding import Decision, MatesEditor
+    from cadbridge.recognition.writing.deciding import Decision, MatesEditor
     from cadbridge.simulation.scenario import Scenario
 
 VALUES = 0.2

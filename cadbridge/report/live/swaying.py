@@ -9,7 +9,7 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.trying import Trial
+from cadbridge.recognition.questions.trying import Trial
 
 SWAY_TURN = np.radians(25.0)
 """rad to either side, see below."""

@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, Page
 
 from cadbridge.mechanism import build
 from cadbridge.reading import read
-from cadbridge.recognition.deciding import MatesEditor
-from cadbridge.recognition.edited import unedited
-from cadbridge.recognition.hints import hints_of
+from cadbridge.recognition.writing.deciding import MatesEditor
+from cadbridge.recognition.writing.edited import unedited
+from cadbridge.recognition.writing.hints_text import hints_of
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.asking import APART, FIXED, MOVE, NEXT, RIGHT, Asking
 from cadbridge.report.live.joining import FIX, JOIN, PART, Joining

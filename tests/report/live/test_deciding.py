@@ -18,10 +18,10 @@ from cadbridge.diagnosis import diagnose
 from cadbridge.frames import Pose
 from cadbridge.mechanism import build
 from cadbridge.reading import read
-from cadbridge.recognition.deciding import MatesEditor
+from cadbridge.recognition.writing.deciding import MatesEditor
 from cadbridge.report.live import LiveView
 from cadbridge.report.live.deciding import Deciding
-from tests.recognition.test_deciding import ROBOT
+from tests.recognition.writing.test_deciding import ROBOT
 from tests.report.live.browsing import press, served, shown
 from tests.report.page.browser import barriers
 from tests.waiting import settled

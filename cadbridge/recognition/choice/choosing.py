@@ -1,0 +1,227 @@
+"""One choice over all hypotheses: the cheapest set of verdicts that gives the mechanism the mobility it should have.
+
+An integer programme over the decisions of an inference: a variable for each, 1 where its second verdict is taken, which
+costs the logarithm of the odds of the first. Equal pairs are one variable, or pay for being decided otherwise. The
+mobility is a row of it: what each decision changes alone is counted by rank. Together they may change another number,
+so what the programme proposes is counted, inferred anew, and excluded where it is not what was wanted.
+
+The mobility wanted is the one that the hints give. Without it, it is at least the number of drives that the assembly
+shows, as each moves something: a witness, that may cost `DRIVES_WORTH` at most. Joints without a drive are no fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cadbridge.assembly import Assembly
+from cadbridge.findings import Findings
+from cadbridge.recognition.choice.freedoms import freedoms, spins
+from cadbridge.recognition.choice.hint_names import resolved
+from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, otherwise
+from cadbridge.recognition.choice.inferring import infer
+from cadbridge.recognition.choice.proving import MOST_MOVINGS, attributed, proved, welded, with_reasons
+from cadbridge.recognition.choice.told import SAID
+from cadbridge.recognition.evidence.drives import drives_of
+from cadbridge.recognition.evidence.gathering import Evidence, gather
+from cadbridge.recognition.hints import NO_HINTS, Hints
+from cadbridge.recognition.model import Recognition
+from cadbridge.wording import count
+
+DRIVES_WORTH = 0.9
+"""Nats that decisions may cost at most which are changed since the assembly shows so many drives: odds of 2.5 to 1. A
+choice: a count of motors is a weaker witness than a mobility that a person tells. Welds by rest cost 1.05."""
+
+UNLIKE_EQUALS = 0.5
+"""Nats that it costs to decide equal pairs otherwise: a tie goes to what treats them alike. A choice, odds of 1.6."""
+
+WRONG_FREEDOM = 50.0
+"""Nats that each degree of freedom costs which is missing or too many: more than any few decisions together, so that a
+mobility that is told is met where it can be."""
+
+MOST_TRIES = 12
+"""Inferences that are made to meet a mobility, for time alone: each changes what the next proposes."""
+
+MOST_INFERRED = 6000
+"""Instances in all of them: fewer are made of a large assembly. No clock, so that every machine takes the same."""
+MOST_PROPOSED = 60
+"""Integer programmes that are solved for one mobility, for time alone."""
+
+
+def settled(evidence: Evidence, hints: Hints) -> Recognition:
+    """What is inferred under hints, with the decisions changed that the mobility of the whole asks for."""
+    known, findings = resolved(evidence.whole.assembly, hints)
+    found = _inferred(evidence, known)
+    drives = drives_of(evidence.whole, found.cases) if evidence.names else 0
+    if known.freedoms is not None:  # what is told rules over what the drives show
+        if found.missed(known.freedoms):
+            found = _changed(evidence, known, found, known.freedoms, np.inf)
+    elif found.freedoms is not None and found.freedoms < drives:
+        found = _changed(evidence, known, found, drives, DRIVES_WORTH)
+    return replace(found, hints=hints, drives=drives, findings=(*found.findings, *findings))
+
+
+def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
+    """What is inferred under hints, with the joints that cannot move as welds."""
+    found, stuck = _once(evidence, hints), list[Hypothesis]()
+    for k in range(MOST_MOVINGS):
+        # Halves that are welded leave the joints at their ends to be moved again: in the last round those are welded at
+        # once.
+        found, new = proved(found, hints, evidence.in_plane_contact if k < MOST_MOVINGS - 1 else ())
+        if not new:
+            break
+        stuck += new
+        found = attributed(_once(evidence, welded(hints, stuck)), stuck)
+    return replace(found, hints=hints, freedoms=freedoms(found), spins=spins(found))
+
+
+def _once(evidence: Evidence, hints: Hints) -> Recognition:
+    return replace(infer(evidence, hints), fasteners=frozenset(evidence.fasteners), hints=hints)
+
+
+def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, budget: float) -> Recognition:
+    """The cheapest recognition with the mobility wanted; else nothing is changed, and a finding says so if it is told.
+
+    What is missed then is not among the decisions: to change some of them anyway would hide what their evidence says.
+    """
+    told = hints.freedoms is not None
+    most = max(1, min(MOST_TRIES, MOST_INFERRED // len(found.assembly.instances)))
+    if found.freedoms is None:
+        return found
+    best, turned = found, tuple[Hypothesis, ...]()
+    for tries, chosen in enumerate(proposals(found, wanted, budget)):
+        trial_hints = hints
+        for h in chosen:
+            trial_hints = trial_hints.having(h.other, h.equal)
+        trial = _inferred(evidence, trial_hints)
+        if trial.missed(wanted) < best.missed(wanted) and not _blocked(trial, chosen):
+            best, turned = trial, chosen
+        if not best.missed(wanted) or tries + 1 >= most:
+            break
+    if best.missed(wanted):
+        return _with_choice(found, wanted, (), told) if told else found
+    return _with_choice(_attributed(best, turned), wanted, turned, told)
+
+
+def _blocked(trial: Recognition, chosen: Sequence[Hypothesis]) -> bool:
+    """Whether a joint that was chosen runs into parts at once, both ways: it frees nothing that moves."""
+    where = trial.body_of
+    joined = {frozenset((where[a], where[b])) for h in chosen if h.now == "fixed" for a, b in h.equal}
+    return any(
+        j.motion is not None and j.motion.state == "blocked" and frozenset((j.a, j.b)) in joined for j in trial.joints
+    )
+
+
+def proposals(found: Recognition, wanted: int, budget: float) -> Iterator[tuple[Hypothesis, ...]]:
+    """Sets of hypotheses whose second verdicts bring the mobility to what is wanted, the cheapest first."""
+    assert found.freedoms is not None
+    known = [h for h in hypotheses(found) if h.turns and h.change is not None]
+    refused: list[np.ndarray] = []
+    late: list[tuple[float, tuple[Hypothesis, ...]]] = []
+    for _ in range(MOST_PROPOSED):
+        taken = cheapest(known, wanted - found.freedoms, refused)
+        if taken is None or not taken.any():
+            break
+        chosen = tuple(h for h, one in zip(known, taken, strict=True) if one)
+        refused.append(taken)
+        if sum(h.cost for h in chosen) > budget:
+            break
+        missed = abs((freedoms(otherwise(found, chosen)) or 0) - wanted)
+        if missed == 0:
+            yield chosen
+        # The rank misses what it does not know, as joints that other bodies show: where the mobility is told, inferring
+        # decides.
+        elif budget == np.inf:
+            late.append((missed, chosen))
+    yield from (chosen for _, chosen in sorted(late, key=lambda entry: entry[0]))
+
+
+def cheapest(known: Sequence[Hypothesis], gap: int, refused: Sequence[np.ndarray]) -> np.ndarray | None:
+    """Which second verdicts to take, (n,) of bool: min Σ cost x + ALIKE Σ u + SHORT (s⁺ + s⁻), by HiGHS.
+
+    Σ change x + s⁺ - s⁻ = gap. For decisions i, j on equal pairs of which one is a joint and one is not,
+    x_i + x_j + u = 1 or more. Σ_{x=1} (1 - x) + Σ_{x=0} x ≥ 1 for each solution refused.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    n = len(known)
+    if not n:
+        return None
+    unlike = [(i, j) for j in range(n) for i in range(j) if known[i].kind == known[j].kind]
+    m = n + len(unlike) + 2
+    cost = np.concatenate(
+        [[h.cost for h in known], np.full(len(unlike), UNLIKE_EQUALS), [WRONG_FREEDOM, WRONG_FREEDOM]]
+    )
+    mobility = np.zeros(m)
+    mobility[:n] = [h.change or 0 for h in known]
+    mobility[-2:] = 1.0, -1.0
+    rows, low, high = [mobility], [float(gap)], [float(gap)]
+    for k, (i, j) in enumerate(unlike):
+        row = np.zeros(m)
+        row[[i, j, n + k]] = 1.0
+        rows, low, high = [*rows, row], [*low, 1.0], [*high, np.inf]
+    for taken in refused:
+        row = np.zeros(m)
+        row[:n] = np.where(taken, -1.0, 1.0)
+        rows, low, high = [*rows, row], [*low, 1.0 - taken.sum()], [*high, np.inf]
+    upper = np.concatenate([np.ones(m - 2), [np.inf, np.inf]])
+    answer = milp(
+        cost, constraints=LinearConstraint(np.array(rows), low, high), bounds=Bounds(np.zeros(m), upper),
+        integrality=np.concatenate([np.ones(m - 2), [0, 0]]),
+    )  # fmt: skip
+    return None if answer.x is None else np.asarray(answer.x[:n] > 0.5)
+
+
+def _attributed(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition:
+    """The recognition in which what was chosen says so, with the confidence of a second verdict."""
+    where = found.body_of
+    joined = {frozenset((where[a], where[b])): h for h in turned if h.now == "fixed" for a, b in h.equal}
+    joints = []
+    for j in found.joints:
+        h = joined.get(frozenset((j.a, j.b)))
+        own = tuple(e for e in j.evidence if e != SAID)
+        joints.append(j if h is None else replace(j, evidence=(_chosen(h), *own), confidence=1.0 - h.confidence))
+    welded = {h: (_chosen(h), 1.0 - h.confidence) for h in turned if h.now == "joint"}
+    return replace(found, joints=tuple(joints), bodies=with_reasons(found, welded))
+
+
+def _chosen(h: Hypothesis) -> str:
+    return (
+        f"chosen for the mobility of the whole; its own evidence says {h.now}, {100 * h.confidence:.0f} %: {h.reason}"
+    )
+
+
+def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], told: bool) -> Recognition:
+    findings = Findings(found.findings)
+    if told:
+        text = f"{count(wanted, 'degree')} of freedom given, {found.freedoms} found"
+    else:
+        text = f"{count(wanted, 'drive')} seen, and now {count(wanted, 'degree')} of freedom"
+    names = [f"{h.a} - {h.b} ({h.now} before, {100 * h.confidence:.0f} %)" for h in turned]
+    if names:
+        text += f"; decisions changed to reach this: {', '.join(names)}"
+    findings.add("CB1644" if found.missed(wanted) else "CB1643", text, items=names)
+    return replace(found, turned=tuple(turned), findings=findings.as_tuple())
+
+
+def recognise(
+    assembly: Assembly, names: bool = True, ignore: Sequence[str] = (), hints: Hints = NO_HINTS
+) -> Recognition:
+    """Find bodies, joints and gears from the shapes of an assembly's parts and where they stand.
+
+    Mates that the assembly has are not looked at. Joints get no limits here.
+
+    Args:
+        assembly: Parts with shapes, as placed.
+        names: Whether the names of parts are a second witness beside their shapes.
+        ignore: Patterns with * and ? of the names of instances or parts about which nothing is asked; they go with what
+            they touch.
+        hints: What a person knows of it: pairs of instances with a joint, fixed or apart, what stands still, the number
+            of freedoms.
+
+    Returns:
+        What was found, each with its evidence and confidence, and what was seen and not taken.
+    """
+    return settled(gather(assembly, names, ignore), hints)

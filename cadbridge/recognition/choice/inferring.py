@@ -1,0 +1,158 @@
+"""Bodies, joints and gears, inferred from the evidence in an assembly and a person's hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from cadbridge.recognition.choice.calibration import of_joint, of_weld
+from cadbridge.recognition.choice.naming import named
+from cadbridge.recognition.choice.reporting import findings_of, unread
+from cadbridge.recognition.choice.told import (
+    SAID,
+    SAID_FIXED,
+    as_told,
+    shared_axes,
+    told_joints,
+    with_axes,
+    without_axis,
+)
+from cadbridge.recognition.evidence.bolts import bolt_lines
+from cadbridge.recognition.evidence.candidates import Candidate, with_hubs
+from cadbridge.recognition.evidence.fasteners import without_fasteners
+from cadbridge.recognition.evidence.gathering import Evidence, bind_copies
+from cadbridge.recognition.evidence.lead_screws import without_pitch
+from cadbridge.recognition.evidence.pins import with_shared_lines
+from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.evidence.spinning import with_idle
+from cadbridge.recognition.hints import Hints, Pair
+from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
+from cadbridge.recognition.rules.attaching import attach_ignored, hosts_of
+from cadbridge.recognition.rules.grounds import choose_ground
+from cadbridge.recognition.rules.guide_rods import wide_bores
+from cadbridge.recognition.rules.joints import find_joints, pivots_in_loops, trees
+from cadbridge.recognition.rules.table import RULES, Inference, Rule, applied, with_turning
+from cadbridge.recognition.ties import Held
+from cadbridge.recognition.wheels.gears import with_gears
+from cadbridge.recognition.wheels.meshing import with_drives
+
+
+def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None) -> Recognition:
+    """Bodies, joints and gears; `hints` by the names of instances, free of contradictions."""
+    hints, lost = with_axes(evidence.whole, hints)
+    run = _begun(evidence, hints)
+    scene = run.scene
+    applied(run, RULES if rules is None else rules)
+    loose = [name for group in run.loose for name in group]
+    joints, rejected = find_joints(scene, run.pin)
+    joints = as_told(scene, with_turning(scene, joints, run.turning), hints)
+    # On each axis only as many joints as connect its bodies, once more: those told or seen in other ways may run on one
+    # where contacts show a joint.
+    joints = trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected)
+    joints = with_idle(scene, with_hubs(scene, joints), run.toothed, evidence.names)
+    unknown = without_pitch(scene, joints) if evidence.names else []
+    rest = {i.name for i in scene.assembly.instances} - set(loose)
+    ground, why = choose_ground(scene, joints, evidence.names, rest)
+    if hints.ground is not None:
+        ground, why = scene.groups.root(hints.ground), SAID
+    # Of each loose group that is held which would be the ground of it alone, not its largest part: of a cart with a
+    # pole that touches no rail, it is the cart.
+    held = [_chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0]) for group in run.loose]
+    for chief in held:
+        scene.bind(chief, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)
+    # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
+    # screw.
+    run.hosts.attach(scene)
+    attach_ignored(scene, evidence.whole, evidence.ignored)
+    scene.assembly = evidence.whole.assembly
+    ground = scene.groups.root(ground)
+    # What stayed loose was bound since the joints were found: their roots may be others now.
+    joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
+    found = replace(_result(scene, joints, [*rejected, *unknown], ground), ground_reason=why, loose=tuple(loose))
+    found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
+    findings = (
+        *findings_of(scene, found, held, list(evidence.copies), ground),
+        *unread(unknown),
+        *lost,
+        *without_axis(scene, joints, hints),
+    )
+    return replace(found, findings=(*findings, *found.findings))
+
+
+def _begun(evidence: Evidence, hints: Hints) -> Inference:
+    """The scene without fasteners, with the hints."""
+    named = {name for pairs in (hints.joint, hints.fixed, hints.apart) for pair in pairs for name in pair}
+    # A part that a hint names stays, even if it looks like a screw: the hint would be about nothing.
+    fasteners = {name: s for name, s in evidence.fasteners.items() if name not in named}
+    scene = without_fasteners(evidence.whole, {*fasteners, *evidence.ignored} - named, bool(evidence.fasteners))
+    scene.overlaps = evidence.overlaps
+    scene.meshing = tuple((p.a.instance, p.b.instance) for p in evidence.meshing.pairs if not p.against)
+    # A copy in the place of its original would have the same joints once more.
+    bind_copies(scene)
+    scene.contacts = with_shared_lines(scene, (*bolt_lines(evidence.whole, fasteners), *wide_bores(scene.contacts)))
+    hosts = hosts_of(scene, evidence.whole, fasteners)
+    scene.screwed_ties = tuple(hosts.ties())
+    for a, b in hints.fixed:
+        scene.bind(a, b, SAID_FIXED, 1.0, Held.SAID)
+    for a, b in (*hints.joint, *hints.apart):
+        scene.hold_apart(a, b)
+    scene.unconnected = hints.apart
+    return Inference(evidence, scene, hosts, told_joints(scene, hints))
+
+
+def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str) -> Recognition:
+    """Bodies and joints by their names, the ground first."""
+    members = scene.groups.members()
+    roots = sorted(members, key=lambda root: (root != ground, root))
+    axes = shared_axes(scene, ((b.instance, b.to) for own in scene.bonds.values() for b in own if b.to is not None))
+    bodies = tuple(_body(scene, members[root], axes) for root in roots)
+    index = {root: i for i, root in enumerate(roots)}
+    names = {root: bodies[i].name for root, i in index.items()}
+    return Recognition(
+        assembly=scene.assembly,
+        bodies=bodies,
+        ground=index[ground],
+        ground_reason="",
+        joints=tuple(_joint(c, index, names) for c in sorted(joints, key=lambda c: sorted((index[c.a], index[c.b])))),
+        rejected=tuple(
+            Rejected(r.type, names[scene.groups.root(r.a)], names[scene.groups.root(r.b)], r.reason) for r in rejected
+        ),
+        loose=(),
+        slack=scene.contacts.slack,
+        cases=frozenset(d.case for d in scene.driven),
+    )
+
+
+def _chief(scene: Scene, root: str) -> str:
+    """The largest instance of a body."""
+    return max(scene.groups.group(root), key=lambda n: (scene.size(n), n))
+
+
+def _body(
+    scene: Scene, instances: list[str], axes: Mapping[Pair, tuple[tuple[float, ...], tuple[float, ...]]]
+) -> FoundBody:
+    chief = max(instances, key=lambda n: (scene.size(n), n))
+    own = [bond for name in instances for bond in scene.bonds.get(name, ())]
+    bonds = tuple(
+        replace(b, confidence=of_weld(b.confidence), line=None if b.to is None else axes.get((b.instance, b.to)))
+        for b in own
+    )
+    return FoundBody(chief, tuple(instances), bonds)
+
+
+def _joint(c: Candidate, index: dict[str, int], names: dict[str, str]) -> FoundJoint:
+    first, second = sorted((c.a, c.b), key=lambda root: index[root])
+    v = c.verdict
+    return FoundJoint(
+        name=f"{v.type}: {names[first]} - {names[second]}",
+        type=v.type,
+        a=index[first],
+        b=index[second],
+        point=v.point,
+        axis=v.axis,
+        evidence=v.evidence,
+        against=v.against,
+        confidence=of_joint(v.confidence),
+        contacts=tuple(dict.fromkeys(k.pair for k in c.contacts)),
+        pitch=v.pitch,
+    )

@@ -1,0 +1,105 @@
+"""What a person should know of a recognition as a whole."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from cadbridge.assembly import Assembly
+from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.contacts.contacts import EXACT_SLACK
+from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.model import Bond, Recognition, Rejected
+from cadbridge.recognition.ties import Held
+from cadbridge.wording import count, listed
+
+SURE_JOINT = 0.9
+"""Confidence below which a joint is reported as uncertain: one of ten such joints is wrong. A choice."""
+
+SURE_WELD = 0.9
+"""Confidence below which a weld is reported as uncertain, if its two parts share an axis: other welds hide no turn."""
+
+
+def nothing_known(assembly: Assembly) -> str:
+    """Why nothing can be known of how an assembly moves; "" where something can."""
+    if len(assembly.instances) < 2:
+        return "it is one solid" if assembly.instances else "it has no parts"
+    if not any(part.shape is not None and part.shape.faces for part in assembly.parts):
+        return "its parts are meshes or have no shape, so no face is known"
+    return ""
+
+
+def unknowable(assembly: Assembly) -> tuple[Finding, ...]:
+    """The finding on an assembly of which nothing can be known (CB1652)."""
+    findings = Findings()
+    if reason := nothing_known(assembly):
+        findings.add("CB1652", f"nothing can be known of how {assembly.name} moves: {reason}")
+    return findings.as_tuple()
+
+
+def findings_of(
+    scene: Scene, found: Recognition, held: list[str], copies: list[str], ground: str
+) -> tuple[Finding, ...]:
+    """What a person should know of the recognition as a whole; `held` was bound to the ground for want of contact."""
+    findings = Findings(unknowable(scene.assembly))
+    joints = found.joints
+    findings.add(
+        "CB1600",
+        f"{count(len(found.bodies), 'body', 'bodies')} and {count(len(joints), 'joint')} recognised in "
+        f"{count(len(scene.assembly.instances), 'part')}",
+    )
+    faults: dict[str, list[str]] = defaultdict(list)
+    for part in scene.assembly.parts:
+        known = None if part.shape is None else scene.faces.get(part.shape.key)
+        why = "it has no shape" if known is None else known.fault
+        if why is not None:
+            faults[why].append(part.name)
+    for why, parts in faults.items():
+        findings.add("CB1603", f"{listed(parts)}: {why}; contacts of its own are not seen", items=parts)
+    if held:
+        # What was loose is of the ground's body by now: the ground is named by a part that was it before.
+        to = max(scene.groups.members()[ground], key=lambda n: (n not in found.loose, scene.size(n), n))
+        verb = "touches" if len(held) == 1 else "touch"
+        what = "nothing" if len(held) == len(found.loose) else "nothing but what is joined to it"
+        findings.add("CB1602", f"{listed(held)} {verb} {what}; fixed to the ground, {to}", items=held)
+    if copies:
+        verb = "stands" if len(copies) == 1 else "stand"
+        findings.add("CB1614", f"{listed(copies)} {verb} where an equal part stands; bound to that", items=copies)
+    over = [f"{b.instance} and {b.to}" for own in scene.bonds.values() for b in own if b.how is Held.REACHES]
+    if over:
+        findings.add(
+            "CB1486", f"{listed(over)} overlap and nothing else holds them: they are taken as one body", items=over
+        )
+    _doubts(found, findings)
+    if not joints:
+        findings.add("CB1604", "no joint was recognised: nothing can move")
+    if scene.contacts.slack > EXACT_SLACK:
+        slack = scene.contacts.slack * 1e3
+        findings.add("CB1605", f"the placements are not exact; axes within {slack:.3g} mm are taken to be one")
+    return findings.as_tuple()
+
+
+def unread(screws: list[Rejected]) -> tuple[Finding, ...]:
+    """Lead screws that cannot be joints, for want of a pitch."""
+    findings = Findings()
+    for r in screws:
+        findings.add("CB1615", f"{r.a} in {r.b}: {r.reason}", items=[r.a, r.b])
+    return findings.as_tuple()
+
+
+def weak_welds(found: Recognition) -> list[Bond]:
+    """The welds that may be joints, the weakest first: the two parts share an axis, and little speaks for the weld."""
+    bonds = (b for body in found.bodies for b in body.bonds if b.axis and b.confidence < SURE_WELD)
+    return sorted(bonds, key=lambda b: (b.confidence, b.instance))
+
+
+def _doubts(found: Recognition, findings: Findings) -> None:
+    """Joints and welds of which the geometry does not say enough (CB1601)."""
+    unsure = {
+        j.name: f"{j.name} ({found.bodies[j.a].name} - {found.bodies[j.b].name})"
+        for j in found.joints if j.confidence < SURE_JOINT
+    }  # fmt: skip
+    welds = [f"{b.instance} - {b.to}" for b in weak_welds(found)]
+    texts = [f"{count(len(unsure), 'joint')} may be wrong: {listed(list(unsure.values()))}"] if unsure else []
+    texts += [f"{count(len(welds), 'weld')} may be a joint: {listed(welds)}"] if welds else []
+    if texts:
+        findings.add("CB1601", "; ".join(texts), items=[*unsure, *welds])

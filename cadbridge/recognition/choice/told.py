@@ -1,0 +1,173 @@
+"""Joints that hints ask for: on which axis, and how they take precedence over the geometry."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cadbridge.findings import Finding, Findings
+from cadbridge.frames import Vector
+from cadbridge.freedoms import FIXED, SLIDE
+from cadbridge.mechanism.joint_types import LEAVES
+from cadbridge.recognition.contacts.contacts import Line
+from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.evidence.candidates import Candidate, joint_of
+from cadbridge.recognition.evidence.pins import ROUNDED
+from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.hints import Hints, Pair, Told, Triple
+
+SAID = "you said so (hints)"
+"""Evidence of a joint that a person said."""
+SAID_FIXED = "fixed, as you said (hints)"
+"""The reason of a weld that a person said."""
+
+
+def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
+    """A joint for each pair on the axis that is told, else a hinge on the widest that both are round about."""
+    axes = _Axes(scene)
+    found = []
+    for a, b in hints.joint:
+        told = hints.told_of((a, b))
+        shared = [(line.middle((a, b)), line.direction) for line in axes.lines(a, b)[:1]]
+        axis = _told_axis(told) or next(iter(shared), None)
+        if axis is None:
+            continue
+        why = "on the axis of the hint" if told.point is not None else "the widest axis that both share"
+        kind = told.type or "revolute"
+        verdict = Verdict(kind, axis[0], None if LEAVES[kind].ball else axis[1], (SAID, why), (), 0.8)
+        found.append(joint_of(scene, a, b, verdict))
+    return found
+
+
+def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> tuple[Finding, ...]:
+    """Findings on the pairs that hints join and that have no joint (CB1642): nothing shows its axis."""
+    findings = Findings()
+    joined = {scene.bodies(c.a, c.b) for c in joints}
+    for a, b in hints.joint:
+        if scene.bodies(a, b) not in joined:
+            text = f"hint joint: [{a}, {b}] has no axis that both parts are round about"
+            findings.add("CB1642", text, items=[a, b])
+    return findings.as_tuple()
+
+
+def _told_axis(told: Told) -> tuple[Vector, Vector] | None:
+    """The point and direction of a joint that a hint gives; None where it gives none."""
+    if told.point is None:
+        return None
+    # Only a ball may be told without an axis, and it has none.
+    axis = np.array(told.axis or (0.0, 0.0, 1.0))
+    return np.array(told.point), axis / float(np.linalg.norm(axis))
+
+
+def as_told(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> list[Candidate]:
+    """The joints, those that a person said with certainty, with the type and the axis that the hints give them."""
+    said = {scene.bodies(a, b): hints.told_of((a, b)) for a, b in hints.joint}
+    return [
+        replace(c, verdict=_as_said(c.verdict, told)) if (told := said.get(frozenset((c.a, c.b)))) is not None else c
+        for c in joints
+    ]
+
+
+def _as_said(verdict: Verdict, told: Told) -> Verdict:
+    evidence = verdict.evidence if SAID in verdict.evidence else (*verdict.evidence, SAID)
+    point, axis = _told_axis(told) or (verdict.point, verdict.axis)
+    kind = told.type or verdict.type
+    if LEAVES.get(kind, FIXED).ball:
+        axis = None
+    elif axis is None:
+        kind = verdict.type  # a ball has no axis of its own that another type could take
+    return replace(verdict, type=kind, point=point, axis=axis, evidence=evidence, confidence=1.0)
+
+
+def shared_axes(scene: Scene, pairs: Iterable[Pair]) -> dict[Pair, tuple[tuple[float, ...], tuple[float, ...]]]:
+    """Those of some pairs of instances that have round faces about one line, with a point and the direction of it."""
+    axes = _Axes(scene)
+    widest = ((pair, line) for pair in pairs for line in axes.lines(*pair)[:1])
+    return {pair: (tuple(line.point.tolist()), tuple(line.direction.tolist())) for pair, line in widest}
+
+
+def axes_of(scene: Scene, a: str, b: str) -> list[tuple[Vector, Vector]]:
+    """All lines about which two instances have round faces, each a point and a direction in W, the widest first."""
+    return [(line.middle((a, b)), line.direction) for line in _Axes(scene).lines(a, b)]
+
+
+class _Axes:
+    """The lines about which instances have round faces, with the widest radius of each."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._of: dict[str, dict[int, tuple[float, Line]]] = defaultdict(dict)
+        for k, line in enumerate(scene.contacts.lines):
+            for m in line.members:
+                if m.surface.turn >= ROUNDED:
+                    radius, _ = self._of[m.instance].get(k, (0.0, line))
+                    self._of[m.instance][k] = (max(radius, m.surface.radius), line)
+
+    def lines(self, a: str, b: str) -> list[Line]:
+        """The lines that both share, the one with the widest round faces first."""
+        own, other = self._of.get(a, {}), self._of.get(b, {})
+        shared = sorted(own.keys() & other.keys(), key=lambda k: (-min(own[k][0], other[k][0]), k))
+        return [own[k][1] for k in shared]
+
+
+def with_axes(whole: Scene, hints: Hints) -> tuple[Hints, tuple[Finding, ...]]:
+    """Hints by the names of instances with the axes of the parts that they name; a finding where one has none."""
+    findings = Findings()
+    told = []
+    for pair, own in hints.told:
+        axis = axis_about(whole, own.about, pair, own.type) if own.about and own.point is None else None
+        if own.about and own.point is None and axis is None:
+            text = f"hint joint: [{', '.join(pair)}], about: {own.about}, which has no round face and no shape to go by"
+            findings.add("CB1642", text, items=[*pair, own.about])
+        told.append((pair, own if axis is None else _placed(own, axis)))
+    return replace(hints, told=tuple(told)), findings.as_tuple()
+
+
+def _placed(told: Told, axis: tuple[Vector, Vector]) -> Told:
+    point, direction = (_triple(v) for v in axis)
+    return replace(told, point=point, axis=direction, frame="")
+
+
+def _triple(v: Vector) -> Triple:
+    return float(v[0]), float(v[1]), float(v[2])
+
+
+def axis_about(whole: Scene, part: str, pair: Pair, kind: str) -> tuple[Vector, Vector] | None:
+    """The axis of an instance for a joint of two, a point and a direction in W: of a slide the way it is longest.
+
+    Of a hinge the line of its widest round face, first of those on which both of the two have one too, then one of
+    them, then none. None where the part has no such face, or no shape.
+    """
+    if LEAVES.get(kind, FIXED).motion == SLIDE:
+        # A slide has no round face to go by, but rails and rods are longest along the way that they guide.
+        return _longest(whole, part)
+    shared = []
+    for line in whole.contacts.lines:
+        radius = max((m.surface.radius for m in line.of((part,))), default=0.0)
+        others = {m.instance for m in line.members} & set(pair) - {part}
+        if radius and others:
+            shared.append((len(others), radius, line.middle((part,)), line.direction))
+    if shared:
+        best = max(shared, key=lambda entry: entry[:2])
+        return best[2], best[3]
+    return _widest(whole, part)
+
+
+def _widest(whole: Scene, part: str) -> tuple[Vector, Vector] | None:
+    """The axis of the round face of an instance that is widest, the longest of those."""
+    known, X = whole.faces_of(part), whole.pose(part)
+    rounds = () if known is None else known.of("cylinder")
+    # A whole circle before a wider arc: a rounded corner is wider than the bore, and no axis.
+    best = max(rounds, key=lambda s: (round(s.turn, 3), s.radius, s.length), default=None)
+    return None if best is None else (X.point(best.middle), X.vector(best.direction))
+
+
+def _longest(whole: Scene, part: str) -> tuple[Vector, Vector] | None:
+    """The middle of an instance's box, in its own frame, and the direction in which it is longest."""
+    known, X = whole.faces_of(part), whole.pose(part)
+    if known is None:
+        return None
+    low, high = known.box
+    return X.point((low + high) / 2), X.vector(np.eye(3)[int(np.argmax(high - low))])

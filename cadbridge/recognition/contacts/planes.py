@@ -1,0 +1,134 @@
+"""Planes of two instances that look at each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+from shapely.geometry import Polygon
+
+from cadbridge.frames import Pose, Vector, frame_from_axis
+from cadbridge.recognition.contacts.contacts import Contact, Placed
+
+TILT = 2e-3
+"""rad between the normals of faces that lie on one plane: a face of 10 mm is off by 0.02 mm at its rim. Normals are
+gathered with heights in one tree, so that it also scales the two against each other."""
+
+LEAST_AREA = 0.02
+"""Share of the smaller face that planes in contact have in common at least: faces that meet along an edge only have
+less. 54 machines: 0.017 | 0.023, so a choice."""
+
+UNROUNDED = 1e-4
+"""Share of the slack by which a gap must be smaller to be contact: a clearance of just the slack (0.01 mm) is one, and
+no rounding decides on it, which is 1e-11 m."""
+
+SIDE = np.array([0.8123, 0.4717, 0.3427])
+"""Directions are turned to its side: no usual direction is square to it."""
+
+
+def gathered(keys: NDArray[np.float64], radius: float) -> list[NDArray[np.int64]]:
+    """Rows of `keys` (n, k) chained together by distances (of the largest coordinate) below `radius`."""
+    if not len(keys):
+        return []
+    # Rows that are alike are one point of the tree: a thousand washers on one line are no million pairs.
+    unique, which = np.unique(np.round(keys / (0.1 * radius)), axis=0, return_inverse=True)
+    pairs = cKDTree(unique * 0.1 * radius).query_pairs(radius, p=np.inf, output_type="ndarray")
+    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(unique),) * 2)
+    count, label = connected_components(links, directed=False)
+    labels = label[which.ravel()]
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
+
+
+def plane_contacts(planes: Sequence[Placed], centre: Vector, slack: float) -> list[Contact]:
+    """Faces of two instances that look at each other from one plane and have an area in common."""
+    if not planes:
+        return []
+    directions = np.array([p.direction for p in planes])
+    sides = np.where(directions @ SIDE < 0, -1.0, 1.0)
+    normals = directions * sides[:, None]
+    heights = np.sum((np.array([p.point for p in planes]) - centre) * normals, axis=1)
+    found = []
+    for group in gathered(np.hstack([normals * (slack / TILT), heights[:, None]]), slack):
+        up = [planes[i] for i in group if sides[i] > 0]
+        down = [planes[i] for i in group if sides[i] < 0]
+        if up and down:
+            found += _facing(up, down, normals[group[0]], slack)
+    return found
+
+
+def _facing(up: Sequence[Placed], down: Sequence[Placed], normal: Vector, slack: float) -> list[Contact]:
+    from shapely import STRtree
+
+    X_PW = Pose(frame_from_axis(normal).T, np.zeros(3))
+    upper, lower = _Outlines(up, X_PW), _Outlines(down, X_PW)
+    found = []
+    for i, j in STRtree(lower.boxes).query(upper.boxes).T.tolist():
+        a, b = up[i], down[j]
+        gap = float((b.point - a.point) @ normal)
+        if a.instance == b.instance or abs(gap) > (1.0 - UNROUNDED) * slack:
+            continue
+        area, spot = common_area(upper[i], lower[j])
+        if area <= LEAST_AREA * min(a.surface.area, b.surface.area):
+            continue
+        point = X_PW.R.T @ np.array([*spot, float(normal @ a.point)])
+        found.append(Contact("plane", a, b, point, normal, gap, 0.0, area))
+    return found
+
+
+class _Outlines:
+    """The outlines of faces in the coordinates of their plane: most are never asked for, as nothing lies on them."""
+
+    def __init__(self, faces: Sequence[Placed], X_PW: Pose) -> None:
+        poses: dict[str, Pose] = {}
+        for p in faces:
+            if p.instance not in poses:
+                poses[p.instance] = X_PW @ p.X_WI
+        self._loops = [
+            [poses[p.instance].point(loop)[:, :2] for loop in p.surface.loops if len(loop) >= 3] for p in faces
+        ]
+        self._found: dict[int, Polygon] = {}
+        ends = [[loop.min(axis=0), loop.max(axis=0)] for loops in self._loops for loop in loops]
+        of = [k for k, loops in enumerate(self._loops) for _ in loops]
+        bounds = np.full((len(faces), 2, 2), [[[np.inf], [-np.inf]]])
+        np.minimum.at(bounds[:, 0], of, [low for low, _ in ends])
+        np.maximum.at(bounds[:, 1], of, [high for _, high in ends])
+        self.boxes = np.full(len(faces), Polygon(), dtype=object)
+        closed = sorted(set(of))
+        self.boxes[closed] = shapely.box(*bounds[closed].reshape(-1, 4).T)
+
+    def __getitem__(self, k: int) -> Polygon:
+        if k not in self._found:
+            self._found[k] = polygon_of(self._loops[k])
+        return self._found[k]
+
+
+def polygon_of(loops: Sequence[NDArray[np.float64]]) -> Polygon:
+    """The area (u, v) that loops (n, 2) bound: the largest loop without the others. Empty where they bound none."""
+    closed = [loop for loop in loops if len(loop) >= 3]
+    if not closed:
+        return Polygon()
+    if len(closed) > 1:
+        closed.sort(key=lambda loop: -abs(_area(loop)))
+    shape = Polygon(closed[0], closed[1:])
+    return shape if shape.is_valid else shapely.make_valid(shape)
+
+
+def _area(loop: NDArray[np.float64]) -> float:
+    x, y = loop[:, 0] - loop[0, 0], loop[:, 1] - loop[0, 1]
+    # The first point is the origin: what closes the loop adds nothing.
+    return float(0.5 * (x[:-1] @ y[1:] - y[:-1] @ x[1:]))
+
+
+def common_area(a: Polygon, b: Polygon) -> tuple[float, tuple[float, float]]:
+    """What two outlines have in common, m², and the point in the middle of it."""
+    both = shapely.intersection(a, b)
+    if both.is_empty or not both.area > 0.0:
+        return 0.0, (0.0, 0.0)
+    middle = both.centroid
+    return float(both.area), (float(middle.x), float(middle.y))

@@ -1,0 +1,124 @@
+"""The evidence in an assembly, which no decision changes: faces, contacts, wheels, standard parts, fasteners."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cadbridge.assembly import Assembly
+from cadbridge.errors import InputError
+from cadbridge.recognition.contacts.contacts import ROUNDING, without
+from cadbridge.recognition.contacts.touching import find_contacts
+from cadbridge.recognition.evidence.belt_drives import find_belt_drives
+from cadbridge.recognition.evidence.fasteners import find_fasteners, find_standard_parts
+from cadbridge.recognition.evidence.scene import Overlaps, Scene
+from cadbridge.recognition.faces.parts import faces_of_parts
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.hints import Pair
+from cadbridge.recognition.standard.names import StandardKind, called_yielding
+from cadbridge.recognition.standard.screws import StandardPart
+from cadbridge.recognition.wheels.gears import wheels_of_parts
+from cadbridge.recognition.wheels.kinds import WheelKind
+from cadbridge.recognition.wheels.meshing import Meshing, find_meshing, place
+from cadbridge.recognition.wheels.placed import MeshingPair, PlacedWheel
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """`whole` is the scene of all instances, without bodies; `fasteners` and `ignored` (as told, and what
+    yields to any motion: springs, cables) are taken out of it."""
+
+    whole: Scene
+    names: bool
+    wheels: tuple[PlacedWheel, ...]
+    meshing: Meshing
+    drives: tuple[MeshingPair, ...]
+    belts: dict[str, tuple[str, str]]
+    copies: tuple[str, ...]
+    fasteners: dict[str, StandardPart]
+    ignored: tuple[str, ...]
+    overlaps: Overlaps
+
+    @property
+    def meshes(self) -> set[frozenset[str]]:
+        """The pairs of instances whose teeth mesh, or that a belt ties."""
+        return {frozenset((p.a.instance, p.b.instance)) for p in (*self.meshing.pairs, *self.drives)}
+
+    @property
+    def in_plane_contact(self) -> set[Pair]:
+        """The pairs of instances, in alphabetical order, with plane faces on each other."""
+        return {c.pair for c in self.whole.contacts.found if c.kind == "plane"}
+
+
+def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evidence:
+    """The evidence in an assembly; `ignore`: patterns of names of instances or parts that are left out.
+
+    Parts and instances are taken in the order of their names: what a file lists first must decide nothing. InputError
+    where there are none.
+    """
+    if not assembly.instances:
+        raise InputError(f"{assembly.name} has no parts, so nothing can be recognised.", assembly.findings)
+    assembly = _in_order(assembly)
+    faces = faces_of_parts(assembly.parts)
+    wheels = tuple(place(assembly, wheels_of_parts(assembly)))
+    meshing = find_meshing(wheels)
+    drives, belts = find_belt_drives(assembly, faces, meshing.wheels)
+    # A belt lies in the grooves of its wheels as a bore about a shaft, but turns on none of them.
+    contacts = without(find_contacts(assembly, faces), belts)
+    whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
+    copies = bind_copies(whole)
+    find_standard_parts(whole, names)
+    ignored = tuple(
+        i.name for i in assembly.instances
+        if any(_fits(name, pattern) for pattern in ignore for name in (i.name, i.name.rsplit("/", 1)[-1], i.part))
+    )  # fmt: skip
+    ignored += tuple(name for name in _yielding(whole, names) if name not in ignored)
+    # A thread has ridges as a worm has, and the socket or the knurl of a head has teeth as a spline: a screw is known
+    # by them.
+    screws = {name for name, s in whole.standards.items() if s.kind is StandardKind.SCREW and s.named}
+    toothed = {
+        w.instance for w in wheels
+        if w.wheel.kind is not WheelKind.THREAD and not (w.wheel.kind is WheelKind.SPLINE and w.instance in screws)
+    }  # fmt: skip
+    fasteners = find_fasteners(whole, toothed, names)
+    fasteners = {name: s for name, s in fasteners.items() if name not in ignored}
+    return Evidence(whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, Overlaps())
+
+
+def bind_copies(scene: Scene) -> list[str]:
+    """Bind each instance that stands where another one of the same shape stands; returns them."""
+    first: dict[tuple[str, bytes], str] = {}
+    copies = []
+    for instance in scene.assembly.instances:
+        shape = scene.assembly.part(instance.part).shape
+        if shape is None:
+            continue
+        place = np.vstack([np.round(instance.X_WI.R, 6), np.round(instance.X_WI.p / ROUNDING)]) + 0.0
+        original = first.setdefault((shape.key, place.tobytes()), instance.name)
+        if original != instance.name:
+            scene.bind(instance.name, original, "an equal part that stands in the same place", 0.9)
+            copies.append(instance.name)
+    return copies
+
+
+def _yielding(whole: Scene, names: bool) -> list[str]:
+    """Springs, cables and hoses: they touch what they pull on, and hold nothing in its place."""
+    springs = {name for name, s in whole.standards.items() if s.kind is StandardKind.SPRING}
+    called = {
+        i.name for i in whole.assembly.instances
+        if names and called_yielding((i.name.rsplit("/", 1)[-1], i.part))
+    }  # fmt: skip
+    found = springs | called
+    return sorted(found) if len(whole.assembly.instances) - len(found) >= 2 else []
+
+
+def _in_order(assembly: Assembly) -> Assembly:
+    parts = tuple(sorted(assembly.parts, key=lambda part: part.name))
+    return replace(assembly, parts=parts, instances=tuple(sorted(assembly.instances, key=lambda i: i.name)))
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(name.lower(), pattern.lower())

@@ -1,0 +1,1 @@
+"""What a person is asked of a recognition, what is answered, and what an answer changes."""

@@ -1,0 +1,113 @@
+"""Which instances move as one: what is clamped, pressed, held by two lines, or merely rests and has nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from cadbridge.frames import Vector
+from cadbridge.recognition.contacts.contacts import FACETED, ROUNDING, Contact, Placed, clearance, square
+from cadbridge.recognition.contacts.guides import GUIDED, STANDS_OUT_OF_BORE, telescope
+from cadbridge.recognition.evidence.scene import Scene
+
+WHOLE_TURN = 0.995 * 2 * np.pi
+"""rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole. 54
+machines: 6.25 | 6.28; cut shafts of theirs have 5.6 and less. Tests: 5.54 | 6.28 (`test_motors`)."""
+
+SAME_FLAT = 1e-4
+"""1 − cos of the angle (0.8°) between the flats of a shaft and its bore, at most. 54 machines: 1.6e-5 | 4.7e-4."""
+
+LONE_PIN = 0.28
+"""Strength of the evidence that a pin in one bore, with nothing on it, is held there: 10 of 20 on machines when they
+were new, all on some and none on others."""
+
+STUB_OF_DRUM = 0.5
+"""Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum. A choice: 54
+machines have 0.91 and more. Tests: 0.28 | 1 (`test_links`)."""
+
+
+def bind_keys(scene: Scene) -> None:
+    """A key and all that it stands in or lies on move as one."""
+    for c in scene.contacts.found:
+        for side, other in ((c.a.instance, c.b.instance), (c.b.instance, c.a.instance)):
+            what = scene.fasteners.get(side)
+            if what is not None and c.kind in ("shaft", "plane", "cone"):
+                scene.bind(side, other, f"a {what} that clamps it", 0.9)
+
+
+def bind_flats(scene: Scene) -> None:
+    """A shaft with a flat to the part whose bore has its flat: the two turn together."""
+    for c in scene.contacts.found:
+        # A rod with a flat that slides through a bore with one is only kept from turning.
+        if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > WHOLE_TURN or _slides(c):
+            continue
+        room = clearance(c.b.surface.radius) + scene.contacts.slack
+        for way, depth, low, high in _flats(scene, c.a, c):
+            for other, bore_depth, bore_low, bore_high in _flats(scene, c.b, c):
+                meet = low < bore_high and bore_low < high and -scene.contacts.slack <= bore_depth - depth <= room
+                if meet and float(way @ other) > 1 - SAME_FLAT:
+                    scene.bind(c.a.instance, c.b.instance, "a flat of the shaft on that of its bore", 0.8)
+
+
+def _flats(scene: Scene, side: Placed, c: Contact) -> Iterator[tuple[Vector, float, float, float]]:
+    """The planes of a shaft or bore that cut its circle: way out from the axis, distance from it, extent along it."""
+    known = scene.faces_of(side.instance)
+    for s in () if known is None else known.of("plane"):
+        out = side.X_WI.vector(s.direction) * (-1.0 if side.surface.hollow else 1.0)
+        if not square(out, c.direction):
+            continue
+        arms = side.X_WI.point(np.concatenate(s.loops or (s.point[None, :],))) - c.point
+        depth, along = float(arms[0] @ out), arms @ c.direction
+        far = float(np.linalg.norm(np.cross(arms, c.direction), axis=1).max())
+        if 0.0 < depth < side.surface.radius and far <= FACETED * side.surface.radius + ROUNDING:
+            yield out, depth, float(along.min()), float(along.max())
+
+
+def bind_fixed(scene: Scene) -> None:
+    """Bodies that their contacts hold in all directions become one, until none is left."""
+    grown = True
+    while grown:
+        grown = False
+        # By the bodies of this round: what was bound in the last one may carry a ring that rolls.
+        rolling, members = scene.rolling_bodies, scene.groups.members()
+        for (a, b), contacts in scene.between().items():
+            if frozenset((a, b)) in rolling or scene.groups.root(a) == scene.groups.root(b):
+                continue
+            verdict = scene.verdict(a, b, contacts, members)
+            if verdict is not None and verdict.type == "fixed":
+                first = contacts[0]
+                grown |= scene.bind(*first.pair, "; ".join(verdict.evidence), verdict.confidence)
+
+
+def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
+    """Dowels through parts of one body, pins and stubs in one bore with nothing on them: they are pressed in."""
+    for name, touching in scene.contacts.of.items():
+        contacts = [c for c in touching if c.kind != "through"]
+        shafts = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
+        hosts = {c.b.instance for c in shafts}
+        if not shafts or len({scene.groups.root(h) for h in hosts}) != 1:
+            continue
+        if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius and _sunk(scene, contacts[0]):
+            scene.bind(name, min(hosts), "a stub sunk in one bore, with no shoulder and nothing on it", 0.5)
+        elif is_pin(name) and (len(hosts) > 1 or (len(shafts) == 1 and _pressed(scene, shafts[0]))):
+            what = "a dowel through parts of one body" if len(hosts) > 1 else "a pin in one bore, with nothing on it"
+            scene.bind(name, min(hosts), what, 0.6 if len(hosts) > 1 else LONE_PIN)
+
+
+def _pressed(scene: Scene, shaft: Contact) -> bool:
+    """Whether a pin stands in its one bore by its body and does not slide there: the thin stub of a drum is a pivot."""
+    body = scene.revolution(shaft.a.instance)
+    return not _slides(shaft) and (body is None or shaft.radius >= STUB_OF_DRUM * body.outer)
+
+
+def _slides(shaft: Contact) -> bool:
+    """Whether a shaft is guided well in a bore and stands out of it far, or is a telescope's: a rod, and no dowel."""
+    guided = shaft.overlap >= GUIDED * 2 * shaft.radius
+    return telescope(shaft) or (guided and shaft.a.surface.length >= STANDS_OUT_OF_BORE * shaft.overlap)
+
+
+def _sunk(scene: Scene, shaft: Contact) -> bool:
+    """Whether a small part stands in a bore with half of its length at least: a peg, and no link with a trunnion."""
+    peg, host = shaft.a.instance, shaft.b.instance
+    return scene.size(peg) < scene.size(host) and 2 * shaft.overlap >= scene.extent(peg, shaft.direction)

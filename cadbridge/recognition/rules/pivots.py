@@ -1,0 +1,104 @@
+"""Joints that others imply: a disc of its own where two bodies meet, a fork above its wheel, a rack on its pinion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cadbridge.frames import Vector, cross_length
+from cadbridge.freedoms import HINGE
+from cadbridge.recognition.contacts.contacts import ALONG, common_face
+from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.evidence.candidates import Candidate, by_body, joint_of
+from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.evidence.spinning import only_spins
+from cadbridge.recognition.rules.round_pairs import CENTRED
+from cadbridge.recognition.wheels.kinds import WheelKind
+from cadbridge.recognition.wheels.placed import MeshingPair
+
+WIDE_PIVOT = 0.25
+"""Radius of a pivot's disc beside that of a disc of the area in contact, at least: less is a dowel or a magnet. 54
+machines have 0.82 and more. Tests: 0.74 (`test_pivots`)."""
+
+DISC_SUNK = 0.25
+"""Of its thickness: how far a pivot's disc ends before the faces in contact, at most. 54 machines: 0.135 | 0.588.
+Tests: 0.013 (`test_pivots`)."""
+
+
+class Seen:
+    """A scene with its joints so far, those `found` since, the racks, and the round parts that only spin in a body."""
+
+    def __init__(self, scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]) -> None:
+        self.scene, self.found, root = scene, list[Candidate](), scene.groups.root
+        # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
+        self.joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
+        self.racks = [p for p in pairs if p.b.wheel.kind is WheelKind.RACK and not p.against]
+        of_body, members = by_body(joints), scene.groups.members()
+        self.discs = [
+            (members[leaf][0], min(members[joint.other(leaf)]), joint)
+            for joint in joints if joint.verdict.free == HINGE
+            for leaf in (joint.a, joint.b) if len(of_body[leaf]) == 1 and len(members[leaf]) == 1
+            and scene.revolution(members[leaf][0]) is not None and only_spins(scene, members[leaf], joint)
+        ]  # fmt: skip
+
+
+def about_disc(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of two bodies that lie on each other about a disc that stands in one of them: a motor, a bearing.
+
+    It would only spin there, and is drawn so that the other may turn on it. It goes with what it stands in.
+    """
+    scene = seen.scene
+    contacts = scene.contacts.between(first, second)
+    if not contacts or any(c.kind != "plane" for c in contacts):
+        return None
+    area, middle = common_face(contacts)
+    reach = math.sqrt(area / math.pi)
+    normal = contacts[0].direction
+    if any(abs(float(c.direction @ normal)) < ALONG for c in contacts):
+        return None
+    near = [
+        (disc, host, joint) for disc, host, joint in seen.discs
+        if disc not in first | second and host in first | second and _at(scene, disc, middle, normal, reach)
+    ]  # fmt: skip
+    # Two discs locate the one on the other, as two dowels do.
+    if len(near) != 1:
+        return None
+    disc, host, joint = near[0]
+    point, axis = joint.verdict.point, joint.verdict.axis
+    scene.bind(disc, host, "the pivot between it and what lies on it: it would only spin", 0.6)
+    text = f"faces on each other over {area * 1e6:.4g} mm² about a disc of its own, {disc.rsplit('/', 1)[-1]}"
+    verdict = Verdict("revolute", point, axis, (text,), ("the disc may be a dowel",), 0.5)
+    return joint_of(scene, min(first), min(second), verdict)
+
+
+def _at(scene: Scene, disc: str, middle: Vector, normal: Vector, reach: float) -> bool:
+    """Whether a disc stands square to some faces, about their middle, and ends there."""
+    body, X = scene.revolution(disc), scene.pose(disc)
+    assert body is not None
+    axis, foot = X.vector(body.direction), X.point(body.point)
+    # What is longer than wide is a shaft or a dowel, and stands deep in one of the two.
+    if abs(float(axis @ normal)) < ALONG or body.outer < WIDE_PIVOT * reach or body.length > 2 * body.outer:
+        return False
+    at = float((middle - foot) @ axis)
+    ends = body.low - DISC_SUNK * body.length <= at <= body.high + DISC_SUNK * body.length
+    return ends and cross_length(middle - foot, axis) <= CENTRED * reach
+
+
+def rack_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The slide of a rack along what it lies on, if its pinion turns on that: fixed, it would lock the pinion."""
+    for pair in seen.racks:
+        for rack, base in ((first, second), (second, first)):
+            if pair.b.instance in rack and _turns(seen, pair.a.instance, base):
+                text = f"a rack whose pinion {pair.a.instance.rsplit('/', 1)[-1]} turns on what it lies on"
+                at, way = pair.b.wheel.point, pair.b.wheel.axis
+                verdict = Verdict("prismatic", at, way, (text,), ("no walls guide it",), 0.5)
+                return joint_of(seen.scene, min(first), min(second), verdict)
+    return None
+
+
+def _turns(seen: Seen, pinion: str, base: set[str]) -> bool:
+    """Whether a pinion turns on a body."""
+    group = seen.scene.groups.group
+    ends = [(group(j.a), group(j.b)) for j in (*seen.joints, *seen.found) if j.verdict.free == HINGE]
+    return any(group(pinion) in pair and base in pair for pair in ends)

@@ -1,0 +1,174 @@
+"""The gears of an assembly: its wheels, which of them mesh, between which bodies, and on which carrier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cadbridge.assembly import Assembly, CouplingKind, report_unrefined, unrefined
+from cadbridge.findings import Findings
+from cadbridge.frames import Vector
+from cadbridge.freedoms import SLIDE
+from cadbridge.recognition.model import Recognition
+from cadbridge.recognition.wheels.finding import MOST_TRIANGLES, find_wheels, too_fine
+from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
+from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, reaching
+from cadbridge.recognition.wheels.placed import MeshingPair, PlacedWheel, meeting
+from cadbridge.wording import listed
+
+_TURNING = ("revolute", "cylindrical", "screw")
+"""Joints about whose axis a wheel turns."""
+_AXES_MEET = 1e-6
+"""m by which axes that meet may pass each other before the teeth's pose is a finding: rounding of placements."""
+
+_MOST_NAMED = 5
+"""Names that a message gives; all of them are the finding's items."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoundGear:
+    """A gear pair between the bodies `a` and `b` (indices); points and axes (3,) in the world's frame.
+
+    `instances` hold the wheels, `ratio` = teeth of b / teeth of a (of a rack 0, and `radius` m of the pinion's pitch
+    circle). `carrier`: the body that holds both axes, None where none is known. `helix` rad of a's teeth against its
+    axis, right-hand positive; `pressure_angle` rad, None where it could not be read. `against`: why it is proposed as a
+    comment only.
+    """
+
+    name: str
+    kind: CouplingKind
+    a: int
+    b: int
+    instances: tuple[str, str]
+    points: tuple[Vector, Vector]
+    axes: tuple[Vector, Vector]
+    teeth: tuple[int, int]
+    ratio: float
+    radius: float
+    helix: float
+    pressure_angle: float | None
+    carrier: int | None
+    confidence: float
+    evidence: tuple[str, ...]
+    against: str = ""
+
+    @property
+    def couples(self) -> bool:
+        """Whether it is a gear and no proposal: a body holds both axes, and nothing speaks against."""
+        return self.carrier is not None and not self.against
+
+
+@dataclass(frozen=True, eq=False)
+class FoundGears:
+    """Gear pairs, and all wheels as `recognised_gears` lists them.
+
+    `alone`: instances whose sure wheels have no partner. `within`: pairs that mesh inside of one body, with the reason
+    why they are no gear. `doubtful`: (instance, reason) of teeth that are not sure to be a wheel's and
+    reach between those of another.
+    """
+
+    pairs: tuple[FoundGear, ...]
+    wheels: tuple[dict[str, Any], ...]
+    alone: tuple[str, ...]
+    within: tuple[str, ...]
+    doubtful: tuple[tuple[str, str], ...]
+
+
+def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshing) -> Recognition:
+    """What was recognised, with its gears and wheels, and findings on those in doubt and without a partner."""
+    gears = _gears(placed, meshing, found)
+    findings = Findings()
+    reasons: dict[str, list[str]] = {}
+    for instance, reason in gears.doubtful:
+        reasons.setdefault(reason, []).append(instance)
+    for reason, names in reasons.items():
+        findings.add("CB1607", f"{listed(names, _MOST_NAMED)}: {reason}", items=names)
+    if large := [p.name for p in found.assembly.parts if p.shape is not None and too_fine(p.shape)]:
+        text = f"{listed(large)}: more than {MOST_TRIANGLES:,} triangles; teeth are not looked for"
+        findings.add("CB1487", text, items=large)
+    report_unrefined(unrefined(found.assembly.parts), findings)
+    if gears.alone:
+        some = ", ".join(gears.alone[:_MOST_NAMED]) + (" …" if len(gears.alone) > _MOST_NAMED else "")
+        findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=gears.alone)
+    for pair in gears.pairs:
+        if pair.carrier is None and not pair.against:
+            text = f"{pair.instances[0]} and {pair.instances[1]} mesh, but no body holds both axes"
+            findings.add("CB1609", text, items=pair.instances)
+    return replace(found, gears=gears.pairs, wheels=gears.wheels, findings=found.findings + findings.as_tuple())
+
+
+def _gears(placed: Sequence[PlacedWheel], meshing: Meshing, found: Recognition) -> FoundGears:
+    body_of, joints = found.body_of, found.joints
+    names = {name: str(i) for name, i in body_of.items()}
+    turning = [(str(j.a), str(j.b), j.point, j.axis) for j in joints if j.type in _TURNING and j.axis is not None]
+    sliding = [(str(j.a), str(j.b), j.axis) for j in joints if j.free.motion == SLIDE and j.axis is not None]
+    pairs, within = [], []
+    for pair in meshing.pairs:
+        a, b = (body_of.get(p.instance) for p in (pair.a, pair.b))
+        if a is None or b is None or a == b:
+            within.append(f"{pair.a.instance} and {pair.b.instance} mesh, but are of one body")
+            continue
+        carrier = carrier_of(pair, names, turning, sliding)
+        pairs.append(_gear(pair, a, b, None if carrier is None else int(carrier)))
+    sure = {id(p.wheel) for p in placed if p.wheel.sure} | {id(p.wheel) for p in meshing.wheels}
+    # A wheel that its partner makes sure is another object by now: its place tells which it was.
+    confirmed = {(p.instance, *_spot(p.wheel)) for p in meshing.wheels}
+    unsure = [p for p in placed if id(p.wheel) not in sure and (p.instance, *_spot(p.wheel)) not in confirmed]
+    doubtful = reaching(placed, unsure)
+    return FoundGears(
+        tuple(pairs),
+        tuple(_entry(p) for p in meshing.wheels),
+        tuple(p.instance for p in meshing.alone),
+        tuple(within),
+        tuple((p.instance, p.wheel.doubt) for p in doubtful if p.wheel.kind is not WheelKind.THREAD),
+    )
+
+
+def wheels_of_parts(assembly: Assembly) -> dict[str, tuple[Wheel, ...]]:
+    """The wheels of each part by its name; shapes that are equal are looked at once."""
+    by_key: dict[str, tuple[Wheel, ...]] = {}
+    found = {}
+    for part in assembly.parts:
+        if part.shape is not None:
+            if part.shape.key not in by_key:
+                by_key[part.shape.key] = find_wheels(part.shape)
+            found[part.name] = by_key[part.shape.key]
+    return found
+
+
+def _spot(wheel: Wheel) -> tuple[float, ...]:
+    return tuple(round(float(x), 9) for x in wheel.point)
+
+
+def _gear(pair: MeshingPair, a: int, b: int, carrier: int | None) -> FoundGear:
+    p, q = pair.a.wheel, pair.b.wheel
+    name = f"{pair.kind.value.capitalize()}: {pair.a.instance} - {pair.b.instance}"
+    angle = p.pressure_angle if p.pressure_angle is not None else q.pressure_angle
+    if pair.kind in (CouplingKind.BELT, CouplingKind.CHAIN):
+        angle = None
+    radius = (p.teeth or 0) * p.module / 2 if pair.kind is CouplingKind.RACK_PINION else 0.0
+    points = p.point, q.point
+    if pair.kind is CouplingKind.BEVEL and (meet := meeting(p, q))[0] > _AXES_MEET and meet[1] is not None:
+        points = meet[1], meet[1]  # axes that pass each other within the clearance of the placements
+    return FoundGear(
+        name, pair.kind, a, b, (pair.a.instance, pair.b.instance), points, (p.axis, q.axis),
+        (p.teeth or 0, q.teeth or 0), pair.ratio, radius, p.helix, angle, carrier, pair.confidence, pair.evidence,
+        pair.against,
+    )  # fmt: skip
+
+
+def _entry(placed: PlacedWheel) -> dict[str, Any]:
+    """A wheel as `recognised_gears` lists it: SI, world frame."""
+    wheel = placed.wheel
+    return {
+        "component": placed.instance,
+        "teeth": wheel.teeth,
+        "internal": wheel.internal,
+        "module": float(wheel.module),
+        "kind": wheel.label,
+        "axis": [float(x) for x in wheel.axis],
+        "point": [float(x) for x in wheel.point],
+        "helix": float(wheel.helix),
+        "evidence": list(wheel.evidence),
+    }

@@ -1,0 +1,156 @@
+"""One choice over all hypotheses: the cheapest, whatever stands first, with the second verdicts and their costs."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import cadquery as cq
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.assembly import Assembly
+from cadbridge.recognition import mates_text, read_bare, recognise
+from cadbridge.recognition.choice.choosing import UNLIKE_EQUALS, WRONG_FREEDOM, cheapest
+from cadbridge.recognition.choice.freedoms import freedoms
+from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, otherwise
+from cadbridge.recognition.choice.inferring import infer
+from cadbridge.recognition.evidence.drives import drives_of
+from cadbridge.recognition.evidence.gathering import gather
+from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.rules.table import RULES
+from tests.recognition.solids import Parts, box, disc, plate, recognised
+
+
+def random_hypotheses(rng: np.random.Generator, count: int) -> list[Hypothesis]:
+    return [
+        Hypothesis(
+            f"a{k}", f"b{k}", "fixed" if rng.random() < 0.5 else "joint", float(rng.uniform(0.3, 0.95)), "", (), True,
+            int(rng.integers(0, count)), int(rng.integers(-2, 3)),
+        )
+        for k in range(count)
+    ]  # fmt: skip
+
+
+def price(known: list[Hypothesis], taken: tuple[bool, ...], gap: int) -> float:
+    """What a set of second verdicts costs, by the formula in the docstring of `cheapest`."""
+    pairs = [(i, j) for i, j in itertools.combinations(range(len(known)), 2) if known[i].kind == known[j].kind]
+    unlike = sum(not taken[i] and not taken[j] for i, j in pairs)
+    moved = sum(h.change or 0 for h, one in zip(known, taken, strict=True) if one)
+    decided = sum(h.cost for h, one in zip(known, taken, strict=True) if one)
+    return decided + UNLIKE_EQUALS * unlike + WRONG_FREEDOM * abs(gap - moved)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_programme_finds_what_trying_all_sets_finds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    known, gap = random_hypotheses(rng, 7), int(rng.integers(-3, 4))
+    sets = sorted(itertools.product((False, True), repeat=7), key=lambda taken: price(known, taken, gap))
+    refused: list[np.ndarray] = []
+    for k in range(3):
+        taken = cheapest(known, gap, refused)
+        assert taken is not None
+        assert price(known, tuple(taken), gap) == pytest.approx(price(known, sets[k], gap))
+        refused.append(taken)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A base with two levers on studs, a disc on its boss with two holes that meet, and a slab on two dowels."""
+    base = plate(120, 60, 10, [(-26, 0), (-14, 0)], 1.5)
+    for x in (20, 45):
+        base = base.union(cq.Workplane().center(x, 0).circle(4).extrude(18))
+    disc = cq.Workplane().circle(12).extrude(4).faces(">Z").workplane().pushPoints([(-6, 0), (6, 0)]).hole(3)
+    assembly = cq.Assembly(name="made")
+    assembly.add(base.cut(cq.Workplane().center(-20, 0).circle(3).extrude(10)), name="base")
+    assembly.add(disc.union(cq.Workplane().circle(3).extrude(-10)), name="disc", loc=cq.Location(cq.Vector(-20, 0, 10)))
+    for x, name in ((20, "lever1"), (45, "lever2")):
+        assembly.add(plate(20, 12, 4, [(0, 0)], 4), name=name, loc=cq.Location(cq.Vector(x, 0, 10)))
+    path = tmp_path_factory.mktemp("choosing") / "made.step"
+    assembly.export(str(path))
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(file: Path) -> Assembly:
+    return cb.read(file)
+
+
+def shuffled(assembly: Assembly, rng: np.random.Generator) -> Assembly:
+    instances, parts = (
+        tuple(items[k] for k in rng.permutation(len(items))) for items in (assembly.instances, assembly.parts)
+    )
+    return replace(assembly, instances=instances, parts=parts)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_parts_hints_and_rules_decides_nothing(made: Assembly, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pairs = (("lever1", "base"), ("lever2", "base"))
+    hints = Hints(fixed=pairs, joint=(("disc", "base"),))
+    turned_round = Hints(fixed=tuple(p[::-1] for p in pairs[::-1]), joint=(("base", "disc"),))
+    known, other = recognise(made, hints=hints), recognise(shuffled(made, rng), hints=turned_round)
+    assert mates_text(replace(other, hints=Hints())) == mates_text(replace(known, hints=Hints()))
+    rules = tuple(RULES[k] for k in rng.permutation(len(RULES)))
+    evidence = gather(shuffled(made, rng), True)
+    assert mates_text(infer(evidence, Hints(), rules)) == mates_text(infer(gather(made, True), Hints()))
+
+
+@pytest.mark.parametrize("name", ["hand_crane", "quadruped_solidworks"])
+def test_the_order_of_parts_and_mates_of_real_files_decides_nothing(corpus: Path, name: str) -> None:
+    assembly = read_bare(corpus / name / "bare.step")
+    known = mates_text(recognise(assembly))
+    for seed in range(2):
+        assert mates_text(recognise(shuffled(assembly, np.random.default_rng(seed)))) == known
+
+
+def test_each_decision_keeps_its_second_verdict_with_its_cost_and_what_it_changes(made: Assembly) -> None:
+    found = recognise(made)
+    known = hypotheses(found)
+    disc = next(h for h in known if "disc" in (h.a, h.b))
+    assert (disc.now, disc.other, disc.change) == ("fixed", "joint", 1)
+    assert disc.cost == pytest.approx(np.log(disc.confidence / (1 - disc.confidence)))
+    assert freedoms(otherwise(found, (disc,))) == 3
+    assert sum(len(h.equal) for h in known if h.now == "joint") == 2
+
+
+def test_drives_are_counted_by_their_names_and_their_holders_are_not(tmp_path: Path) -> None:
+    assembly = cq.Assembly(name="made")
+    names = ["servo_1", "servo_2", "servo_horn", "motor_mount", "NEMA17", "StepperMotor", "lever", "XL330_to_XL430"]
+    for k, name in enumerate(names):
+        assembly.add(cq.Workplane().box(10, 10, 10), name=name, loc=cq.Location(cq.Vector(50 * k, 0, 0)))
+    path = tmp_path / "made.step"
+    assembly.export(str(path))
+    evidence = gather(cb.read(path), True)
+    assert drives_of(evidence.whole, ()) == 4
+
+
+def test_what_is_chosen_for_the_mobility_says_so_and_is_not_taken_for_what_a_person_said(made: Assembly) -> None:
+    found = recognise(made, hints=Hints(freedoms=3))
+    assert found.freedoms == 3
+    joint = next(j for j in found.joints if "disc" in (found.bodies[j.a].name, found.bodies[j.b].name))
+    assert joint.evidence[0].startswith("chosen for the mobility")
+    assert joint.confidence < 0.5
+    assert not found.hints.joint
+    none = recognise(made, hints=Hints(freedoms=0))
+    reasons = [b.reason for body in none.bodies for b in body.bonds if {"lever1", "lever2"} & {b.instance, b.to}]
+    assert all(reason.startswith("chosen for the mobility") for reason in reasons)
+
+
+def test_a_joint_that_runs_into_parts_at_once_is_not_chosen_for_the_mobility(tmp_path: Path) -> None:
+    """Two hands lie on posts; one stands between two blocks, and cannot be the second freedom."""
+    hand = disc(8, 4).union(cq.Workplane().box(30, 3, 4, centered=(False, True, False)))
+    table = plate(200, 100, 10, [], 1)
+    for y in (-3.55, 3.55):
+        table = table.union(box(8, 4, 12).translate((-28, y, 10)))
+    parts: Parts = {"table": (table, (0, 0, 0))}
+    for side, x in (("held", -50), ("free", 50)):
+        parts |= {f"post {side}": (disc(8, 6), (x, 0, 10)), f"hand {side}": (hand, (x, 0, 16))}
+    own = recognised(tmp_path, parts)
+    assert own.freedoms == 1
+    told = recognise(own.assembly, hints=Hints(freedoms=2))
+    assert "CB1644" in {f.code for f in told.findings}
+    assert not told.turned
+    assert [frozenset((told.bodies[j.a].name, told.bodies[j.b].name)) for j in told.joints] == [{"table", "hand free"}]

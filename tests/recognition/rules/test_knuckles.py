@@ -1,0 +1,84 @@
+"""Hinges whose pin is not drawn, and parts that only spin on the line of a hinge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cadquery as cq
+import pytest
+
+from cadbridge.recognition.choice.calibration import of_joint
+from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.writing.mates_text import freedoms_text
+from tests.recognition.solids import plate, read, recognised
+
+
+def link(hole: float, rounded: bool) -> cq.Workplane:
+    """A bar along x, 16 wide and 8 high, with a hole of that diameter about the origin near its end."""
+    bar = cq.Workplane().box(120, 16, 8, centered=(False, True, False))
+    end = (
+        cq.Workplane().circle(8).extrude(8) if rounded else cq.Workplane().box(16, 16, 8, centered=(True, True, False))
+    )
+    return bar.union(end).faces(">Z").workplane(origin=(0, 0, 0)).hole(hole)
+
+
+def foot(hole: float) -> cq.Workplane:
+    block = cq.Workplane().box(20, 90, 30, centered=(False, False, False)).translate((-3, -3, -30))
+    return block.faces(">Z").workplane(origin=(0, 0, 0)).hole(hole, 12)
+
+
+@pytest.mark.parametrize("rounded", [True, False])
+def test_a_link_turns_on_its_rounded_end_where_its_hole_goes_on_in_a_narrower_one(
+    tmp_path: Path, rounded: bool
+) -> None:
+    """The screw cuts its thread in the narrower one, and is not drawn. A square end is screwed on."""
+    own = cq.Assembly(name="own").add(foot(2.0), name="foot")  # nested: no model of links alone
+    made = cq.Assembly(name="made").add(own, name="own").add(link(3.0, rounded), name="arm")
+    found = read(tmp_path, made)
+    assert found.freedoms == (1 if rounded else 0)
+    if rounded:
+        (joint,) = found.joints
+        assert joint.type == "revolute"
+        assert joint.confidence == of_joint(0.5)
+        assert ", not sure (about 70 %): 1 decision behind it" in freedoms_text(found)
+        assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
+        assert "a rounded end, with holes in line" in joint.evidence[0]
+
+
+@pytest.mark.parametrize(("other", "freedoms"), [(True, 1), (False, 0)])
+def test_a_tongue_that_touches_nothing_turns_in_its_fork(tmp_path: Path, other: bool, freedoms: int) -> None:
+    """A finger with play on all sides. Without the fork's second cheek no pin would hold it."""
+    cheeks = (-14, 6) if other else (-14,)
+    fork = cq.Workplane().box(60, 40, 28, centered=(True, True, True)).translate((-45, 0, 0))
+    for z in cheeks:
+        fork = fork.union(cq.Workplane().box(40, 20, 8, centered=(True, True, False)).translate((0, 0, z)))
+    fork = fork.faces(">Z").workplane(origin=(0, 0, 0)).hole(5)
+    tongue = cq.Workplane().box(90, 20, 11, centered=(False, True, True)).translate((-10, 0, 0))
+    tongue = tongue.faces(">Z").workplane(origin=(0, 0, 0)).hole(4.6)
+    found = read(tmp_path, cq.Assembly(name="made").add(fork, name="fork").add(tongue, name="tongue"))
+    assert found.freedoms == freedoms
+
+
+def test_of_joints_those_are_given_up_first_by_which_a_cap_would_only_spin(tmp_path: Path) -> None:
+    """A lever on the boss of a plate, a pin with a head in it: told one degree of freedom, it is the lever's."""
+    plate = cq.Workplane().box(120, 120, 10, centered=(True, True, False)).union(
+        cq.Workplane().circle(8).extrude(22)
+    ).faces(">Z").workplane(origin=(0, 0, 22)).hole(4, 14)  # fmt: skip
+    lever = cq.Workplane().box(100, 30, 8, centered=(False, True, False)).translate((-15, 0, 10.5))
+    lever = lever.faces(">Z").workplane(origin=(0, 0, 0)).hole(16.3)
+    cap = cq.Workplane().circle(7).extrude(3).union(cq.Workplane().circle(1.9).extrude(-9)).translate((0, 0, 22))
+    made = cq.Assembly(name="made").add(plate, name="plate").add(lever, name="lever").add(cap, name="cap")
+    found = read(tmp_path, made, Hints(freedoms=1))
+    assert [{found.bodies[j.a].name, found.bodies[j.b].name} for j in found.joints] == [{"plate", "lever"}]
+
+
+@pytest.mark.parametrize("screws", [0, 3])
+def test_a_shaft_on_the_axis_of_a_wider_hole_that_touches_nothing_turns_in_it(tmp_path: Path, screws: int) -> None:
+    """A spool whose stub stands in the frame with a gap of 2 mm all around: no frame holds it but by that."""
+    cuts = cq.Workplane(origin=(0, 0, -20)).pushPoints([(30, 0), (-30, 0), (0, 30)][:screws]).circle(2).extrude(100)
+    frame = plate(100, 100, 12, [(0, 0)], 24.5)
+    spool = cq.Workplane().circle(45).extrude(60).union(cq.Workplane(origin=(0, 0, -14)).circle(22.5).extrude(14))
+    if screws:
+        frame, spool = frame.cut(cuts), spool.cut(cuts)
+    found = recognised(tmp_path, {"frame": (frame, (0, 0, 0)), "spool": (spool, (0, 0, 13))})
+    assert [joint.type for joint in found.joints] == ([] if screws else ["revolute"])

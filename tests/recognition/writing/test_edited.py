@@ -1,0 +1,77 @@
+"""What a person wrote into a mates file is kept, whatever is recognised later."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cadbridge.errors import InputError
+from cadbridge.recognition.writing.edited import write_mates
+
+HEAD = "format: cadbridge.mates/1\nunits: {length: mm, angle: deg}\nmates:\n"
+
+
+def hinge(name: str, kind: str = "revolute") -> str:
+    return (
+        f'  - name: "{name}"  # 75 %\n    type: {kind}\n    a: {{component: "a", point: [0, 0, 0], axis: [0, 0, 1]}}\n'
+        f'    b: {{component: "{name}"}}\n    # for: a shaft in a bore\n'
+    )
+
+
+def test_a_file_that_nobody_edited_is_renewed(tmp_path: Path) -> None:
+    path = tmp_path / "a.mates.yaml"
+    assert write_mates(path, HEAD + hinge("one")) == ()
+    assert write_mates(path, HEAD + hinge("two")) == ()
+    assert [m["name"] for m in yaml.safe_load(path.read_text())["mates"]] == ["two"]
+
+
+def test_an_edited_file_keeps_its_lines_and_gets_what_is_new_as_comments(tmp_path: Path) -> None:
+    path = tmp_path / "a.mates.yaml"
+    write_mates(path, HEAD + hinge("one") + hinge("two"))
+    edited = path.read_text().replace("revolute", "cylindrical", 1) + "# mine\n"
+    path.write_text(edited)
+    (finding,) = write_mates(path, HEAD + hinge("one") + hinge("three"))
+    text = path.read_text()
+    assert text.startswith(edited)
+    assert finding.code == "CB1612"
+    assert "1 mate recognised now" in finding.message
+    assert "not recognised now: two" in finding.message
+    assert "three" not in str(yaml.safe_load(text))
+    added = text[len(edited) :]
+    assert yaml.safe_load("mates:\n" + "".join(x[1:] for x in added.splitlines(keepends=True)[1:-1])) == {
+        "mates": yaml.safe_load(HEAD + hinge("three"))["mates"]
+    }
+
+
+def test_what_was_added_before_is_not_added_twice(tmp_path: Path) -> None:
+    path = tmp_path / "a.mates.yaml"
+    write_mates(path, HEAD + hinge("one"))
+    path.write_text(path.read_text() + "# mine\n")
+    new = HEAD + hinge("one") + hinge("two")
+    write_mates(path, new)
+    once = path.read_text()
+    write_mates(path, new)
+    assert path.read_text() == once
+    (finding,) = write_mates(path, HEAD + hinge("one"))
+    assert path.read_text().endswith("# mine\n")
+    assert finding.message == "a.mates.yaml was edited and keeps every line"
+
+
+def test_an_edited_file_that_is_no_yaml_any_more_is_refused_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a.mates.yaml"
+    write_mates(path, HEAD + hinge("one"))
+    broken = path.read_text() + "mates: [\n"
+    path.write_text(broken)
+    with pytest.raises(InputError, match=r"cannot be read.*--overwrite"):
+        write_mates(path, HEAD + hinge("two"))
+    assert path.read_text() == broken
+    write_mates(path, HEAD + hinge("two"), overwrite=True)
+    assert "two" in path.read_text()
+
+
+def test_a_file_from_elsewhere_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.mates.yaml"
+    path.write_text("mates: []\n")
+    with pytest.raises(InputError, match="comes from elsewhere"):
+        write_mates(path, HEAD + hinge("one"))
+    assert path.read_text() == "mates: []\n"

@@ -155,17 +155,20 @@ TARGETS: tuple[Target, ...] = (
 )
 """In the order in which `--help` names them."""
 
+_ALSO = {"gltf": "glb"}
+"""Other names of formats, which are taken too: a `.glb` is glTF in one file."""
+
 
 def target_named(name: str) -> Target | None:
     """Look up the format of an export.
 
     Args:
-        name: Its name.
+        name: Its name, or another that is taken for it.
 
     Returns:
         The format; None where there is none.
     """
-    return next((target for target in TARGETS if target.name == name), None)
+    return next((target for target in TARGETS if target.name == _ALSO.get(name, name)), None)
 
 
 def compared(name: str) -> EngineCheck | None:

@@ -59,7 +59,8 @@ def convert(
     from cadbridge.wording import count
     from solver.compilation.caches import cache_folder
 
-    refuse_unknown(to, target_names())
+    if target_named(to) is None:
+        refuse_unknown(to, target_names())
     mechanism = reading.limited_mechanism(keep_going, limits)
     with working(f"writing {to}"):
         chosen = (poses, scenario, fmi, reactions)

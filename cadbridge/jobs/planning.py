@@ -182,14 +182,14 @@ def _check_options(entry: JobEntry, options: dict[str, Any], findings: Findings)
     if do != "convert":
         return
     from cadbridge.exporters import COLLISIONS
-    from cadbridge.targets import target_names
+    from cadbridge.targets import target_named, target_names
 
     touched = options.get("collision")
     if touched is not None and touched not in COLLISIONS:
         fault = f"no collision geometry {touched!r}{nearest(touched, COLLISIONS)}"
         findings.add("CB702", f"{fault}; one of {', '.join(COLLISIONS)}", entry.where("collision"))
     to = options.get("to")
-    if to not in target_names():
+    if to is None or target_named(to) is None:
         fault = "convert needs to:" if to is None else f"no export to {to!r}{nearest(to, target_names())};"
         findings.add("CB702", f"{fault} one of {', '.join(sorted(target_names()))}", entry.where("to"))
 

@@ -53,6 +53,11 @@ def values(document: pygltflib.GLTF2, index: int) -> np.ndarray:
     return np.frombuffer(blob, "<f4", accessor.count * width, view.byteOffset).reshape(accessor.count, width)
 
 
+def test_gltf_is_another_name_of_the_format(tmp_path: Path) -> None:
+    result = export(models.pendulum(), tmp_path / "out", "gltf")
+    assert [path.suffix for path in result.files if path.suffix != ".json"] == [".glb"]
+
+
 def test_a_run_is_played_as_it_went(crane: Mechanism, run: Run, tmp_path: Path) -> None:
     write_trajectory(run, tmp_path / "run.parquet")
     result = export(crane, tmp_path / "out", "glb", options=ExportOptions(run=tmp_path / "run.parquet"))

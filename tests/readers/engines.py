@@ -146,10 +146,14 @@ def by_drake(path: Path, seed: int = 0) -> Answer:
 
 
 def by_mujoco(model: Any, names: list[str], seed: int = 0) -> Answer:
-    """A compiled MJCF without contacts, limits, equalities, dry friction and actuators; `names` are its bodies'."""
+    """A compiled MJCF without contacts, limits, equalities, dry friction and actuators; `names` are its bodies'.
+
+    What equalities take away counts for the freedoms: MuJoCo's nv has them still, and its rows of them have a rank.
+    """
     import mujoco
 
     off = mujoco.mjtDisableBit
+    freedoms = model.nv - _held_by_equalities(model)
     model.opt.disableflags |= off.mjDSBL_CONSTRAINT | off.mjDSBL_ACTUATION
     data = mujoco.MjData(model)
     random = np.random.default_rng(seed)
@@ -165,7 +169,23 @@ def by_mujoco(model: Any, names: list[str], seed: int = 0) -> Answer:
         mujoco.mj_objectAcceleration(model, data, mujoco.mjtObj.mjOBJ_XBODY, i, rate, 0)
         X = Pose(data.xmat[i].reshape(3, 3).copy(), data.xpos[i].copy())
         links[name] = Moving(X, np.r_[speed[3:], speed[:3]], np.r_[rate[3:] - lift, rate[:3]])
-    return Answer(model.nv, links)
+    return Answer(freedoms, links)
+
+
+def _held_by_equalities(model: Any) -> int:
+    """The rank of the rows of a model's active equalities, in its reference pose."""
+    import mujoco
+
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    rows = np.zeros((data.nefc, model.nv))
+    for k in range(data.nefc):
+        unit = np.zeros(data.nefc)
+        unit[k] = 1.0
+        mujoco.mj_mulJacTVec(model, data, rows[k], unit)
+    held = rows[np.asarray(data.efc_type) == mujoco.mjtConstraint.mjCNSTR_EQUALITY]
+    # Above the rounding of rows of length 1 and of 1 m, below what two axes of a second of arc hold apart.
+    return int(np.linalg.matrix_rank(held, tol=1e-6)) if len(held) else 0
 
 
 def link_of(names: tuple[str, ...], links: dict[str, Moving]) -> tuple[str, Moving] | None:

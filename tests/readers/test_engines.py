@@ -17,7 +17,8 @@ from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import Mechanism, build
 from cadbridge.readers import ReadOptions
 from cadbridge.reading import read
-from tests.readers.engines import by_drake, by_pinocchio, gap
+from tests.readers.compiled import original
+from tests.readers.engines import by_drake, by_mujoco, by_pinocchio, gap
 from tests.real_robots import ROBOTS, robot_folder
 
 MIMICS = (
@@ -87,3 +88,31 @@ def test_an_sdf_accelerates_as_in_drake(name: str) -> None:
     mechanism, answer = _mechanism(path), by_drake(path)
     assert diagnose(mechanism).mobility.dof == answer.freedoms
     assert gap(mechanism, answer) < 1e-10
+
+
+EQUALITIES = {
+    "tendon": '<tendon tendon1="t"/>',
+    "joints": '<joint joint1="u" joint2="v" polycoef="0 1 0.5 0 0"/>',
+    "both, one after the other": '<tendon tendon1="t"/><joint joint1="u"/>',
+    "both alike": '<tendon tendon1="t"/><joint joint1="u" joint2="v" polycoef="0 2 0 0 0"/>',
+    "connect": '<connect body1="c" body2="world" anchor="0.1 0 0.2"/>',
+    "weld": '<weld body1="c"/>',
+    "not active": '<weld body1="c" active="false"/>',
+}
+
+
+@pytest.mark.parametrize("case", EQUALITIES)
+def test_equalities_of_an_mjcf_take_as_many_freedoms_as_in_mujoco(case: str, tmp_path: Path) -> None:
+    """MuJoCo's nv counts what its equalities hold; the rank of their rows is what they take."""
+    path = tmp_path / "chain.xml"
+    box, turn = '<geom type="box" size="0.1 0.05 0.2" pos="0.1 0 0.05"/>', '<joint name="{}" axis="0 1 0"/>'
+    path.write_text(
+        f"""<mujoco><worldbody><body name="a">{turn.format("u")}{box}<body name="b" pos="0.5 0 0">{turn.format("v")}
+        {box}<body name="c" pos="0 0 0.5">{turn.format("w")}{box}</body></body></body></worldbody>
+        <tendon><fixed name="t"><joint joint="u" coef="2"/><joint joint="v" coef="-1"/></fixed></tendon>
+        <equality>{EQUALITIES[case]}</equality></mujoco>""",
+        encoding="utf-8",
+    )
+    model = original(path)
+    answer = by_mujoco(model, [model.body(i).name for i in range(model.nbody)])
+    assert diagnose(_mechanism(path)).mobility.dof == answer.freedoms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -98,7 +99,7 @@ def test_a_folder_that_takes_no_file_is_told(source: Path, monkeypatch: pytest.M
 
 
 def test_what_is_recognised_is_written_with_the_decisions(tmp_path: Path) -> None:
-    demo = Path(__file__).resolve().parents[2] / "cadbridge" / "data" / "demo" / "demo.step"
+    demo = files("cadbridge.data").joinpath("demo/demo.step")
     source = tmp_path / "demo.step"
     source.write_bytes(demo.read_bytes())
     editor = MatesEditor(source, recognised=True)

@@ -165,6 +165,8 @@ def test_what_stands_in_a_pocket_with_room_about_it_is_held_there(tmp_path: Path
     assert found.loose == ()
     assert len(found.bodies) == 1
     assert any("touches nothing; 0.5 mm from it" in bond.reason for bond in found.bodies[0].bonds)
+    # Nobody asks how a machine moves that does not.
+    assert freedoms_text(found).startswith("No degrees of freedom, not sure (about 10 %)")
 
 
 def test_one_part_alone_has_no_joint_and_says_so(tmp_path: Path) -> None:

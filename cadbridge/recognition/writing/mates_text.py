@@ -70,11 +70,12 @@ def freedoms_text(found: Recognition) -> str:
     if found.spins:
         text += f", of which {found.spins} only {'spins' if found.spins == 1 else 'spin'} a body about its own axis"
     known = [h for h in hypotheses(found) if h.turns and h.change != 0]
-    share = of_mobility(math.prod(h.confidence for h in known))
+    share = of_mobility(math.prod(h.confidence for h in known), found.freedoms)
     if found.as_told:
         text += ", as you said."
     elif share < SURE_JOINT:
-        text += f", not sure (about {100 * share:.0f} %): {count(len(known), 'decision')} behind it may be otherwise."
+        behind = f": {count(len(known), 'decision')} behind it may be otherwise" if known else ""
+        text += f", not sure (about {100 * share:.0f} %){behind}."
     else:
         text += f", about {100 * share:.0f} % sure."
     names = shortest(i.name for i in found.assembly.instances)

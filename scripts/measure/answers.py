@@ -81,7 +81,11 @@ class Oracle:
 
     def right(self, found: Recognition) -> bool:
         """Whether the mobility is right, and the bodies are as far as they are known."""
-        return found.freedoms == self.freedoms and bodies_right(found, self.truth)
+        return self.counts(found) and bodies_right(found, self.truth)
+
+    def counts(self, found: Recognition) -> bool:
+        """Whether the mobility is right, with or without what only spins: so a mobility that is told is met."""
+        return not found.missed(self.freedoms)
 
 
 def asked(inquiry: Inquiry, oracle: Oracle, words: bool = False) -> tuple[int | None, int | None, int | None]:
@@ -89,13 +93,13 @@ def asked(inquiry: Inquiry, oracle: Oracle, words: bool = False) -> tuple[int | 
 
     None where neither is reached. With `words`, what is wrong is said before any question.
     """
-    numbers = [0] if inquiry.found.freedoms == oracle.freedoms else []
+    numbers = [0] if oracle.counts(inquiry.found) else []
     if oracle.right(inquiry.found):
         return 0, 0, 0
     inquiry.freedoms(oracle.freedoms)
     given, unasked = 1, 0
     while True:
-        if inquiry.found.freedoms == oracle.freedoms:
+        if oracle.counts(inquiry.found):
             numbers.append(given)
         if oracle.right(inquiry.found):
             return numbers[0], given, unasked

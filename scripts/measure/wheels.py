@@ -37,7 +37,7 @@ sys.path.insert(0, str(ROOT))
 
 from cadbridge.errors import InputError  # noqa: E402
 from cadbridge.recognition.wheels.finding import find_wheels  # noqa: E402
-from cadbridge.recognition.wheels.kinds import Wheel  # noqa: E402
+from cadbridge.recognition.wheels.wheel import Wheel  # noqa: E402
 from cadbridge.shapes import load_shapes  # noqa: E402
 
 Array = NDArray[np.float64]

@@ -14,8 +14,8 @@ from cadbridge.recognition.evidence.candidates import Candidate
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.faces.parts import PartFaces
 from cadbridge.recognition.groups import Groups
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
-from cadbridge.recognition.wheels.placed import MeshingPair, PlacedWheel
+from cadbridge.recognition.wheels.placed import MeshingPair
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 _KINDS = {WheelKind.PULLEY: CouplingKind.BELT, WheelKind.SPROCKET: CouplingKind.CHAIN}
 _ABOUT_WHEEL = 0.1
@@ -31,7 +31,7 @@ UNSEEN = "No part runs around both wheels; delete the signs before these lines w
 
 
 def find_belt_drives(
-    assembly: Assembly, faces: Mapping[str, PartFaces], wheels: Sequence[PlacedWheel]
+    assembly: Assembly, faces: Mapping[str, PartFaces], wheels: Sequence[Wheel]
 ) -> tuple[tuple[MeshingPair, ...], dict[str, tuple[str, str]]]:
     """The drives, as many as connect their wheels, and for each belt that is drawn two instances it runs around.
 
@@ -63,34 +63,33 @@ def bind_belts(scene: Scene, belts: Mapping[str, tuple[str, str]], joints: Seque
             scene.bind(belt, others[0], f"a belt around {ends[0]} and {ends[1]}, drawn where it runs", 0.7)
 
 
-def _apart(a: PlacedWheel, b: PlacedWheel) -> float:
+def _apart(a: Wheel, b: Wheel) -> float:
     """The distance of two parallel axes."""
-    return cross_length(b.wheel.point - a.wheel.point, a.wheel.axis)
+    return cross_length(b.point - a.point, a.axis)
 
 
-def _one_drive(a: PlacedWheel, b: PlacedWheel) -> bool:
+def _one_drive(p: Wheel, q: Wheel) -> bool:
     """Whether one belt or chain fits both wheels where they stand; their last evidence names it."""
-    p, q = a.wheel, b.wheel
-    if a.instance == b.instance or p.kind is not q.kind or p.kind not in _KINDS or p.evidence[-1] != q.evidence[-1]:
+    if p.instance == q.instance or p.kind is not q.kind or p.kind not in _KINDS or p.evidence[-1] != q.evidence[-1]:
         return False
     aside = abs(float((q.point - p.point) @ p.axis))
-    return parallel(p.axis, q.axis) and aside < 0.5 * min(p.width, q.width) and _apart(a, b) > p.tip + q.tip
+    return parallel(p.axis, q.axis) and aside < 0.5 * min(p.width, q.width) and _apart(p, q) > p.tip + q.tip
 
 
 def _belt_around(
-    assembly: Assembly, faces: Mapping[str, PartFaces], others: Sequence[Instance], a: PlacedWheel, b: PlacedWheel
+    assembly: Assembly, faces: Mapping[str, PartFaces], others: Sequence[Instance], a: Wheel, b: Wheel
 ) -> str | None:
     """The instance no wider than the wheels, in their plane, that has a round face about each axis near the tips."""
-    axis, width = a.wheel.axis, max(a.wheel.width, b.wheel.width)
+    axis, width = a.axis, max(a.width, b.width)
     for instance in others:
         shape = assembly.part(instance.part).shape
         known = None if shape is None else faces.get(shape.key)
         if known is None:
             continue
         extent = float(np.abs(instance.X_WI.R.T @ axis) @ np.ptp(known.box, axis=0))
-        middle = float((instance.X_WI.point(known.box.mean(axis=0)) - a.wheel.point) @ axis)
+        middle = float((instance.X_WI.point(known.box.mean(axis=0)) - a.point) @ axis)
         flat = extent < _BELT_WIDTH * width and abs(middle) < 0.5 * width
-        if flat and all(_goes_around(instance, known, side.wheel) for side in (a, b)):
+        if flat and all(_goes_around(instance, known, side) for side in (a, b)):
             return instance.name
     return None
 
@@ -106,21 +105,12 @@ def _goes_around(instance: Instance, known: PartFaces, wheel: Wheel) -> bool:
     return False
 
 
-def _drive(a: PlacedWheel, b: PlacedWheel, belt: str | None) -> MeshingPair:
-    z, y = a.wheel.teeth or 1, b.wheel.teeth or 1
+def _drive(a: Wheel, b: Wheel, belt: str | None) -> MeshingPair:
     distance = _apart(a, b)
     evidence = (
-        f"{z} and {y} teeth, axes {distance * 1e3:.3f} mm apart",
-        f"{a.wheel.evidence[-1]}, both",
+        f"{a.teeth} and {b.teeth} teeth, axes {distance * 1e3:.3f} mm apart",
+        f"{a.evidence[-1]}, both",
         *(() if belt is None else (f"{belt} runs around both",)),
     )
-    return MeshingPair(
-        _KINDS[a.wheel.kind],
-        a,
-        b,
-        y / z,
-        distance,
-        0.4 if belt is None else 0.85,
-        evidence,
-        UNSEEN if belt is None else "",
-    )
+    sure, against = (0.4, UNSEEN) if belt is None else (0.85, "")
+    return MeshingPair(_KINDS[a.kind], a, b, b.teeth / a.teeth, distance, sure, evidence, against)

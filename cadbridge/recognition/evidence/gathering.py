@@ -21,9 +21,9 @@ from cadbridge.recognition.hints import Pair
 from cadbridge.recognition.standard.names import StandardKind, called_yielding
 from cadbridge.recognition.standard.screws import StandardPart
 from cadbridge.recognition.wheels.gears import wheels_of_parts
-from cadbridge.recognition.wheels.kinds import WheelKind
 from cadbridge.recognition.wheels.meshing import Meshing, find_meshing, place
-from cadbridge.recognition.wheels.placed import MeshingPair, PlacedWheel
+from cadbridge.recognition.wheels.placed import MeshingPair
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Evidence:
 
     whole: Scene
     names: bool
-    wheels: tuple[PlacedWheel, ...]
+    wheels: tuple[Wheel, ...]
     meshing: Meshing
     drives: tuple[MeshingPair, ...]
     belts: dict[str, tuple[str, str]]
@@ -81,7 +81,7 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     screws = {name for name, s in whole.standards.items() if s.kind is StandardKind.SCREW and s.named}
     toothed = {
         w.instance for w in wheels
-        if w.wheel.kind is not WheelKind.THREAD and not (w.wheel.kind is WheelKind.SPLINE and w.instance in screws)
+        if w.kind is not WheelKind.THREAD and not (w.kind is WheelKind.SPLINE and w.instance in screws)
     }  # fmt: skip
     fasteners = find_fasteners(whole, toothed, names)
     fasteners = {name: s for name, s in fasteners.items() if name not in ignored}

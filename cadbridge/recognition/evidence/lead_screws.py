@@ -17,8 +17,7 @@ from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.model import Rejected
 from cadbridge.recognition.standard.screws import within
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
-from cadbridge.recognition.wheels.placed import PlacedWheel
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 SCREW_NAMES = re.compile(
     r"(lead|ball|power|acme) ?screw|screw ?(spindle|rod)|threaded ?rod|spindel|\b(tr|sfu|sfs) ?\d", re.I
@@ -47,11 +46,11 @@ NUT_ON_AXIS = 0.02
 (`test_lead_screws`)."""
 
 
-def lead_screws(scene: Scene, wheels: Sequence[PlacedWheel], names: bool) -> list[Candidate]:
+def lead_screws(scene: Scene, wheels: Sequence[Wheel], names: bool) -> list[Candidate]:
     """The screw joints between bodies as they are now: of each pair one."""
     found: dict[tuple[str, str], Candidate] = {}
     here = {i.name for i in scene.assembly.instances}
-    threads = [w for w in wheels if w.wheel.kind is WheelKind.THREAD and w.instance in here]
+    threads = [w for w in wheels if w.kind is WheelKind.THREAD and w.instance in here]
     for line in scene.contacts.lines:
         for candidate in (*_by_ridges(scene, line, threads), *(_by_names(scene, line) if names else ())):
             # The first is by ridges where there are any: they are measured, a name may be that of another version.
@@ -59,10 +58,9 @@ def lead_screws(scene: Scene, wheels: Sequence[PlacedWheel], names: bool) -> lis
     return list(found.values())
 
 
-def _by_ridges(scene: Scene, line: Line, threads: Sequence[PlacedWheel]) -> Iterator[Candidate]:
+def _by_ridges(scene: Scene, line: Line, threads: Sequence[Wheel]) -> Iterator[Candidate]:
     """Nuts on the ridges of threads about a line; what was taken out of the scene as a fastener is no lead screw."""
-    for placed in threads:
-        thread = placed.wheel
+    for thread in threads:
         if not _about(line, thread):
             continue
         lead = 2 * math.pi * thread.reference / math.tan(thread.helix)
@@ -73,8 +71,8 @@ def _by_ridges(scene: Scene, line: Line, threads: Sequence[PlacedWheel]) -> Iter
         text = f"{thread.teeth} ridges with a lead of {1e3 * lead:.4g} mm in a nut"
         for m in line.members:
             fits = m.surface.hollow and NUT_BORE[0] * thread.root <= m.surface.radius <= NUT_BORE[1] * thread.tip
-            if fits and m.instance != placed.instance and min(m.high, high) - max(m.low, low) > 0.5 * m.surface.length:
-                yield from _joined(scene, line, placed.instance, m, lead, (text,), 0.8)
+            if fits and m.instance != thread.instance and min(m.high, high) - max(m.low, low) > 0.5 * m.surface.length:
+                yield from _joined(scene, line, thread.instance, m, lead, (text,), 0.8)
 
 
 def _about(line: Line, thread: Wheel) -> bool:

@@ -55,6 +55,12 @@ class Ring:
         """The part of the circle that is material."""
         return float(self.filled) if not len(self.starts) else float(self.widths.sum() / math.tau)
 
+    def phase(self, count: int) -> float:
+        """The angle, rad, by which arcs are turned that stand at steps of a `count`-th of the circle."""
+        # A mean on a circle of one step: at the seam a plain one would lie half a step off.
+        turned = np.exp(1j * count * (self.starts + self.widths / 2)).sum()
+        return math.atan2(turned.imag, turned.real) / count
+
 
 class Section:
     """One section: segments from `a` to `b` (n, 2), split where they come nearest to the axis."""

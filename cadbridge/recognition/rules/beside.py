@@ -11,8 +11,8 @@ from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import journal, knuckle, on_axis
 from cadbridge.recognition.rules.turntables import drawn_beside
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels.placed import MeshingPair, about
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 CLOSE_GAP = 0.02
 """Gap beside the size of what touches nothing, up to which it is held by what is beside it. A choice, with no gap in
@@ -29,7 +29,7 @@ def bind_wheels(
 
     `lone`: only to a shaft that is a body of its own. Returns the groups that stay loose.
     """
-    wheels = {w.instance: w.wheel for p in pairs if not p.against for w in (p.a, p.b)}
+    wheels = {w.instance: w for p in pairs if not p.against for w in (p.a, p.b)}
     left = []
     for names in groups:
         beside = [found for name in names if name in wheels for found in _shafts_beside(scene, name, wheels, names)]
@@ -44,7 +44,7 @@ def bind_wheels(
 def wheels_apart(scene: Scene, pairs: Sequence[MeshingPair]) -> list[list[str]]:
     """The bodies with a wheel that touch nothing but teeth. A ring has its teeth inside, and no shaft."""
     touching = {scene.groups.root(name) for pair in scene.between() for name in pair}
-    wheels = {w.instance for p in pairs for w in (p.a, p.b) if not w.wheel.internal}
+    wheels = {w.instance for p in pairs for w in (p.a, p.b) if not w.internal}
     return [sorted(scene.groups.group(root)) for root in sorted(set(map(scene.groups.root, wheels)) - touching)]
 
 

@@ -14,8 +14,8 @@ from cadbridge.recognition.evidence.candidates import Candidate, by_body, joint_
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import only_spins
 from cadbridge.recognition.rules.round_pairs import CENTRED
-from cadbridge.recognition.wheels.kinds import WheelKind
 from cadbridge.recognition.wheels.placed import MeshingPair
+from cadbridge.recognition.wheels.wheel import WheelKind
 
 WIDE_PIVOT = 0.25
 """Radius of a pivot's disc beside that of a disc of the area in contact, at least: less is a dowel or a magnet. 54
@@ -33,7 +33,7 @@ class Seen:
         self.scene, self.found, root = scene, list[Candidate](), scene.groups.root
         # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
         self.joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
-        self.racks = [p for p in pairs if p.b.wheel.kind is WheelKind.RACK and not p.against]
+        self.racks = [p for p in pairs if p.b.kind is WheelKind.RACK and not p.against]
         of_body, members = by_body(joints), scene.groups.members()
         self.discs = [
             (members[leaf][0], min(members[joint.other(leaf)]), joint)
@@ -91,7 +91,7 @@ def rack_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
         for rack, base in ((first, second), (second, first)):
             if pair.b.instance in rack and _turns(seen, pair.a.instance, base):
                 text = f"a rack whose pinion {pair.a.instance.rsplit('/', 1)[-1]} turns on what it lies on"
-                at, way = pair.b.wheel.point, pair.b.wheel.axis
+                at, way = pair.b.point, pair.b.axis
                 verdict = Verdict("prismatic", at, way, (text,), ("no walls guide it",), 0.5)
                 return joint_of(seen.scene, min(first), min(second), verdict)
     return None

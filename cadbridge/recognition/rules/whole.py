@@ -16,7 +16,8 @@ from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
 from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.wheels.meshing import steps_about
-from cadbridge.recognition.wheels.placed import MeshingPair, PlacedWheel, about
+from cadbridge.recognition.wheels.placed import MeshingPair, about
+from cadbridge.recognition.wheels.wheel import Wheel
 
 COAXIAL = 0.25
 """Strength of the evidence that parts of one sub-assembly which touch nothing, and share an axis, are one body. A
@@ -77,7 +78,7 @@ def bind_carriers(scene: Scene, linked: Groups, joints: Sequence[Candidate], pai
             continue
         holders = []
         for p in (pair.a, pair.b):
-            near = steps_about(p.wheel, body_of[p.instance], revolutes)
+            near = steps_about(p, body_of[p.instance], revolutes)
             holders += sorted(root for root, steps in near.items() if steps == 1)[:1]
         if len(holders) == 2:
             one, other = holders
@@ -125,17 +126,17 @@ def _tied(seen: Seen, linked: Groups, tie: Tie) -> None:
         scene.bind(*tie.pair, tie.reason, COAXIAL if unsure else tie.confidence, tie.how)
 
 
-def _turning(scene: Scene, wheels: Sequence[PlacedWheel]) -> set[str]:
+def _turning(scene: Scene, wheels: Sequence[Wheel]) -> set[str]:
     """The instances of that body of each rolling bearing which has a wheel there, else of the smaller: the shaft."""
     members = scene.groups.members()
     sizes = scene.sizes(members)
     found: set[str] = set()
-    toothed: dict[str, list[PlacedWheel]] = defaultdict(list)
+    toothed: dict[str, list[Wheel]] = defaultdict(list)
     for w in wheels:
         toothed[scene.groups.root(w.instance)].append(w)
     for inner, outer, c in scene.rolling:
         driven = {
-            root: any(about(w.wheel, c.point, c.direction) for w in toothed[root])
+            root: any(about(w, c.point, c.direction) for w in toothed[root])
             for root in (scene.groups.root(inner), scene.groups.root(outer))
         }
         found |= set(members[min(driven, key=lambda r: (not driven[r], sizes[r], r))])

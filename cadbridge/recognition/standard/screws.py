@@ -13,7 +13,7 @@ from cadbridge.geometry import Shape
 from cadbridge.recognition.faces.layers import Layer
 from cadbridge.recognition.faces.sections import Cutter
 from cadbridge.recognition.standard.names import StandardKind
-from cadbridge.recognition.wheels.helicoids import find_helicoid
+from cadbridge.recognition.wheels.helicoids import find_worm
 
 _BLADE = 0.0055
 """m; above half of M10, the largest screw that ISO gives a slot or a cross. 54 machines: 0.0050 | 0.0079. Tests: 0.004
@@ -88,7 +88,7 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
     """A head wider than the shank at one end, with a drive; a grub screw has a drive and no head."""
     if any(layer.bore > 0 and not _recessed(layer) for layer in layers):
         return None
-    ridges = find_helicoid(cutter)
+    ridges = find_worm(cutter)
     widths = [layer.outer for layer in layers]
     shank = _shank(layers)
     if shank is None:

@@ -11,20 +11,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.frames import Matrix, Vector
+from cadbridge.frames import Pose
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.recognition.faces.sections import Cutter, across
 from cadbridge.recognition.wheels.axes import candidate_axes, outward
 from cadbridge.recognition.wheels.forms import LEAST_TEETH, LOOKS, bevel_wheel, cylindrical_wheel, in_modules
-from cadbridge.recognition.wheels.helicoids import find_helicoid
-from cadbridge.recognition.wheels.kinds import Wheel, by_chance, hides, rack_wheel, worm_or_thread
+from cadbridge.recognition.wheels.helicoids import find_worm
+from cadbridge.recognition.wheels.kinds import by_chance, hides
 from cadbridge.recognition.wheels.racks import find_racks
 from cadbridge.recognition.wheels.teeth import Band, bands
+from cadbridge.recognition.wheels.wheel import Wheel
 
 Array = NDArray[np.float64]
 
@@ -49,16 +49,16 @@ def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
     if mesh is None or not len(mesh.triangles) or not np.isfinite(mesh.vertices).all() or not _may_have_teeth(shape):
         return ()
     mesh = outward(mesh)
-    found = [rack_wheel(rack) for rack in find_racks(shape, mesh)]
+    found = find_racks(shape, mesh)
     for point, direction in candidate_axes(shape, mesh):
         R_PA = across(direction)
         cutter = Cutter(mesh, point, R_PA)
-        ridges = find_helicoid(cutter)
+        worm = find_worm(cutter)
         # A worm of five starts or more would be counted as a helical wheel of so many teeth.
-        wheels = [worm_or_thread(ridges)] if ridges else [_measured(cutter, group) for group in _groups(cutter)]
-        for placed in (_placed(wheel, point, R_PA) for wheel in wheels if wheel is not None):
-            if not any(_same(placed, other) for other in found):
-                found.append(placed)
+        wheels = [worm] if worm else [_measured(cutter, group) for group in _groups(cutter)]
+        for wheel in (w.moved(Pose(R_PA, point)) for w in wheels if w is not None):
+            if not any(_same(wheel, other) for other in found):
+                found.append(wheel)
     return tuple(w for w in found if w.sure or not (by_chance(w) or any(hides(o, w) for o in found if o is not w)))
 
 
@@ -154,22 +154,6 @@ def _conical(sections: list[Band]) -> bool:
     moved = abs(slope) * (heights[-1] - heights[0])
     depth = max(b.depth for b in sections)
     return bool(moved > _CONE_MOVES * depth and abs(slope) > math.tan(_LEAST_CONE))
-
-
-def _placed(wheel: Wheel, point: Vector, R_PA: Matrix) -> Wheel:
-    """A wheel of the cutter's frame in the part's."""
-    axis = R_PA @ wheel.axis
-    away = wheel.phase
-    direction = R_PA @ np.array([math.cos(away), math.sin(away), 0.0])
-    frame = across(axis)
-    phase = math.atan2(float(direction @ frame[:, 1]), float(direction @ frame[:, 0]))
-    return replace(
-        wheel,
-        point=point + R_PA @ wheel.point,
-        axis=axis,
-        apex=None if wheel.apex is None else point + R_PA @ wheel.apex,
-        phase=phase,
-    )
 
 
 def _same(a: Wheel, b: Wheel) -> bool:

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from cadbridge.recognition.faces.profiles import DEDENDUM, TOOTH_DEPTH, read_flanks, usual_module
 from cadbridge.recognition.faces.sections import Cutter
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind, judged
+from cadbridge.recognition.wheels.flanks import DEDENDUM, TOOTH_DEPTH, read_flanks, usual_module
+from cadbridge.recognition.wheels.kinds import judged
 from cadbridge.recognition.wheels.teeth import Band, comb_like
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 LEAST_TEETH = 5
 """Fewer teeth on a circle are spokes, lobes or slots far more often than a wheel; worms are found another way."""
@@ -44,7 +45,7 @@ def cylindrical_wheel(cutter: Cutter, sections: list[Band], low: float, high: fl
     leads = _leads(cutter, sections, low, high)
     if leads is None:
         return None
-    lower, upper, phase = leads
+    lower, upper = leads
     lead = (lower + upper) / 2
     double = lower * upper < 0 and abs(abs(lower) - abs(upper)) < _HANDS_ALIKE * max(abs(lower), abs(upper))
     deepest = max(sections, key=lambda b: b.depth)
@@ -56,19 +57,18 @@ def cylindrical_wheel(cutter: Cutter, sections: list[Band], low: float, high: fl
     wheel = Wheel(
         kind, teeth, inside, np.array([0.0, 0.0, (low + high) / 2]), np.array([0.0, 0.0, 1.0]), high - low, tip, root,
         flanks.reference, flanks.module, max(b.present for b in sections), flanks.pressure_angle, flanks.base,
-        flanks.shift, 0.0 if kind is WheelKind.SPUR else helix, phase=phase,
+        0.0 if kind is WheelKind.SPUR else helix,
     )  # fmt: skip
     # Where no flank says the module, the depth must not: it would be measured by itself.
     reference = flanks.reference if flanks.pressure_angle is not None else (tip + root) / 2
     return judged(wheel, deepest, abs(tip - root) * teeth / 2 / reference, len(sections))
 
 
-def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tuple[float, float, float] | None:
-    """(turn by height, rad/m, of the lower half, of the upper half, phase at the middle height) of the teeth.
+def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tuple[float, float] | None:
+    """The turn of the teeth by height, rad/m, of their lower half and of their upper half.
 
-    None where fewer than `_LEAST_LOOKS` sections show them.
-
-    Sections follow one another by less than a module, so that even at 50° a tooth is not taken for its neighbour.
+    None where fewer than `_LEAST_LOOKS` sections show them. Sections follow one another by less than a module, so that
+    even at 50° a tooth is not taken for its neighbour.
     """
     teeth, middle = sections[0].teeth, (low + high) / 2
     radius = float(np.median([b.profile[len(b.profile) // 2, 0] for b in sections]))
@@ -88,10 +88,9 @@ def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tup
     half = len(heights) // 2
     lower = float(np.polyfit(heights[: half + 1], turned[: half + 1], 1)[0])
     upper = float(np.polyfit(heights[half:], turned[half:], 1)[0])
-    at_middle = float(np.mod(np.interp(middle, heights, turned), pitch))
     if lower * upper > 0 or abs(abs(lower) - abs(upper)) > _HANDS_ALIKE * max(abs(lower), abs(upper)):
         lower = upper = float(np.polyfit(heights, turned, 1)[0])
-    return lower, upper, at_middle
+    return lower, upper
 
 
 def bevel_wheel(sections: list[Band], low: float, high: float) -> Wheel | None:
@@ -112,12 +111,10 @@ def bevel_wheel(sections: list[Band], low: float, high: float) -> Wheel | None:
     distance = math.cos(cone) * abs(apex - heights[end]) + math.sin(cone) * tips[end]
     reference = distance * math.sin(cone)
     first = sections[0]
-    middle = min(sections, key=lambda b: abs(b.height - (low + high) / 2))
     wheel = Wheel(
         WheelKind.BEVEL, first.teeth, first.inside, np.array([0.0, 0.0, (low + high) / 2]), np.array([0.0, 0.0, way]),
         high - low, float(tips.max()), float(roots[end]), reference, usual_module(2 * reference / first.teeth),
         max(b.present for b in sections), cone=cone, apex=np.array([0.0, 0.0, apex]),
-        phase=float(middle.profile[len(middle.profile) // 2, 2]),
     )  # fmt: skip
     # Where tips and roots are both cones, the plane cuts the teeth at the cone's angle.
     whole = [b for b, t in zip(sections[1:], tip_slopes * slope > 0, strict=True) if t] or sections

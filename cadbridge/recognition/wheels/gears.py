@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,9 @@ from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.wheels.finding import MOST_TRIANGLES, find_wheels, too_fine
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, reaching
-from cadbridge.recognition.wheels.placed import MeshingPair, PlacedWheel, meeting
+from cadbridge.recognition.wheels.placed import MeshingPair, meeting
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from cadbridge.wording import listed
 
 _TURNING = ("revolute", "cylindrical", "screw")
@@ -59,70 +59,48 @@ class FoundGear:
         return self.carrier is not None and not self.against
 
 
-@dataclass(frozen=True, eq=False)
-class FoundGears:
-    """Gear pairs, and all wheels as `recognised_gears` lists them.
-
-    `alone`: instances whose sure wheels have no partner. `within`: pairs that mesh inside of one body, with the reason
-    why they are no gear. `doubtful`: (instance, reason) of teeth that are not sure to be a wheel's and
-    reach between those of another.
-    """
-
-    pairs: tuple[FoundGear, ...]
-    wheels: tuple[dict[str, Any], ...]
-    alone: tuple[str, ...]
-    within: tuple[str, ...]
-    doubtful: tuple[tuple[str, str], ...]
-
-
-def with_gears(found: Recognition, placed: Sequence[PlacedWheel], meshing: Meshing) -> Recognition:
+def with_gears(found: Recognition, placed: Sequence[Wheel], meshing: Meshing) -> Recognition:
     """What was recognised, with its gears and wheels, and findings on those in doubt and without a partner."""
-    gears = _gears(placed, meshing, found)
-    findings = Findings()
+    gears, findings = tuple(_gears(meshing, found)), Findings()
     reasons: dict[str, list[str]] = {}
-    for instance, reason in gears.doubtful:
-        reasons.setdefault(reason, []).append(instance)
+    for wheel in _doubtful(placed, meshing):
+        reasons.setdefault(wheel.doubt, []).append(wheel.instance)
     for reason, names in reasons.items():
         findings.add("CB1607", f"{listed(names, _MOST_NAMED)}: {reason}", items=names)
     if large := [p.name for p in found.assembly.parts if p.shape is not None and too_fine(p.shape)]:
         text = f"{listed(large)}: more than {MOST_TRIANGLES:,} triangles; teeth are not looked for"
         findings.add("CB1487", text, items=large)
     report_unrefined(unrefined(found.assembly.parts), findings)
-    if gears.alone:
-        some = ", ".join(gears.alone[:_MOST_NAMED]) + (" …" if len(gears.alone) > _MOST_NAMED else "")
-        findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=gears.alone)
-    for pair in gears.pairs:
-        if pair.carrier is None and not pair.against:
-            text = f"{pair.instances[0]} and {pair.instances[1]} mesh, but no body holds both axes"
-            findings.add("CB1609", text, items=pair.instances)
-    return replace(found, gears=gears.pairs, wheels=gears.wheels, findings=found.findings + findings.as_tuple())
+    if alone := [w.instance for w in meshing.alone]:
+        some = ", ".join(alone[:_MOST_NAMED]) + (" …" if len(alone) > _MOST_NAMED else "")
+        findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=alone)
+    for gear in gears:
+        if gear.carrier is None and not gear.against:
+            text = f"{gear.instances[0]} and {gear.instances[1]} mesh, but no body holds both axes"
+            findings.add("CB1609", text, items=gear.instances)
+    wheels = tuple(_entry(w) for w in meshing.wheels)
+    return replace(found, gears=gears, wheels=wheels, findings=found.findings + findings.as_tuple())
 
 
-def _gears(placed: Sequence[PlacedWheel], meshing: Meshing, found: Recognition) -> FoundGears:
+def _gears(meshing: Meshing, found: Recognition) -> Iterator[FoundGear]:
+    """The pairs that mesh between two bodies; what meshes inside of one is no gear."""
     body_of, joints = found.body_of, found.joints
     names = {name: str(i) for name, i in body_of.items()}
     turning = [(str(j.a), str(j.b), j.point, j.axis) for j in joints if j.type in _TURNING and j.axis is not None]
     sliding = [(str(j.a), str(j.b), j.axis) for j in joints if j.free.motion == SLIDE and j.axis is not None]
-    pairs, within = [], []
     for pair in meshing.pairs:
-        a, b = (body_of.get(p.instance) for p in (pair.a, pair.b))
-        if a is None or b is None or a == b:
-            within.append(f"{pair.a.instance} and {pair.b.instance} mesh, but are of one body")
-            continue
-        carrier = carrier_of(pair, names, turning, sliding)
-        pairs.append(_gear(pair, a, b, None if carrier is None else int(carrier)))
-    sure = {id(p.wheel) for p in placed if p.wheel.sure} | {id(p.wheel) for p in meshing.wheels}
+        a, b = (body_of.get(name) for name in pair.instances)
+        if a is not None and b is not None and a != b:
+            carrier = carrier_of(pair, names, turning, sliding)
+            yield _gear(pair, a, b, None if carrier is None else int(carrier))
+
+
+def _doubtful(placed: Sequence[Wheel], meshing: Meshing) -> list[Wheel]:
+    """Teeth that are not sure to be a wheel's, and reach between those of another."""
     # A wheel that its partner makes sure is another object by now: its place tells which it was.
-    confirmed = {(p.instance, *_spot(p.wheel)) for p in meshing.wheels}
-    unsure = [p for p in placed if id(p.wheel) not in sure and (p.instance, *_spot(p.wheel)) not in confirmed]
-    doubtful = reaching(placed, unsure)
-    return FoundGears(
-        tuple(pairs),
-        tuple(_entry(p) for p in meshing.wheels),
-        tuple(p.instance for p in meshing.alone),
-        tuple(within),
-        tuple((p.instance, p.wheel.doubt) for p in doubtful if p.wheel.kind is not WheelKind.THREAD),
-    )
+    confirmed = {(w.instance, *_spot(w)) for w in meshing.wheels}
+    unsure = [w for w in placed if not w.sure and (w.instance, *_spot(w)) not in confirmed]
+    return [w for w in reaching(placed, unsure) if w.kind is not WheelKind.THREAD]
 
 
 def wheels_of_parts(assembly: Assembly) -> dict[str, tuple[Wheel, ...]]:
@@ -142,27 +120,25 @@ def _spot(wheel: Wheel) -> tuple[float, ...]:
 
 
 def _gear(pair: MeshingPair, a: int, b: int, carrier: int | None) -> FoundGear:
-    p, q = pair.a.wheel, pair.b.wheel
-    name = f"{pair.kind.value.capitalize()}: {pair.a.instance} - {pair.b.instance}"
+    p, q = pair.a, pair.b
+    name = f"{pair.kind.value.capitalize()}: {p.instance} - {q.instance}"
     angle = p.pressure_angle if p.pressure_angle is not None else q.pressure_angle
     if pair.kind in (CouplingKind.BELT, CouplingKind.CHAIN):
         angle = None
-    radius = (p.teeth or 0) * p.module / 2 if pair.kind is CouplingKind.RACK_PINION else 0.0
+    radius = p.teeth * p.module / 2 if pair.kind is CouplingKind.RACK_PINION else 0.0
     points = p.point, q.point
     if pair.kind is CouplingKind.BEVEL and (meet := meeting(p, q))[0] > _AXES_MEET and meet[1] is not None:
         points = meet[1], meet[1]  # axes that pass each other within the clearance of the placements
     return FoundGear(
-        name, pair.kind, a, b, (pair.a.instance, pair.b.instance), points, (p.axis, q.axis),
-        (p.teeth or 0, q.teeth or 0), pair.ratio, radius, p.helix, angle, carrier, pair.confidence, pair.evidence,
-        pair.against,
+        name, pair.kind, a, b, pair.instances, points, (p.axis, q.axis), (p.teeth, q.teeth), pair.ratio, radius,
+        p.helix, angle, carrier, pair.confidence, pair.evidence, pair.against,
     )  # fmt: skip
 
 
-def _entry(placed: PlacedWheel) -> dict[str, Any]:
+def _entry(wheel: Wheel) -> dict[str, Any]:
     """A wheel as `recognised_gears` lists it: SI, world frame."""
-    wheel = placed.wheel
     return {
-        "component": placed.instance,
+        "component": wheel.instance,
         "teeth": wheel.teeth,
         "internal": wheel.internal,
         "module": float(wheel.module),

@@ -7,13 +7,13 @@ axial pitch, the depth and the slope of the flanks distinguish a worm from a fas
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.recognition.contacts.contacts import FACETED
 from cadbridge.recognition.faces.sections import Cutter, Ring
+from cadbridge.recognition.wheels.wheel import DEEP, Wheel, WheelKind
 
 Array = NDArray[np.float64]
 
@@ -52,30 +52,25 @@ _LEAST_TURN, _LEAST_PITCHES = 0.25, 1.2
 _STRAIGHT_FLANK = 0.25, 0.8
 """Of the depth: between the fillet and the crest a flank is straight. A choice."""
 
+_THREAD = 1.95
+"""A worm's ridges are 2.2 axial modules deep, an ISO metric thread's 1.7 to 1.9, a trapezoidal one's 1.6 to 1.9. Tests:
+1.6 | 2.2 (`test_wheels`)."""
 
-@dataclass(frozen=True)
-class Helicoid:
-    """Ridges about the z axis between the heights `low` and `high`, m.
+_ISO_FLANKS, _ISO_DEPTH = (27.0, 33.0), 2.05
+"""Half angle (deg) and depth (modules) of threads of ISO 68 and UN: 30°, and less than a worm's 2.2."""
 
-    `rate`: turn by height, rad/m, right-hand positive. `pitch`: axial distance of neighbouring ridges;
-    `flank`: their half angle in a plane through the axis, rad; `thickness`: their share of a pitch at half depth.
-    `phase`: rad of a ridge at the middle height.
+_TRAPEZOIDS = (13.0, 17.0)
+"""Half angle (deg) of the flanks of lead screws: ISO 2901 has 15°, ACME 14.5°."""
+
+_WORM_FLANKS, _WORM_RIDGE = (10.0, 31.0), (0.3, 0.7)
+"""Half angle (deg) of a worm's flanks, 14.5 to 25 by the standards, and share of the pitch that is ridge, some 0.5."""
+
+
+def find_worm(cutter: Cutter) -> Wheel | None:
+    """The ridges about the axis of a part that is cut at heights along it: a worm, or the doubt that a thread is.
+
+    None where there are none. In the cutter's frame.
     """
-
-    starts: int
-    low: float
-    high: float
-    tip: float
-    root: float
-    rate: float
-    pitch: float
-    flank: float
-    thickness: float
-    phase: float
-
-
-def find_helicoid(cutter: Cutter) -> Helicoid | None:
-    """The ridges about the axis of a part that is cut at heights along it; None where there are none."""
     # A collar or an undercut may stand at one of these heights.
     for share in _LOOKED_AT:
         height = cutter.low + share * (cutter.high - cutter.low)
@@ -135,7 +130,7 @@ def _equal(ring: Ring) -> bool:
     return bool(np.abs(off).max() < limit and np.ptp(ring.widths) < limit)
 
 
-def _followed(cutter: Cutter, height: float, starts: int, root: float, tip: float) -> Helicoid | None:
+def _followed(cutter: Cutter, height: float, starts: int, root: float, tip: float) -> Wheel | None:
     """The ridges of one section followed up and down along the axis; None where they do not turn evenly."""
     depth, radius = tip - root, (tip + root) / 2
     turn = 2 * math.pi / starts
@@ -164,9 +159,45 @@ def _followed(cutter: Cutter, height: float, starts: int, root: float, tip: floa
     pitch = turn / abs(rate)
     if high - low < _LEAST_PITCHES * pitch:
         return None
-    at_middle = (first + rate * ((low + high) / 2 - height)) % turn
-    flank, thickness = _flank(cutter, height, root, tip, pitch)
-    return Helicoid(starts, low, high, tip, root, rate, pitch, flank, thickness, at_middle)
+    return _worm(starts, low, high, tip, root, rate, *_flank(cutter, height, root, tip, pitch))
+
+
+def _worm(
+    starts: int, low: float, high: float, tip: float, root: float, rate: float, flank: float, thickness: float
+) -> Wheel:
+    """A worm, or the doubt that a thread is; its normal module by its axial pitch and lead.
+
+    `rate`: turn by height, rad/m. `flank`: half angle of the ridges in a plane through the axis; `thickness`: their
+    share of a pitch at half depth.
+    """
+    pitch = math.tau / starts / abs(rate)
+    axial = pitch / math.pi
+    deep, degrees = (tip - root) / axial, math.degrees(flank)
+    reference = tip - axial
+    helix = math.atan(reference * rate)
+    thread = _thread(deep, degrees, thickness)
+    return Wheel(
+        WheelKind.THREAD if thread else WheelKind.WORM, starts, False, np.array([0.0, 0.0, (low + high) / 2]),
+        np.array([0.0, 0.0, 1.0]), high - low, tip, root, reference, axial * abs(math.sin(helix)), starts,
+        math.atan(math.tan(flank) * abs(math.sin(helix))), helix=helix,
+        doubt=thread.format(f"flanks of {degrees:.0f}°, {deep:.2f} modules deep"),
+        evidence=(
+            f"{starts} ridges turn evenly, a lead of {pitch * starts * 1e3:.3f} mm",
+            f"flanks of {degrees:.1f}° in a plane through the axis, {deep:.2f} axial modules deep",
+        ),
+    )  # fmt: skip
+
+
+def _thread(deep: float, degrees: float, thickness: float) -> str:
+    """What ridges are that are no worm's, with room for their measures; "" for a worm's."""
+    if _ISO_FLANKS[0] < degrees < _ISO_FLANKS[1] and deep < _ISO_DEPTH:
+        return "screw thread: {}"
+    if deep < _THREAD and _TRAPEZOIDS[0] < degrees < _TRAPEZOIDS[1]:
+        return "lead screw: {}"
+    slope = _WORM_FLANKS[0] < degrees < _WORM_FLANKS[1]
+    if _THREAD <= deep < DEEP and slope and _WORM_RIDGE[0] < thickness < _WORM_RIDGE[1]:
+        return ""
+    return "thread or auger: {}; a worm has 14.5 to 25° and 2.2"
 
 
 def _phase(cutter: Cutter, height: float, radius: float, starts: int) -> float | None:
@@ -177,8 +208,7 @@ def _phase(cutter: Cutter, height: float, radius: float, starts: int) -> float |
     ring = _smoothed(section.rings(np.array([radius]))[0])
     if len(ring.starts) != starts or not _equal(ring):
         return None
-    turned = np.exp(1j * starts * (ring.starts + ring.widths / 2)).sum()
-    return math.atan2(turned.imag, turned.real) / starts
+    return ring.phase(starts)
 
 
 def _end(cutter: Cutter, start: float, limit: float, radius: float, starts: int) -> float:

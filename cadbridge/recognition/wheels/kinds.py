@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.frames import Vector
 from cadbridge.recognition.wheels.belts import pulley_of, sprocket_of
-from cadbridge.recognition.wheels.helicoids import Helicoid
-from cadbridge.recognition.wheels.racks import Rack
 from cadbridge.recognition.wheels.teeth import Band
+from cadbridge.recognition.wheels.wheel import DEEP, SURE, Wheel, WheelKind
 
-_SHORT, _SURE = 1.5, 1.62
-"""Below the first, splines, serrations and knurls (1.0 to 1.4); a stub gear has 1.8, a gear 2.25."""
+_SHORT = 1.5
+"""Modules of depth below which teeth are those of splines, and no stub gear's."""
+
 _SOCKET = 0.004
 """m; inner teeth on a smaller radius are those of a servo's horn or a hub, but where a pinion meshes with them. 54
 machines: 0.0027 | 0.037. Tests: 0.0025 | 0.028 (`test_wheels`)."""
-
-_THREAD = 1.95
-"""A worm's ridges are 2.2 axial modules deep, an ISO metric thread's 1.7 to 1.9, a trapezoidal one's 1.6 to 1.9. Tests:
-1.6 | 2.2 (`test_wheels`)."""
-
-_DEEP = 3.2
-"""Modules of depth above which teeth are fins and blades. 54 machines: 2.7 | 3.7; a gear has 2.25."""
-
-_ISO_FLANKS, _ISO_DEPTH = (27.0, 33.0), 2.05
-"""Half angle (deg) and depth (modules) of threads of ISO 68 and UN: 30°, and less than a worm's 2.2."""
-
-_TRAPEZOIDS = (13.0, 17.0)
-"""Half angle (deg) of the flanks of lead screws: ISO 2901 has 15°, ACME 14.5°."""
-
-_WORM_FLANKS, _WORM_RIDGE = (10.0, 31.0), (0.3, 0.7)
-"""Half angle (deg) of a worm's flanks, 14.5 to 25 by the standards, and share of the pitch that is ridge, some 0.5."""
 
 _GEAR_THICKNESS = (0.28, 0.72)
 """Share of the pitch that is material at half depth: a gear without shift and backlash has 0.5. A choice."""
@@ -45,119 +27,6 @@ _LEAN = 0.06
 _THINNING, _BEVEL_THINNING = 0.12, 0.04
 """Of a pitch: how much thinner teeth are near their tips than near their roots, at least. A choice: sections across the
 axis of a bevel cut its teeth aslant, and show less of it."""
-
-
-class WheelKind(StrEnum):
-    """What teeth belong to."""
-
-    SPUR = "spur"
-    HELICAL = "helical"
-    HERRINGBONE = "herringbone"
-    BEVEL = "bevel"
-    RACK = "rack"
-    WORM = "worm"
-    THREAD = "thread"
-    WORM_WHEEL = "worm_wheel"
-    SPROCKET = "sprocket"
-    PULLEY = "pulley"
-    SPLINE = "spline"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, eq=False)
-class Wheel:
-    """Teeth about one axis of a part (a rack: along one direction), in the part's frame, m and rad.
-
-    `teeth`: of the full circle (a worm's: its starts), None where they could not be counted; `present`: how many
-    there are (fewer on a sector). `point` lies on the axis at the middle of the face width, `axis` is a unit vector;
-    of a bevel it points to the apex, of a rack along its travel. `module`: normal; of a bevel at its large end.
-    `reference`: radius of the reference circle (of a bevel at its large end). `helix`: right-hand positive.
-    `cone`: half angle of a bevel's pitch cone. `apex`: where that has its tip. `normal`: of a rack, out of its teeth.
-    `phase`: the angle of a tooth at `point` about `axis`, counted in the frame `sections.across(axis)`.
-    `doubt`: why it is not sure to be a wheel, or not what its teeth are; empty where it is.
-    """
-
-    kind: WheelKind
-    teeth: int | None
-    internal: bool
-    point: Vector
-    axis: Vector
-    width: float
-    tip: float
-    root: float
-    reference: float
-    module: float
-    present: int = 0
-    pressure_angle: float | None = None
-    base: float | None = None
-    shift: float | None = None
-    helix: float = 0.0
-    cone: float = 0.0
-    apex: Vector | None = None
-    normal: Vector | None = None
-    phase: float = 0.0
-    doubt: str = ""
-    evidence: tuple[str, ...] = ()
-
-    @property
-    def sure(self) -> bool:
-        """Whether it may be used as a wheel."""
-        return not self.doubt and self.teeth is not None
-
-    @property
-    def label(self) -> str:
-        """The kind as reports name it: an inner wheel is `internal`, whatever its teeth."""
-        return "internal" if self.internal else str(self.kind)
-
-
-def rack_wheel(rack: Rack) -> Wheel:
-    """A rack as wheel: its tips and roots are heights along its normal from the middle of its teeth."""
-    module = rack.pitch / math.pi
-    depth = (rack.tip - rack.root) / module
-    doubt = "" if _SURE <= depth <= _DEEP else f"grooves: {depth:.2f} modules deep, a rack's teeth 2.25"
-    evidence = (
-        f"{rack.teeth} equal teeth at steps of {rack.pitch * 1e3:.3f} mm",
-        f"flanks of {math.degrees(rack.angle):.1f}°, {depth:.2f} modules deep",
-    )
-    return Wheel(
-        WheelKind.RACK, rack.teeth, False, rack.middle, rack.travel, rack.width, rack.tip, rack.root, math.inf, module,
-        rack.teeth, rack.angle, helix=rack.helix, normal=rack.normal, doubt=doubt, evidence=evidence,
-    )  # fmt: skip
-
-
-def worm_or_thread(ridges: Helicoid) -> Wheel:
-    """A worm, or the doubt that a thread is; its normal module by its axial pitch and lead."""
-    axial = ridges.pitch / math.pi
-    depth = (ridges.tip - ridges.root) / axial
-    reference = ridges.tip - axial
-    helix = math.atan(reference * ridges.rate)
-    degrees = math.degrees(ridges.flank)
-    kind, doubt = WheelKind.WORM, ""
-    if _ISO_FLANKS[0] < degrees < _ISO_FLANKS[1] and depth < _ISO_DEPTH:
-        kind, doubt = WheelKind.THREAD, f"screw thread: flanks of {degrees:.0f}°, {depth:.2f} modules deep"
-    elif depth < _THREAD and _TRAPEZOIDS[0] < degrees < _TRAPEZOIDS[1]:
-        kind, doubt = WheelKind.THREAD, f"lead screw: flanks of {degrees:.0f}°, {depth:.2f} modules deep"
-    elif not (_THREAD <= depth < _DEEP and _of_worm(ridges, degrees)):
-        kind, doubt = (
-            WheelKind.THREAD,
-            (f"thread or auger: flanks of {degrees:.0f}°, {depth:.2f} modules deep; a worm has 14.5 to 25° and 2.2"),
-        )
-    evidence = (
-        f"{ridges.starts} ridges turn evenly, a lead of {ridges.pitch * ridges.starts * 1e3:.3f} mm",
-        f"flanks of {degrees:.1f}° in a plane through the axis, {depth:.2f} axial modules deep",
-    )
-    return Wheel(
-        kind, ridges.starts, False, np.array([0.0, 0.0, (ridges.low + ridges.high) / 2]), np.array([0.0, 0.0, 1.0]),
-        ridges.high - ridges.low, ridges.tip, ridges.root, reference, axial * abs(math.sin(helix)), ridges.starts,
-        math.atan(math.tan(ridges.flank) * abs(math.sin(helix))), helix=helix, phase=ridges.phase, doubt=doubt,
-        evidence=evidence,
-    )  # fmt: skip
-
-
-def _of_worm(ridges: Helicoid, degrees: float) -> bool:
-    """Whether ridges are shaped like a worm's: the slope of their flanks, and how thick they are."""
-    slope = _WORM_FLANKS[0] < degrees < _WORM_FLANKS[1]
-    return slope and _WORM_RIDGE[0] < ridges.thickness < _WORM_RIDGE[1]
 
 
 def judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
@@ -185,7 +54,7 @@ def _no_gear(wheel: Wheel, depth: float, middle: float, drift: float, thinning: 
     if depth < _SHORT and wheel.kind is not WheelKind.HERRINGBONE:  # no spline has two hands
         text = f"spline, serration or knurl: its teeth are {depth:.2f} modules deep, a gear's 1.8 to 2.5"
         return WheelKind.SPLINE, text
-    if depth > _DEEP:
+    if depth > DEEP:
         return WheelKind.UNKNOWN, f"ribs, fins or blades: {depth:.2f} modules deep, a gear's teeth 1.8 to 2.5"
     if not _GEAR_THICKNESS[0] < middle < _GEAR_THICKNESS[1]:
         text = f"slots or fins: {middle:.2f} of the pitch is material at half depth, about 0.5 of a gear"
@@ -204,7 +73,7 @@ def _doubt(wheel: Wheel, band: Band, depth: float) -> str:
     """Why the teeth of a gear may be none; "" without doubt."""
     if wheel.present < band.teeth and wheel.pressure_angle is None and wheel.kind is not WheelKind.BEVEL:
         return f"{wheel.present} of {band.teeth} teeth, whose flanks are no involutes"
-    if depth < _SURE and wheel.kind is not WheelKind.HERRINGBONE:
+    if depth < SURE and wheel.kind is not WheelKind.HERRINGBONE:
         return f"teeth of {depth:.2f} modules are between those of splines and of gears"
     return ""
 
@@ -222,12 +91,12 @@ def _belt_or_chain(wheel: Wheel, band: Band) -> tuple[WheelKind, str] | None:
 
 def _gear_like(wheel: Wheel) -> bool:
     """Whether the flanks are involutes of a gear's depth: then a belt's measures are chance."""
-    return wheel.pressure_angle is not None and abs(wheel.tip - wheel.root) > _SURE * wheel.module
+    return wheel.pressure_angle is not None and abs(wheel.tip - wheel.root) > SURE * wheel.module
 
 
 def by_chance(wheel: Wheel) -> bool:
     """Whether a doubtful find is a few edges that happen to stand at even steps about an axis."""
-    return bool(wheel.doubt) and wheel.present < (wheel.teeth or 0)
+    return bool(wheel.doubt) and wheel.present < wheel.teeth
 
 
 def hides(a: Wheel, b: Wheel) -> bool:

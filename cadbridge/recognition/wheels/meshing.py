@@ -20,20 +20,19 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Assembly
-from cadbridge.frames import Pose, Vector
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
+from cadbridge.frames import Vector
 from cadbridge.recognition.wheels.pairing import DEEPEST_TOOTH, meshing_of
 from cadbridge.recognition.wheels.placed import (
     LEAST_OVERLAP,
     PARALLEL_SHAFTS,
     SAME_HELIX,
     MeshingPair,
-    PlacedWheel,
     about,
     beside,
     extent,
     reaches,
 )
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,50 +40,34 @@ class Meshing:
     """What meshes in an assembly. `alone`: sure wheels without a partner. `wheels`: all that are sure now."""
 
     pairs: tuple[MeshingPair, ...]
-    alone: tuple[PlacedWheel, ...]
-    wheels: tuple[PlacedWheel, ...]
+    alone: tuple[Wheel, ...]
+    wheels: tuple[Wheel, ...]
 
 
-def place(assembly: Assembly, wheels_of: Mapping[str, Sequence[Wheel]]) -> tuple[PlacedWheel, ...]:
+def place(assembly: Assembly, wheels_of: Mapping[str, Sequence[Wheel]]) -> tuple[Wheel, ...]:
     """The wheels of all instances, `wheels_of` being those of each part by its name."""
     return tuple(
-        PlacedWheel(instance.name, _moved(wheel, instance.X_WI))
+        wheel.moved(instance.X_WI, instance.name)
         for instance in assembly.instances
         for wheel in wheels_of.get(instance.part, ())
     )
 
 
-def _moved(wheel: Wheel, X_WI: Pose) -> Wheel:
-    return replace(
-        wheel,
-        point=X_WI.point(wheel.point),
-        axis=X_WI.vector(wheel.axis),
-        apex=None if wheel.apex is None else X_WI.point(wheel.apex),
-        normal=None if wheel.normal is None else X_WI.vector(wheel.normal),
-    )
-
-
-def find_meshing(placed: Sequence[PlacedWheel]) -> Meshing:
+def find_meshing(placed: Sequence[Wheel]) -> Meshing:
     """The pairs that mesh among the wheels of an assembly.
 
-    A wheel with a doubt about its kind, whose teeth are counted, takes part; a partner takes the doubt away.
+    A wheel with a doubt about its kind takes part; a partner takes the doubt away.
     """
-    counted = [p for p in placed if p.wheel.teeth is not None]
-    pairs = [pair for a, b in _near(counted) if (pair := meshing_of(a, b)) is not None]
-    used = {id(p) for pair in pairs for p in (pair.a, pair.b)}
-    wheels = tuple(
-        PlacedWheel(p.instance, _confirmed(p.wheel)) if id(p) in used else p
-        for p in counted
-        if p.wheel.sure or id(p) in used
-    )
-    return Meshing(tuple(pairs), tuple(p for p in counted if p.wheel.sure and id(p) not in used), wheels)
+    pairs = [pair for p, q in _near(placed) if (pair := meshing_of(p, q)) is not None]
+    used = {w for pair in pairs for w in (pair.a, pair.b)}
+    wheels = tuple(_confirmed(w) if w in used else w for w in placed if w.sure or w in used)
+    return Meshing(tuple(pairs), tuple(w for w in placed if w.sure and w not in used), wheels)
 
 
 def with_drives(meshing: Meshing, drives: Sequence[MeshingPair]) -> Meshing:
     """What meshes, and the belt and chain drives, whose wheels want no partner beside them."""
-    used = {id(p) for drive in drives for p in (drive.a, drive.b)}
-    alone = tuple(p for p in meshing.alone if id(p) not in used)
-    return Meshing((*meshing.pairs, *drives), alone, meshing.wheels)
+    used = {w for drive in drives for w in (drive.a, drive.b)}
+    return Meshing((*meshing.pairs, *drives), tuple(w for w in meshing.alone if w not in used), meshing.wheels)
 
 
 def _confirmed(wheel: Wheel) -> Wheel:
@@ -97,12 +80,12 @@ def _confirmed(wheel: Wheel) -> Wheel:
     return replace(wheel, kind=kind, doubt="", evidence=(*wheel.evidence, "it meshes with a partner"))
 
 
-def _near(placed: Sequence[PlacedWheel]) -> Iterable[tuple[PlacedWheel, PlacedWheel]]:
+def _near(placed: Sequence[Wheel]) -> Iterable[tuple[Wheel, Wheel]]:
     """Pairs of different instances whose wheels' balls meet, large ones looked up by the small ones' tree."""
     if len(placed) < 2:
         return
-    centres = np.array([p.wheel.point for p in placed])
-    reach = np.array([extent(p.wheel) for p in placed])
+    centres = np.array([w.point for w in placed])
+    reach = np.array([extent(w) for w in placed])
     order = np.argsort(reach, kind="stable")
     tree = cKDTree(centres)
     rank = np.empty(len(order), dtype=int)
@@ -114,11 +97,11 @@ def _near(placed: Sequence[PlacedWheel]) -> Iterable[tuple[PlacedWheel, PlacedWh
                 yield placed[j], placed[i]
 
 
-def reaching(placed: Sequence[PlacedWheel], some: Sequence[PlacedWheel]) -> list[PlacedWheel]:
+def reaching(placed: Sequence[Wheel], some: Sequence[Wheel]) -> list[Wheel]:
     """Those of `some` whose teeth reach between those of another of `placed` on a parallel axis."""
-    toothed = [p for p in placed if p.wheel.kind not in (WheelKind.THREAD, WheelKind.RACK) and _toothlike(p.wheel)]
-    near = {id(p.wheel) for a, b in _near(toothed) if _teeth_meet(a.wheel, b.wheel) for p in (a, b)}
-    return [p for p in some if id(p.wheel) in near]
+    toothed = [w for w in placed if w.kind not in (WheelKind.THREAD, WheelKind.RACK) and _toothlike(w)]
+    near = {w for pair in _near(toothed) if _teeth_meet(*pair) for w in pair}
+    return [w for w in some if w in near]
 
 
 def _toothlike(wheel: Wheel) -> bool:
@@ -149,8 +132,8 @@ def carrier_of(
     `slides` (body, body, direction) guide racks. Concentric shafts may stand between; the fewest joints win. None where
     there is no such body.
     """
-    reached = [steps_about(p.wheel, body_of[p.instance], revolutes, slides) for p in (pair.a, pair.b)]
-    both = (set(reached[0]) & set(reached[1])) - {body_of[pair.a.instance], body_of[pair.b.instance]}
+    reached = [steps_about(w, body_of[w.instance], revolutes, slides) for w in (pair.a, pair.b)]
+    both = (set(reached[0]) & set(reached[1])) - {body_of[name] for name in pair.instances}
     return min(both, key=lambda body: (reached[0][body] + reached[1][body], body), default=None)
 
 

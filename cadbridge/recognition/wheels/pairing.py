@@ -7,20 +7,17 @@ import math
 import numpy as np
 
 from cadbridge.assembly import CouplingKind
-from cadbridge.recognition.wheels.crossed_axes import bevels, crossed
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels.placed import (
-    INTO_ROOTS,
     LEAST_OVERLAP,
-    LEAST_REACH,
     PARALLEL_SHAFTS,
     SAME_HELIX,
     SAME_MODULE,
     MeshingPair,
-    PlacedWheel,
     beside,
+    meeting,
     reaches,
 )
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 ROLLS_OUTSIDE = 0.1
 """Of the depth: how far outside of its teeth the circle may lie on which a wheel rolls. A choice: of wheels with much
@@ -38,61 +35,77 @@ DEEPEST_TOOTH = 10.0
 CYLINDRICAL = (WheelKind.SPUR, WheelKind.HELICAL, WheelKind.HERRINGBONE, WheelKind.SPLINE, WheelKind.UNKNOWN)
 """Kinds that may mesh on parallel axes; the last two only prove to be wheels by a partner."""
 
+CROSSED_AT = 0.6
+"""Of the face width: how far from its middle the teeth of crossed wheels meet at most, half being its end. A choice."""
 
-def meshing_of(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
+_BEVEL_ANGLE = math.radians(7)
+"""rad by which the pitch cone of a bevel wheel may differ from that of its ratio: tip cones are read, which differ by
+some degrees."""
+
+_SAME_CONES = 0.15
+"""Logarithm of the cone distances of two bevels: how far one may be from the other; both are read from short cones."""
+
+_LOOSE_PITCH = 1.5
+"""How much farther the pitches of crossed wheels may be apart than `SAME_MODULE`: that of a worm goes by its helix."""
+
+_BEVEL_APEX = 0.2
+"""Of the cone distance: how far from where the axes meet an apex may be; it is read from short cones."""
+
+
+def meshing_of(p: Wheel, q: Wheel) -> MeshingPair | None:
     """How two wheels mesh; None where they do not."""
-    p, q = a.wheel, b.wheel
     kinds = {p.kind, q.kind}
     if WheelKind.RACK in kinds:
-        if p.kind is WheelKind.RACK:
-            a, b = b, a
-        return None if a.wheel.kind not in CYLINDRICAL or a.wheel.internal else _rack_pinion(a, b)
+        pinion, rack = (q, p) if p.kind is WheelKind.RACK else (p, q)
+        return None if pinion.kind not in CYLINDRICAL or pinion.internal else _rack_pinion(pinion, rack)
     if kinds == {WheelKind.BEVEL}:
-        return bevels(a, b)
+        return _bevels(*((q, p) if q.teeth < p.teeth else (p, q)))
     angle = math.acos(min(1.0, abs(float(p.axis @ q.axis))))
     # A pinion of few teeth has the measures of a sprocket: its partner says which it is.
-    pinion = [w for w in (p, q) if w.kind is WheelKind.SPROCKET and w.pressure_angle is not None]
-    if angle < PARALLEL_SHAFTS and len(pinion) < 2 and kinds <= {*CYLINDRICAL, *(w.kind for w in pinion)}:
-        return _parallel(a, b)
+    pinions = [w for w in (p, q) if w.kind is WheelKind.SPROCKET and w.pressure_angle is not None]
+    if angle < PARALLEL_SHAFTS and len(pinions) < 2 and kinds <= {*CYLINDRICAL, *(w.kind for w in pinions)}:
+        return _parallel(p, q)
     if angle > LEAST_CROSSING:
-        if q.kind is WheelKind.WORM:
-            a, b = b, a
-        if a.wheel.kind is WheelKind.WORM and b.wheel.kind in (*CYLINDRICAL, WheelKind.WORM_WHEEL):
-            return crossed(a, b, CouplingKind.WORM)
+        worm, wheel = (q, p) if q.kind is WheelKind.WORM else (p, q)
+        if worm.kind is WheelKind.WORM and wheel.kind in (*CYLINDRICAL, WheelKind.WORM_WHEEL):
+            return _crossed(worm, wheel, CouplingKind.WORM)
         if kinds == {WheelKind.HELICAL} and not (p.internal or q.internal):
-            return crossed(a, b, CouplingKind.CROSSED_HELICAL)
+            return _crossed(p, q, CouplingKind.CROSSED_HELICAL)
     return None
 
 
-def _parallel(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
+def _pair(
+    kind: CouplingKind, p: Wheel, q: Wheel, distance: float, sure: tuple[float, float], *evidence: str
+) -> MeshingPair:
+    """Two wheels that mesh; `sure`: the confidence of two that are sure, and else."""
+    ratio = 0.0 if kind is CouplingKind.RACK_PINION else q.teeth / p.teeth
+    return MeshingPair(kind, p, q, ratio, distance, sure[not (p.sure and q.sure)], evidence)
+
+
+def _parallel(p: Wheel, q: Wheel) -> MeshingPair | None:
     """Outer wheels, or an outer and an inner one, on parallel axes."""
-    if a.wheel.internal and b.wheel.internal:
+    if p.internal and q.internal:
         return None
-    if a.wheel.internal or (not b.wheel.internal and (b.wheel.teeth or 0) < (a.wheel.teeth or 0)):
-        a, b = b, a
-    p, q = a.wheel, b.wheel
-    z, y = p.teeth or 0, q.teeth or 0
+    if p.internal or (not q.internal and q.teeth < p.teeth):
+        p, q = q, p
+    z, y = p.teeth, q.teeth
     distance, overlap = beside(p, q)
     sign = -1 if q.internal else 1
-    if y + sign * z == 0 or sign * y + z == 0 or (q.internal and y <= z):
+    if q.internal and y <= z:
         return None
-    unit = distance / (z + y) if sign > 0 else distance / (y - z)  # half the working module
+    unit = distance / (y + sign * z)  # half the working module
     if not (_rolls(p, unit * z) and _rolls(q, unit * y)) or not reaches(p, q, distance):
         return None
     if overlap < LEAST_OVERLAP * min(p.width, q.width):
         return None
-    doubts = _disagreements(p, q, sign)
     # Module and helix of a wheel in doubt are read from flanks that may be none: they are no witness against it.
-    if doubts and (p.sure and q.sure):
+    if p.sure and q.sure and not _agree(p, q, sign):
         return None
-    confidence = 0.95 if p.sure and q.sure else 0.7
-    return MeshingPair(
-        CouplingKind.INTERNAL if q.internal else CouplingKind.SPUR, a, b, y / z, distance, confidence,
-        (
-            f"{z} and {y} teeth, axes {distance * 1e3:.3f} mm apart,"
-            f" {(sign * p.reference + q.reference) * 1e3:.3f} mm by their reference circles",
-            f"face widths overlap by {min(overlap, p.width, q.width) * 1e3:.2f} mm",
-        ),
+    return _pair(
+        CouplingKind.INTERNAL if q.internal else CouplingKind.SPUR, p, q, distance, (0.95, 0.7),
+        f"{z} and {y} teeth, axes {distance * 1e3:.3f} mm apart,"
+        f" {(sign * p.reference + q.reference) * 1e3:.3f} mm by their reference circles",
+        f"face widths overlap by {min(overlap, p.width, q.width) * 1e3:.2f} mm",
     )  # fmt: skip
 
 
@@ -103,49 +116,76 @@ def _rolls(wheel: Wheel, radius: float) -> bool:
     return low - beyond <= radius <= high + beyond
 
 
-def _disagreements(p: Wheel, q: Wheel, sign: int) -> list[str]:
-    """What of the flanks keeps two wheels on parallel axes from meshing: base pitches (or modules) and helices."""
-    found = []
+def _agree(p: Wheel, q: Wheel, sign: int) -> bool:
+    """Whether the flanks of two wheels on parallel axes are of one pitch and helix."""
     # Involutes roll on each other by equal base pitches, whatever module and pressure angle each was named by.
-    if p.base and q.base and p.teeth and q.teeth:
-        pitches = p.base / p.teeth, q.base / q.teeth
-    else:
-        pitches = p.module, q.module
+    pitches = (p.base / p.teeth, q.base / q.teeth) if p.base and q.base else (p.module, q.module)
     if abs(pitches[0] / pitches[1] - 1) > SAME_MODULE:
-        found.append("modules")
-    if p.kind is WheelKind.HERRINGBONE or q.kind is WheelKind.HERRINGBONE:
-        if p.kind != q.kind:
-            found.append("helices")
+        return False
+    if WheelKind.HERRINGBONE in (p.kind, q.kind):
+        return p.kind == q.kind
     # Outer wheels that mesh have opposite hands, a ring that of its pinion.
-    elif abs(p.helix + sign * q.helix) > SAME_HELIX:
-        found.append("helices")
-    return found
+    return abs(p.helix + sign * q.helix) <= SAME_HELIX
 
 
-def _rack_pinion(a: PlacedWheel, b: PlacedWheel) -> MeshingPair | None:
-    """A pinion on a rack; the rack's tips and roots are heights along its normal from its point."""
-    p, rack = a.wheel, b.wheel
+def _rack_pinion(p: Wheel, rack: Wheel) -> MeshingPair | None:
+    """A pinion on a rack."""
     if rack.normal is None:
         return None
     side = np.cross(rack.axis, rack.normal)
-    if abs(float(p.axis @ side)) < math.cos(MOST_ASLANT) or abs(float(p.axis @ rack.normal)) > math.sin(
-        PARALLEL_SHAFTS
-    ):
+    across, upright = abs(float(p.axis @ side)), abs(float(p.axis @ rack.normal))
+    if across < math.cos(MOST_ASLANT) or upright > math.sin(PARALLEL_SHAFTS):
         return None
     apart = p.point - rack.point
     height = float(apart @ rack.normal)
-    depth = min(abs(p.tip - p.root), abs(rack.tip - rack.root))
-    slack = INTO_ROOTS * rack.module
-    reach, bottom = rack.tip + p.tip - height, height - p.tip - rack.root
-    other = height - p.root - rack.tip
-    length = rack.present * math.pi * rack.module
-    inside = abs(float(apart @ rack.axis)) < length / 2 + p.tip
+    inside = abs(float(apart @ rack.axis)) < rack.present * math.pi * rack.module / 2 + p.tip
     overlap = (p.width + rack.width) / 2 - abs(float(apart @ side))
-    if reach < LEAST_REACH * depth or min(bottom, other) < -slack or not inside or overlap <= 0:
+    if not reaches(p, rack, height) or not inside or overlap <= 0 or abs(p.module / rack.module - 1) > SAME_MODULE:
         return None
-    if abs(p.module / rack.module - 1) > SAME_MODULE:
+    module = f"a rack of module {rack.module * 1e3:.3f} mm"
+    text = f"{p.teeth} teeth, {height * 1e3:.3f} mm above the middle of {module}"
+    return _pair(CouplingKind.RACK_PINION, p, rack, height, (0.9, 0.6), text)
+
+
+def _bevels(p: Wheel, q: Wheel) -> MeshingPair | None:
+    """Bevels whose axes meet where both cones have their tip, and whose cones touch."""
+    gap, meet = meeting(p, q)
+    if meet is None or p.apex is None or q.apex is None:
         return None
-    return MeshingPair(
-        CouplingKind.RACK_PINION, a, b, 0.0, height, 0.9 if p.sure and rack.sure else 0.6,
-        (f"{p.teeth} teeth, {height * 1e3:.3f} mm above the middle of a rack of module {rack.module * 1e3:.3f} mm",),
+    cone_a, cone_b = p.reference / math.sin(p.cone), q.reference / math.sin(q.cone)
+    shafts = math.acos(max(-1.0, min(1.0, float(p.axis @ q.axis))))
+    z, y = p.teeth, q.teeth
+    pitch_a = math.atan2(math.sin(shafts), y / z + math.cos(shafts))
+    close = max(math.dist(p.apex, meet) / cone_a, math.dist(q.apex, meet) / cone_b) < _BEVEL_APEX
+    cones = abs(p.cone - pitch_a) < _BEVEL_ANGLE and abs(q.cone - (shafts - pitch_a)) < _BEVEL_ANGLE
+    sizes = abs(math.log((p.reference / z) / (q.reference / y))) < 2 * SAME_MODULE
+    sizes &= abs(math.log(cone_a / cone_b)) < _SAME_CONES
+    if gap > 0.5 * p.module or not (close and cones and sizes):
+        return None
+    return _pair(
+        CouplingKind.BEVEL, p, q, 0.0, (0.95, 0.7),
+        f"{z} and {y} teeth, axes meet at {math.degrees(shafts):.1f}°",
+        f"pitch cones of {math.degrees(p.cone):.1f}° and {math.degrees(q.cone):.1f}°,"
+        f" {math.degrees(pitch_a):.1f}° and {math.degrees(shafts - pitch_a):.1f}° by the teeth",
     )  # fmt: skip
+
+
+def _crossed(p: Wheel, q: Wheel, kind: CouplingKind) -> MeshingPair | None:
+    """A worm with its wheel, or two helical wheels, on axes that neither meet nor are parallel."""
+    distance, middle = meeting(p, q)
+    if middle is None or not reaches(p, q, distance):
+        return None
+    if any(abs(float((middle - w.point) @ w.axis)) > CROSSED_AT * w.width for w in (p, q)):
+        return None
+    worm = kind is CouplingKind.WORM
+    if worm:
+        pitches = p.module / max(abs(math.sin(p.helix)), 1e-6), 2 * q.reference / q.teeth
+    else:
+        pitches = p.module, q.module
+        shafts = math.acos(min(1.0, abs(float(p.axis @ q.axis))))
+        if abs(abs(p.helix + q.helix) - shafts) > 2 * SAME_HELIX:
+            return None
+    if abs(pitches[0] / pitches[1] - 1) > _LOOSE_PITCH * SAME_MODULE:
+        return None
+    teeth = f"{p.teeth} {'starts' if worm else 'teeth'} and {q.teeth} teeth"
+    return _pair(kind, p, q, distance, (0.9, 0.6), f"{teeth}, axes {distance * 1e3:.3f} mm apart, crossed")

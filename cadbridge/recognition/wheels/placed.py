@@ -10,8 +10,8 @@ import numpy as np
 from cadbridge.assembly import CouplingKind
 from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.contacts.contacts import ONE_LINE
-from cadbridge.recognition.faces.profiles import TOOTH_DEPTH
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
+from cadbridge.recognition.wheels.flanks import TOOTH_DEPTH
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 PARALLEL_SHAFTS = math.radians(0.5)
 """rad between shafts of wheels that are parallel: axes are read from circles of meshes. 54 machines: 1e-8 | 0.0175
@@ -43,29 +43,26 @@ that a wheel drawn so far beside its shaft meshes, and the next axis stands a pi
 
 
 @dataclass(frozen=True, eq=False)
-class PlacedWheel:
-    """A wheel of an instance; `wheel`'s points and directions are in the world's frame."""
-
-    instance: str
-    wheel: Wheel
-
-
-@dataclass(frozen=True, eq=False)
 class MeshingPair:
     """Two wheels that mesh. `ratio` = teeth of b / teeth of a > 0, as `Coupling` has it; a rack's is not defined (0).
 
-    `a` is the smaller wheel, the pinion or the worm. `distance`: of the axes in m (0 of bevels); `backlash` m that the
-    teeth could go deeper. `confidence` from 0 to 1. `against`: why it is proposed as a comment only, empty else.
+    `a` is the smaller wheel, the pinion or the worm. `distance`: of the axes in m (0 of bevels). `confidence` from 0 to
+    1. `against`: why it is proposed as a comment only, empty else.
     """
 
     kind: CouplingKind
-    a: PlacedWheel
-    b: PlacedWheel
+    a: Wheel
+    b: Wheel
     ratio: float
     distance: float
     confidence: float
     evidence: tuple[str, ...]
     against: str = ""
+
+    @property
+    def instances(self) -> tuple[str, str]:
+        """The instances of the two wheels."""
+        return self.a.instance, self.b.instance
 
 
 def extent(wheel: Wheel) -> float:
@@ -103,7 +100,7 @@ def beside(p: Wheel, q: Wheel) -> tuple[float, float]:
 
 
 def reaches(p: Wheel, q: Wheel, distance: float) -> bool:
-    """Whether teeth reach between each other, and no tip deep into a root."""
+    """Whether teeth reach between each other, and no tip deep into a root; of a rack, its middle is `distance` away."""
     depth = min(abs(p.tip - p.root), abs(q.tip - q.root))
     slack = INTO_ROOTS * max(p.module, depth / TOOTH_DEPTH)
     if q.internal:

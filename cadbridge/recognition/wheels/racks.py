@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.frames import Vector
 from cadbridge.geometry import Face, Mesh, Shape
+from cadbridge.recognition.wheels.wheel import DEEP, SURE, Wheel, WheelKind
 
 Array = NDArray[np.float64]
 
@@ -28,27 +28,7 @@ _EVEN_TEETH = 0.03
 """Of a pitch: how even the teeth of a rack stand; faces are exact. 54 machines: 1e-14 | 1.0."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rack:
-    """Teeth along `travel`, out along `normal`, both unit vectors of the part's frame; `width` (m) is across both.
-
-    `middle` lies between tips and roots in the middle of the teeth; `tip` and `root` are heights along `normal`
-    from it. `helix`: rad by which the teeth are off square to the travel.
-    """
-
-    teeth: int
-    pitch: float
-    middle: Vector
-    travel: Vector
-    normal: Vector
-    tip: float
-    root: float
-    width: float
-    angle: float
-    helix: float
-
-
-def find_racks(shape: Shape, mesh: Mesh) -> list[Rack]:
+def find_racks(shape: Shape, mesh: Mesh) -> list[Wheel]:
     """The racks of a part, by its plane faces. Meshes without faces are not looked at."""
     families = _families(shape.faces)
     found = []
@@ -71,7 +51,7 @@ def _families(faces: tuple[Face, ...]) -> list[list[Face]]:
     return [group for group in groups.values() if len(group) >= LEAST_RACK_TEETH]
 
 
-def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
+def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Wheel | None:
     a, b = first[0].direction, second[0].direction
     assert a is not None
     assert b is not None
@@ -84,19 +64,10 @@ def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
     angle = math.asin(min(1.0, abs(float(a @ normal))))
     if not math.radians(_FLANK_ANGLES[0]) < angle < math.radians(_FLANK_ANGLES[1]):
         return None
-    centres = np.array([f.centre for f in first])
-    line = centres[-1] - centres[0]
-    order = np.argsort(centres @ across)
-    centres = centres[order]
-    steps = np.diff(centres, axis=0)
-    pitch = float(np.median(np.linalg.norm(steps, axis=1)))
-    if (
-        pitch <= 0
-        or np.abs(steps - steps.mean(axis=0)).max() > _EVEN_TEETH * pitch
-        or abs(float(line @ normal)) > _EVEN_TEETH * pitch
-    ):
+    stand = _even(np.array([f.centre for f in first]), across, normal)
+    if stand is None:
         return None
-    travel = steps.mean(axis=0) / np.linalg.norm(steps.mean(axis=0))
+    centres, pitch, travel = stand
     helix = math.asin(max(-1.0, min(1.0, float(np.cross(across, travel) @ normal))))
     both = np.concatenate([centres, [f.centre for f in second]])
     # Across the travel, not along the teeth: those of a helical rack are longer than it is wide.
@@ -109,8 +80,29 @@ def _rack(first: list[Face], second: list[Face], mesh: Mesh) -> Rack | None:
     middle = both.mean(axis=0)
     middle = middle + normal * ((tip + root) / 2 - middle @ normal)
     at_teeth = sides[(heights > flank) & (np.abs(heights - flank) < 0.6 * pitch)]
-    return Rack(len(first), pitch * math.cos(helix), middle, travel, normal, (tip - root) / 2, (root - tip) / 2,
-                float(np.ptp(at_teeth)), angle, helix)  # fmt: skip
+    step, depth = pitch * math.cos(helix), tip - root
+    module = step / math.pi
+    deep = depth / module
+    return Wheel(
+        WheelKind.RACK, len(first), False, middle, travel, float(np.ptp(at_teeth)), depth / 2, -depth / 2, math.inf,
+        module, len(first), angle, helix=helix, normal=normal,
+        doubt="" if SURE <= deep <= DEEP else f"grooves: {deep:.2f} modules deep, a rack's teeth 2.25",
+        evidence=(
+            f"{len(first)} equal teeth at steps of {step * 1e3:.3f} mm",
+            f"flanks of {math.degrees(angle):.1f}°, {deep:.2f} modules deep",
+        ),
+    )  # fmt: skip
+
+
+def _even(centres: Array, across: Vector, normal: Vector) -> tuple[Array, float, Vector] | None:
+    """Flanks (n, 3) in their order, their step and the direction of it; None where they do not stand evenly."""
+    line = centres[-1] - centres[0]
+    centres = centres[np.argsort(centres @ across)]
+    steps = np.diff(centres, axis=0)
+    mean = steps.mean(axis=0)
+    pitch = float(np.median(np.linalg.norm(steps, axis=1)))
+    off = max(float(np.abs(steps - mean).max()), abs(float(line @ normal)))
+    return None if pitch <= 0 or off > _EVEN_TEETH * pitch else (centres, pitch, mean / np.linalg.norm(mean))
 
 
 def _tip_and_root(heights: Array, flank: float, pitch: float, teeth: int) -> tuple[float, float] | None:

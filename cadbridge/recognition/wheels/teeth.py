@@ -7,7 +7,7 @@ side of them (material or air), which tells an external wheel from an internal o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +61,7 @@ def comb_of(ring: Ring, least: int) -> Comb | None:
     pitch = math.tau / teeth
     if teeth != count and (count < 5 or teeth < count):
         return None
-    # Angles are averaged modulo the pitch, on a circle: at the seam a plain mean would lie half a pitch off.
-    turned = np.exp(1j * teeth * centres).sum()
-    mean = math.atan2(turned.imag, turned.real) / teeth
+    mean = ring.phase(teeth)
     off = np.abs(np.mod(centres - mean + pitch / 2, pitch) - pitch / 2).max()
     width = float(np.sort(ring.widths)[count // 2])
     spread = np.abs(ring.widths - width)
@@ -184,5 +182,5 @@ def _sided(section: Section, band: Band) -> Band | None:
     if inner >= _RIM * whole and emptiest_out <= _AIR + (1 - whole):
         return band
     if outer >= _RIM * whole and emptiest_in <= _AIR + (1 - whole):
-        return Band(band.height, band.teeth, band.present, band.low, band.high, True, band.profile)
+        return replace(band, inside=True)
     return None

@@ -53,7 +53,7 @@ def test_teeth_in_doubt_are_named_where_they_reach_between_others(apart: float, 
     """Wheels of one size and 18 and 22 teeth do not mesh; in doubt are those that stand between each other's teeth."""
     few, many = (gear_shapes.plate(gear_shapes.star(n, 0.01055, 0.00925), 6e-3) for n in (18, 22))
     wheels = (*placed("a", few, (0, 0, 0)), *placed("b", many, (apart, 0, 0)))
-    unsure = [w for w in wheels if not w.wheel.sure]
+    unsure = [w for w in wheels if not w.sure]
     assert {w.instance for w in unsure} == {"a", "b"}
     assert find_meshing(wheels).pairs == ()
     assert {w.instance for w in reaching(wheels, unsure)} == named

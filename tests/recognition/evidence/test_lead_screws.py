@@ -16,7 +16,7 @@ from cadbridge.readers.finish import finish
 from cadbridge.readers.options import ReadOptions
 from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.evidence import gathering
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from cadbridge.recognition.writing.reading import with_recognised
 from tests.recognition.solids import Parts, recognised
 

@@ -15,16 +15,15 @@ from cadbridge.assembly import CouplingKind
 from cadbridge.geometry import Shape
 from cadbridge.recognition import read_recognised
 from cadbridge.recognition.wheels.finding import find_wheels
-from cadbridge.recognition.wheels.kinds import WheelKind
 from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, find_meshing
-from cadbridge.recognition.wheels.placed import PlacedWheel
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from tests.recognition import gear_shapes
 
 I3 = np.eye(3)
 
 
-def placed(name: str, shape: Shape, p: tuple[float, float, float], R: gear_shapes.Array = I3) -> list[PlacedWheel]:
-    return [PlacedWheel(name, w) for w in find_wheels(gear_shapes.moved(shape, R, np.array(p)))]
+def placed(name: str, shape: Shape, p: tuple[float, float, float], R: gear_shapes.Array = I3) -> list[Wheel]:
+    return [replace(w, instance=name) for w in find_wheels(gear_shapes.moved(shape, R, np.array(p)))]
 
 
 def one(meshing: Meshing) -> tuple[CouplingKind, float, set[str]]:
@@ -50,10 +49,10 @@ def test_profile_shift_moves_the_axes_and_not_the_ratio() -> None:
 def test_a_pinion_with_the_measures_of_a_sprocket_is_a_gear_by_its_partner() -> None:
     small, large = gear_shapes.wheel(7, 2.5e-3, 10e-3), gear_shapes.wheel(23, 2.5e-3, 10e-3)
     pinion, wheel = placed("a", small, (0, 0, 0)), placed("b", large, (37.5e-3, 0, 0))
-    sprocket = [replace(p, wheel=replace(p.wheel, kind=WheelKind.SPROCKET)) for p in pinion]
+    sprocket = [replace(p, kind=WheelKind.SPROCKET) for p in pinion]
     meshing = find_meshing([*sprocket, *wheel])
     assert one(meshing) == (CouplingKind.SPUR, pytest.approx(23 / 7), {"a", "b"})
-    assert {p.wheel.kind for p in meshing.wheels} == {WheelKind.SPUR}
+    assert {p.kind for p in meshing.wheels} == {WheelKind.SPUR}
     assert find_meshing([*sprocket, *(replace(p, instance="b") for p in sprocket)]).pairs == ()
 
 
@@ -123,7 +122,7 @@ def test_short_teeth_become_wheels_by_a_partner() -> None:
     assert alone.wheels == ()
     both = find_meshing([*placed("a", stub(20), (0, 0, 0)), *placed("b", stub(40), (30e-3, 0, 0))])
     assert one(both)[1] == pytest.approx(2.0)
-    assert all(p.wheel.sure for p in both.wheels)
+    assert all(p.sure for p in both.wheels)
 
 
 def test_the_carrier_holds_both_axes_through_concentric_shafts() -> None:

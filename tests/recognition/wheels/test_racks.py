@@ -44,12 +44,12 @@ def test_a_rack_has_the_numbers_by_which_it_is_drawn(teeth: int, module: float, 
     (rack,) = find_racks(shape, shape.fine)
     cosine = math.cos(math.radians(helix))
     assert rack.teeth == teeth
-    assert rack.pitch == pytest.approx(math.pi * module * cosine)
+    assert rack.module == pytest.approx(module * cosine)
     assert rack.tip - rack.root == pytest.approx(2.25 * module, rel=3e-4)  # levels are of 1e-4 pitches
     assert rack.width == pytest.approx(WIDTH)
-    assert rack.angle == pytest.approx(math.atan(math.tan(math.radians(angle)) * cosine))
+    assert rack.pressure_angle == pytest.approx(math.atan(math.tan(math.radians(angle)) * cosine))
     assert abs(rack.helix) == pytest.approx(math.radians(abs(helix)))
-    assert abs(rack.travel[0]) == pytest.approx(1.0)
+    assert abs(rack.axis[0]) == pytest.approx(1.0)
     assert rack.normal == pytest.approx([0.0, 0.0, 1.0])
 
 

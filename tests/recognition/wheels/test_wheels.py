@@ -12,8 +12,8 @@ from cadbridge.geometry import Shape
 from cadbridge.recognition.faces.sections import Cutter, Section
 from cadbridge.recognition.wheels.finding import find_wheels
 from cadbridge.recognition.wheels.forms import LEAST_TEETH, cylindrical_wheel
-from cadbridge.recognition.wheels.kinds import Wheel, WheelKind
 from cadbridge.recognition.wheels.teeth import bands
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from tests.recognition import gear_shapes
 
 

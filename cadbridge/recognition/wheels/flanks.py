@@ -64,8 +64,8 @@ _MODULE_READ, _MODULE_DRAWN, _USUAL_DEPTH = 0.004, 0.02, 0.05
 class Flanks:
     """What was read from flanks. Lengths in m, angles in rad; None where it cannot be read.
 
-    `reference`: radius of the reference circle, module · teeth / 2 in the transverse plane. `error`: of the involute,
-    as a share of the pitch. `shift`: the profile shift, in modules.
+    `reference`: radius of the reference circle, module · teeth / 2 in the transverse plane. `shift`: the profile
+    shift, in modules.
     """
 
     module: float
@@ -73,7 +73,6 @@ class Flanks:
     base: float | None
     pressure_angle: float | None
     shift: float | None
-    error: float
 
 
 def involute(angle: Array | float) -> Array:
@@ -117,7 +116,7 @@ def read_flanks(profile: Array, teeth: int, tip: float, root: float, inside: boo
     base, _, error = fit
     module, reference = _by_depth(teeth, tip, root, inside, lead)
     if error > _NO_INVOLUTE:
-        return Flanks(module, reference, None, None, None, error)
+        return Flanks(module, reference, None, None, None)
     best: tuple[float, Flanks] | None = None
     for degrees, prior in _PRESSURE_ANGLES:
         for across in (False, True) if lead else (False,):
@@ -129,7 +128,7 @@ def read_flanks(profile: Array, teeth: int, tip: float, root: float, inside: boo
             if best is None or score < best[0]:
                 best = (score, found)
     if best is None or best[0] > _ODD:
-        return Flanks(module, reference, base, None, None, error)
+        return Flanks(module, reference, base, None, None)
     return best[1]
 
 
@@ -150,7 +149,7 @@ def _candidate(fit: tuple[float, float, float], teeth: int, angle: float, lead: 
 
     The helix at the reference circle follows by iteration, since tan α_t = tan α_n / cos β.
     """
-    base, thickness, error = fit
+    base, thickness, _ = fit
     reference, transverse = base / math.cos(angle), angle
     for _ in range(20):
         helix = math.atan(reference * lead)
@@ -160,7 +159,7 @@ def _candidate(fit: tuple[float, float, float], teeth: int, angle: float, lead: 
     normal = math.atan(math.tan(transverse) * math.cos(helix))
     half = thickness - float(involute(transverse))
     shift = (half * teeth - math.pi / 2) / (2 * math.tan(transverse))
-    return Flanks(module, reference, base, normal, shift, error) if abs(shift) < 2 else None
+    return Flanks(module, reference, base, normal, shift) if abs(shift) < 2 else None
 
 
 def _by_depth(teeth: int, tip: float, root: float, inside: bool, lead: float) -> tuple[float, float]:

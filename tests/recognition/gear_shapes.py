@@ -15,15 +15,20 @@ from cadbridge.geometry import Mesh, Shape
 Array = NDArray[np.float64]
 
 
-def outline(teeth: int, module: float, *, angle: float = 20.0, shift: float = 0.0, inside: bool = False) -> Array:
-    """The outline (n, 2) of an involute wheel about the origin; of an inner one, of its hole."""
+def outline(
+    teeth: int, module: float, *, angle: float = 20.0, shift: float = 0.0, inside: bool = False, points: int = 12
+) -> Array:
+    """The outline (n, 2) of an involute wheel about the origin; of an inner one, of its hole.
+
+    `points` stand on a flank: of a solid each is a face that STEP has to write and to read.
+    """
     alpha = math.radians(angle)
     addendum, dedendum = (1.25, 1.0) if inside else (1.0, 1.25)
     reference = module * teeth / 2
     base, tip = reference * math.cos(alpha), reference + module * (addendum + shift)
     root = max(reference - module * (dedendum - shift), 0.2 * reference)
     half = math.pi / (2 * teeth) + 2 * shift * math.tan(alpha) / teeth + math.tan(alpha) - alpha
-    radii = np.linspace(max(base, root), tip, 12)
+    radii = np.linspace(max(base, root), tip, points)
     phi = np.arccos(np.minimum(1.0, base / radii))
     flank = half - (np.tan(phi) - phi)
     if root < base:  # a straight foot where there is no involute

@@ -142,12 +142,12 @@ def notched(count: int, circle_at: float, notch: float, outer: float) -> Array:
     """A disc of radius `outer` with `count` round notches of radius `notch` about points at radius `circle_at`."""
     pitch = 2 * math.pi / count
     half = math.acos((outer**2 + circle_at**2 - notch**2) / (2 * outer * circle_at))
-    rim = np.linspace(half, pitch - half, 9)
+    rim = np.linspace(half, pitch - half, 4)
     start = math.atan2(outer * math.sin(half), outer * math.cos(half) - circle_at)
     turn = (
-        np.linspace(-start, -2 * math.pi + start, 16)[1:-1]
+        np.linspace(-start, -2 * math.pi + start, 10)[1:-1]
         if math.cos(start) < 0
-        else np.linspace(-start, start - 2 * math.pi, 16)[1:-1]
+        else np.linspace(-start, start - 2 * math.pi, 10)[1:-1]
     )
     seat = np.column_stack([circle_at + notch * np.cos(turn), notch * np.sin(turn)])
     arc = outer * np.column_stack([np.cos(rim), np.sin(rim)])

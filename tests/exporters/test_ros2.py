@@ -6,6 +6,8 @@ import ast
 import json
 import math
 import py_compile
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
@@ -258,6 +260,40 @@ def test_the_relay_closes_loops_over_the_whole_range(make: Callable[[], Mechanis
     assert sum(closed) >= 10
 
 
+ALONE = """
+import json, sys
+
+# Beside ROS there is neither.
+sys.modules["cadbridge"] = sys.modules["solver"] = None
+sys.path.insert(0, sys.argv[1])
+from importlib import import_module
+
+asked = json.load(sys.stdin)
+relay = import_module(f"{sys.argv[2]}.loop_closure").LoopClosure(asked["urdf"], asked["closures"])
+print(json.dumps(relay.follow(asked["values"]).values))
+"""
+
+
+def test_the_mathematics_of_the_package_runs_without_cadbridge(tmp_path: Path) -> None:
+    export(four_bar(), tmp_path / "x", "ros2", options=ExportOptions(poses=0))
+    (package,) = (p for p in (tmp_path / "x").iterdir() if p.is_dir())
+    own = relay_of(package)
+    values = {own.active[0]: 0.3}
+    asked = {
+        "urdf": ET.tostring(expanded(package), encoding="unicode"),
+        "closures": (package / "config" / "closures.json").read_text(),
+        "values": values,
+    }
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", ALONE, str(package), package.name], input=json.dumps(asked),
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    solution = own.follow(values)
+    assert solution.closed
+    assert json.loads(done.stdout) == solution.values
+
+
 def test_the_relay_refuses_what_cannot_close(tmp_path: Path) -> None:
     export(gripper(), tmp_path / "x", "ros2", options=ExportOptions(poses=0))
     (package,) = (p for p in (tmp_path / "x").iterdir() if p.is_dir())
@@ -337,7 +373,8 @@ def test_text_of_strangers_is_not_evaluated(tmp_path: Path) -> None:
 
 def test_the_equations_of_the_relay_have_the_right_gradient() -> None:
     """By finite differences, of every kind of equation."""
-    from cadbridge.exporters.ros2 import loop_closure as module
+    from cadbridge.exporters.ros2 import loop_rows as module
+    from cadbridge.exporters.ros2.loop_tree import rotations_about
 
     random = np.random.default_rng(4)
     vectors = {key: random.normal(size=3) for key in ("point_a", "point_b")}
@@ -352,14 +389,14 @@ def test_the_equations_of_the_relay_have_the_right_gradient() -> None:
         **numbers,
     }
     identity = (np.eye(3), np.zeros(3))
-    rows = [make(module._In(primitive, identity, identity)) for make in module._ROWS.values()]
-    rows.append(module._screw(identity, identity, 0.05))
+    rows = [make(module.InLinks(primitive, identity, identity)) for make in module.ROWS.values()]
+    rows.append(module.screw(identity, identity, 0.05))
     for row in rows:
         for step in np.eye(6):
             R_a, p_a = np.eye(3)[None], np.array([[0.1, 0.2, 0.3]])
 
             def moved(h: float, step: np.ndarray = step) -> tuple[np.ndarray, np.ndarray]:
-                R = module._turns(step[None, 3:], np.array([[h]]))[:, 0]
+                R = rotations_about(step[None, 3:], np.array([[h]]))[:, 0]
                 return R, np.array([[0.4, -0.2, 0.5]]) + h * step[:3]
 
             value, force, moment, point = row(R_a, p_a, *moved(0.0))

@@ -1,8 +1,9 @@
 """Closes the loops of a mechanism whose URDF is a tree: values of the passive joints from those of the active ones.
 
-Needs numpy alone, no ROS: `LoopClosure(urdf, closures)` takes the texts of the URDF and of closures.json. A pose is
-solved by Newton's method on the equations of the loops, in small steps from the last pose, so that the linkage stays in
-the form in which it was assembled. All arrays have a first axis for poses that are solved at once.
+Needs numpy alone, no ROS, and `loop_rows` and `loop_tree` beside it: `LoopClosure(urdf, closures)` takes the texts of
+the URDF and of closures.json. A pose is solved by Newton's method on the equations of the loops, in small steps from
+the last pose, so that the linkage stays in the form in which it was assembled. All arrays have a first axis for poses
+that are solved at once.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from __future__ import annotations
 import json
 import math
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from solver.algebra.division import LEAST_DIVISOR
+# Relative, and nothing else of cadbridge: the export writes the three files into a package of ROS, where it is not.
+from .loop_rows import ROWS, Array, InLinks, Row, cross, screw
+from .loop_tree import UrdfJoint, joints_of, limits_of, pose_of, rotations_about
 
 TOLERANCE = 1e-6
 """m and rad: a loop is closed when no equation is off by more: a tenth of what a robot repeats its poses to."""
@@ -34,9 +37,8 @@ close there. Thirteen halvings of `STEP`."""
 ITERATIONS = 12
 """Newton's rounds of one step, which double the digits with each where it is near: a choice with room for the slower
 way past a pose of lower rank."""
-
-Array = Any
-Row = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any, Any]]
+LEAST_DIVISOR = 1e-300
+"""Stands in for a length of zero that divides another: the solver's constant, which is not there beside ROS."""
 
 
 @dataclass(frozen=True)
@@ -49,32 +51,13 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class _Joint:
-    """A joint of the URDF; `index` among the movable ones, None where it is fixed or floating."""
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    R: Array
-    p: Array
-    axis: Array
-    index: int | None
-
-    @property
-    def slides(self) -> bool:
-        """Whether it slides along its axis."""
-        return self.kind == "prismatic"
-
-
-@dataclass(frozen=True, eq=False)
 class _Equation:
     """One equation between two links; `row` gives residual, force at a point, and moment of its gradient."""
 
     link_a: str
     link_b: str
     row: Row
-    columns: tuple[tuple[_Joint, float], ...]
+    columns: tuple[tuple[UrdfJoint, float], ...]
 
 
 class LoopClosure:
@@ -88,13 +71,13 @@ class LoopClosure:
         """Parse both texts; `closures` in the format cadbridge.closures/1 with its key `active`."""
         document = json.loads(closures)
         root = ET.fromstring(urdf)
-        self._joints = _joints_of(root)
+        self._joints = joints_of(root)
         self._above = {joint.child: joint for joint in self._joints}
         moving = [joint for joint in self._joints if joint.index is not None]
         self.joints = tuple(joint.name for joint in moving)
         self._axes = np.array([joint.axis for joint in moving]).reshape(-1, 3)
         self._number = {name: k for k, name in enumerate(self.joints)}
-        self.lower, self.upper = _limits_of(root, self.joints)
+        self.lower, self.upper = limits_of(root, self.joints)
         self.links = tuple(str(link.get("name")) for link in root.findall("link"))
         self._E, self._e, own = self._relations(root, document)
         self._independent = own
@@ -170,7 +153,7 @@ class LoopClosure:
     def place(self, q: Array, links: Sequence[str] | None = None) -> dict[str, tuple[Array, Array]]:
         """Rotations (N, 3, 3) and origins (N, 3) of the links in the root's frame at coordinates q (N, joints)."""
         placed: dict[str, tuple[Array, Array]] = {}
-        turns = _turns(self._axes, q)
+        turns = rotations_about(self._axes, q)
         for link in self.links if links is None else links:
             self._place(link, q, turns, placed)
         return placed
@@ -260,14 +243,14 @@ class LoopClosure:
         force, torque, moments = np.zeros((len(q), n, 3)), np.zeros((len(q), n, 3)), np.zeros((len(q), n, 3))
         for i, eq in enumerate(self._equations):
             residuals[:, i], force[:, i], moments[:, i], torque[:, i] = eq.row(*placed[eq.link_a], *placed[eq.link_b])
-        torque = _cross(torque, force) + moments
+        torque = cross(torque, force) + moments
         linear, angular = np.zeros((len(q), 3, len(self.joints))), np.zeros((len(q), 3, len(self.joints)))
         if self._moving:
             index = [joint.index for joint in self._moving if joint.index is not None]
             R, origin = (np.stack([placed[joint.child][k] for joint in self._moving], axis=1) for k in (0, 1))
             axes = np.einsum("nkij,kj->nki", R, np.array([joint.axis for joint in self._moving]))
             slides = np.array([joint.slides for joint in self._moving])[:, None]
-            linear[:, :, index] = np.swapaxes(np.where(slides, axes, _cross(origin, axes)), 1, 2)
+            linear[:, :, index] = np.swapaxes(np.where(slides, axes, cross(origin, axes)), 1, 2)
             angular[:, :, index] = np.swapaxes(np.where(slides, 0.0, axes), 1, 2)
         return residuals, (force @ linear + torque @ angular) * self._signs
 
@@ -320,7 +303,7 @@ class LoopClosure:
         return E, e, own
 
     def _all_equations(self, document: Mapping[str, Any]) -> list[_Equation]:
-        bodies = {body["index"]: (body["link"], _pose(body["X_LB"])) for body in document.get("bodies", ())}
+        bodies = {body["index"]: (body["link"], pose_of(body["X_LB"])) for body in document.get("bodies", ())}
         found = []
         for joint in document.get("joints", ()):
             equations, reason = self._of_joint(joint, bodies)
@@ -336,17 +319,17 @@ class LoopClosure:
         """The equations of a joint, or why there are none."""
         equations = []
         for primitive in joint["primitives"]:
-            # A screw's coupler counts whole turns, which poses alone do not tell; _screw holds it up to those.
+            # A screw's coupler counts whole turns, which poses alone do not tell; `screw` holds it up to those.
             if primitive["kind"] == "Coupler" and joint.get("pitch") is not None:
                 continue
-            if primitive["kind"] not in _ROWS:
+            if primitive["kind"] not in ROWS:
                 return [], f"no equation for {primitive['kind']}"
             (link_a, X_a), (link_b, X_b) = bodies[primitive["a"]], bodies[primitive["b"]]
-            row = _ROWS[primitive["kind"]](_In(primitive, X_a, X_b))
+            row = ROWS[primitive["kind"]](InLinks(primitive, X_a, X_b))
             equations.append((link_a, link_b, row))
         if joint.get("pitch") is not None:
-            a, b = _pose(joint["X_LaJ"]), _pose(joint["X_LbJ"])
-            equations.append((joint["link_a"], joint["link_b"], _screw(a, b, float(joint["pitch"]))))
+            a, b = pose_of(joint["X_LaJ"]), pose_of(joint["X_LbJ"])
+            equations.append((joint["link_a"], joint["link_b"], screw(a, b, float(joint["pitch"]))))
         found = []
         for link_a, link_b, row in equations:
             columns = self._columns(link_a, link_b)
@@ -355,7 +338,7 @@ class LoopClosure:
             found.append(_Equation(link_a, link_b, row, columns))
         return found, ""
 
-    def _columns(self, link_a: str, link_b: str) -> tuple[tuple[_Joint, float], ...] | None:
+    def _columns(self, link_a: str, link_b: str) -> tuple[tuple[UrdfJoint, float], ...] | None:
         """The joints between two links: +1 those above b alone, -1 those above a alone; None where one floats."""
         above_a, above_b = self._path(link_a), self._path(link_b)
         signed = [(joint, 1.0) for joint in above_b if joint not in above_a]
@@ -364,134 +347,12 @@ class LoopClosure:
             return None
         return tuple((joint, sign) for joint, sign in signed if joint.index is not None)
 
-    def _path(self, link: str) -> list[_Joint]:
+    def _path(self, link: str) -> list[UrdfJoint]:
         path = []
         while link in self._above:
             path.append(self._above[link])
             link = path[-1].parent
         return path
-
-
-class _In:
-    """A primitive's points and directions in the frames of its links."""
-
-    def __init__(self, primitive: Mapping[str, Any], X_a: tuple[Array, Array], X_b: tuple[Array, Array]) -> None:
-        self._primitive = primitive
-        self._X = {"a": X_a, "b": X_b}
-
-    def point(self, key: str) -> Array:
-        R, p = self._X[key[-1]]
-        return R @ np.array(self._primitive[key], dtype=float) + p
-
-    def axis(self, key: str) -> Array:
-        R, _ = self._X[key[-1]]
-        return R @ np.array(self._primitive[key], dtype=float)
-
-    def number(self, key: str) -> float:
-        return float(self._primitive[key])
-
-
-def _point_on_plane(of: _In) -> Row:
-    """n · (p_B - p_A) - offset."""
-    p_a, n_a, p_b, offset = of.point("point_a"), of.axis("normal_a"), of.point("point_b"), of.number("offset")
-
-    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
-        n, point = R_a @ n_a, R_b @ p_b + o_b
-        return _dot(n, point - R_a @ p_a - o_a) - offset, n, np.zeros(3), point
-
-    return row
-
-
-def _axes_angle(of: _In) -> Row:
-    """u_A · v_B - cosine."""
-    u_a, v_b, cosine = of.axis("axis_a"), of.axis("axis_b"), of.number("cosine")
-
-    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
-        u, v = R_a @ u_a, R_b @ v_b
-        return _dot(u, v) - cosine, np.zeros(3), -_cross(u, v), o_b
-
-    return row
-
-
-def _distance(of: _In) -> Row:
-    """‖p_B - p_A‖ - length."""
-    p_a, p_b, length = of.point("point_a"), of.point("point_b"), of.number("length")
-
-    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
-        point = R_b @ p_b + o_b
-        away = point - R_a @ p_a - o_a
-        norm = np.linalg.norm(away, axis=1)
-        return norm - length, away / norm[:, None], np.zeros(3), point
-
-    return row
-
-
-def _point_line_distance(of: _In) -> Row:
-    """The distance of p_B from the line of A, less what it should be."""
-    p_a, u_a, p_b = of.point("point_a"), of.axis("axis_a"), of.point("point_b")
-    distance = of.number("distance")
-
-    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
-        u, point = R_a @ u_a, R_b @ p_b + o_b
-        away = point - R_a @ p_a - o_a
-        away = away - u * _dot(u, away)[:, None]
-        norm = np.linalg.norm(away, axis=1)
-        return norm - distance, away / norm[:, None], np.zeros(3), point
-
-    return row
-
-
-def _line_distance(of: _In) -> Row:
-    """The common perpendicular of two crossed lines, with its sign."""
-    p_a, u_a, p_b, w_b = of.point("point_a"), of.axis("axis_a"), of.point("point_b"), of.axis("axis_b")
-    distance = of.number("distance")
-
-    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
-        u, w, point = R_a @ u_a, R_b @ w_b, R_b @ p_b + o_b
-        n = _cross(u, w)
-        n = n / np.linalg.norm(n, axis=1)[:, None]
-        away = point - R_a @ p_a - o_a
-        along = _dot(u, w)
-        foot = (_dot(away, w) - along * _dot(away, u)) / (1.0 - along**2)
-        return _dot(n, away) - distance, n, -foot[:, None] * _cross(w, n), point
-
-    return row
-
-
-def _constant_velocity(of: _In) -> Row:
-    """first_A · second_B - second_A · first_B."""
-    f_a, s_a, f_b, s_b = (of.axis(key) for key in ("first_a", "second_a", "first_b", "second_b"))
-
-    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
-        fa, sa, fb, sb = R_a @ f_a, R_a @ s_a, R_b @ f_b, R_b @ s_b
-        return _dot(fa, sb) - _dot(sa, fb), np.zeros(3), _cross(sa, fb) - _cross(fa, sb), o_b
-
-    return row
-
-
-def _screw(X_a: tuple[Array, Array], X_b: tuple[Array, Array], pitch: float) -> Row:
-    """The travel along z less pitch times the turn about it, up to whole turns."""
-    lead = 2 * math.pi * abs(pitch)
-
-    def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
-        A, B = R_a @ X_a[0], R_b @ X_b[0]
-        point, z = R_b @ X_b[1] + o_b, A[:, :, 2]
-        x = B[:, :, 0]
-        angle = np.arctan2(_dot(A[:, :, 1], x), _dot(A[:, :, 0], x))
-        off = _dot(z, point - R_a @ X_a[1] - o_a) - pitch * angle
-        return off - lead * np.round(off / lead), z, -pitch * z, point
-
-    return row
-
-
-_ROWS: dict[str, Callable[[_In], Row]] = {
-    "PointOnPlane": _point_on_plane,
-    "AxesAngle": _axes_angle,
-    "Distance": _distance,
-    "PointLineDistance": _point_line_distance,
-    "LineDistance": _line_distance,
-    "ConstantVelocity": _constant_velocity,
-}
 
 
 def _least(J: Array, r: Array) -> Array:
@@ -506,71 +367,3 @@ def _least(J: Array, r: Array) -> Array:
     A = A + damping[:, None, None] * np.eye(n)
     x = Jt @ np.linalg.solve(A, r[:, :, None]) if wide else np.linalg.solve(A, Jt @ r[:, :, None])
     return x[:, :, 0]
-
-
-def _dot(a: Array, b: Array) -> Array:
-    return np.einsum("...i,...i", a, b)
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """a × b along the last axis; numpy's own takes ten times as long for few vectors."""
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return out
-
-
-def _turns(axes: Array, angles: Array) -> Array:
-    """Rotations (N, k, 3, 3) about unit axes (k, 3) by angles (N, k)."""
-    K = np.zeros((len(axes), 3, 3))
-    for i, j, k in ((2, 1, 0), (0, 2, 1), (1, 0, 2)):
-        K[:, i, j], K[:, j, i] = axes[:, k], -axes[:, k]
-    angles = angles[:, :, None, None]
-    return np.eye(3) + np.sin(angles) * K + (1.0 - np.cos(angles)) * (K @ K)
-
-
-def _rotation(rpy: Sequence[float]) -> Array:
-    r, p, y = rpy
-    R_x, R_y, R_z = _turns(np.eye(3), np.array([[r, p, y]]))[0]
-    return R_z @ R_y @ R_x
-
-
-def _pose(frame: Mapping[str, Any]) -> tuple[Array, Array]:
-    return _rotation(frame["rpy"]), np.array(frame["xyz"], dtype=float)
-
-
-def _three(text: str | None, otherwise: str = "0 0 0") -> list[float]:
-    values = [float(v) for v in (text or otherwise).split()]
-    if len(values) != 3:
-        raise ValueError(f"{text!r} are not three numbers")
-    return values
-
-
-def _joints_of(root: ET.Element) -> list[_Joint]:
-    """The joints of a URDF in its order."""
-    found: list[_Joint] = []
-    count = 0
-    for element in root.findall("joint"):
-        kind, origin = element.get("type", ""), element.find("origin")
-        place = {} if origin is None else origin.attrib
-        axis_element = element.find("axis")
-        axis = np.array(_three(None if axis_element is None else axis_element.get("xyz"), "1 0 0"))
-        moves = kind in ("revolute", "continuous", "prismatic")
-        ends = [end.get("link", "") if (end := element.find(tag)) is not None else "" for tag in ("parent", "child")]
-        norm = float(np.linalg.norm(axis)) or 1.0
-        R, p = _rotation(_three(place.get("rpy"))), np.array(_three(place.get("xyz")))
-        name = element.get("name", "")
-        found.append(_Joint(name, kind, ends[0], ends[1], R, p, axis / norm, count if moves else None))
-        count += moves
-    return found
-
-
-def _limits_of(root: ET.Element, joints: Sequence[str]) -> tuple[Array, Array]:
-    limits = {}
-    for element in root.findall("joint"):
-        limit = element.find("limit")
-        if limit is not None and element.get("type") in ("revolute", "prismatic"):
-            limits[element.get("name", "")] = (float(limit.get("lower", 0.0)), float(limit.get("upper", 0.0)))
-    pairs = np.array([limits.get(name, (-math.inf, math.inf)) for name in joints]).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]

@@ -16,6 +16,8 @@ _CONTROLLED = (
     "ros_gz_sim",
 )  # fmt: skip
 _RELAYED = ("rclpy", "sensor_msgs", "python3-numpy")
+_MATHEMATICS = ("loop_closure.py", "loop_rows.py", "loop_tree.py")
+"""Files of this folder that the relay imports: the package has them as they are."""
 
 
 def files(name: str, package: str, root: str, roles: Roles) -> dict[str, bytes]:
@@ -32,7 +34,8 @@ def files(name: str, package: str, root: str, roles: Roles) -> dict[str, bytes]:
         written["launch/gazebo.launch.py"] = _filled(_GAZEBO, name, package, roles)
     if roles.relayed:
         written[f"{package}/__init__.py"] = b""
-        written[f"{package}/loop_closure.py"] = Path(__file__).with_name("loop_closure.py").read_bytes()
+        for module in _MATHEMATICS:
+            written[f"{package}/{module}"] = Path(__file__).with_name(module).read_bytes()
         written["scripts/loop_relay"] = _filled(_RELAY, name, package, roles)
     return written
 

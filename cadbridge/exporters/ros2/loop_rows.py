@@ -18,21 +18,24 @@ Row = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any, Any]]
 
 
 class InLinks:
-    """A primitive's points and directions in the frames of its links."""
+    """A primitive's points (m) and directions, each (3,), from the frames of its bodies in those of their links."""
 
     def __init__(self, primitive: Mapping[str, Any], X_a: tuple[Array, Array], X_b: tuple[Array, Array]) -> None:
         self._primitive = primitive
         self._X = {"a": X_a, "b": X_b}
 
     def point(self, key: str) -> Array:
+        """A point (3,), m, in the frame of the link that the last letter of its key names, a or b."""
         R, p = self._X[key[-1]]
         return R @ np.array(self._primitive[key], dtype=float) + p
 
     def axis(self, key: str) -> Array:
+        """A direction (3,) in the frame of that link."""
         R, _ = self._X[key[-1]]
         return R @ np.array(self._primitive[key], dtype=float)
 
     def number(self, key: str) -> float:
+        """A number as the file has it: m, or a cosine."""
         return float(self._primitive[key])
 
 
@@ -115,7 +118,10 @@ def _constant_velocity(of: InLinks) -> Row:
 
 
 def screw(X_a: tuple[Array, Array], X_b: tuple[Array, Array], pitch: float) -> Row:
-    """The travel along z less pitch times the turn about it, up to whole turns."""
+    """The travel along z less pitch (m/rad) times the turn about it, up to whole turns.
+
+    `X_a` and `X_b` (R, p): the joint's frames in those of the two links.
+    """
     lead = 2 * math.pi * abs(pitch)
 
     def row(R_a: Array, o_a: Array, R_b: Array, o_b: Array) -> tuple[Array, Array, Array, Array]:
@@ -140,6 +146,7 @@ ROWS: dict[str, Callable[[InLinks], Row]] = {
 
 
 def dot(a: Array, b: Array) -> Array:
+    """a · b along the last axis."""
     return np.einsum("...i,...i", a, b)
 
 

@@ -15,7 +15,10 @@ Array = Any
 
 @dataclass(frozen=True, eq=False)
 class UrdfJoint:
-    """A joint of the URDF; `index` among the movable ones, None where it is fixed or floating."""
+    """A joint of the URDF; `index` among the movable ones, None where it is fixed or floating.
+
+    `R` (3, 3) and `p` (3,), m, place it in the frame of its parent; `axis` (3,) is a unit vector in its own.
+    """
 
     name: str
     kind: str
@@ -33,7 +36,7 @@ class UrdfJoint:
 
 
 def rotations_about(axes: Array, angles: Array) -> Array:
-    """Rotations (N, k, 3, 3) about unit axes (k, 3) by angles (N, k)."""
+    """Rotations (N, k, 3, 3) about unit axes (k, 3) by angles (N, k), rad: Rodrigues' formula."""
     K = np.zeros((len(axes), 3, 3))
     for i, j, k in ((2, 1, 0), (0, 2, 1), (1, 0, 2)):
         K[:, i, j], K[:, j, i] = axes[:, k], -axes[:, k]
@@ -42,12 +45,14 @@ def rotations_about(axes: Array, angles: Array) -> Array:
 
 
 def rotation_of(rpy: Sequence[float]) -> Array:
+    """The rotation (3, 3) of roll, pitch and yaw (rad) about fixed axes, as URDF has them."""
     r, p, y = rpy
     R_x, R_y, R_z = rotations_about(np.eye(3), np.array([[r, p, y]]))[0]
     return R_z @ R_y @ R_x
 
 
 def pose_of(frame: Mapping[str, Any]) -> tuple[Array, Array]:
+    """Rotation (3, 3) and origin (3,), m, of a frame that is written as `rpy` and `xyz`."""
     return rotation_of(frame["rpy"]), np.array(frame["xyz"], dtype=float)
 
 
@@ -59,7 +64,7 @@ def _three(text: str | None, otherwise: str = "0 0 0") -> list[float]:
 
 
 def joints_of(root: ET.Element) -> list[UrdfJoint]:
-    """The joints of a URDF in its order."""
+    """The joints of a URDF in its order; ValueError where an axis or an origin has not three numbers."""
     found: list[UrdfJoint] = []
     count = 0
     for element in root.findall("joint"):
@@ -78,6 +83,7 @@ def joints_of(root: ET.Element) -> list[UrdfJoint]:
 
 
 def limits_of(root: ET.Element, joints: Sequence[str]) -> tuple[Array, Array]:
+    """Lower and upper limits (n,), rad or m, of the joints named; infinite where one has none."""
     limits = {}
     for element in root.findall("joint"):
         limit = element.find("limit")

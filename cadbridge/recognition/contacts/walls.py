@@ -173,7 +173,7 @@ def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:
         if long >= max(LONG_WALL * deep, DEEP_HOLE * width) and len(stops) < 2:
             text = f"walls {in_mm(long)} long and {in_mm(deep)} deep on both sides of a floor"
             against = ("a face across it stops one way",) if stops else ()
-            # A stop speaks of a place that holds what lies in it: 3 of 8 such slide on 86 machines, and all 21 others.
+            # A stop speaks of a seat: of 86 machines 3 of 8 such are slides, and all 21 others.
             return Verdict("prismatic", floor.point, along, (text,), against, 0.45 if stops else 0.55)
     return None
 

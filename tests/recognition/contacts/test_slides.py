@@ -7,6 +7,7 @@ from pathlib import Path
 import cadquery as cq
 import pytest
 
+from cadbridge.recognition.choice.calibration import of_joint
 from tests.recognition.solids import Parts, box, disc, joints, link, recognised, tube
 
 
@@ -56,6 +57,17 @@ def test_a_tab_in_a_channel_wider_than_it_is_long_is_a_seat(tmp_path: Path, leng
     table = box(60, 60, 5).translate((0, 0, 5)).union(box(length, 16, 5))
     found = recognised(tmp_path, {"guide": (guide, (0, 0, 0)), "table": (table, (0, 0, 5))})
     assert [j.type for j in found.joints] == kinds
+
+
+@pytest.mark.parametrize(("at", "strength"), [(0.0, 0.55), (20.0, 0.45)])
+def test_a_slide_that_a_face_stops_one_way_is_in_doubt(tmp_path: Path, at: float, strength: float) -> None:
+    """A channel that ends: what lies at its end may be held there."""
+    guide = box(120, 40, 8).cut(box(90, 16, 3).translate((-15, 0, 5)))
+    table = box(60, 60, 5).translate((0, 0, 5)).union(box(20, 16, 5))
+    found = recognised(tmp_path, {"guide": (guide, (0, 0, 0)), "table": (table, (at, 0, 5))})
+    (joint,) = found.joints
+    assert (joint.type, joint.confidence) == ("prismatic", of_joint(strength))
+    assert ("a face across it stops one way" in joint.against) == (at > 0)
 
 
 def hook() -> tuple[cq.Workplane, cq.Workplane]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio
 import pytest
+from pydrake.systems import analysis
 
 import cadbridge as cb
 from cadbridge.assembly import Limit
@@ -69,6 +70,24 @@ def test_an_engines_own_error_is_told_and_no_fault_of_the_export(monkeypatch: py
     assert [(f.code, f.items) for f in wrong.findings] == [("CB531", (wrong.swing_joint,))]
     assert wrong.swing_joint in {j.name for j in models.pendulum().joints}
     assert not wrong.passed
+
+
+def test_drake_takes_few_steps_for_errors_that_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hexapod took a minute: for errors that small a method of third order takes steps of a fifth of a ms."""
+    taken: list[int] = []
+    genuine = analysis.Simulator.AdvanceTo
+
+    def watched(simulator: analysis.Simulator, boundary_time: float) -> analysis.SimulatorStatus:
+        reached = genuine(simulator, boundary_time)
+        taken.append(simulator.get_integrator().get_num_steps_taken())
+        return reached
+
+    monkeypatch.setattr(analysis.Simulator, "AdvanceTo", watched)
+    result = verify(models.pendulum(), "sdf", duration=1.0)
+    assert result.swing is not None
+    assert result.swing < 1e-8
+    assert len(taken) == 1
+    assert taken[0] < 500
 
 
 @pytest.mark.parametrize("to", ["mjcf", "sdf"])

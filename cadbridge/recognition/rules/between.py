@@ -9,6 +9,7 @@ from dataclasses import replace
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.contacts.contacts import ONE_LINE, Contact
 from cadbridge.recognition.contacts.guides import LINES
+from cadbridge.recognition.contacts.one_line import NOTHING_ALONG
 from cadbridge.recognition.evidence.candidates import Candidate, Jointed, one_axis
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import SPINS_ON_AXIS, only_spins
@@ -58,6 +59,32 @@ def bind_between(now: Jointed, toothed: Collection[str], names: bool) -> None:
             why = "the other turns" if turned - {loose.other(body)} else "guided less on this one"
             text = f"turns on one line between two bodies that turn against each other there; {why}"
             scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
+
+
+def bind_rotors(now: Jointed) -> None:
+    """Bind what has but a bore about a shaft, and nothing along it, where that shaft turns on the same line itself.
+
+    A line of shafts has one freedom: a hub, a flywheel, half a coupling is fastened on what turns. A wheel that turns
+    on a shaft which turns has shoulders or rings to hold it.
+    """
+    scene = now.scene
+    for body, own in now.of.items():
+        joint, rotor = own[0], own[0].other(body)
+        others = [j for j in now.of[rotor] if j is not joint]
+        if len(own) != 1 or joint.verdict.free != HINGE or not others or spins_count(scene):
+            continue
+        near = SPINS_ON_AXIS * now.sizes[body] ** (1 / 3)
+        one_line = all(j.verdict.free == HINGE and one_axis(scene, j, joint, near) for j in others)
+        # The axle of two wheels has two joints on one line as well: it turns in neither.
+        held = any(len(now.of[j.other(rotor)]) > 1 or now.sizes[j.other(rotor)] > now.sizes[rotor] for j in others)
+        fitted = NOTHING_ALONG in joint.verdict.against and any(
+            c.kind == "shaft" and scene.groups.root(c.b.instance) == body for c in joint.contacts
+        )
+        # What nothing holds along either is no shaft that turns: a motor's case in two clamps.
+        held = held and any(NOTHING_ALONG not in j.verdict.against for j in others)
+        if one_line and held and fitted:
+            text = "its bore is on what turns on this line already, with nothing to hold it along: fastened there"
+            scene.bind(min(now.members[body]), min(now.members[rotor]), text, 0.6)
 
 
 def bind_flanges(now: Jointed) -> None:

@@ -19,7 +19,7 @@ from cadbridge.recognition.rules.actuators import find_actuators
 from cadbridge.recognition.rules.attaching import Hosts
 from cadbridge.recognition.rules.bearings import bind_rings, bind_rolling, bind_seats, bind_twins
 from cadbridge.recognition.rules.beside import bind_beside, bind_wheels, wheels_apart
-from cadbridge.recognition.rules.between import bind_between, bind_flanges
+from cadbridge.recognition.rules.between import bind_between, bind_flanges, bind_rotors
 from cadbridge.recognition.rules.bodies import bind_fixed, bind_flats, bind_keys, bind_stubs
 from cadbridge.recognition.rules.guide_rods import bind_frames
 from cadbridge.recognition.rules.hubs import bind_hubs
@@ -147,6 +147,7 @@ MOVES_NOTHING = (
     Rule("a plug goes with its bore", 0.55, lambda r: bind_plugs(r.now, r.toothed, r.evidence.names)),
     Rule("what stands between two that turn", 0.54, lambda r: bind_between(r.now, r.toothed, r.evidence.names)),
     Rule("a flange goes with what it lies on more", 0.53, lambda r: bind_flanges(r.now)),
+    Rule("what is on a shaft that turns goes with it", 0.52, lambda r: bind_rotors(r.now)),
 )
 """Rules about a joint by which a body moves nothing, one after the other until none binds anything more."""
 

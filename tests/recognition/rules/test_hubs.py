@@ -31,3 +31,19 @@ def test_a_king_pin_that_fits_one_of_two_plates_goes_with_it_and_the_other_turns
     parts: Parts = {names[0]: (low, (0, 0, 0)), names[1]: (high, (0, 0, 13)), names[2]: (pin, (0, 0, 0))}
     found = recognised(tmp_path, parts)
     assert joints(found) == {frozenset(names[:2]): "revolute"}
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_flywheel_on_a_coupling_that_turns_is_fastened_there_unless_a_shoulder_holds_it(
+    tmp_path: Path, held: bool
+) -> None:
+    """The coupling turns on a stud between a shoulder and its end; the wheel's bore is on its outside."""
+    base = box(90, 90, 10).union(disc(4, 40))
+    coupling = tube(16, 4, 24).union(box(50, 10, 3).cut(disc(4, 3)))
+    coupling = coupling.union(tube(20, 4, 6)) if held else coupling
+    wheel = tube(60, 16, 12).translate((0, 0, 6 if held else 8))
+    parts: Parts = {"base": (base, (0, 0, 0)), "coupling": (coupling, (0, 0, 10)), "wheel": (wheel, (0, 0, 10))}
+    found = recognised(tmp_path, parts)
+    assert frozenset(("base", "coupling")) in joints(found) or not held
+    assert len(found.joints) == 1 + held
+    assert (found.body_of["wheel"] == found.body_of["coupling"]) != held

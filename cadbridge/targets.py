@@ -51,6 +51,7 @@ class Target:
         collision: Whether it holds geometry for contact of its own.
         carries_collision: Whether it holds the source's geometry for contact, as data.
         efficiencies: Whether it holds the efficiencies of gears, and the redundant rows of mates.
+        tendons: Whether it holds what an MJCF says of tendons, their actuators, and activations.
         extensions: Whether it holds the elements that a URDF has for other programs.
         weight_shares: Which shares of a link's weight may be compensated: "any", "all" of it, or none ("").
     """
@@ -64,6 +65,7 @@ class Target:
     collision: bool = False
     carries_collision: bool = False
     efficiencies: bool = False
+    tendons: bool = False
     extensions: bool = False
     weight_shares: str = ""
 
@@ -97,6 +99,7 @@ TARGETS: tuple[Target, ...] = (
         opened=".xml",
         opens_with="python -m mujoco.viewer --mjcf={0}",
         collision=True,
+        tendons=True,
         weight_shares="any",
     ),
     Target(
@@ -135,9 +138,19 @@ TARGETS: tuple[Target, ...] = (
         opened=".fmu",
         opens_with="fmpy simulate {0} --show-plot, or import it into any tool that reads FMI.",
         efficiencies=True,
+        tendons=True,
+        weight_shares="any",
     ),
     Target("glb", "cadbridge.exporters.glb", opened=".glb", opens_with="open {0} in any viewer of glTF."),
-    Target("json", "cadbridge.exporters.plain", carries_collision=True, efficiencies=True, extensions=True),
+    Target(
+        "json",
+        "cadbridge.exporters.plain",
+        carries_collision=True,
+        efficiencies=True,
+        tendons=True,
+        extensions=True,
+        weight_shares="any",
+    ),
     Target("python", "cadbridge.exporters.script", opened=".py", opens_with="python {0}"),
     Target(
         "step-ap242",
@@ -151,6 +164,7 @@ TARGETS: tuple[Target, ...] = (
         opened=".yaml",
         opens_with="lay {0} beside the source as NAME.mates.yaml, or pass it by --mates.",
         carries_collision=True,
+        efficiencies=True,
     ),
 )
 """In the order in which `--help` names them."""

@@ -1,4 +1,4 @@
-"""What all formats but the plain data leave behind: losses of teeth, and the rows of mates that repeat others."""
+"""What an export leaves behind by its format: losses of teeth, weights, tendons, rows of mates that repeat others."""
 
 from __future__ import annotations
 
@@ -18,30 +18,26 @@ _NAMED = 8
 
 
 def report_left_behind(mechanism: Mechanism, target: Target, findings: Findings) -> None:
-    """Add what an export to a format without efficiencies and redundant rows does not hold."""
+    """Add what an export to a format does not hold of a mechanism."""
     to = target.name
     lossy = [c.name for c in mechanism.couplings if (c.coupling.efficiency or 1.0) < 1.0]
-    if lossy:
+    if lossy and not target.efficiencies:
         findings.add("CB527", f"{to} has no efficiency of gears: {', '.join(lossy)}", items=lossy)
     compensated = _compensation(mechanism, target)
     if compensated:
         some = ", ".join(compensated[:_NAMED]) + (" …" if len(compensated) > _NAMED else "")
         findings.add("CB1245", f"{to} does not hold the gravity compensation of {some}", items=compensated)
-    pulled = _tendons(mechanism)
-    if pulled and to not in _KEEPS_MJCF:
+    pulled = [] if target.tendons else _tendons(mechanism)
+    if pulled:
         some = ", ".join(pulled[:_NAMED]) + (" …" if len(pulled) > _NAMED else "")
         findings.add("CB1266", f"{to} does not hold what acts along tendons, nor activations: {some}", items=pulled)
-    repeated = [(name, rows) for name, rows in _repeated(mechanism) if rows > 0]
+    repeated = [] if target.efficiencies else [(name, rows) for name, rows in _repeated(mechanism) if rows > 0]
     if repeated:
         some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_NAMED])
         more = " …" if len(repeated) > _NAMED else ""
         number = sum(rows for _, rows in repeated)
         text = count(number, "row that repeats others is", "rows that repeat others are")
         findings.add("CB528", f"{text} not in the export, by mate: {some}{more}")
-
-
-_KEEPS_MJCF = ("mjcf", "fmu")
-"""Formats that hold what an MJCF says of tendons: its own, and the run itself."""
 
 
 def _tendons(mechanism: Mechanism) -> list[str]:

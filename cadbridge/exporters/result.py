@@ -79,8 +79,7 @@ def export(
     _refuse_foreign(folder)
     findings = Findings()
     _report_collision(mechanism, target, options, findings)
-    if not target.efficiencies:
-        report_left_behind(mechanism, target, findings)
+    report_left_behind(mechanism, target, findings)
     if not target.extensions:
         report_kept(mechanism.assembly, to, findings)
     exporter = import_module(target.exporter)

@@ -10,6 +10,7 @@ import yaml
 import cadbridge as cb
 from cadbridge.assembly import ControlLaw, Drive
 from cadbridge.mechanism import Mechanism
+from tests.efforts.trains import planetary
 from tests.report.page.models import door
 
 
@@ -17,10 +18,19 @@ def test_the_rows_that_stay_behind_are_those_that_are_redundant(kr15: Mechanism,
     """All 51 repeated rows of the KR 15 lie between two parts: 48 in stiff connections, 3 in a hinge."""
     parts = tuple(replace(part, shape=None) for part in kr15.assembly.parts)  # whose meshes need not be written
     model = replace(kr15, assembly=replace(kr15.assembly, parts=parts))
-    told = {to: cb.export(model, tmp_path / to, to=to).findings for to in ("python", "json")}
+    told = {to: cb.export(model, tmp_path / to, to=to).findings for to in ("python", "json", "mates-file")}
     (found,) = [f.message for f in told["python"] if f.code == "CB528"]
     assert found.startswith("51 rows that repeat others are not in the export, by mate: A1 (3), ")
-    assert "CB528" not in [f.code for f in told["json"]]
+    assert "CB528" not in [f.code for to in ("json", "mates-file") for f in told[to]]
+
+
+def test_the_losses_of_teeth_are_in_a_mates_file_and_not_in_a_urdf(tmp_path: Path) -> None:
+    geared = cb.build(cb.read(planetary(tmp_path, 0.9, 0.95)))
+    told = {to: cb.export(geared, tmp_path / to, to=to).findings for to in ("urdf", "mates-file")}
+    assert {to for to, findings in told.items() if "CB527" in {f.code for f in findings}} == {"urdf"}
+    (path,) = (tmp_path / "mates-file").glob("*.mates.yaml")
+    written = yaml.safe_load(path.read_text("utf-8"))
+    assert [gear["efficiency"] for gear in written["gears"]] == [0.9, 0.95]
 
 
 def test_a_mates_file_carries_rotors_and_springs_and_tells_servos(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ With `collapse` the bodies and joints are lowered; without it every component wi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from cadbridge.wording import count
 from solver.constraints import Coordinate, Primitive
 from solver.functions import constant
 from solver.model import Bushing, Friction, JointLoad, Mesh, Model, RigidBody, TimeFunction, Wrench
+
+if TYPE_CHECKING:
+    from solver.equations.system import System
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +153,23 @@ def lower(
         gravity=gravity or mechanism.gravity,
     )
     return Lowered(mechanism, model, units, joints, unit_of, stand_ins, collapse)
+
+
+def prepared(model: Model) -> System:
+    """The solver's system of a lowered model; ModelError (CB697) where nothing gives a freedom of a body inertia."""
+    # Who lowers to place parts only is spared the solver's loading.
+    from solver.equations.massless import NoInertiaError
+    from solver.equations.system import prepare
+
+    try:
+        return prepare(model)
+    except NoInertiaError as fault:
+        findings = Findings()
+        for name in fault.bodies:
+            text = f"nothing that {name} can move freely has mass or a moment of inertia in that motion"
+            findings.add("CB697", text, Where(item=name), items=[name])
+        bodies = count(len(findings), "body has", "bodies have")
+        raise ModelError(f"Nothing can be simulated: {bodies} a freedom without inertia.", findings) from fault
 
 
 def _units(

@@ -113,6 +113,16 @@ ENTRIES: dict[str, Entry] = {
         "were misread.",
         "Positions differ by 3 mm after one second; the file states an error of 1e-6.",
     ),
+    "CB697": Entry(
+        Severity.ERROR,
+        "a freedom without inertia",
+        "The body can move in a way that moves no mass and no moment of inertia, so any torque or force would "
+        "accelerate it without bound. cadbridge does not invent an inertia. Exporters write zeros for frames and "
+        "flanges.",
+        "Give the part a mass and moments of inertia in the file or the mates file, or use --mass from-mesh with a "
+        "density. An `armature` of its joint, or a motor of the scenario that prescribes the motion, also suffices.",
+        "A flange of 1e-6 kg with moments of 0, on the last axis of an arm.",
+    ),
     "CB617": Entry(
         Severity.WARNING,
         "motion without masses",

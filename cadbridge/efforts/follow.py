@@ -13,7 +13,7 @@ from cadbridge.efforts.guides import PrescribedModel, body_rows, joint_coordinat
 from cadbridge.efforts.motion import Motion
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
-from cadbridge.lowering import Lowered
+from cadbridge.lowering import Lowered, prepared
 from cadbridge.simulation.initial import initial_state
 from cadbridge.units import TO_MM
 from solver.algebra.division import LEAST_DIVISOR
@@ -78,7 +78,7 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     unless the motion lets it be simulated (CB670), or where the motion cannot begin. One that the mechanism cannot
     follow is reported (CB664, CB665): the samples end there.
     """
-    plain = prepare(model)
+    plain = prepared(model)
     state = initial_state(lowered, motion.scenario, findings)
     if state is None:
         start = State.at_rest(model.positions, model.quaternions)

@@ -39,7 +39,9 @@ def matrices_of(mechanism: Mechanism, pose: Mapping[str, float], findings: Findi
     lowered = lower(mechanism)
     state = initial_state(lowered, Scenario(positions=wanted), findings)
     if state is None:
-        state = project(prepare(lowered.model), State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
+        state = project(
+            prepare(lowered.model, carried=False), State.at_rest(lowered.model.positions, lowered.model.quaternions)
+        ).state
     return _found(lowered, state, None, findings)
 
 

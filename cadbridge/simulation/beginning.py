@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
-from cadbridge.lowering import Lowered, lower
+from cadbridge.lowering import Lowered, lower, prepared
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.circuits import Wired, wired
 from cadbridge.simulation.frames import prescribed_frames
@@ -22,7 +22,7 @@ from cadbridge.simulation.stops import limit_stops
 from cadbridge.simulation.tendons import tendons_of, tie
 from solver.algebra.rank import rank
 from solver.constraints import Coupler, Primitive, evaluate
-from solver.equations.system import System, prepare
+from solver.equations.system import System
 from solver.model import Motor, Stop
 from solver.state import State
 
@@ -40,7 +40,7 @@ class Begun:
 def begin(lowered: Lowered, what: Scenario, findings: Findings) -> Begun:
     """A lowered mechanism with the loads, motors and stops of a scenario, in its initial state.
 
-    ValueError and InputError where it cannot be.
+    ValueError and InputError where it cannot be, ModelError where a freedom has no inertia (CB697).
     """
     stops = limit_stops(lowered, what.loads) if what.limits == "stop" else ()
     specs = replace(what.loads, stops=(*stops, *what.loads.stops))
@@ -55,7 +55,7 @@ def begin(lowered: Lowered, what: Scenario, findings: Findings) -> Begun:
     tie(circuits, lowered, tendons, what, findings)
     for frame in prescribed_frames(lowered, what.frame_motions, findings):
         frame.drive(circuits)
-    system = prepare(circuits.model)
+    system = prepared(circuits.model)
     return Begun(system, circuits.start(state, lowered, system), stops, circuits)
 
 

@@ -114,7 +114,7 @@ class Wired:
             primitives=(*own.primitives, *(p for p, _ in hinges)),
             groups=(*own.groups, *(g for _, g in hinges)),
         )
-        return carry_angles(state, prepare(plain), system)
+        return carry_angles(state, prepare(plain, carried=False), system)
 
     @property
     def pseudo(self) -> set[str]:
@@ -138,7 +138,7 @@ def wired(
     count = len(lowered.joints)
     found = Wired(model, np.zeros(count), np.zeros(count))
     if state is not None and (circuits or observe):
-        plain = prepare(lowered.model)
+        plain = prepare(lowered.model, carried=False)
         found.values, found.speeds, *_ = observed(plain, state, slope_at(plain, state))
     for circuit in circuits:
         index = lowered.coordinate_of(circuit.joint)

@@ -41,7 +41,7 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     if not scenario.velocities:
         return state
     if state is None:
-        plain = prepare(lowered.model)
+        plain = prepare(lowered.model, carried=False)
         state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
     return with_velocities(lowered, state, scenario.velocities, findings)
 
@@ -95,7 +95,7 @@ def _led(
     keep: tuple[Primitive, ...],
 ) -> Projected:
     """Where small steps of temporary drivers lead, with the rows `keep`."""
-    plain = prepare(lowered.model)
+    plain = prepare(lowered.model, carried=False)
     found = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions))
     state = found.state
     present = [frame.present(state.positions, state.quaternions) for frame in frames]
@@ -107,7 +107,7 @@ def _led(
         model = _with_rows(model, "as designed", keep)
         for frame, X in zip(frames, present, strict=True):
             model = _with_rows(model, frame.name, frame.rows(frame.on_the_way(X, step / count)))
-        system = prepare(model)
+        system = prepare(model, carried=False)
         found = project(system, carry_angles(state, plain, system))
         if not found.status.ok:
             # From near the sweeps meet what bodies of hardly any mass leave open from far.

@@ -85,9 +85,11 @@ class Mover:
         )
         self._units = lowered.units
         self._coms = np.array([unit.mass.com for unit in lowered.units]).reshape(-1, 3, 1)
-        self._system = prepare(replace(plain, motors=motors))
+        self._system = prepare(replace(plain, motors=motors), carried=False)
         self._values = {j.name: 0.0 for j in self.joints}
-        start = carry_angles(State.at_rest(plain.positions, plain.quaternions), prepare(plain), self._system)
+        start = carry_angles(
+            State.at_rest(plain.positions, plain.quaternions), prepare(plain, carried=False), self._system
+        )
         found = project(self._system, start)
         self._home, self._status = found.state, found.status
         self._state = self._home

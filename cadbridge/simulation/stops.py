@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cadbridge.lowering import Lowered
+from cadbridge.lowering import Lowered, prepared
 from cadbridge.simulation.loads import LoadSpecs
 from solver.equations.dynamics import accelerate, observe
 from solver.equations.projection import drive_values, project
-from solver.equations.system import prepare
 from solver.functions import constant
 from solver.model import Model, Motor, Stop
 from solver.state import State
@@ -52,7 +51,7 @@ def limit_stops(lowered: Lowered, specs: LoadSpecs) -> tuple[tuple[str, Stop], .
 def carried_inertia(model: Model, coordinates: Sequence[int]) -> list[float]:
     """What a unit torque (force) along each coordinate has to move at the pose as designed, kg m² (kg)."""
     motors = tuple(Motor("probe", model.coordinates[i], "torque", constant(0.0)) for i in coordinates)
-    system = prepare(replace(model, motors=motors))
+    system = prepared(replace(model, motors=motors))
     s = project(system, State.at_rest(model.positions, model.quaternions)).state
     T, K, B, F, W = system.program.terms, system.plan, system.bodies, system.loads, system.rows
     values = drive_values(system, s.t)

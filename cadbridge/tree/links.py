@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.lowering import Lowered
+from cadbridge.lowering import Lowered, prepared
 from cadbridge.tree.joints import tree_joints
 from solver import rotation
 from solver.chart.kinematics import Kinematics, joint_rates, kinematics_room
 from solver.chart.reading import read_joints
 from solver.chart.spanning import Chart, TreeJoint, spanning_chart
 from solver.denoc import GROUND, Link, Tree
-from solver.equations.system import HOLD, System, prepare
+from solver.equations.system import HOLD, System
 from solver.model import Model
 from solver.state import State
 
@@ -78,7 +78,7 @@ class Posed:
 def spanning_tree(lowered: Lowered, model: Model | None = None) -> SpanningTree:
     """The tree with the fewest freedoms of a lowered mechanism; `model` is the lowered one with loads beside it."""
     model = model or lowered.model
-    system = prepare(model)
+    system = prepared(model)
     joints = tree_joints(lowered)
     chart = spanning_chart(system, joints)
     by_pair = {frozenset((j.a, j.b)): j for j in joints}

@@ -104,8 +104,17 @@ def add_mass(model: Model, length: float) -> AddedMass:
     return AddedMass(added.mass, added.inertia, stacked)
 
 
+class NoInertiaError(ValueError):
+    """Nothing gives a freedom of these bodies inertia; `bodies` are their names."""
+
+    def __init__(self, bodies: Sequence[str]) -> None:
+        named = ", ".join(bodies[:5])
+        super().__init__(f"nothing gives inertia to a freedom of {named}: give mass and inertia, or hold the motion")
+        self.bodies = tuple(bodies)
+
+
 def check_carried(model: Model, program: Program, added: AddedMass) -> None:
-    """Raise ValueError, naming bodies, where at the reference pose nothing gives a freedom inertia."""
+    """NoInertiaError, naming bodies, where at the reference pose nothing gives a freedom inertia."""
     if not len(added.motions):
         return
     x = np.ascontiguousarray(model.positions, float).reshape(-1, 3)
@@ -128,6 +137,4 @@ def check_carried(model: Model, program: Program, added: AddedMass) -> None:
         amount = np.abs(free).max(axis=(0, 2))
         # Of a unit motion: the bodies that take part, and not by rounding.
         names = [model.bodies[i].name for i in np.flatnonzero(amount > 1e-6)]
-        raise ValueError(
-            f"nothing gives inertia to a freedom of {', '.join(names[:5])}: give mass and inertia, or hold the motion"
-        )
+        raise NoInertiaError(names)

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.errors import InputError
+from cadbridge.efforts.matrices import matrices_of
+from cadbridge.errors import InputError, ModelError
+from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import JointForce, LoadSpecs, Run, Scenario, load_scenario, simulate
 from cadbridge.simulation.stops import carried_inertia
@@ -155,7 +157,9 @@ def test_resistance_that_no_single_number_places_is_told(crane: Mechanism) -> No
     ]
 
 
-def test_a_body_of_no_mass_moves_where_others_carry_it_and_is_named_where_none_does(crane: Mechanism) -> None:
+def test_a_body_of_no_mass_moves_where_others_carry_it_and_is_named_where_none_does(
+    crane: Mechanism, tmp_path: Path
+) -> None:
     def without(name: str) -> Mechanism:
         nothing = {
             b.name: replace(b, mass=replace(b.mass, mass=0.0, inertia=np.zeros((3, 3)))) for b in crane.bodies if b.mass
@@ -165,8 +169,16 @@ def test_a_body_of_no_mass_moves_where_others_carry_it_and_is_named_where_none_d
     done = simulate(without("Pinion"), Scenario(duration=0.2))
     assert done.result.status.ok
     assert done.summary["energy_drift_J"] < 1e-6
-    with pytest.raises(InputError, match="nothing gives inertia to a freedom of Arm"):
-        simulate(without("Arm"), Scenario(duration=0.2))
+    for asked in (
+        lambda: simulate(without("Arm"), Scenario(duration=0.2)),
+        lambda: matrices_of(without("Arm"), {}, Findings()),
+    ):
+        with pytest.raises(ModelError, match="1 body has a freedom without inertia") as fault:
+            asked()
+        assert [(f.code, f.where.item, f.items) for f in fault.value.findings] == [("CB697", "Arm", ("Arm",))]
+    # A motor that prescribes the motion suffices, wherever the run begins.
+    led = "duration: 0.2\nmotors: [{joint: A2, angle: 10*sin(t)}]\ninitial: {positions: {A1: 20}}\n"
+    assert run(without("Arm"), tmp_path, led).result.status.ok
 
 
 def test_a_python_function_acts_on_joints_by_name(crane: Mechanism, tmp_path: Path) -> None:

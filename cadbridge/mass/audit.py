@@ -70,11 +70,12 @@ def audit_mesh(mesh: Mesh) -> MeshAudit:
     if total == 0:
         return MeshAudit(mesh, closed=False)
     size = float(np.ptp(mesh.vertices, axis=0).max())
-    welded, unmatched = mesh, 0
+    welded, edges, unmatched = mesh, NO_EDGES, 0
     # From exact to coarse: a tolerance that is wider than needed would close real gaps.
     for fraction in _WELDS:
         welded = weld(mesh, fraction * size)
-        unmatched = _holes(welded.triangles)
+        edges = _edges(welded.triangles)
+        unmatched = edges.holes
         if unmatched == 0:
             break
     degenerate = total - len(welded.triangles)
@@ -82,9 +83,11 @@ def audit_mesh(mesh: Mesh) -> MeshAudit:
         # What no tolerance closes is left as fine as it was.
         open_mesh = weld(mesh, 0.0)
         return MeshAudit(open_mesh, closed=False, open_edges=unmatched, degenerate=degenerate)
-    triangles, flipped = _consistent(welded.triangles)
-    if _unbalanced(triangles):
-        return MeshAudit(welded, closed=False, degenerate=degenerate, open_edges=_unbalanced(triangles))
+    triangles, flipped = welded.triangles, 0
+    if edges.unbalanced:
+        triangles, flipped = _consistent(triangles, edges)
+        if unbalanced := _edges(triangles).unbalanced:
+            return MeshAudit(welded, closed=False, degenerate=degenerate, open_edges=unbalanced)
     shells = _shells(triangles)
     triangles, inverted, overlapping = _outside_out(welded.vertices, triangles, shells)
     # A shell turned as a whole makes the others the ones that were flipped.
@@ -119,34 +122,41 @@ def _unique_rows(rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[
     return order[new], inverse
 
 
-def _edges(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+@dataclass(frozen=True, eq=False)
+class _Edges:
     """For each half-edge (3 m): a number of its undirected edge, and +1 or -1 for its direction."""
+
+    numbers: NDArray[np.int64]
+    signs: NDArray[np.int64]
+
+    @property
+    def holes(self) -> int:
+        """Edges with an odd number of triangles: no way of turning triangles can close the mesh there."""
+        return int(np.count_nonzero(np.bincount(self.numbers) % 2))
+
+    @property
+    def unbalanced(self) -> int:
+        """Edges run through more often one way than the other."""
+        return int(np.count_nonzero(np.bincount(self.numbers, weights=self.signs)))
+
+
+NO_EDGES = _Edges(np.zeros(0, np.int64), np.zeros(0, np.int64))
+"""Those of a mesh without triangles."""
+
+
+def _edges(triangles: NDArray[np.int32]) -> _Edges:
+    if len(triangles) == 0:
+        return NO_EDGES
     start = triangles.ravel().astype(np.int64)
     end = np.roll(triangles, -1, axis=1).ravel().astype(np.int64)
     low, high = np.minimum(start, end), np.maximum(start, end)
     numbers = np.unique(low * (int(triangles.max()) + 1) + high, return_inverse=True)[1]
-    return numbers.reshape(-1), np.where(start < end, 1, -1)
+    return _Edges(numbers.reshape(-1), np.where(start < end, 1, -1))
 
 
-def _holes(triangles: NDArray[np.int32]) -> int:
-    """Edges with an odd number of triangles: no way of turning triangles can close the mesh there."""
-    if len(triangles) == 0:
-        return 0
-    numbers, _ = _edges(triangles)
-    return int(np.count_nonzero(np.bincount(numbers) % 2))
-
-
-def _unbalanced(triangles: NDArray[np.int32]) -> int:
-    """Edges run through more often one way than the other."""
-    numbers, signs = _edges(triangles)
-    return int(np.count_nonzero(np.bincount(numbers, weights=signs)))
-
-
-def _consistent(triangles: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
+def _consistent(triangles: NDArray[np.int32], edges: _Edges) -> tuple[NDArray[np.int32], int]:
     """Triangles turned so that neighbours agree, and how many were turned (the fewer of each shell)."""
-    if _unbalanced(triangles) == 0:
-        return triangles, 0
-    numbers, signs = _edges(triangles)
+    numbers, signs = edges.numbers, edges.signs
     # Neighbours across edges of exactly two triangles; at others (touching shells) nothing can be known.
     order = np.argsort(numbers, kind="stable")
     counts = np.bincount(numbers)
@@ -206,18 +216,17 @@ def _outside_out(
     """
     result = triangles.copy()
     inverted = overlapping = 0
-    volumes = np.array([volume_properties_of(vertices, result[shell])[0] for shell in shells])
+    volumes = np.array([_volume(vertices[result[shell]]) for shell in shells])
     if volumes.sum() < 0:
         result = np.ascontiguousarray(result[:, ::-1])
         volumes = -volumes
         inverted = int((volumes > 0).sum())
     if len(shells) == 1 or len(shells) > _MOST_SHELLS:
         return result, inverted, overlapping
-    corners = [vertices[result[s]] for s in shells]
-    boxes = [(c.min(axis=(0, 1)), c.max(axis=(0, 1))) for c in corners]
+    boxes = [_box(vertices[result[shell]]) for shell in shells]
     for i, shell in enumerate(shells):
         others = [j for j in range(len(shells)) if j != i and volumes[j] > 0 and _meet(boxes[i], boxes[j])]
-        inside = any(_partly_inside(vertices, result[shell], result[shells[j]]) for j in others)
+        inside = any(_partly_inside(vertices, result[shell], result[shells[j]], boxes[j]) for j in others)
         if volumes[i] < 0 and not inside:
             result[shell] = result[shell][:, ::-1]
             inverted += 1
@@ -226,18 +235,34 @@ def _outside_out(
     return result, inverted, overlapping
 
 
-def _meet(a: tuple[Vector, Vector], b: tuple[Vector, Vector]) -> bool:
+def _volume(corners: NDArray[np.float64]) -> float:
+    """The volume that a closed shell of triangles (m, 3, 3) encloses; negative where it is inside out."""
+    a, b, c = (corners - corners[0, 0]).transpose(1, 0, 2)
+    return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
+
+
+_Box = tuple[Vector, Vector]
+
+
+def _box(corners: NDArray[np.float64]) -> _Box:
+    return corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+
+
+def _meet(a: _Box, b: _Box) -> bool:
     return bool(np.all(a[0] <= b[1]) and np.all(b[0] <= a[1]))
 
 
-def _partly_inside(vertices: NDArray[np.float64], shell: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
+def _partly_inside(
+    vertices: NDArray[np.float64], shell: NDArray[np.int32], other: NDArray[np.int32], box: _Box
+) -> bool:
     """Whether some vertex of a shell is inside of another: its winding number is about 1 there.
 
     Solid angle of a triangle: van Oosterom and Strackee, "The solid angle of a plane triangle", 1983.
     """
     used = np.unique(shell)
     points = vertices[used[:: max(1, len(used) // _SAMPLES)][:_SAMPLES]]
-    for point in points:
+    # Outside of its box (`box`) a point is outside of the other shell.
+    for point in points[np.all((box[0] <= points) & (points <= box[1]), axis=1)]:
         corners = vertices[other] - point
         length = np.linalg.norm(corners, axis=2)
         a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]

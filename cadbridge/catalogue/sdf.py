@@ -21,6 +21,14 @@ ENTRIES: dict[str, Entry] = {
         "Rename one of them.",
         "Two links named wheel in one model.",
     ),
+    "CB1269": Entry(
+        Severity.INFO,
+        "a joint or frame with the name of a link",
+        "Before SDF 1.7, links, joints and frames of a model had names of their own kind each. From 1.7 on they share "
+        "a namespace, so cadbridge calls the joint NAME_joint and the frame NAME_frame, as sdformat does.",
+        "Use the new name in mates files and scenarios, or rename the joint in the file.",
+        "The joint wrist_1 that carries the link wrist_1, in a file of SDF 1.5.",
+    ),
     "CB1423": Entry(
         Severity.ERROR,
         "a model that cannot be included",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if not components:
         c.say("CB180", f"{c.path.name} holds no link", root)
         raise InputError(f"{c.path.name} holds no link", c.findings)
-    mates, couplings, count = _joints(c, everything, X, _version(c, root))
+    mates, couplings, count = _joints(c, everything, X)
     single = {m.name for m in mates if m.kind in (MateKind.REVOLUTE, MateKind.PRISMATIC)}
     drives = [drive for scope in everything for drive in read_servos(c, scope, single)]
     report_acting(c, everything)
@@ -80,18 +79,6 @@ def _root(c: Context) -> Element:
     return root
 
 
-def _version(c: Context, root: Element) -> float:
-    """The version as a number in which 1.10 comes after 1.9 (1.10 becomes 1.91 and so on)."""
-    text = root.get("version", "")
-    found = re.fullmatch(r"1\.(\d+)", text)
-    if found is None or not 3 <= int(found[1]) <= 12:
-        c.say("CB1426", f"the version is {text!r}; it is read as 1.12", root)
-        return 2.0
-    minor = int(found[1])
-    # Versions are compared as numbers: 1.10 comes after 1.9, as 1.91.
-    return 1 + minor / 10 if minor < 10 else 1.9 + (minor - 9) / 100
-
-
 def _without_prefix(top: Scope) -> None:
     """Names of a lone model's links without the model's own."""
     for scope in scopes(top):
@@ -122,16 +109,14 @@ def _links(c: Context, everything: list[Scope]) -> tuple[dict[str, Pose], list[P
     return X, parts, components
 
 
-def _joints(
-    c: Context, everything: list[Scope], X: dict[str, Pose], version: float
-) -> tuple[list[Mate], list[Coupling], int]:
+def _joints(c: Context, everything: list[Scope], X: dict[str, Pose]) -> tuple[list[Mate], list[Coupling], int]:
     """Mates, couplings, and how many of both the file has."""
     mates: list[Mate] = []
     couplings: list[Coupling] = []
     count = 0
     for scope in everything:
         count += sum(entry.kind == "joint" for entry in scope.entries.values())
-        for made in read_joints(c, scope, X, version):
+        for made in read_joints(c, scope, X):
             if isinstance(made, Mate):
                 mates.append(made)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +16,16 @@ from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.source import XmlSource
 from cadbridge.readers.xml import Element, child, children, local, numbers
 
+_OLDEST, _NEWEST = 3, 12
+"""Minor versions of SDF that are known: 1.3 to 1.12."""
+
 
 @dataclass
 class Context(XmlSource):
     """The source, what was asked, what was found.
 
     `unread` counts elements that say nothing to us, by tag; `touching` the geometries that touch one another in the
-    engines that read the format.
+    engines that read the format; `minors` the minor versions of the files' roots.
     """
 
     path: Path
@@ -30,11 +34,24 @@ class Context(XmlSource):
     unread: Counter[str] = field(default_factory=Counter)
     touching: int = 0
     files: dict[Element, Path] = field(default_factory=dict)
+    minors: dict[Element, int] = field(default_factory=dict)
     vertices: Counted = field(default_factory=lambda: Counted("vertices", "the model"))
 
     def file_of(self, at: Element) -> Path:
         """The file that an element came from."""
         return self.files.get(at.getroottree().getroot(), self.path)
+
+    def minor(self, at: Element) -> int:
+        """The minor version of the file that an element came from: models that are included have their own."""
+        root = at.getroottree().getroot()
+        if root not in self.minors:
+            found = re.fullmatch(r"1\.(\d{1,2})", root.get("version", ""))
+            known = found is not None and _OLDEST <= int(found[1]) <= _NEWEST
+            if not known:
+                text = f"the version is {root.get('version', '')!r}; it is read as 1.{_NEWEST}"
+                self.say("CB1426", text, root)
+            self.minors[root] = int(found[1]) if found is not None and known else _NEWEST
+        return self.minors[root]
 
     def leave(self, parent: Element, *known: str) -> None:
         """Note the children of an element that are not among the known ones."""

@@ -69,7 +69,7 @@ GEARBOX = "gearbox"
 """The one type that is no joint but a coupling of two."""
 
 
-def read_joints(c: Context, scope: Scope, X: dict[str, Pose], version: float) -> list[Mate | Coupling]:
+def read_joints(c: Context, scope: Scope, X: dict[str, Pose]) -> list[Mate | Coupling]:
     """The joints of one scope; `X` are X_WC of all components."""
     made: list[Mate | Coupling] = []
     for name, entry in scope.entries.items():
@@ -82,7 +82,7 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose], version: float) ->
             c.say("CB187", f"{name} is of type {kind!r}; known are {', '.join((*TYPES, GEARBOX))}", element, name)
             continue
         try:
-            joint = _joint(c, scope, name, element, X, version)
+            joint = _joint(c, scope, name, element, X)
             found = None if joint is None else _gearbox(c, joint) if kind == GEARBOX else _mate(c, joint, TYPES[kind])
         except UnresolvedError as error:
             c.say("CB1425", f"joint {name}: {error}", element, name)
@@ -92,7 +92,7 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose], version: float) ->
     return made
 
 
-def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, Pose], version: float) -> Joint | None:
+def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, Pose]) -> Joint | None:
     ends = [c.text(element, tag) for tag in ("parent", "child")]
     a, b = (scope.body(end) if end else "" for end in ends)
     if not a or not b or a == b:
@@ -106,7 +106,7 @@ def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, P
     for tag in ("axis", "axis2"):
         given = child(element, tag)
         if given is not None:
-            axis = _axis(c, scope, given, name, X_WJ, version)
+            axis = _axis(c, scope, given, name, X_WJ)
             if axis is None:
                 return None
             axes.append(axis)
@@ -114,7 +114,7 @@ def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, P
     return Joint(scope, element, scope.named(name), a, b, X_WJ, tuple(axes), poses[0], poses[1])
 
 
-def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, version: float) -> Vector | None:
+def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose) -> Vector | None:
     """The unit axis in the world. It is given in the joint's frame, in older files in the model's."""
     given = child(element, "xyz")
     text = "0 0 1" if given is None else given.text
@@ -125,7 +125,7 @@ def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose, ver
         return None
     frame = "" if given is None else given.get("expressed_in", "")
     # SDF 1.5 made the joint's own frame the default; 1.7 replaced the flag by `expressed_in`.
-    in_model = version < 1.5 or c.flag(element, "use_parent_model_frame")
+    in_model = c.minor(element) < 5 or c.flag(element, "use_parent_model_frame")
     if frame:
         X = placed(scope, frame)
     else:

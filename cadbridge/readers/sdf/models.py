@@ -22,8 +22,10 @@ MOST_INCLUDED = 5_000
 _RESERVED = ("world", MODEL)
 MERGED = "_merged__"
 """Begins the names of frames that stand for merged models, as sdformat calls them too; nobody refers to those."""
-_FLAT = tuple(f"1.{k}" for k in range(3, 8))
-"""Versions in which an included model's links stand in the including model as "model::link"."""
+_FLAT = 8
+"""The minor version before which an included model's links stand in the including model as "model::link"."""
+_SHARED = 7
+"""The minor version from which links, joints and frames of a model share a namespace."""
 
 _OF_MODEL = ("pose", "static", "link", "joint", "frame", "model", "include", "self_collide", "allow_auto_disable")
 _OF_WORLD = ("frame", "model", "include", "joint", "gravity")
@@ -36,13 +38,10 @@ class Models:
         self._c = c
         self._count = Counted("named", c.path.name)
         self._included = 0
-        self._flat = False
 
     def world(self, root: Element) -> Scope:
         """The scope of the world, with all models of the document in it."""
         self._c.files[root] = self._c.path
-        # A name with :: is reserved from 1.8 on, where it means a nested element.
-        self._flat = root.get("version", "") in _FLAT
         worlds = children(root, "world")
         scope = Scope("", root)
         for holder in worlds[:1] or [root]:
@@ -56,20 +55,37 @@ class Models:
 
     def _fill(self, scope: Scope, holder: Element, depth: int) -> None:
         # Own elements before nested models: of two equal names the model's own is kept, whatever the order of the file.
-        for element in children(holder, "link", "frame", "joint"):
+        # Links first: joints and frames of old files may have their names.
+        for element in sorted(children(holder, "link", "frame", "joint"), key=lambda e: local(e) != "link"):
             self._enter(scope, element)
         for element in children(holder, "model"):
             self._model(scope, element, None, depth)
         for element in children(holder, "include"):
             self._include(scope, element, depth)
 
+    def _allowed(self, name: str, element: Element) -> bool:
+        # A name with :: is reserved from 1.8 on, where it means a nested element.
+        return bool(name) and ("::" not in name or self._c.minor(element) < _FLAT) and name not in _RESERVED
+
+    def _free(self, scope: Scope, element: Element) -> str:
+        """The name of an element, of a joint or frame in an old file the next free one as sdformat makes it."""
+        own, kind = (element.get("name") or "").strip(), local(element)
+        held = scope.entries.get(own)
+        if held is None or held.kind in (kind, "model") or self._c.minor(element) >= _SHARED:
+            return own
+        tries = (f"{own}_{kind}", *(f"{own}_{kind}{i}" for i in range(len(scope.entries))))
+        name = next(new for new in tries if new not in scope.entries)
+        text = f"a {kind} has the name {own!r} of a {held.kind}; the {kind} is called {name!r}"
+        self._c.say("CB1269", text, element, name)
+        return name
+
     def _enter(self, scope: Scope, element: Element) -> None:
-        c, name, kind = self._c, (element.get("name") or "").strip(), local(element)
+        c, name, kind = self._c, self._free(scope, element), local(element)
         if child(element, "deformable_properties") is not None:
             c.say("CB1253", f"{name} is a deformable body; it is left out", element, name)
             return
         self._count.add(1, c.findings, c.where(element, name))
-        if not name or ("::" in name and not self._flat) or name in _RESERVED:
+        if not self._allowed(name, element):
             c.say("CB181", f"<{kind}> has the name {name!r}", element)
         elif name in scope.entries:
             c.say("CB1422", f"a second {kind} or other element is named {name!r}; it is left out", element, name)
@@ -91,7 +107,7 @@ class Models:
         if depth >= DEEPEST_MODELS:
             c.say("CB1423", f"models nest deeper than {DEEPEST_MODELS}", element)
             return
-        if not name or ("::" in name and not self._flat) or name in _RESERVED:
+        if not self._allowed(name, element):
             c.say("CB181", f"<model> has the name {name!r}", element)
             return
         if name in scope.entries:

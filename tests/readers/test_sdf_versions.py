@@ -1,0 +1,71 @@
+"""What older versions of SDF mean otherwise, in the file itself and in models that it includes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cadbridge.assembly import Assembly
+from cadbridge.mechanism import build
+from cadbridge.reading import read
+
+LINKS = """<link name="base"><inertial><mass>1</mass></inertial></link><link name="tip">
+  <pose>0 0 1 1.5707963267948966 0 0</pose><inertial><mass>1</mass></inertial></link>"""
+HINGE = '<joint name="{}" type="revolute"><parent>base</parent><child>tip</child><axis><xyz>0 0 1</xyz></axis></joint>'
+
+
+def arm(version: str, joint: str = "hinge") -> str:
+    return f'<sdf version="{version}"><model name="arm">{LINKS}{HINGE.format(joint)}</model></sdf>'
+
+
+def written(folder: Path, text: str) -> Assembly:
+    path = folder / "whole.sdf"
+    path.write_text(text, encoding="utf-8")
+    return read(path)
+
+
+def axis(assembly: Assembly) -> np.ndarray:
+    """The axis of the only joint in the world."""
+    (joint,) = (mechanism := build(assembly)).joints
+    return np.asarray(mechanism.X_WB(joint.b).R @ joint.X_BJ.R[:, 2])
+
+
+@pytest.mark.parametrize("around", ["1.4", "1.6", "1.9"])
+@pytest.mark.parametrize(("own", "expected"), [("1.4", [0, 0, 1]), ("1.6", [0, -1, 0])])
+def test_a_model_that_is_included_keeps_the_rules_of_its_own_version(
+    own: str, expected: list[float], around: str, tmp_path: Path
+) -> None:
+    """Up to 1.4 an axis stands in the model's frame, from 1.5 on in the joint's (Drake reads the same)."""
+    np.testing.assert_allclose(axis(written(tmp_path, arm(own))), expected, atol=1e-12)
+    (tmp_path / "arm.sdf").write_text(arm(own), encoding="utf-8")
+    world = f'<sdf version="{around}"><world name="w"><include><uri>arm.sdf</uri></include></world></sdf>'
+    np.testing.assert_allclose(axis(written(tmp_path, world)), expected, atol=1e-12)
+
+
+def test_an_unknown_version_of_a_model_that_is_included_is_told(tmp_path: Path) -> None:
+    (tmp_path / "arm.sdf").write_text(arm("9.9"), encoding="utf-8")
+    world = '<sdf version="1.9"><world name="w"><include><uri>arm.sdf</uri></include></world></sdf>'
+    found = [f for f in written(tmp_path, world).findings if f.code == "CB1426"]
+    assert [(Path(str(f.where.file)).name, f.where.line) for f in found] == [("arm.sdf", 1)]
+
+
+def test_a_joint_of_an_old_file_may_have_the_name_of_a_link(tmp_path: Path) -> None:
+    assembly = written(tmp_path, arm("1.6", "tip"))
+    assert [(m.name, m.a.component, m.b.component) for m in assembly.mates] == [("tip_joint", "base", "tip")]
+    assert {f.code for f in assembly.findings} == {"CB1269"}
+    newer = written(tmp_path, arm("1.7", "tip"))
+    assert not newer.mates
+    assert "CB1422" in {f.code for f in newer.findings}
+
+
+def test_names_that_joints_and_frames_of_old_files_share_are_told_apart_whatever_the_order(tmp_path: Path) -> None:
+    after = f'{LINKS}<frame name="tip"/><link name="tip_joint"/></model>'
+    assembly = written(tmp_path, arm("1.5", "tip").replace(LINKS, "").replace("</model>", after))
+    assert [m.name for m in assembly.mates] == ["tip_joint0"]
+    assert [f.name for f in assembly.frames] == ["tip_frame"]
+    assert {c.name for c in assembly.components} == {"base", "tip", "tip_joint"}
+    # Two joints of one name are a fault in every version.
+    twice = arm("1.5").replace("</model>", f"{HINGE.format('hinge')}</model>")
+    assert "CB1422" in {f.code for f in written(tmp_path, twice).findings}

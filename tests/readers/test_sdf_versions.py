@@ -69,3 +69,18 @@ def test_names_that_joints_and_frames_of_old_files_share_are_told_apart_whatever
     # Two joints of one name are a fault in every version.
     twice = arm("1.5").replace("</model>", f"{HINGE.format('hinge')}</model>")
     assert "CB1422" in {f.code for f in written(tmp_path, twice).findings}
+
+
+def test_what_newer_versions_no_longer_have_is_told_and_passed_over(tmp_path: Path) -> None:
+    """As sdformat: `frame` of a pose and `use_parent_model_frame` of an axis ended with 1.6."""
+    flagged = "<use_parent_model_frame>true</use_parent_model_frame></axis>"
+    old = arm("1.6").replace("</axis>", flagged).replace("<pose>", '<pose frame="far">')
+    old = old.replace("</model>", '<frame name="far"><pose>5 0 0 0 0 0</pose></frame></model>')
+    assembly = written(tmp_path, old)
+    np.testing.assert_allclose(axis(assembly), [0, 0, 1], atol=1e-12)
+    np.testing.assert_allclose(assembly.component("tip").X_WC.p, [5, 0, 1], atol=1e-12)
+    assert not assembly.findings
+    newer = written(tmp_path, old.replace("1.6", "1.9"))
+    np.testing.assert_allclose(axis(newer), [0, -1, 0], atol=1e-12)
+    np.testing.assert_allclose(newer.component("tip").X_WC.p, [0, 0, 1], atol=1e-12)
+    assert [(f.code, f.where.item) for f in newer.findings] == [("CB1262", "tip"), ("CB1262", "hinge")]

@@ -18,6 +18,12 @@ from cadbridge.readers.xml import Element, child, children, local, numbers
 
 _OLDEST, _NEWEST = 3, 12
 """Minor versions of SDF that are known: 1.3 to 1.12."""
+NAMES_SHARED = 7
+"""The minor version from which frames have their present rules, and links, joints and frames of a model share names."""
+_INSTEAD = {
+    "frame": "Write `relative_to` in place of `frame`.",
+    "use_parent_model_frame": 'Write `<xyz expressed_in="__model__">`, and delete the element.',
+}
 
 
 @dataclass
@@ -84,7 +90,7 @@ class Context(XmlSource):
         if element is None:
             return Pose(), ""
         # SDF calls it `relative_to` from 1.7 on, `frame` before.
-        relative = element.get("relative_to") or element.get("frame") or ""
+        relative = element.get("relative_to") or self.before("frame", element.get("frame"), element, item) or ""
         text = (element.text or "").strip()
         if not text:
             return Pose(), relative
@@ -100,6 +106,14 @@ class Context(XmlSource):
                 return Pose.from_rpy(six[:3], rpy), relative
         self.say("CB181", f"{item}: <pose> is {text[:60]!r}, which is not a pose", element, item)
         return Pose(), relative
+
+    def before(self, name: str, value: str | None, at: Element, item: str) -> str:
+        """What SDF had until 1.7: an attribute's or element's value there, '' with a finding in newer files."""
+        if not value or self.minor(at) < NAMES_SHARED:
+            return value or ""
+        text = f"{item}: SDF has no {name} from version 1.7 on; it is passed over, as sdformat does"
+        self.say("CB1262", text, at, item, _INSTEAD[name])
+        return ""
 
     def report_unread(self) -> None:
         """One finding for all elements that were not read."""

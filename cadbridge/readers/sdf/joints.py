@@ -65,6 +65,7 @@ TYPES: dict[str, Type] = {
     "universal": Type(free("rx ry"), 2),
     "revolute2": Type(free("rx ry"), 2),
 }
+_FLAG = "use_parent_model_frame"
 GEARBOX = "gearbox"
 """The one type that is no joint but a coupling of two."""
 
@@ -125,7 +126,8 @@ def _axis(c: Context, scope: Scope, element: Element, name: str, X_WJ: Pose) -> 
         return None
     frame = "" if given is None else given.get("expressed_in", "")
     # SDF 1.5 made the joint's own frame the default; 1.7 replaced the flag by `expressed_in`.
-    in_model = c.minor(element) < 5 or c.flag(element, "use_parent_model_frame")
+    flag = _FLAG if c.flag(element, _FLAG) else ""
+    in_model = c.minor(element) < 5 or bool(c.before(_FLAG, flag, element, name))
     if frame:
         X = placed(scope, frame)
     else:

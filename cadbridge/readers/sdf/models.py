@@ -8,7 +8,7 @@ from cadbridge.budget import Counted
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose
 from cadbridge.readers.paths import referenced
-from cadbridge.readers.sdf.context import Context
+from cadbridge.readers.sdf.context import NAMES_SHARED, Context
 from cadbridge.readers.sdf.frames import MODEL, Scope, ScopedFrame
 from cadbridge.readers.sdf.vocabulary import report_unknown
 from cadbridge.readers.xml import Element, child, children, local, parse
@@ -24,8 +24,6 @@ MERGED = "_merged__"
 """Begins the names of frames that stand for merged models, as sdformat calls them too; nobody refers to those."""
 _FLAT = 8
 """The minor version before which an included model's links stand in the including model as "model::link"."""
-_SHARED = 7
-"""The minor version from which links, joints and frames of a model share a namespace."""
 
 _OF_MODEL = ("pose", "static", "link", "joint", "frame", "model", "include", "self_collide", "allow_auto_disable")
 _OF_WORLD = ("frame", "model", "include", "joint", "gravity")
@@ -71,7 +69,7 @@ class Models:
         """The name of an element, of a joint or frame in an old file the next free one as sdformat makes it."""
         own, kind = (element.get("name") or "").strip(), local(element)
         held = scope.entries.get(own)
-        if held is None or held.kind in (kind, "model") or self._c.minor(element) >= _SHARED:
+        if held is None or held.kind in (kind, "model") or self._c.minor(element) >= NAMES_SHARED:
             return own
         tries = (f"{own}_{kind}", *(f"{own}_{kind}{i}" for i in range(len(scope.entries))))
         name = next(new for new in tries if new not in scope.entries)

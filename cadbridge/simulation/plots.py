@@ -57,12 +57,11 @@ def _joints(columns: Columns, run: Run, what: str) -> list[PlottedCurve]:
 
 def _torques(columns: Columns, run: Run) -> list[PlottedCurve]:
     """Torques of motors along the run; a motor whose joint is released gives none."""
-    t = columns["time"][0]
     curves = []
     for motor in run.scenario.motors:
         if motor.kind == "torque":
             values, unit = columns[f"joint.{motor.joint}.q"]
-            given = np.array([motor.function.evaluate(float(at))[0] for at in t])
+            given = columns[f"motor.{motor.joint}.effort"][0]
             curves.append(
                 PlottedCurve(motor.joint, np.where(np.isnan(values), 0.0, given), "N" if unit == "m" else "N m")
             )

@@ -90,9 +90,18 @@ class Samples:
         drive = np.zeros((len(T.t), len(system.drives), 3))
         for s, t in enumerate(T.t):
             state = State(float(t), T.positions[s], T.quaternions[s], T.velocities[s], T.angles[s])
-            drive[s] = drive_values(system, float(t))
+            drive[s] = self._drive_at(float(t))
             values[s], rates[s], *_ = look(state, drive[s], T.accelerations[s])
         return values, rates, drive
+
+    def _drive_at(self, t: float) -> Array:
+        try:
+            return drive_values(self.run.system, t)
+        except ValueError:
+            if self.run.result.status.ok:
+                raise
+            # The run ended here for that reason: at a pole of a load, say, which the last sample may be a rounding off.
+            return np.full((len(self.run.system.drives), 3), np.nan)
 
     @property
     def first_motor(self) -> int:

@@ -413,10 +413,19 @@ def open_rows(system: System, state: State) -> tuple[Array, Array]:
 
     Above `POSITION_TOLERANCE` a row stays open; times `system.length` a residual is in m.
     """
+    return _open_rows(system, state, drive_values(system, state.t))
+
+
+def angles_of_poses(system: System, state: State) -> Array:
+    """As `open_rows`, the angles (na,) alone: no load's function need have a value at the time of the state."""
+    return _open_rows(system, state, np.zeros((len(system.drives), 3)))[1]
+
+
+def _open_rows(system: System, state: State, drive: Array) -> tuple[Array, Array]:
     s = complete(system, state)
     x, R, v = frames(s.positions, s.quaternions, s.velocities)
     T, W = system.program.terms, system.rows
-    value, _, _, _, _, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.branches, drive_values(system, s.t), False)
+    value, _, _, _, _, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.branches, drive, False)
     angles = np.zeros(system.program.angle_count)
     integrated = T.angle >= 0
     angles[T.angle[integrated]] = value[integrated]

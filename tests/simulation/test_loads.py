@@ -16,7 +16,9 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import JointForce, LoadSpecs, Run, Scenario, load_scenario, simulate
+from cadbridge.simulation.plots import write_plots
 from cadbridge.simulation.stops import carried_inertia
+from cadbridge.simulation.trajectory import columns_of
 
 
 @pytest.fixture(scope="module")
@@ -192,3 +194,19 @@ def test_a_python_function_acts_on_joints_by_name(crane: Mechanism, tmp_path: Pa
     assert [f.code for f in failed.findings] == ["CB611"]
     assert '"spring" raised KeyError' in failed.findings[0].message
     assert "there is no joint 'A7'; the joints are A1, " in failed.findings[0].message
+
+
+def test_a_run_that_ends_where_a_torque_has_no_value_keeps_its_samples(crane: Mechanism, tmp_path: Path) -> None:
+    """At a pole the last sample is a rounding off the pole, or on it: 0.05 s is a sample."""
+    path = tmp_path / "s.yaml"
+    path.write_text('format: cadbridge.scenario/1\nduration: 0.1\nmotors: [{joint: A1, torque: "1/(t-0.05)"}]\n')
+    done = simulate(crane, load_scenario(path, crane))
+    assert not done.result.status.ok
+    assert done.verdict is not None
+    assert not done.verdict.trusted
+    columns = columns_of(done)
+    effort = columns["motor.A1.effort"][0]
+    assert effort[0] == pytest.approx(-20.0)
+    assert np.isnan(effort[-1])
+    assert np.isfinite(columns["joint.A1.q"][0]).all()
+    assert "torques.svg" in {path.name for path in write_plots(done, tmp_path / "plots")}

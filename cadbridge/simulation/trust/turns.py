@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.checks import Check, judged, not_tested
-from solver.equations.projection import open_rows
+from solver.equations.projection import angles_of_poses
 from solver.equations.system import System
 from solver.result import Result, Trajectory
 from solver.state import State
@@ -37,7 +37,7 @@ def poses_check(system: System, what: Scenario, result: Result) -> Check:
     off = np.zeros(len(T.t))
     for k in np.unique(np.linspace(0, len(T.t) - 1, min(MOST_HELD, len(T.t))).astype(int)):
         state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
-        off[k] = float(np.abs(open_rows(system, state)[1] - T.angles[k]).max())
+        off[k] = float(np.abs(angles_of_poses(system, state) - T.angles[k]).max())
     allowed = SAME_ANGLE + what.atol + ANGLE_ROUNDING * np.abs(T.angles).max(axis=1)
     text = "the angle of a joint or gear differs by {worst:.2g} rad from that of its bodies at t = {t:.4g} s"
     return judged("angles", off, allowed, T.t, unit="rad", text=text)

@@ -21,6 +21,9 @@ T = TypeVar("T")
 Form = type[float] | type[str] | type[bool] | type[Path] | tuple[str, ...]
 """What a person gives: a number, a text, yes or no, a path, or one of some words."""
 
+MOST = 1e12
+"""Of numbers that a person gives: a larger one is a slip, and products of a few of them would be no numbers."""
+
 
 @dataclass(frozen=True)
 class Option:

@@ -12,7 +12,7 @@ from typing import Any
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.folders import holds
-from cadbridge.options import Option, options_of
+from cadbridge.options import MOST, Option, options_of
 from cadbridge.readers.options import ReadOptions
 
 NAME = "cadbridge.toml"
@@ -88,7 +88,7 @@ def _fault(declared: Option | None, value: Any) -> str:
     if form is float:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         least = declared.least or 0.0
-        return "" if number and least <= value < float("inf") else f"a number of at least {least:g}"
+        return "" if number and least <= value <= MOST else f"a number from {least:g} to {MOST:g}"
     return "" if isinstance(value, str) and value else "a text"
 
 

@@ -9,6 +9,7 @@ import typer
 
 from cadbridge.cli.options import Json, KeepGoing, Reading, Strict, reads_source
 from cadbridge.errors import InputError
+from cadbridge.options import MOST
 
 if TYPE_CHECKING:
     from cadbridge.findings import Findings
@@ -74,8 +75,6 @@ def _computed(mechanism: Mechanism, pose: list[str], motion: Path | None, time: 
 
 def _values(pose: list[str]) -> dict[str, float]:
     """Joint values as typed; InputError for what is no NAME=VALUE."""
-    import math
-
     found = {}
     for text in pose:
         # The last sign: names of joints may have one too.
@@ -83,8 +82,10 @@ def _values(pose: list[str]) -> dict[str, float]:
         try:
             number = float(value)
         except ValueError:
-            number = math.nan
-        if not equals or not name or not math.isfinite(number):
-            raise InputError(f"--pose {text}: write NAME=VALUE with a number in degrees or mm, such as A1=30.")
+            number = float("nan")
+        if not equals or not name or not abs(number) <= MOST:
+            raise InputError(
+                f"--pose {text}: write NAME=VALUE with a number in degrees or mm (up to {MOST:g}), such as A1=30."
+            )
         found[name] = number
     return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from cadbridge.cli.failing import printed_errors
-from cadbridge.options import Option, from_given, options_of
+from cadbridge.options import MOST, Option, from_given, options_of
 from cadbridge.readers.options import ReadOptions
 from cadbridge.run_options import RunOptions
 
@@ -183,9 +183,19 @@ def _parameter(declared: Option, panel: str | None) -> Parameter:
     else:
         kind = bool if form is bool else (list[form] if declared.many else form) | None
         word = None if form is bool else declared.metavar or _METAVARS[form]
-        shown = typer.Option(declared.flag, help=declared.help, min=declared.least, metavar=word, rich_help_panel=panel)
+        check = _number if form is float else None
+        shown = typer.Option(
+            declared.flag, help=declared.help, min=declared.least, metavar=word, rich_help_panel=panel, callback=check
+        )
     default = False if form is bool else None
     return Parameter(declared.key, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
+
+
+def _number(given: float | None) -> float | None:
+    # Of "nan" no comparison with a bound is true, so that no bound refuses it.
+    if given is not None and not given <= MOST:
+        raise typer.BadParameter(f"{given:g} is not a number up to {MOST:g}.")
+    return given
 
 
 def reads_source(command: Callable[Concatenate[Reading, P], None]) -> Callable[..., None]:

@@ -35,6 +35,10 @@ class Slip:
 
 
 SLIPS = {
+    "density that is none": Slip("check demo.step --density nan", ("nan is not a number up to 1e+12",)),
+    "density beyond numbers": Slip("check demo.step --density 1e308", ("1e+308 is not a number up to 1e+12",)),
+    "limits times infinity": Slip("check demo.step --allow-larger inf", ("inf is not a number up to 1e+12",)),
+    "pose beyond numbers": Slip("matrices demo.step --pose A1=1e308", ("--pose A1=1e308", "up to 1e+12")),
     "wrong path": Slip(
         "check demo.stp", ("CB100", "demo.stp does not exist; did you mean", "demo.step"), never=("error:",)
     ),

@@ -42,6 +42,9 @@ ROUND_OUTLINE = 0.75
 LEAST_BORE = 0.2
 """Of the outer radius of a nut or a ring: the radius of its bore at least. A choice."""
 
+THICK_CIRCLIP = 0.5
+"""Thickness of a circlip beside its outer radius, at most: DIN 471 has 0.27 (3 mm) and less. A choice."""
+
 SECTORS = 12
 """Directions about an axis in which an outline is measured: twelve meet corners and flats of squares and hexagons."""
 
@@ -93,7 +96,9 @@ def _by_name(shape: Shape, names: Sequence[str]) -> StandardPart | None:
         away = np.linalg.norm(local[:, :2], axis=1)
         outer, inner = float(away.max()), float(away.min())
         size = named_size(names)
-        if not 0.0 < outer <= WIDEST_HEAD * LARGEST_SHANK or _lean(mesh, local) < ROUND_OUTLINE * outer:
+        # The ears of a circlip stand out of its outline.
+        round_outside = kind is StandardKind.CIRCLIP or _lean(mesh, local) >= ROUND_OUTLINE * outer
+        if not 0.0 < outer <= WIDEST_HEAD * LARGEST_SHANK or not round_outside:
             continue
         if kind in (StandardKind.SCREW, StandardKind.RIVET):
             radius = size[0] / 2 if size is not None else outer / WIDEST_HEAD
@@ -101,7 +106,8 @@ def _by_name(shape: Shape, names: Sequence[str]) -> StandardPart | None:
             # What is shorter than half as wide and has a screw's name is a cap on its head, or a washer called by it.
             fits &= high - low >= outer
         else:
-            radius, fits = inner, LEAST_BORE * outer < inner and high - low <= 3 * outer
+            thick = THICK_CIRCLIP if kind is StandardKind.CIRCLIP else 3.0
+            radius, fits = inner, LEAST_BORE * outer < inner and high - low <= thick * outer
         if fits:
             at, way, text = np.asarray(point), np.asarray(axis), f"a {kind} by its name"
             return StandardPart(kind, at, way, low, high, radius, outer, 0.7, text, named=True)

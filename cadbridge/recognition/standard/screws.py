@@ -38,6 +38,10 @@ _RIVET_HEAD, _RIVET_LENGTH = 0.8, 12.0
 _SOCKET_WIDTH = 0.7
 """Radius of the air about the axis of a head beside the head's: below it is a recess, above a tube. A choice."""
 
+_SUNK = 0.5
+"""Depth to which a recess may go on below its head, beside the diameter of the shank: what goes deeper is a hollow
+shaft. A choice: ISO 4762's sockets end within the head."""
+
 _GRUB_LENGTH, _WIDEST_GRUB = (0.5, 8.0), 0.012
 """Length of a grub screw beside its diameter, and its radius in m: ISO 4026 goes up to M24. A choice."""
 
@@ -98,6 +102,8 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
     side = layers[:shank] if top == 0 else layers[shank + 1 :]
     side = side if top else side[::-1]  # from the shank to the end of the head
     head = [layer for layer in side if layer.outer > _WIDER * radius]
+    if head and sum(layer.height for layer in layers if layer.bore > 0 and layer not in head) > _SUNK * 2 * radius:
+        return None
     drive = drive_of(side or layers, radius)
     if not head:
         return _grub(layers, radius, drive, ridges is not None)

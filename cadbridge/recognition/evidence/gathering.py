@@ -15,6 +15,7 @@ from cadbridge.recognition.contacts.touching import find_contacts
 from cadbridge.recognition.evidence.belt_drives import find_belt_drives
 from cadbridge.recognition.evidence.fasteners import find_fasteners, find_standard_parts
 from cadbridge.recognition.evidence.scene import Overlaps, Scene
+from cadbridge.recognition.evidence.smooth_belts import find_smooth_belts
 from cadbridge.recognition.faces.parts import faces_of_parts
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Pair
@@ -66,6 +67,8 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     wheels = tuple(place(assembly, wheels_of_parts(assembly)))
     meshing = find_meshing(wheels)
     drives, belts = find_belt_drives(assembly, faces, meshing.wheels)
+    smooth, bands = find_smooth_belts(assembly, faces, belts)
+    drives, belts = (*drives, *smooth), belts | bands
     # A belt lies in the grooves of its wheels as a bore about a shaft, but turns on none of them.
     contacts = without(find_contacts(assembly, faces), belts)
     whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))

@@ -33,7 +33,7 @@ class FoundGear:
     `instances` hold the wheels, `ratio` = teeth of b / teeth of a (of a rack 0, and `radius` m of the pinion's pitch
     circle). `carrier`: the body that holds both axes, None where none is known. `helix` rad of a's teeth against its
     axis, right-hand positive; `pressure_angle` rad, None where it could not be read. `against`: why it is proposed as a
-    comment only.
+    comment only. `radii`: of the pitch circles, m, of wheels without teeth, whose `teeth` are 0.
     """
 
     name: str
@@ -52,6 +52,7 @@ class FoundGear:
     confidence: float
     evidence: tuple[str, ...]
     against: str = ""
+    radii: tuple[float, float] | None = None
 
     @property
     def couples(self) -> bool:
@@ -132,6 +133,7 @@ def _gear(pair: MeshingPair, a: int, b: int, carrier: int | None) -> FoundGear:
     return FoundGear(
         name, pair.kind, a, b, pair.instances, points, (p.axis, q.axis), (p.teeth, q.teeth), pair.ratio, radius,
         p.helix, angle, carrier, pair.confidence, pair.evidence, pair.against,
+        None if p.teeth else (p.reference, q.reference),
     )  # fmt: skip
 
 

@@ -192,6 +192,8 @@ def _numbers(gear: FoundGear) -> dict[str, object]:
         return {"radius": f"{gear.radius * 1e3:.9g}"}
     if gear.kind is CouplingKind.WORM:
         return {"starts": gear.teeth[0], "teeth": gear.teeth[1], "hand": "left" if gear.helix < 0 else "right"}
+    if gear.radii is not None:
+        return {"radii": "[" + ", ".join(f"{radius * 1e3:.9g}" for radius in gear.radii) + "]"}
     keys: dict[str, object] = {"teeth": f"[{gear.teeth[0]}, {gear.teeth[1]}]"}
     if gear.kind is CouplingKind.CROSSED_HELICAL:
         keys["helix"] = f"{math.degrees(gear.helix):.4g}"

@@ -56,7 +56,7 @@ def _gears(found: Recognition) -> Table:
                 ItemNames((g.name,), ("mate", "gear")),
                 g.kind.value,
                 _sure(g.confidence),
-                " : ".join(str(n) for n in g.teeth),
+                " : ".join(str(n) for n in g.teeth) if g.radii is None else "–",
                 "none: the gear is left out"
                 if g.carrier is None or g.against
                 else ItemNames((found.bodies[g.carrier].name,), ("body",)),

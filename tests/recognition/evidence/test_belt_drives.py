@@ -9,7 +9,9 @@ import cadquery as cq
 import pytest
 
 from cadbridge.assembly import CouplingKind
-from cadbridge.recognition import Recognition, mates_text, read_recognised
+from cadbridge.diagnosis import diagnose
+from cadbridge.mechanism import build
+from cadbridge.recognition import Recognition, mates_text, read_recognised, recognition_document
 from tests.recognition import gear_shapes
 
 AWAY = 40.0
@@ -40,9 +42,6 @@ def belt(first: int, second: int) -> cq.Workplane:
 
 def drive(folder: Path, with_belt: bool) -> tuple[Recognition, int]:
     """What is recognised in a drive of 12 and 24 teeth on a plate, and the freedoms."""
-    from cadbridge.diagnosis import diagnose
-    from cadbridge.mechanism import build
-
     plate = cq.Workplane().box(120, 60, 10).translate((30, 0, -7)).faces(">Z").workplane(origin=(0, 0, 0))
     plate = plate.pushPoints([(0, 0), (AWAY, 0)]).circle(2).extrude(12)
     made = cq.Assembly(name="drive").add(plate, name="base")
@@ -72,3 +71,46 @@ def test_without_a_belt_the_drive_is_a_comment(tmp_path: Path) -> None:
     text = mates_text(found)
     assert "\ngears:" not in text
     assert "#    type: belt" in text
+
+
+def smooth_drive(folder: Path, wheels: bool) -> tuple[Recognition, int]:
+    """A flat belt of 0.3 mm around plain wheels of 10 and 20 mm, or the same loop as a frame around nothing."""
+    low, high = 10.0, 20.0
+    lean = math.asin((high - low) / AWAY)
+
+    def loop(grow: float) -> cq.Workplane:
+        a, b, c, s = low + grow, high + grow, math.cos(lean), -math.sin(lean)
+        return (
+            cq.Workplane().moveTo(a * s, a * c).lineTo(AWAY + b * s, b * c)
+            .threePointArc((AWAY + b, 0), (AWAY + b * s, -b * c)).lineTo(a * s, -a * c)
+            .threePointArc((-a, 0), (a * s, a * c)).close().extrude(6)
+        )  # fmt: skip
+
+    plate = cq.Workplane().box(120, 60, 10).translate((30, 0, -7)).faces(">Z").workplane(origin=(0, 0, 0))
+    plate = plate.pushPoints([(0, 0), (AWAY, 0)]).circle(2).extrude(12)
+    made = cq.Assembly(name="drive").add(plate, name="base")
+    if wheels:
+        for name, radius, x in (("small", low, 0.0), ("large", high, AWAY)):
+            wheel = cq.Workplane().circle(radius).circle(2).extrude(7)
+            made.add(wheel, name=name, loc=cq.Location(cq.Vector(x, 0, 0)))
+    made.add(loop(0.3).cut(loop(0.0)).translate((0, 0, 0.5)), name="band")
+    made.export(str(folder / "drive.step"))
+    assembly, found = read_recognised(folder / "drive.step")
+    return found, diagnose(build(assembly)).mobility.dof
+
+
+def test_a_smooth_band_couples_its_wheels_by_the_radii_to_its_middle(tmp_path: Path) -> None:
+    found, dof = smooth_drive(tmp_path, wheels=True)
+    (gear,) = found.gears
+    assert (gear.kind, gear.against, set(gear.instances)) == (CouplingKind.BELT, "", {"small", "large"})
+    assert gear.radii == pytest.approx((0.01015, 0.02015), rel=1e-6)
+    assert gear.ratio == pytest.approx(20.15 / 10.15, rel=1e-6)
+    assert (len(found.joints), dof) == (2, 1)
+    assert "    radii: [10.15, 20.15]\n" in mates_text(found)
+    (listed,) = recognition_document(found)["gears"]
+    assert (listed["teeth"], listed["radii"]) == (None, list(gear.radii or ()))
+
+
+def test_a_band_around_nothing_is_no_belt(tmp_path: Path) -> None:
+    found, dof = smooth_drive(tmp_path, wheels=False)
+    assert (found.gears, dof) == ((), 0)

@@ -165,7 +165,7 @@ def _print(
     reading: Reading, requested: _Request, mechanism: Any, document: dict[str, Any], findings: tuple[Finding, ...]
 ) -> None:
     """The result in the form that was requested."""
-    from cadbridge.cli.output import print_answer, print_findings, print_json, print_next
+    from cadbridge.cli.output import print_answer, print_findings, print_json, print_next, typed
     from cadbridge.report import check_text
     from cadbridge.report.terminal import width
     from cadbridge.report.views import verdict
@@ -187,7 +187,8 @@ def _print(
         typer.echo("\n" + changes_text(document["changes"], str(requested.compare)))
     print_findings(findings)
     if document["mobility"]["redundant"]:
-        mates = "" if reading.mates is None else f" --mates {reading.mates}"
-        print_next(f"Next: cadbridge fit {reading.source}{mates}   (what redundant mates cost, which freedom to give)")
+        mates = "" if reading.mates is None else f" --mates {typed(reading.mates)}"
+        to = f"{typed(reading.source)}{mates}"
+        print_next(f"Next: cadbridge fit {to}   (what redundant mates cost, which freedom to give)")
     if requested.html is not None:
         print_next(f"Wrote {requested.html}. Open it in a browser; it works offline.")

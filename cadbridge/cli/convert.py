@@ -79,6 +79,8 @@ def convert(
 
 def _next_of(to: str, output: Path, files: Iterable[str | Path]) -> tuple[str, ...]:
     """How to open what was written; a scene comes before the model within it."""
+    from cadbridge.cli.output import typed
+
     target = target_named(to)
     if target is None or not target.opens_with:
         return ()
@@ -89,4 +91,4 @@ def _next_of(to: str, output: Path, files: Iterable[str | Path]) -> tuple[str, .
     path = found[0] if found[0].exists() else output / found[0]
     if target.is_package:
         path = path.parents[1]
-    return (f"Next: {target.opens_with.format(path, path.name)}",)
+    return (f"Next: {target.opens_with.format(typed(path), path.name)}",)

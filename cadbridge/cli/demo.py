@@ -30,7 +30,7 @@ def demo(
 def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     """Read, check, simulate and export, reporting what each step found and how long it took."""
     from cadbridge.cli.options import Reading
-    from cadbridge.cli.output import exit_status, print_findings, print_next, say, working
+    from cadbridge.cli.output import exit_status, print_findings, print_next, say, typed, working
     from cadbridge.cli.running import run_mechanism
     from cadbridge.diagnosis import diagnose
     from cadbridge.exporters import export
@@ -74,8 +74,8 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     print_findings(findings)
     step(f"done; everything is in {output}")
     print_next(
-        f"Next: open {output / 'report.html'} in a browser;",
-        f"      python -m mujoco.viewer --mjcf={output / 'mjcf' / 'scene.xml'}",
+        f"Next: open {typed(output / 'report.html')} in a browser;",
+        f"      python -m mujoco.viewer --mjcf={typed(output / 'mjcf' / 'scene.xml')}",
     )
     raise typer.Exit(exit_status(findings))
 

@@ -30,7 +30,7 @@ def fetch(
     The keys come from the environment: ONSHAPE_ACCESS_KEY and ONSHAPE_SECRET_KEY. A second call fetches only
     what is missing.
     """
-    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, typed, working
     from cadbridge.fetching import fetch as bring
     from cadbridge.wording import count
 
@@ -44,5 +44,5 @@ def fetch(
         for path in result.files:
             typer.echo(path)
         print_findings(result.findings)
-        print_next(f"{count(result.requests, 'request')}.", f"Next: cadbridge check {result.source}")
+        print_next(f"{count(result.requests, 'request')}.", f"Next: cadbridge check {typed(result.source)}")
     raise typer.Exit(exit_status(result.findings, strict))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import textwrap
 import threading
@@ -16,6 +17,8 @@ from cadbridge.findings import exit_status as exit_status
 from cadbridge.visible import plain, visible, write_styled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cadbridge.errors import CadbridgeError
 
 STOPPED_STATUS = 130
@@ -91,6 +94,11 @@ def print_answer(text: str, level: str) -> None:
     answer, _, rest = text.partition("\n\n")
     write_styled(sys.stdout, answer, level)
     print(f"\n\n{rest}")
+
+
+def typed(path: str | Path) -> str:
+    """A path as a person types it: in quotes where it has a space or another sign of the shell."""
+    return shlex.quote(str(path))
 
 
 def print_next(*lines: str) -> None:

@@ -109,15 +109,15 @@ def _beside(source: Path) -> Path:
 
 def _print_next(source: Path, output: Path, found: Recognition, kept: bool) -> None:
     """Say what was written, whether it is sure, and what to do next."""
-    from cadbridge.cli.output import print_next
+    from cadbridge.cli.output import print_next, typed
     from cadbridge.recognition.writing.mates_text import freedoms_text
 
-    mates = "" if output.resolve() == _beside(source.resolve()) else f" --mates {output}"
+    mates = "" if output.resolve() == _beside(source.resolve()) else f" --mates {typed(output)}"
     unsure = any(f.code == "CB1601" for f in found.findings)
     print_next(
         f"{'Kept and added to' if kept else 'Wrote'} {output}: {freedoms_text(found)}",
-        *([f"Some of it is not sure; see and answer: cadbridge view {source} --recognise"] * unsure),
-        f"Next: cadbridge check {source}{mates} --html report.html",
+        *([f"Some of it is not sure; see and answer: cadbridge view {typed(source)} --recognise"] * unsure),
+        f"Next: cadbridge check {typed(source)}{mates} --html report.html",
     )
 
 

@@ -125,7 +125,7 @@ def _run(mechanism: Mechanism, reading: Reading, options: RunOptions, to: _Files
     """Simulate once, write and show the run; the exit status: 4 where nothing is wrong, and nothing was tested."""
     from dataclasses import replace
 
-    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next
+    from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, typed
     from cadbridge.cli.running import run_mechanism, write_report
     from cadbridge.findings import Findings
     from cadbridge.report import confirmation_text, run_document, run_text
@@ -152,8 +152,9 @@ def _run(mechanism: Mechanism, reading: Reading, options: RunOptions, to: _Files
         if confirmed is not None:
             typer.echo(confirmation_text(confirmed, width()))
         print_findings(findings)
-        mates = "" if reading.mates is None else f" --mates {reading.mates}"
-        print_next(f"Next: cadbridge view {reading.source}{mates} --run {to.trajectory}   (plays the run in a browser)")
+        mates = "" if reading.mates is None else f" --mates {typed(reading.mates)}"
+        words = f"{typed(reading.source)}{mates} --run {typed(to.trajectory)}"
+        print_next(f"Next: cadbridge view {words}   (plays the run in a browser)")
     untested = NOT_TESTED_STATUS if run.summary["verdict"]["state"] == "not tested" else 0
     return exit_status(findings, flags.strict) or untested
 

@@ -70,7 +70,7 @@ def audit_mesh(mesh: Mesh) -> MeshAudit:
     if total == 0:
         return MeshAudit(mesh, closed=False)
     size = float(np.ptp(mesh.vertices, axis=0).max())
-    welded, edges, unmatched = mesh, NO_EDGES, 0
+    welded, edges, unmatched = mesh, _NO_EDGES, 0
     # From exact to coarse: a tolerance that is wider than needed would close real gaps.
     for fraction in _WELDS:
         welded = weld(mesh, fraction * size)
@@ -140,13 +140,13 @@ class _Edges:
         return int(np.count_nonzero(np.bincount(self.numbers, weights=self.signs)))
 
 
-NO_EDGES = _Edges(np.zeros(0, np.int64), np.zeros(0, np.int64))
+_NO_EDGES = _Edges(np.zeros(0, np.int64), np.zeros(0, np.int64))
 """Those of a mesh without triangles."""
 
 
 def _edges(triangles: NDArray[np.int32]) -> _Edges:
     if len(triangles) == 0:
-        return NO_EDGES
+        return _NO_EDGES
     start = triangles.ravel().astype(np.int64)
     end = np.roll(triangles, -1, axis=1).ravel().astype(np.int64)
     low, high = np.minimum(start, end), np.maximum(start, end)

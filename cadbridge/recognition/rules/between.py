@@ -68,21 +68,21 @@ def bind_rotors(now: Jointed) -> None:
     on a shaft which turns has shoulders or rings to hold it.
     """
     scene = now.scene
-    for body, own in now.of.items():
+    for body, own in now.of.items() if not spins_count(scene) else ():
         joint, rotor = own[0], own[0].other(body)
         others = [j for j in now.of[rotor] if j is not joint]
-        if len(own) != 1 or joint.verdict.free != HINGE or not others or spins_count(scene):
+        if len(own) != 1 or joint.verdict.free != HINGE or not others:
             continue
         near = SPINS_ON_AXIS * now.sizes[body] ** (1 / 3)
         one_line = all(j.verdict.free == HINGE and one_axis(scene, j, joint, near) for j in others)
         # The axle of two wheels has two joints on one line as well: it turns in neither.
-        held = any(len(now.of[j.other(rotor)]) > 1 or now.sizes[j.other(rotor)] > now.sizes[rotor] for j in others)
+        turns = any(len(now.of[j.other(rotor)]) > 1 or now.sizes[j.other(rotor)] > now.sizes[rotor] for j in others)
         fitted = NOTHING_ALONG in joint.verdict.against and any(
             c.kind == "shaft" and scene.groups.root(c.b.instance) == body for c in joint.contacts
         )
         # What nothing holds along either is no shaft that turns: a motor's case in two clamps.
-        held = held and any(NOTHING_ALONG not in j.verdict.against for j in others)
-        if one_line and held and fitted:
+        held = any(NOTHING_ALONG not in j.verdict.against for j in others)
+        if one_line and turns and held and fitted:
             text = "its bore is on what turns on this line already, with nothing to hold it along: fastened there"
             scene.bind(min(now.members[body]), min(now.members[rotor]), text, 0.6)
 

@@ -23,34 +23,44 @@ def pulley(teeth: int) -> cq.Workplane:
     return cq.Workplane().polyline(points).close().extrude(7).faces(">Z").workplane().hole(4)
 
 
-def belt(first: int, second: int) -> cq.Workplane:
-    """A smooth band whose back runs 0.6 mm outside of both wheels' tips."""
-    low, high = first / math.pi + 0.35, second / math.pi + 0.35
+def outline(low: float, high: float) -> cq.Workplane:
+    """A loop about two circles `AWAY` apart, filled, 6 mm high."""
     lean = math.asin((high - low) / AWAY)
-
-    def band(grow: float) -> cq.Workplane:
-        a, b = low + grow, high + grow
-        c, s = math.cos(lean), -math.sin(lean)
-        ends = [(a * s, a * c), (AWAY + b * s, b * c), (AWAY + b * s, -b * c), (a * s, -a * c)]
-        return (
-            cq.Workplane().moveTo(*ends[0]).lineTo(*ends[1]).threePointArc((AWAY + b, 0), ends[2]).lineTo(*ends[3])
-            .threePointArc((-a, 0), ends[0]).close().extrude(6)
-        )  # fmt: skip
-
-    return band(0).cut(band(-0.3)).translate((0, 0, 0.5))
+    c, s = math.cos(lean), -math.sin(lean)
+    ends = [(low * s, low * c), (AWAY + high * s, high * c), (AWAY + high * s, -high * c), (low * s, -low * c)]
+    return (
+        cq.Workplane().moveTo(*ends[0]).lineTo(*ends[1]).threePointArc((AWAY + high, 0), ends[2]).lineTo(*ends[3])
+        .threePointArc((-low, 0), ends[0]).close().extrude(6)
+    )  # fmt: skip
 
 
-def drive(folder: Path, with_belt: bool) -> tuple[Recognition, int]:
-    """What is recognised in a drive of 12 and 24 teeth on a plate, and the freedoms."""
+def band(low: float, high: float) -> cq.Workplane:
+    """A smooth band of 0.3 mm, whose back has these radii."""
+    return outline(low, high).cut(outline(low - 0.3, high - 0.3)).translate((0, 0, 0.5))
+
+
+Wheels = dict[str, tuple[cq.Workplane, float]]
+"""Solids by their names, with how far along x they stand, mm."""
+
+
+def assembled(folder: Path, wheels: Wheels, belt: cq.Workplane | None) -> tuple[Recognition, int]:
+    """What is recognised in wheels on the studs of a plate, perhaps with a belt, and the freedoms."""
     plate = cq.Workplane().box(120, 60, 10).translate((30, 0, -7)).faces(">Z").workplane(origin=(0, 0, 0))
     plate = plate.pushPoints([(0, 0), (AWAY, 0)]).circle(2).extrude(12)
     made = cq.Assembly(name="drive").add(plate, name="base")
-    made.add(pulley(12), name="small").add(pulley(24), name="large", loc=cq.Location(cq.Vector(AWAY, 0, 0)))
-    if with_belt:
-        made.add(belt(12, 24), name="band")
+    for name, (wheel, x) in wheels.items():
+        made.add(wheel, name=name, loc=cq.Location(cq.Vector(x, 0, 0)))
+    if belt is not None:
+        made.add(belt, name="band")
     made.export(str(folder / "drive.step"))
     assembly, found = read_recognised(folder / "drive.step")
     return found, diagnose(build(assembly)).mobility.dof
+
+
+def drive(folder: Path, with_belt: bool) -> tuple[Recognition, int]:
+    """A drive of 12 and 24 teeth; the belt's back runs 0.35 mm outside of their pitch circles."""
+    belt = band(12 / math.pi + 0.35, 24 / math.pi + 0.35) if with_belt else None
+    return assembled(folder, {"small": (pulley(12), 0.0), "large": (pulley(24), AWAY)}, belt)
 
 
 def test_a_belt_around_two_pulleys_couples_them_by_their_teeth(tmp_path: Path) -> None:
@@ -73,34 +83,12 @@ def test_without_a_belt_the_drive_is_a_comment(tmp_path: Path) -> None:
     assert "#    type: belt" in text
 
 
-def smooth_drive(folder: Path, wheels: bool) -> tuple[Recognition, int]:
-    """A flat belt of 0.3 mm around plain wheels of 10 and 20 mm, or the same loop as a frame around nothing."""
-    low, high = 10.0, 20.0
-    lean = math.asin((high - low) / AWAY)
-
-    def loop(grow: float) -> cq.Workplane:
-        a, b, c, s = low + grow, high + grow, math.cos(lean), -math.sin(lean)
-        return (
-            cq.Workplane().moveTo(a * s, a * c).lineTo(AWAY + b * s, b * c)
-            .threePointArc((AWAY + b, 0), (AWAY + b * s, -b * c)).lineTo(a * s, -a * c)
-            .threePointArc((-a, 0), (a * s, a * c)).close().extrude(6)
-        )  # fmt: skip
-
-    plate = cq.Workplane().box(120, 60, 10).translate((30, 0, -7)).faces(">Z").workplane(origin=(0, 0, 0))
-    plate = plate.pushPoints([(0, 0), (AWAY, 0)]).circle(2).extrude(12)
-    made = cq.Assembly(name="drive").add(plate, name="base")
-    if wheels:
-        for name, radius, x in (("small", low, 0.0), ("large", high, AWAY)):
-            wheel = cq.Workplane().circle(radius).circle(2).extrude(7)
-            made.add(wheel, name=name, loc=cq.Location(cq.Vector(x, 0, 0)))
-    made.add(loop(0.3).cut(loop(0.0)).translate((0, 0, 0.5)), name="band")
-    made.export(str(folder / "drive.step"))
-    assembly, found = read_recognised(folder / "drive.step")
-    return found, diagnose(build(assembly)).mobility.dof
+def plain(radius: float, width: float = 7.0) -> cq.Workplane:
+    return cq.Workplane().circle(radius).circle(2).extrude(width)
 
 
 def test_a_smooth_band_couples_its_wheels_by_the_radii_to_its_middle(tmp_path: Path) -> None:
-    found, dof = smooth_drive(tmp_path, wheels=True)
+    found, dof = assembled(tmp_path, {"small": (plain(10), 0.0), "large": (plain(20), AWAY)}, band(10.3, 20.3))
     (gear,) = found.gears
     assert (gear.kind, gear.against, set(gear.instances)) == (CouplingKind.BELT, "", {"small", "large"})
     assert gear.radii == pytest.approx((0.01015, 0.02015), rel=1e-6)
@@ -112,5 +100,11 @@ def test_a_smooth_band_couples_its_wheels_by_the_radii_to_its_middle(tmp_path: P
 
 
 def test_a_band_around_nothing_is_no_belt(tmp_path: Path) -> None:
-    found, dof = smooth_drive(tmp_path, wheels=False)
+    found, dof = assembled(tmp_path, {}, band(10.3, 20.3))
     assert (found.gears, dof) == ((), 0)
+
+
+def test_a_flange_beside_a_band_is_not_its_wheel(tmp_path: Path) -> None:
+    """Half of the band's width must lie on a wheel."""
+    found, _ = assembled(tmp_path, {"small": (plain(10), 0.0), "flange": (plain(20, 1.5), AWAY)}, band(10.3, 20.3))
+    assert found.gears == ()

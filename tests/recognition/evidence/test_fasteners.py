@@ -121,6 +121,23 @@ def test_fasteners_are_known_by_their_names(name: str, kind: StandardKind | None
     assert called_fastener([name]) == kind
 
 
+@pytest.mark.parametrize(("name", "joined"), [("15circlip", False), ("part", True)])
+def test_a_circlip_with_ears_is_known_by_its_name_and_spins_nothing(tmp_path: Path, name: str, joined: bool) -> None:
+    """It lies in the groove of a shaft that a plate holds: without the name it would turn there."""
+    shaft = cq.Workplane().circle(8).extrude(40).cut(
+        cq.Workplane().workplane(offset=30).circle(9).circle(7).extrude(1.2)
+    )  # fmt: skip
+    clip = cq.Workplane().workplane(offset=30).circle(9).circle(7.1).extrude(1.2)
+    clip = clip.cut(cq.Workplane().workplane(offset=30).center(12, 0).rect(14, 3).extrude(1.2))
+    clip = clip.union(cq.Workplane().workplane(offset=30).pushPoints([(10, 3), (10, -3)]).circle(2).extrude(1.2))
+    base = cq.Workplane().rect(60, 60).extrude(10).union(shaft)
+    lever = cq.Workplane().workplane(offset=12).rect(60, 26).circle(8).extrude(6)
+    parts: Parts = {"base": (base, (0, 0, 0)), "lever": (lever, (0, 0, 0)), name: (clip, (0, 0, 0))}
+    found = recognised(tmp_path, parts)
+    assert (frozenset(("base", name)) in joints(found)) == joined
+    assert (name in found.fasteners) != joined
+
+
 def test_a_name_says_the_size_of_a_screw() -> None:
     assert named_size(["M3x20"]) == pytest.approx((0.003, 0.020))
     assert named_size(["FHS_M2_5X10"]) == pytest.approx((0.0025, 0.010))

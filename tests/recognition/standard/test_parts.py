@@ -62,6 +62,7 @@ def ball(radius: float) -> Shape:
         (flat_ring(4.2e-3, 8e-3, 1.6e-3), StandardKind.WASHER, 4.2e-3),
         (flat_ring(5e-3, 6e-3, 1e-3), StandardKind.CIRCLIP, 5e-3),
         (flat_ring(4e-3, 11e-3, 7e-3), StandardKind.BEARING, 4e-3),
+        (flat_ring(8.5e-3, 15e-3, 7e-3), StandardKind.BEARING, 8.5e-3),
         (cylinder(3e-3, 20e-3, 0.5e-3), StandardKind.PIN, 3e-3),
         (ball(3e-3), StandardKind.BALL, 3e-3),
         (bar(3e-3, 6e-3), StandardKind.KEY, 1.5e-3),
@@ -108,6 +109,15 @@ def test_a_name_is_a_second_witness_only() -> None:
 )
 def test_other_parts_are_none(shape: Shape, what: str) -> None:
     assert standard_part(shape) is None, what
+
+
+@pytest.mark.parametrize(("depth", "kind"), [(6e-3, StandardKind.SCREW), (24e-3, None)])
+def test_a_bore_that_goes_on_below_its_head_makes_a_shaft_and_no_screw(depth: float, kind: StandardKind | None) -> None:
+    """A head of 10 mm on a shank of 16 × 30 mm, with a round recess or a bore from its top."""
+    shape = turned((ring(8e-3), -30e-3), (ring(8e-3), 0), (ring(12e-3), 0), (ring(12e-3), 10e-3),
+                   (ring(5e-3), 10e-3), (ring(5e-3), 10e-3 - depth))  # fmt: skip
+    found = standard_part(shape)
+    assert (None if found is None else found.kind) == kind
 
 
 def test_a_threaded_rod_is_known_by_its_ridges() -> None:

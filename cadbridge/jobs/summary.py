@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
@@ -14,8 +15,7 @@ from cadbridge.documents import FORMATS
 from cadbridge.findings import Severity
 from cadbridge.jobs.model import Result, State, shown
 from cadbridge.jobs.planning import Plan
-from cadbridge.jobs.publish import LOG, MANIFEST, TIMES
-from cadbridge.storage import write_atomically
+from cadbridge.jobs.publish import LOG, MANIFEST, TIMES, Stages
 from cadbridge.wording import count
 
 FORMAT = FORMATS["batch"]
@@ -71,12 +71,21 @@ def write_summary(plan: Plan, results: Sequence[Result]) -> tuple[Path, Path]:
         The paths of the two files.
 
     Raises:
-        OSError: The folder cannot be written.
+        InputError: The folder of outputs cannot be written (CB707).
+        OSError: One of the files cannot be written.
     """
     summary = document(plan, results)
     paths = plan.output / SUMMARY, plan.output / INDEX
-    write_atomically(paths[0], json.dumps(summary, indent=2).encode() + b"\n")
-    write_atomically(paths[1], page(summary).encode("utf-8", "backslashreplace"))
+    contents = json.dumps(summary, indent=2).encode() + b"\n", page(summary).encode("utf-8", "backslashreplace")
+    stages = Stages(plan.output)
+    try:
+        # Written where the next run clears up what a kill left, and shown by rename.
+        stage = stages.new(0)
+        for path, content in zip(paths, contents, strict=True):
+            (stage / path.name).write_bytes(content)
+            os.replace(stage / path.name, path)
+    finally:
+        stages.close()
     return paths
 
 

@@ -6,6 +6,8 @@ import random
 import re
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from urllib.parse import unquote
@@ -312,6 +314,22 @@ def test_a_full_disk_fails_what_does_not_fit(tmp_path: Path) -> None:
     again = batch(jobs, "--json")
     assert again.communicate(timeout=SLOW)
     assert again.returncode == 0
+
+
+def test_killed_while_it_writes_the_summary_it_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    plan = load(robots(tmp_path), output=tmp_path / "out")
+    killed = (
+        "import os, sys; from cadbridge.jobs import load, write_summary\n"
+        "os.replace = lambda *paths: os._exit(9)  # what a kill before the rename leaves\n"
+        "write_summary(load(sys.argv[1], output=sys.argv[2]), [])"
+    )
+    command = [sys.executable, "-c", killed, str(tmp_path / "jobs.yaml"), str(plan.output)]
+    assert subprocess.run(command, check=False).returncode == 9
+    assert not written(plan.output)
+    assert list((plan.output / ".cadbridge").glob("run-*/0/*"))
+    write_summary(plan, [])
+    assert set(written(plan.output)) == {"summary.json", "index.html"}
+    assert not list((plan.output / ".cadbridge").glob("run-*"))
 
 
 def test_killed_at_any_moment_the_next_run_ends_with_the_same_bytes(tmp_path: Path, warm: Local) -> None:

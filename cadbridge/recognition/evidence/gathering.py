@@ -21,6 +21,7 @@ from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Pair
 from cadbridge.recognition.standard.names import StandardKind, called_yielding
 from cadbridge.recognition.standard.screws import StandardPart
+from cadbridge.recognition.wheels.bores import shafts_through
 from cadbridge.recognition.wheels.gears import wheels_of_parts
 from cadbridge.recognition.wheels.meshing import Meshing, find_meshing, place
 from cadbridge.recognition.wheels.placed import MeshingPair
@@ -87,7 +88,12 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
         if w.kind is not WheelKind.THREAD and not (w.kind is WheelKind.SPLINE and w.instance in screws)
     }  # fmt: skip
     fasteners = find_fasteners(whole, toothed, names)
-    fasteners = {name: s for name, s in fasteners.items() if name not in ignored}
+    # A tapped rod, a stand-off, may be called like a screw and look like a long nut: with a wheel on it, it is a shaft.
+    shafts = {name for w in meshing.wheels for name in shafts_through(w, assembly)}
+    fasteners = {
+        name: s for name, s in fasteners.items()
+        if name not in ignored and (s.under_head is not None or name not in shafts)
+    }  # fmt: skip
     return Evidence(whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, Overlaps())
 
 

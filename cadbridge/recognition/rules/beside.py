@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from cadbridge.freedoms import HINGE
 from cadbridge.recognition.contacts.contacts import ON_AXIS
-from cadbridge.recognition.evidence.candidates import Candidate
+from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import journal, knuckle, on_axis
 from cadbridge.recognition.rules.turntables import drawn_beside
+from cadbridge.recognition.wheels.bores import shafts_through
 from cadbridge.recognition.wheels.placed import MeshingPair, about
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
@@ -32,12 +35,17 @@ def bind_wheels(
     wheels = {w.instance: w for p in pairs if not p.against for w in (p.a, p.b)}
     left = []
     for names in groups:
-        beside = [found for name in names if name in wheels for found in _shafts_beside(scene, name, wheels, names)]
-        _, gap, shaft, wheel = min(beside, default=(False, 0.0, "", ""))
-        if not beside or (lone and len(scene.groups.group(shaft)) > 1):
+        beside = sorted(
+            found for name in names if name in wheels for found in _shafts_beside(scene, name, wheels, names)
+        )
+        if lone:
+            beside = [found for found in beside[:1] if len(scene.groups.group(found[2])) == 1]
+        bound = (
+            scene.bind(wheel, shaft, f"a wheel on its axis, {1e3 * max(gap, 0.0):.3g} mm from it, touches nothing", 0.5)
+            for _, gap, shaft, wheel in beside
+        )
+        if not any(bound):
             left.append(names)
-            continue
-        scene.bind(wheel, shaft, f"a wheel on its axis, {1e3 * max(gap, 0.0):.3g} mm from it, touches nothing", 0.5)
     return left
 
 
@@ -66,6 +74,55 @@ def _shafts_beside(
             if not (m.surface.hollow or m.instance in own or m.instance in wheels) and gap <= wheel.tip:
                 continues = math.isclose(bores.get(name, -1.0), bores.get(m.instance, -2.0), rel_tol=ON_AXIS)
                 yield not continues, gap, m.instance, name
+    for shaft in shafts_through(wheel, scene.assembly):
+        if shaft not in own and shaft not in wheels:
+            yield True, 0.0, shaft, name
+
+
+def hinge_wheels(
+    scene: Scene, groups: Sequence[list[str]], pairs: Sequence[MeshingPair], joints: Sequence[Candidate]
+) -> tuple[list[list[str]], list[Candidate]]:
+    """Hinge bodies that touch nothing but mesh: what holds their axis is not drawn.
+
+    They turn on the body on which their partner turns, else on what they are nearest to. Returns the groups that stay
+    loose, and the hinges.
+    """
+    partners = [(w, other) for p in pairs if not p.against for w, other in ((p.a, p.b), (p.b, p.a))]
+    hinges: list[Candidate] = []
+    left = []
+    for names in groups:
+        own = [(w, other) for w, other in partners if w.instance in names and w.kind is not WheelKind.RACK]
+        if not own or len({*map(scene.groups.root, names)}) > 1:
+            left.append(names)
+            continue
+        wheel, partner = own[0]
+        carrier = _carrier(scene, partner, joints) or _nearest(scene, names, partner.instance) or partner.instance
+        text = f"its teeth mesh with those of {partner.instance}; it touches nothing"
+        verdict = Verdict("revolute", wheel.point, wheel.axis, (text,), ("no axle is drawn",), 0.45)
+        hinges.append(joint_of(scene, wheel.instance, carrier, verdict))
+    return left, hinges
+
+
+def _carrier(scene: Scene, wheel: Wheel, joints: Sequence[Candidate]) -> str | None:
+    """The body on which a wheel turns about its axis."""
+    root = scene.groups.root(wheel.instance)
+    for c in joints:
+        v = c.verdict
+        if root in (c.a, c.b) and v.free == HINGE and v.axis is not None and about(wheel, v.point, v.axis):
+            return c.other(root)
+    return None
+
+
+def _nearest(scene: Scene, names: Collection[str], partner: str) -> str | None:
+    """The instance nearest to some others, which is not of the body of their partner."""
+    solids = scene.solids(MOST_LOOSE_GAPS)
+    body = scene.groups.root(partner)
+    reach = max(map(solids.extent, names))
+    gaps = []
+    for name in names:
+        others = [n for n in solids.beside(name, reach) if n not in names and scene.groups.root(n) != body]
+        gaps += [(gap, other) for other, gap in solids.gaps(name, others, reach)]
+    return min(gaps)[1] if gaps else None
 
 
 def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:

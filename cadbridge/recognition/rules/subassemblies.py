@@ -94,9 +94,20 @@ def bind_clamped(now: Jointed) -> None:
         leaf = min((joint.a, joint.b), key=lambda body: (len(now.of[body]), now.sizes[body], body))
         # A single joint is all that the file shows, a piston in its bore: bound, nothing would move.
         runs = any(name in now.scene.linear for c in joint.contacts for name in c.pair)
+        # A wheel may be clamped to a shaft, but not to that on which its partner turns: neither would turn.
+        if _partner_on(now, leaf, joint.other(leaf)):
+            continue
         if joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1 and not runs:
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             now.scene.bind(leaf, joint.other(leaf), text, 0.5)
+
+
+def _partner_on(now: Jointed, wheel: str, other: str) -> bool:
+    """Whether a body's teeth mesh with those of another body, or of one that turns on that."""
+    body_of = {name: body for body, names in now.members.items() for name in names}
+    ends = [{body_of.get(name, "") for name in pair} for pair in now.scene.meshing]
+    partners = {body for pair in ends if wheel in pair for body in pair - {wheel}}
+    return other in partners or any(other in (j.a, j.b) for body in partners for j in now.of.get(body, ()))
 
 
 def shares(scene: Scene, a: Sequence[str], b: Sequence[str]) -> bool:

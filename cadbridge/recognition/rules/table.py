@@ -18,7 +18,7 @@ from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.actuators import find_actuators
 from cadbridge.recognition.rules.attaching import Hosts
 from cadbridge.recognition.rules.bearings import bind_rings, bind_rolling, bind_seats, bind_twins
-from cadbridge.recognition.rules.beside import bind_beside, bind_wheels, wheels_apart
+from cadbridge.recognition.rules.beside import bind_beside, bind_wheels, hinge_wheels, wheels_apart
 from cadbridge.recognition.rules.between import bind_between, bind_flanges, bind_rotors
 from cadbridge.recognition.rules.bodies import bind_fixed, bind_flats, bind_keys, bind_stubs
 from cadbridge.recognition.rules.guide_rods import bind_frames
@@ -119,6 +119,12 @@ def _within(run: Inference) -> None:
     bind_fixed(run.scene)
 
 
+def _meshing(run: Inference) -> None:
+    """Keep wheels that mesh apart: whatever rests or hangs together, one body of the two could not turn."""
+    for a, b in run.scene.meshing:
+        run.scene.hold_apart(a, b)
+
+
 def _wheels_apart(run: Inference) -> None:
     """A shaft that carries a wheel is no plug in its bore."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
@@ -156,8 +162,9 @@ def _connected(run: Inference) -> None:
     """What nothing connects yet is bound, or hinged, to what it rests on, reaches into or stands beside."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
     apart, on_faces = connect(scene, run.joints, pairs, run.evidence.drives)
-    run.loose, beside = bind_beside(scene, bind_wheels(scene, apart, pairs))
-    run.turning += [*on_faces, *beside]
+    apart, lone = hinge_wheels(scene, bind_wheels(scene, apart, pairs), pairs, run.joints)
+    run.loose, beside = bind_beside(scene, apart)
+    run.turning += [*on_faces, *lone, *beside]
     bind_rails(scene, run.joints)
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
@@ -166,6 +173,7 @@ def _connected(run: Inference) -> None:
 
 
 RULES = (
+    Rule("wheels that mesh are two bodies", 1.00, _meshing),
     # Actuators and motors come first: what is screwed to an output shares several holes with it, which elsewhere are a
     # weld, and bodies that are one already cannot be held apart any more.
     Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),

@@ -1,0 +1,88 @@
+"""Wheels that touch nothing but each other's teeth: on shafts that are not round, and without a shaft."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import cadquery as cq
+import pytest
+
+from cadbridge.recognition import Recognition
+from tests.recognition.gear_shapes import outline
+from tests.recognition.solids import Parts, box, disc, joints, recognised, tube
+
+MODULE = 1.5
+FEW, MANY = 16, 28
+APART = MODULE * (FEW + MANY) / 2
+
+
+def gear(teeth: int, turned: float) -> cq.Workplane:
+    """A wheel of 10 mm with a hexagonal bore, 0.4 mm wider across flats than the shafts, turned by so many teeth."""
+    points = [(1e3 * x, 1e3 * y) for x, y in outline(teeth, MODULE * 1e-3, points=4)]
+    wheel = cq.Workplane().polyline(points).close().extrude(10)
+    bore = cq.Workplane().polygon(6, 8.4 / math.cos(math.pi / 6)).extrude(10)
+    return wheel.cut(bore).rotate((0, 0, 0), (0, 0, 1), 360 / teeth * turned)
+
+
+def shaft() -> cq.Workplane:
+    """A hexagonal rod of 8 mm across flats, with round ends in the plates, as far from a wheel as that is wide."""
+    return cq.Workplane().polygon(6, 8 / math.cos(math.pi / 6)).extrude(60).union(disc(3, 68).translate((0, 0, -4)))
+
+
+def frame(holes: list[float]) -> cq.Workplane:
+    """Two plates with holes along x, and the wall that joins them."""
+    plate = box(160, 80, 4).cut(cq.Workplane().pushPoints([(x, 0) for x in holes]).circle(3).extrude(4))
+    return plate.translate((0, 0, -4)).union(plate.translate((0, 0, 60))).union(box(160, 4, 68).translate((0, 42, -4)))
+
+
+def gearbox(folder: Path, shafts: list[float], name: str = "shaft") -> Recognition:
+    """Two wheels of 16 and 28 teeth that mesh, at x = 0 and beside it, and shafts at some of these places."""
+    parts: Parts = {
+        "frame": (frame(shafts), (0, 0, 0)),
+        "small": (gear(FEW, 0), (0, 0, 25)),
+        "large": (gear(MANY, 0.5), (APART, 0, 25)),
+        **{f"{name} {k}": (shaft(), (x, 0, 0)) for k, x in enumerate(shafts)},
+    }
+    return recognised(folder, parts)
+
+
+@pytest.mark.parametrize("name", ["shaft", "Hex 10-32 Tapped Screw"])
+def test_a_wheel_turns_with_the_hexagonal_shaft_in_its_bore_whatever_that_is_called(tmp_path: Path, name: str) -> None:
+    found = gearbox(tmp_path, [0.0, APART], name)
+    body = found.body_of
+    assert body["small"] == body[f"{name} 0"] != body["frame"]
+    assert body["large"] == body[f"{name} 1"] != body["frame"]
+    assert (found.freedoms, [g.couples for g in found.gears]) == (1, [True])
+
+
+def test_a_wheel_without_a_shaft_turns_on_what_carries_its_partner(tmp_path: Path) -> None:
+    found = gearbox(tmp_path, [0.0])
+    (hinge,) = (j for j in found.joints if found.body_of["large"] in (j.a, j.b))
+    assert {hinge.a, hinge.b} == {found.body_of["large"], found.body_of["frame"]}
+    assert "its teeth mesh with those of small" in hinge.evidence[0]
+    assert "no axle is drawn" in hinge.against
+    assert (found.freedoms, [g.couples for g in found.gears]) == (1, [True])
+
+
+def test_of_two_wheels_that_mesh_and_lie_on_one_plate_one_turns(tmp_path: Path) -> None:
+    parts: Parts = {
+        "plate": (box(160, 80, 4), (0, 0, -4)),
+        "small": (gear(FEW, 0), (0, 0, 0)),
+        "large": (gear(MANY, 0.5), (APART, 0, 0)),
+    }
+    found = recognised(tmp_path, parts)
+    assert found.body_of["small"] != found.body_of["large"]
+    assert found.freedoms == 1
+
+
+def test_wheels_that_mesh_turn_on_their_rods_and_are_not_clamped_there(tmp_path: Path) -> None:
+    """Each could slide off its rod as well, and carries nothing: but it drives the other."""
+    rods = box(160, 80, 10).union(disc(3, 120)).union(disc(3, 120).translate((APART, 0, 0)))
+    wheels = {
+        "small": (gear(FEW, 0).union(tube(6, 3.2, 30)), (0.0, 0.0, 22.0)),
+        "large": (gear(MANY, 0.5).union(tube(6, 3.2, 30)), (APART, 0.0, 22.0)),
+    }
+    found = recognised(tmp_path, {"base": (rods, (0, 0, 0)), **wheels})
+    assert joints(found) == {frozenset(("base", name)): "cylindrical" for name in wheels}
+    assert [g.couples for g in found.gears] == [True]

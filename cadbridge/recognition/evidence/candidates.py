@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -119,7 +119,7 @@ def candidates_of(scene: Scene, members: dict[str, list[str]]) -> list[Candidate
     for pair, balls in rolling.items():
         if len(pair) == 2 and pair not in known:
             found.append(joint_of(scene, min(pair), max(pair), _on_balls(balls), balls))
-    return [c for c in (*_unlocked(scene, found), *driven.values()) if scene.connects(c.a, c.b)]
+    return [c for c in (*_unlocked(scene, found, scene.sizes(members)), *driven.values()) if scene.connects(c.a, c.b)]
 
 
 def _spacer(
@@ -162,10 +162,10 @@ def _half_width(scene: Scene, name: str, axis: Vector) -> float:
     return float(np.delete(size, int(np.argmax(np.abs(axis)))).max()) / 2
 
 
-def _unlocked(scene: Scene, found: Sequence[Candidate]) -> list[Candidate]:
+def _unlocked(scene: Scene, found: Sequence[Candidate], sizes: Mapping[str, float]) -> list[Candidate]:
     """The candidates but for hinges of a wheel on a body whose teeth it meshes with, if it has one as sure elsewhere.
 
-    A planet in its ring turns on a carrier: on the ring itself its teeth would lock it.
+    A planet in its ring, the smaller of the two, turns on a carrier: on the ring itself its teeth would lock it.
     """
     if not scene.meshing:
         return list(found)
@@ -177,7 +177,8 @@ def _unlocked(scene: Scene, found: Sequence[Candidate]) -> list[Candidate]:
                 surest[body] = max(surest[body], c.verdict.confidence)
     return [
         c for c in found
-        if frozenset((c.a, c.b)) not in meshing or max(surest[c.a], surest[c.b]) < c.verdict.confidence
+        if frozenset((c.a, c.b)) not in meshing
+        or surest[min((c.a, c.b), key=lambda body: (sizes[body], body))] < c.verdict.confidence
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Joints that others imply: a disc of its own where two bodies meet, a fork above its wheel, a rack on its pinion."""
+"""Joints that others imply: a disc of its own where two bodies meet, a rack on its pinion, a wheel."""
 
 from __future__ import annotations
 
@@ -27,13 +27,18 @@ Tests: 0.013 (`test_pivots`)."""
 
 
 class Seen:
-    """A scene with its joints so far, those `found` since, the racks, and the round parts that only spin in a body."""
+    """A scene with its joints so far, those `found` since, and the round parts that only spin in a body.
+
+    `racks` with their pinions, and `wheels`, each with its partner.
+    """
 
     def __init__(self, scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]) -> None:
         self.scene, self.found, root = scene, list[Candidate](), scene.groups.root
         # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
         self.joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
-        self.racks = [p for p in pairs if p.b.kind is WheelKind.RACK and not p.against]
+        sure = [p for p in pairs if not p.against]
+        self.racks = [p for p in sure if p.b.kind is WheelKind.RACK]
+        self.wheels = [(w, other) for p in sure if p not in self.racks for w, other in ((p.a, p.b), (p.b, p.a))]
         of_body, members = by_body(joints), scene.groups.members()
         self.discs = [
             (members[leaf][0], min(members[joint.other(leaf)]), joint)
@@ -93,6 +98,17 @@ def rack_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
                 text = f"a rack whose pinion {pair.a.instance.rsplit('/', 1)[-1]} turns on what it lies on"
                 at, way = pair.b.point, pair.b.axis
                 verdict = Verdict("prismatic", at, way, (text,), ("no walls guide it",), 0.5)
+                return joint_of(seen.scene, min(first), min(second), verdict)
+    return None
+
+
+def wheel_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of a wheel, one part, on what it lies on, if its partner turns on that: fixed, it would lock it."""
+    for wheel, partner in seen.wheels:
+        for own, base in ((first, second), (second, first)):
+            if own == {wheel.instance} and _turns(seen, partner.instance, base):
+                text = f"a wheel whose partner {partner.instance.rsplit('/', 1)[-1]} turns on what it lies on"
+                verdict = Verdict("revolute", wheel.point, wheel.axis, (text,), ("no axle is drawn",), 0.5)
                 return joint_of(seen.scene, min(first), min(second), verdict)
     return None
 

@@ -11,7 +11,7 @@ from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import coaxial, knuckle, on_axis, overlapping
-from cadbridge.recognition.rules.pivots import Seen, about_disc, rack_on
+from cadbridge.recognition.rules.pivots import Seen, about_disc, rack_on, wheel_on
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
 from cadbridge.recognition.ties import Held, Tie
@@ -106,6 +106,7 @@ SIGNS = (
     Sign("holes in line, no pin", Held.RESTS, True, lambda seen, a, b: knuckle(seen.scene, a, b)),
     Sign("a disc of its own between", Held.RESTS, True, about_disc),
     Sign("a rack on its pinion", None, True, rack_on),
+    Sign("a wheel on what its partner turns on", None, True, wheel_on),
 )
 """Signs of joints where contacts show none, in the order in which they are asked."""
 

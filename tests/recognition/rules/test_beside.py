@@ -86,3 +86,34 @@ def test_wheels_that_mesh_turn_on_their_rods_and_are_not_clamped_there(tmp_path:
     found = recognised(tmp_path, {"base": (rods, (0, 0, 0)), **wheels})
     assert joints(found) == {frozenset(("base", name)): "cylindrical" for name in wheels}
     assert [g.couples for g in found.gears] == [True]
+
+
+def test_a_wheel_that_lies_on_what_carries_its_partner_turns_there(tmp_path: Path) -> None:
+    parts: Parts = {
+        "frame": (frame([0.0]), (0, 0, 0)),
+        "shaft": (shaft(), (0, 0, 0)),
+        "small": (gear(FEW, 0), (0, 0, 25)),
+        "large": (gear(MANY, 0.5), (APART, 0, 25)),
+        "rest": (box(20, 20, 25), (APART, 0, 0)),
+    }
+    found = recognised(tmp_path, parts)
+    (hinge,) = (j for j in found.joints if found.body_of["large"] in (j.a, j.b))
+    assert hinge.evidence == ("a wheel whose partner small turns on what it lies on",)
+    assert (found.freedoms, [g.couples for g in found.gears]) == (1, [True])
+
+
+def test_a_pinion_on_a_pin_of_what_holds_its_partner_keeps_its_hinge(tmp_path: Path) -> None:
+    """That another part turns there as surely says nothing of the pinion: without its pin it would float."""
+    dowels = [(APART - 10, 0.0), (APART + 10, 0.0)]
+    base = box(200, 80, 10).union(disc(3, 24)).union(disc(3, 24).translate((-40, 0, 0)))
+    base = base.union(cq.Workplane().pushPoints(dowels).circle(2).extrude(20))
+    fixed = gear(MANY, 0.5).translate((APART, 0, 0)).cut(cq.Workplane().pushPoints(dowels).circle(2).extrude(10))
+    parts: Parts = {
+        "base": (base, (0, 0, 0)),
+        "fixed": (fixed, (0, 0, 10)),
+        "pinion": (gear(FEW, 0).union(tube(6, 3, 10)), (0, 0, 10)),
+        "lever": (tube(8, 3, 10).union(box(40, 6, 4).translate((-26, 0, 3))), (-40, 0, 10)),
+    }
+    found = recognised(tmp_path, parts)
+    assert found.body_of["fixed"] == found.body_of["base"]
+    assert joints(found) == {frozenset(("base", name)): "revolute" for name in ("pinion", "lever")}

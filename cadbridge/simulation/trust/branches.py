@@ -21,6 +21,7 @@ from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.repeats import NEAR_LOSS, finer
 from solver import rotation
 from solver.algebra.division import LEAST_DIVISOR
+from solver.constraints.evaluation import dense
 from solver.equations.dynamics import evaluate_all, frames
 from solver.equations.projection import function_values
 from solver.equations.system import System
@@ -223,11 +224,8 @@ def _rows(system: System, state: State) -> Array:
     T, W = system.program.terms, system.rows
     x, R, v = frames(state.positions, state.quaternions, state.velocities)
     *_, blocks = evaluate_all(T, W, x, R, v, state.branches.copy(), function_values(system, state.t), False)
-    G = np.zeros((system.program.rows, 6 * len(x)))
-    for i in range(len(G)):
-        for b in range(int(T.row_block[i]), int(T.row_block[i + 1])):
-            G[i, 6 * T.block_body[b] : 6 * T.block_body[b] + 6] += blocks[b]
-    G = G[W.compliance[: len(G)] == 0.0, :-6] * np.tile(_weights(system), len(x) - 1)
+    G = dense(system.program, blocks)[W.compliance[: system.program.rows] == 0.0]
+    G *= np.tile(_weights(system), system.program.bodies)
     return np.asarray(G / np.maximum(np.linalg.norm(G, axis=1), LEAST_DIVISOR)[:, None])
 
 

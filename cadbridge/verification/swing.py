@@ -102,7 +102,12 @@ class Swinger:
             for body, twist in zip(self.mechanism.bodies, self.twists, strict=True)
         }
         scenario = Scenario(
-            duration=duration, rate=max(SHORTER) / duration, rtol=tolerance, atol=tolerance, velocities=velocities
+            duration=duration,
+            rate=max(SHORTER) / duration,
+            rtol=tolerance,
+            atol=tolerance,
+            velocities=velocities,
+            sensitivity=False,  # how far it is known, `_explained` asks where it must
         )
         return simulate(self.mechanism, scenario)
 

@@ -33,7 +33,8 @@ ENTRIES: dict[str, Entry] = {
         "A principal moment exceeds the sum of the other two. URDF and SDF get the values unchanged: Pinocchio "
         "computes with them, Gazebo may refuse them, Drake warns and takes the inertia of a ball of water of the same "
         "mass. MuJoCo refuses them, so MJCF sets balanceinertia, with which MuJoCo replaces the three moments by their "
-        "mean. In the last two the model moves differently.",
+        "mean. In the last two the model moves differently. A body that stands still needs no moments: MJCF gets its "
+        "mass alone, also where a moment is 0.",
         "Correct the inertia in the source, or pass --mass from-mesh.",
         "Ixx = 1, Iyy = 1, Izz = 3: no distribution of mass gives that.",
     ),

@@ -22,13 +22,24 @@ from cadbridge.exporters.loops import Closed, close_loops
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.mjcf_kept import HOME, Kept
 from cadbridge.exporters.names import UniqueNames, clean
-from cadbridge.exporters.numbers import LEAST_IN_MUJOCO, NO_LIMIT, balanced, exact, number, numbers, small, tensor
+from cadbridge.exporters.numbers import (
+    LEAST_IN_MUJOCO,
+    NO_LIMIT,
+    balanced,
+    exact,
+    number,
+    numbers,
+    possible,
+    small,
+    tensor,
+)
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_limits
 from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
-from cadbridge.exporters.tree import Link, joint_pose
+from cadbridge.exporters.tree import Link, Tree, joint_pose
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
+from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.mechanism.weights import carried_weights
 from cadbridge.wording import listed
@@ -81,10 +92,21 @@ def _report(plan: LinkPlan, closed: Closed, findings: Findings) -> None:
         body = tree.body(tree.links[half]).name
         findings.add("CB514", f"joint {closing.name} closes a loop: body {body} is halved", Where(item=closing.name))
     report_limits(tree, findings)
+    _report_standing(tree, findings)
     _report_nesting(plan, findings)
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]
     if fast:
         findings.add("CB511", f"MJCF has no limit of velocity: {listed(fast)}", items=fast)
+
+
+def _report_standing(tree: Tree, findings: Findings) -> None:
+    """Report moments of inertia that MuJoCo refuses of what stands still too (CB1434)."""
+    for link in tree.links:
+        mass = tree.mass(link)
+        if link.parent is None and mass is not None and mass.mass > 0 and not _moments_taken(mass):
+            name = tree.body(link).name
+            text = f"{name} stands still, and its moments of inertia, which no body has, are left out"
+            findings.add("CB1434", text, Where(item=name))
 
 
 def _report_nesting(plan: LinkPlan, findings: Findings) -> None:
@@ -206,9 +228,17 @@ def _geometry(body: str | Solid) -> dict[str, str]:
     return {"type": type(body).__name__.lower(), "size": numbers(_SIZES[type(body)](body))}
 
 
+def _moments_taken(mass: MassProperties) -> bool:
+    """Whether MuJoCo takes the moments of inertia, which it wants above 0 of a body that stands still too."""
+    return possible(mass) and balanced(mass)
+
+
 def _inertial(body: ET.Element, plan: LinkPlan, link: Link) -> None:
     mass = plan.tree.mass(link)
     if mass is None or not mass.mass > 0:
+        return
+    if link.parent is None and not _moments_taken(mass):
+        add(body, "inertial", pos=numbers(mass.com), mass=small(mass.mass), diaginertia="0 0 0")
         return
     I = tensor(mass.inertia)  # noqa: E741 - the symbol of mechanics
     # MJCF's order: the moments, then xy, xz, yz.

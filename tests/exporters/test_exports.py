@@ -335,6 +335,18 @@ def test_a_tiny_ball_is_refused_by_mujoco_alone(tmp_path: Path) -> None:
         assert [float(found[1]) for found in held if found] == pytest.approx([0.4 * mass * radius**2, 2e-15])
 
 
+@pytest.mark.parametrize("moments", [[1.0, 1.0, 0.0], [1.0, 1.0, 4.0], [1.0, 1.0, -1.0]])
+def test_mujoco_loads_what_stands_still_with_moments_that_no_body_has(moments: list[float], tmp_path: Path) -> None:
+    rig = models.Builder()
+    rig.joint("revolute", -1, rig.body(), models.at((0, 0, 0)))
+    machine = rig.build()
+    bad = MassProperties(0.1, np.array([0.0, 0.0, 0.5]), np.diag(moments))
+    done = export(replace(machine, ground=replace(machine.ground, mass=bad)), tmp_path / "x", "mjcf")
+    assert [f.where.item for f in done.findings if f.code == "CB1434"] == [machine.ground.name]
+    base = mujoco.MjModel.from_xml_path(str(tmp_path / "x" / "robot.xml")).body("ground")
+    assert (*base.mass, *base.inertia, *base.ipos) == pytest.approx((0.1, 0, 0, 0, 0, 0, 0.5))
+
+
 def test_an_inertia_that_no_body_has_is_exported_as_it_stands_and_balanced_in_mujoco(tmp_path: Path) -> None:
     rig = models.Builder()
     bad = MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, 4.0]))

@@ -120,7 +120,8 @@ ENTRIES: dict[str, Entry] = {
         "accelerate it without bound. cadbridge does not invent an inertia. Exporters write zeros for frames and "
         "flanges.",
         "Give the part a mass and moments of inertia in the file or the mates file, or use --mass from-mesh with a "
-        "density. An `armature` of its joint, or a motor of the scenario that prescribes the motion, also suffices.",
+        "density. An `armature` of its joint, or a motor of the scenario that prescribes the motion, also suffices; "
+        "for `inverse`, so does a motion file that prescribes it.",
         "A flange of 1e-6 kg with moments of 0, on the last axis of an arm.",
     ),
     "CB617": Entry(

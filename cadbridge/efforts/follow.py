@@ -13,7 +13,7 @@ from cadbridge.efforts.guides import PrescribedModel, body_rows, joint_coordinat
 from cadbridge.efforts.motion import Motion
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
-from cadbridge.lowering import Lowered, prepared
+from cadbridge.lowering import Lowered
 from cadbridge.simulation.initial import initial_state
 from cadbridge.units import TO_MM
 from solver.algebra.division import LEAST_DIVISOR
@@ -78,12 +78,13 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     unless the motion lets it be simulated (CB670), or where the motion cannot begin. One that the mechanism cannot
     follow is reported (CB664, CB665): the samples end there.
     """
-    plain = prepared(model)
+    # What the motion prescribes needs no inertia; what it leaves is refused below, or must have some to be simulated.
+    plain, placed = prepare(model, carried=False), prepare(lowered.model, carried=False)
     state = initial_state(lowered, motion.scenario, findings)
     if state is None:
         start = State.at_rest(model.positions, model.quaternions)
-        state = project(prepare(lowered.model), start).state
-    state = carry_angles(state, prepare(lowered.model), plain)
+        state = project(placed, start).state
+    state = carry_angles(state, placed, plain)
     idle = _idle(lowered, plain, state, motion, findings)
     values = observed(plain, state, slope_at(plain, state))[0]
     toward = prescribed_model(model, lead_in(motion, lowered, state, values), lowered)

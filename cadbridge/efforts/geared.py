@@ -140,7 +140,7 @@ def _multipliers(analysis: Analysis, task: Task, found: Loads) -> Array:
     The forces that part two wheels are no row's: they show in the bearings, and in the quantities of the teeth.
     """
     T, model, robot = task.trajectory, task.model, analysis.robot
-    system = prepare(model)
+    system = prepare(model, carried=False)
     table = system.program.terms
     block_of = {
         (row, int(table.block_body[b])): b

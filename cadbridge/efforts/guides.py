@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cadbridge.efforts.motion import BodyPath, JointPath, Motion, Turning
-from cadbridge.lowering import Lowered
+from cadbridge.lowering import Lowered, prepared
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.simulation.frames import PARALLEL_PAIRS
 from solver import rotation
@@ -144,7 +144,7 @@ def prescribed_model(model: Model, motion: Motion, lowered: Lowered) -> Prescrib
         quaternions=np.vstack([model.quaternions, np.tile([1.0, 0, 0, 0], (extra, 1))]),
         motors=(*model.motors, *motors, *(m for g in gimbals for m in g.motors)),
     )
-    return PrescribedModel(prepare(driven), prepare(model), tuple(gimbals))
+    return PrescribedModel(prepared(driven), prepare(model, carried=False), tuple(gimbals))
 
 
 def joint_coordinate(lowered: Lowered, name: str) -> Coordinate:

@@ -121,7 +121,7 @@ def inverse(
         # What teeth lose does not change a motion that is prescribed, and what leads it may be the wrong end of a worm.
         losing = outside or motion.simulate_free
         followed = follow(lowered, model if losing else lossless(model), motion, findings)
-        system = prepare(model)
+        system = prepare(model, carried=False)
         if progress is not None:
             progress(scenario.duration / 2)
         joints, task = _task(lowered, system, motion, followed, outside, findings)

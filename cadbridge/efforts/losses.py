@@ -39,7 +39,7 @@ class Losses:
 
     def __init__(self, task: Task) -> None:
         self.meshes = task.model.meshes
-        self.tables = prepare(task.model).loads
+        self.tables = prepare(task.model, carried=False).loads
         measured = Measured(task.model, [c for mesh in self.meshes for c in (mesh.a, mesh.b)])
         states = task.states()
         self.gradients = np.array([measured.gradients(state) for state in states])

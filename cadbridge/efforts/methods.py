@@ -13,6 +13,7 @@ from cadbridge.efforts.geared import by_transmission
 from cadbridge.efforts.losses import losing
 from cadbridge.efforts.task import Forces, Method, Task
 from cadbridge.efforts.tree import by_tree
+from cadbridge.lowering import prepared
 from solver.algebra.rank import null_space
 from solver.analyses.kinematics import inverse as inverse_dynamics
 from solver.analyses.minimal import jacobian
@@ -37,7 +38,7 @@ def absolute(task: Task) -> Forces:
         return Forces(followed.joint_efforts, task.trajectory.multipliers, nothing, external=followed.wrenches)
     states = task.states()
     model = replace(task.model, coordinates=task.channels)
-    system, own = prepare(task.model), prepare(model)
+    system, own = prepare(task.model, carried=False), prepare(model, carried=False)
     measured = Measured(model, task.channels)
     accelerations = task.trajectory.accelerations
     wishes = [measured.accelerations(state, a) for state, a in zip(states, accelerations, strict=True)]
@@ -53,7 +54,8 @@ def _least(task: Task, states: list[State], efforts: Array) -> Forces:
     """The efforts of least norm that do the same, and the multipliers that go with them."""
     zero = TimeFunction(lambda t: (0.0, 0.0, 0.0), "effort")
     motors = tuple(Motor(f"channel {k}", c, "torque", zero) for k, c in enumerate(task.channels))
-    plain, pushed = prepare(task.model), prepare(replace(task.model, motors=(*task.model.motors, *motors)))
+    plain = prepare(task.model, carried=False)
+    pushed = prepared(replace(task.model, motors=(*task.model.motors, *motors)))
     first, held = len(task.model.motors), plain.constraint_rows
     least, multipliers, unmet = np.empty_like(efforts), [], []
     measured = Measured(task.model, task.channels)

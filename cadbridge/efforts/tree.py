@@ -59,7 +59,7 @@ class _Sweeps:
     def __init__(self, task: Task) -> None:
         self.task = task
         # Rotors are known inertia forces along their coordinates, also of joints that are none of the tree's.
-        self.of = spanning_tree(task.lowered, task.model)
+        self.of = spanning_tree(task.lowered, task.model, carried=False)
         links = tuple(replace(link, armature=0.0) for link in self.of.tree.links)
         self.plain = replace(self.of.tree, links=links)
         self.channels = Measured(task.model, task.channels)
@@ -120,7 +120,8 @@ class _Sweeps:
             found[rows] = np.linalg.lstsq(own.T, -carried[unit], rcond=_NO_SINGULAR_VALUE)[0]
         if repeated:
             # Rows are weighed as the solver does: by what a unit multiplier accelerates along its own row.
-            weight = np.sqrt(np.einsum("ij,ji->i", G, np.linalg.solve(mass_matrix(self.system, state), G.T)))
+            M = mass_matrix(self.system, state, lent=True)
+            weight = np.sqrt(np.einsum("ij,ji->i", G, np.linalg.solve(M, G.T)))
             N = np.linalg.qr(weight[:, None] * left_null_space(G, self.system.length))[0]
             found -= N @ (N.T @ (weight * found)) / weight
         return found

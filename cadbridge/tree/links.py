@@ -18,7 +18,7 @@ from solver.chart.kinematics import Kinematics, joint_rates, kinematics_room
 from solver.chart.reading import read_joints
 from solver.chart.spanning import Chart, TreeJoint, spanning_chart
 from solver.denoc import GROUND, Link, Tree
-from solver.equations.system import HOLD, System
+from solver.equations.system import HOLD, System, prepare
 from solver.model import Model
 from solver.state import State
 
@@ -75,10 +75,13 @@ class Posed:
     accelerations: Array
 
 
-def spanning_tree(lowered: Lowered, model: Model | None = None) -> SpanningTree:
-    """The tree with the fewest freedoms of a lowered mechanism; `model` is the lowered one with loads beside it."""
+def spanning_tree(lowered: Lowered, model: Model | None = None, *, carried: bool = True) -> SpanningTree:
+    """The tree with the fewest freedoms of a lowered mechanism; `model` is the lowered one with loads beside it.
+
+    `carried`: whether a freedom without inertia is refused (ModelError, CB697); a motion that is prescribed needs none.
+    """
     model = model or lowered.model
-    system = prepared(model)
+    system = prepared(model) if carried else prepare(model, carried=False)
     joints = tree_joints(lowered)
     chart = spanning_chart(system, joints)
     by_pair = {frozenset((j.a, j.b)): j for j in joints}

@@ -272,7 +272,8 @@ def inverse(model: Model, states: Sequence[State], accelerations: ArrayLike) -> 
         raise ValueError(f"the accelerations must be ({len(states)}, {c}), a row for each state, not {requested.shape}")
     zero = TimeFunction(lambda t: (0.0, 0.0, 0.0), "asked for")
     drivers = tuple(Motor(f"coordinate {k}", o, "speed", zero) for k, o in enumerate(model.coordinates))
-    source = prepare(model)
+    # The drivers hold what has no inertia of its own.
+    source = prepare(model, carried=False)
     system = prepare(replace(model, motors=(*model.motors, *drivers)))
     first = len(model.motors)
     held = source.constraint_rows

@@ -52,15 +52,20 @@ def jacobian(system: System, state: State) -> tuple[Array, Array]:
     return G[~rotor], G[rotor]
 
 
-def mass_matrix(system: System, state: State) -> Array:
-    """M (6n, 6n) in world axes, with the armatures."""
+def mass_matrix(system: System, state: State, *, lent: bool = False) -> Array:
+    """M (6n, 6n) in world axes, with the armatures.
+
+    `lent`: with what is added to bodies that lack mass or inertia (`solver.equations.massless`), so that M⁻¹ exists.
+    """
     n = len(state.positions)
     M = np.zeros((n, 6, n, 6))
+    B = system.bodies
+    mass, inertia = (B.mass + B.added_mass, B.inertia + B.added_inertia) if lent else (B.mass, B.inertia)
     R = rotation.matrix(state.quaternions) if n else np.zeros((0, 3, 3))
     i = np.arange(n)
     for j in range(3):
-        M[i, j, i, j] = system.bodies.mass
-    M[i, 3:, i, 3:] = R @ system.bodies.inertia @ np.swapaxes(R, 1, 2)
+        M[i, j, i, j] = mass
+    M[i, 3:, i, 3:] = R @ inertia @ np.swapaxes(R, 1, 2)
     flat = M.reshape(6 * n, 6 * n)
     along = jacobian(system, state)[1]
     if len(along):

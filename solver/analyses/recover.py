@@ -92,7 +92,7 @@ def wrenches(model: Model, trajectory: Trajectory) -> dict[str, Array]:
     Returns:
         By group or motor [force; torque] (k, 6) N, N m, in the world's axes.
     """
-    system = prepare(model)
+    system = prepare(model, carried=False)
     T = system.program.terms
     rows_of: dict[str, list[int]] = {}
     for row in range(trajectory.multipliers.shape[1]):

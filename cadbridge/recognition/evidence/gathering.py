@@ -89,7 +89,7 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     }  # fmt: skip
     fasteners = find_fasteners(whole, toothed, names)
     # A tapped rod, a stand-off, may be called like a screw and look like a long nut: with a wheel on it, it is a shaft.
-    shafts = {name for w in meshing.wheels for name in shafts_through(w, assembly)}
+    shafts = {name for names in shafts_through(meshing.wheels, assembly).values() for name in names}
     fasteners = {
         name: s for name, s in fasteners.items()
         if name not in ignored and (s.under_head is not None or name not in shafts)

@@ -33,11 +33,16 @@ def bind_wheels(
     `lone`: only to a shaft that is a body of its own. Returns the groups that stay loose.
     """
     wheels = {w.instance: w for p in pairs if not p.against for w in (p.a, p.b)}
+    through = shafts_through([w for names in groups for n in names if (w := wheels.get(n))], scene.assembly)
     left = []
     for names in groups:
-        beside = sorted(
-            found for name in names if name in wheels for found in _shafts_beside(scene, name, wheels, names)
-        )
+        own = [name for name in names if name in wheels]
+        beside = [found for name in own for found in _shafts_beside(scene, name, wheels, names)]
+        beside += [
+            (True, 0.0, shaft, name) for name in own for shaft in through.get(name, ())
+            if shaft not in names and shaft not in wheels
+        ]  # fmt: skip
+        beside.sort()
         if lone:
             beside = [found for found in beside[:1] if len(scene.groups.group(found[2])) == 1]
         bound = (
@@ -74,9 +79,6 @@ def _shafts_beside(
             if not (m.surface.hollow or m.instance in own or m.instance in wheels) and gap <= wheel.tip:
                 continues = math.isclose(bores.get(name, -1.0), bores.get(m.instance, -2.0), rel_tol=ON_AXIS)
                 yield not continues, gap, m.instance, name
-    for shaft in shafts_through(wheel, scene.assembly):
-        if shaft not in own and shaft not in wheels:
-            yield True, 0.0, shaft, name
 
 
 def hinge_wheels(

@@ -67,7 +67,8 @@ def _split(found: Recognition, held: dict[str, str]) -> tuple[tuple[FoundBody, .
 
 def _of(body: FoundBody, instances: tuple[str, ...]) -> FoundBody:
     name = body.name if body.name in instances else instances[0]
-    return FoundBody(name, instances, tuple(b for b in body.bonds if b.instance in instances))
+    inside = (b for b in body.bonds if b.instance in instances and (b.to is None or b.to in instances))
+    return FoundBody(name, instances, tuple(inside))
 
 
 def _message(

@@ -13,6 +13,8 @@ from cadbridge.mechanism import build
 from cadbridge.readers import ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.recognition import Recognition, beside_own, recognise
+from cadbridge.recognition.model import Bond, FoundBody
+from cadbridge.recognition.writing.own_mates import _of
 from cadbridge.recognition.writing.reading import with_recognised
 from tests.recognition.solids import disc, plate
 
@@ -75,3 +77,12 @@ def test_a_simscape_file_has_the_freedoms_of_its_own_mates(corpus: Path, recogni
     mobility = diagnose(mechanism).mobility
     assert (mobility.dof, mobility.redundant) == (8, 16)
     assert ("CB1613" in {f.code for f in mechanism.assembly.findings}) is recognised
+
+
+def test_a_part_of_a_body_keeps_only_the_bonds_within_it() -> None:
+    """A bearing welded to plate and brush, each of which the file joins otherwise: its bonds lead out of it."""
+    inner = Bond("ring", "bearing", "a ring", 0.9)
+    bonds = (Bond("bearing", "plate", "a bush in its bore", 0.9), Bond("brush", "bearing", "a shaft", 0.9), inner)
+    part = _of(FoundBody("plate", ("bearing", "brush", "plate", "ring"), bonds), ("bearing", "ring"))
+    assert part.bonds == (inner,)
+    assert [piece.instances for piece in part.pieces] == [("bearing", "ring")]

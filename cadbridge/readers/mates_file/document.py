@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from cadbridge.findings import Findings, Where
 from cadbridge.readers.kinds import other_kind
 from cadbridge.readers.mates_file import schema
-from cadbridge.readers.mates_file.positions import TextPlace, load_yaml
+from cadbridge.readers.mates_file.positions import TextPlace, Yaml, load_yaml, parse_yaml
 
 MAX_REPORTED = 1000
 """Faults of the form reported one by one; the rest are counted: nobody reads on, and a file may have a million."""
@@ -50,8 +50,16 @@ class MatesDocument:
 def load_document(path: Path) -> MatesDocument:
     """Read a mates file; all faults of its form are findings, and what holds them is left out."""
     findings = Findings()
-    file = str(path)
-    text = load_yaml(path, findings, file)
+    return _document(load_yaml(path, findings, str(path)), findings, str(path))
+
+
+def document_of(text: str, file: str) -> MatesDocument:
+    """As `load_document`, of the text of a mates file; places name the file `file`."""
+    findings = Findings()
+    return _document(parse_yaml(text.encode(), findings, file), findings, file)
+
+
+def _document(text: Yaml, findings: Findings, file: str) -> MatesDocument:
     data, places = text.data, text.places
     empty = MatesDocument(file, None, places, {}, 0, findings)
     if not _has_format(data, places, findings, file):

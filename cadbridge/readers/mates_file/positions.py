@@ -91,8 +91,7 @@ class Yaml:
 
 def load_yaml(path: Path, findings: Findings, file: str) -> Yaml:
     """Read a YAML file; every fault is a finding with line and column."""
-    if why := beyond("YAML bytes", path.stat().st_size, path.name):
-        findings.add("CB108", why, Where(file=file))
+    if _too_large(path.stat().st_size, findings, file):
         return Yaml(None, TextPlace(1, 1))
     return parse_yaml(path.read_bytes(), findings, file)
 
@@ -100,6 +99,8 @@ def load_yaml(path: Path, findings: Findings, file: str) -> Yaml:
 def parse_yaml(content: bytes, findings: Findings, file: str) -> Yaml:
     """As `load_yaml`, of the content of a file."""
     nothing = Yaml(None, TextPlace(1, 1))
+    if _too_large(len(content), findings, file):
+        return nothing
     try:
         return _Builder(content, findings, file).build()
     except _Stop:
@@ -113,6 +114,13 @@ def parse_yaml(content: bytes, findings: Findings, file: str) -> Yaml:
         else:
             findings.add("CB140", f"not YAML: {' '.join(str(problem).split())}", where)
         return nothing
+
+
+def _too_large(size: int, findings: Findings, file: str) -> bool:
+    why = beyond("YAML bytes", size, Path(file).name)
+    if why:
+        findings.add("CB108", why, Where(file=file))
+    return bool(why)
 
 
 def scalar(text: str) -> Any:

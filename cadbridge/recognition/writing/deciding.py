@@ -15,8 +15,8 @@ from cadbridge.readers.mates_file import editing, load_document
 from cadbridge.recognition.hints import NO_HINTS, Hints
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.questions.inquiry import Inquiry
-from cadbridge.recognition.writing.decided_text import changed_lines, merged, units_of_text
-from cadbridge.recognition.writing.edited import marked, unedited
+from cadbridge.recognition.writing.decided_text import changed_lines, units_of_text
+from cadbridge.recognition.writing.edited import marked, renewed, text_of, unedited
 from cadbridge.recognition.writing.hints_text import hints_of
 from cadbridge.recognition.writing.mates_text import mates_text
 from cadbridge.recognition.writing.reading import laid_over, read_bare, without_frames
@@ -90,7 +90,7 @@ class MatesEditor:
 
     def reload(self) -> None:
         """Take the file as it is on the disk now; the decisions stand over it."""
-        self._known = self._on_disk()
+        self._known = text_of(self.path)
         self._hints = hints_of(self.path)
         self._base = self._known if self._known is not None else editing.EMPTY
         self._infer()
@@ -120,17 +120,14 @@ class MatesEditor:
         if self.path == beside:
             return False
         self.path, self.moved = beside, f"{why} Decisions are written to {beside.name}."
-        self._known = self._on_disk()
+        self._known = text_of(self.path)
         if self.inquiry is not None:
             self._base = self._merged(self.inquiry.found)
         return True
 
-    def _on_disk(self) -> str | None:
-        return self.path.read_text(encoding="utf-8") if self.path.is_file() else None
-
     def _merged(self, found: Recognition) -> str:
         """What `recognise` would leave in the file."""
-        return merged(found, self.path, self._known is not None)
+        return renewed(self._known, mates_text(found), self.path)[0]
 
     @property
     def decided(self) -> tuple[str, ...]:
@@ -226,7 +223,7 @@ class MatesEditor:
 
         The decisions are then those of the file: none is left to undo.
         """
-        now = self._on_disk()
+        now = text_of(self.path)
         if now != self._known:
             raise InputError(
                 f"{self.path.name} has changed on disk and was not overwritten. "

@@ -15,7 +15,7 @@ import yaml
 from cadbridge.errors import InputError
 from cadbridge.files import replacing
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.readers.mates_file import load_document
+from cadbridge.readers.mates_file import document_of
 from cadbridge.storage import digest
 from cadbridge.wording import count
 
@@ -37,27 +37,46 @@ MOST_BYTES = 100_000_000
 
 
 def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Finding, ...]:
-    """Write a mates file that recognition made; one that a person edited keeps every line.
+    """Write a mates file that recognition made; one that a person edited keeps every line, unless `overwrite`.
 
-    What the edited file does not have is added at its end, commented out, and reported (CB1612). InputError where the
-    file there comes from elsewhere or is no mates file, unless `overwrite`.
+    As `renewed`, of the file that is there.
     """
-    known = "" if overwrite or not path.exists() else _known(path)
-    mark = _MARK.match(known)
-    if overwrite or not path.exists() or unedited(known):
-        _write(path, marked(text) + own_sections(known))
-        return ()
-    if mark is None:
+    new, findings = renewed(None if overwrite else text_of(path), text, path)
+    with replacing(path) as temporary:
+        temporary.write_text(new, encoding="utf-8")
+    return findings
+
+
+def renewed(known: str | None, text: str, path: Path) -> tuple[str, tuple[Finding, ...]]:
+    """The text of the mates file `path` after a recognition, `text`, from the one before; None where none is there.
+
+    What an edited file does not have is added at its end, commented out, and reported (CB1612). InputError where the
+    file comes from elsewhere or is no mates file.
+    """
+    if known is None or unedited(known):
+        return marked(text) + own_sections(known or ""), ()
+    if _MARK.match(known) is None:
         raise InputError(
             f"{path} comes from elsewhere: its first line is none of `cadbridge recognise`. Write to another file (-o) "
             "and compare the two, or pass --overwrite: its hints are taken, and all else that it says is lost."
         )
-    kept = _without_added(known)
-    entries, names = _entries(text), _names(path)
+    entries, names = _entries(text), _names(known, path)
     added = {name: lines for name, lines in entries.items() if name not in names}
     block = "".join(f"#{line}" for lines in added.values() for line in lines)
-    _write(path, kept + (f"{_BEGIN}{block}{_END}" if added else ""))
-    return _findings(path, list(added), [name for name in names if name not in entries])
+    findings = _findings(path, list(added), [name for name in names if name not in entries])
+    return _without_added(known) + (f"{_BEGIN}{block}{_END}" if added else ""), findings
+
+
+def text_of(path: Path) -> str | None:
+    """The text of a mates file, None where there is no file. InputError where it is not UTF-8."""
+    if not path.exists():
+        return None
+    try:
+        return _text(path, "strict")
+    except UnicodeDecodeError as fault:
+        raise InputError(
+            f"{path} is not UTF-8, and is left as it is. Save it as UTF-8, or pass --overwrite to lose what it says."
+        ) from fault
 
 
 def marked(text: str) -> str:
@@ -78,7 +97,7 @@ def unedited(text: str) -> bool:
 
 def has_hints(path: Path) -> bool:
     """Whether a mates file, as far as it is one, has a section of hints."""
-    return _HINTS.search(_known(path)) is not None
+    return _HINTS.search(_text(path, "replace")) is not None
 
 
 def own_sections(text: str) -> str:
@@ -97,16 +116,11 @@ def _findings(path: Path, added: Sequence[str], gone: Sequence[str]) -> tuple[Fi
     return findings.as_tuple()
 
 
-def _known(path: Path) -> str:
+def _text(path: Path, errors: str) -> str:
     """The text of a file; empty where it is none that was written here."""
     if not path.is_file() or path.stat().st_size > MOST_BYTES:
         return ""
-    return path.read_text(encoding="utf-8", errors="replace")
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    return path.read_text(encoding="utf-8", errors=errors)
 
 
 def _without_added(text: str) -> str:
@@ -133,9 +147,9 @@ def _entries(text: str) -> dict[str, list[str]]:
     return found
 
 
-def _names(path: Path) -> list[str]:
-    """The names of the mates and gears of a file; InputError where it cannot be read."""
-    document = load_document(path)
+def _names(text: str, path: Path) -> list[str]:
+    """The names of the mates and gears of a mates file; InputError where it cannot be read."""
+    document = document_of(text, str(path))
     if document.spec is None:
         raise InputError(
             f"{path} was edited and cannot be read as a mates file any more: `cadbridge check SOURCE --mates {path}` "

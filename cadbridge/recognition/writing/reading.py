@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import joints_made
 from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
-from cadbridge.readers.mates_file import load_document, overlay
+from cadbridge.readers.mates_file import document_of, overlay
 from cadbridge.readers.registry import load, openable
 from cadbridge.recognition.choice.choosing import recognise
 from cadbridge.recognition.model import Recognition
@@ -57,13 +56,7 @@ def without_frames(assembly: Assembly) -> Assembly:
 
 def laid_over(bare: Assembly, text: str, name: str) -> Assembly:
     """A source with the text of a mates file laid over it; findings name the file `name`."""
-    with tempfile.TemporaryDirectory(prefix="cadbridge-") as folder:
-        file = Path(folder) / name
-        file.write_text(text, encoding="utf-8")
-        laid = overlay(bare, load_document(file), joints_made)
-        own = str(file)
-    findings = tuple(replace(f, where=replace(f.where, file=name)) if f.where.file == own else f for f in laid.findings)
-    return replace(laid, findings=findings)
+    return overlay(bare, document_of(text, name), joints_made)
 
 
 def with_recognised(assembly: Assembly, found: Recognition) -> Assembly:

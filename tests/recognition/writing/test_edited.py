@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from cadbridge.errors import InputError
-from cadbridge.recognition.writing.edited import write_mates
+from cadbridge.recognition.writing.edited import renewed, write_mates
 
 HEAD = "format: cadbridge.mates/1\nunits: {length: mm, angle: deg}\nmates:\n"
 
@@ -75,3 +75,27 @@ def test_a_file_from_elsewhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="comes from elsewhere"):
         write_mates(path, HEAD + hinge("one"))
     assert path.read_text() == "mates: []\n"
+
+
+def test_a_file_that_is_not_utf_8_is_refused_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a.mates.yaml"
+    write_mates(path, HEAD + hinge("one"))
+    # In a section that recognition never writes, which would be carried over with a letter lost.
+    own = path.read_bytes() + "leave_out: [Gehäuse]\n".encode("latin-1")
+    path.write_bytes(own)
+    with pytest.raises(InputError, match=r"not UTF-8.*--overwrite"):
+        write_mates(path, HEAD + hinge("two"))
+    assert path.read_bytes() == own
+    write_mates(path, HEAD + hinge("two"), overwrite=True)
+    assert "two" in path.read_text()
+
+
+def test_the_text_after_a_recognition_is_known_without_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.mates.yaml"
+    first, _ = renewed(None, HEAD + hinge("one"), path)
+    edited = first.replace("revolute", "cylindrical", 1)
+    text, (finding,) = renewed(edited, HEAD + hinge("two"), path)
+    assert text.startswith(edited)
+    assert '#  - name: "two"' in text
+    assert finding.where.file == str(path)
+    assert not path.exists()

@@ -5,11 +5,13 @@ Hints stand in the mates file and are honoured when it is recognised again. They
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 Pair = tuple[str, str]
 Triple = tuple[float, float, float]
+KINDS = ("joint", "fixed", "apart")
+"""What two parts may be to each other: joined by a joint, one body, or two bodies without a joint between them."""
 
 
 @dataclass(frozen=True)
@@ -37,52 +39,75 @@ class Told:
 
 
 @dataclass(frozen=True)
+class Hint:
+    """What a person says of two parts.
+
+    Attributes:
+        kind: One of KINDS.
+        pair: Two instances, in any order.
+        told: What is known of the joint; empty for other kinds.
+    """
+
+    kind: str
+    pair: Pair
+    told: Told = Told()
+
+    def __str__(self) -> str:
+        return f"{self.kind}: [{', '.join(self.pair)}]"
+
+
+@dataclass(frozen=True)
 class Hints:
     """What a person knows of a file before it is recognised.
 
     Attributes:
-        joint: Pairs of instances with a joint between them.
-        fixed: Pairs that are fixed to each other.
-        apart: Pairs of two bodies without a joint between them.
+        said: What is said of pairs, in the order of KINDS.
         freedoms: The number of freedoms of the whole.
         ground: A part that stands still.
-        told: What is known of the joints of some pairs.
     """
 
-    joint: tuple[Pair, ...] = ()
-    fixed: tuple[Pair, ...] = ()
-    apart: tuple[Pair, ...] = ()
+    said: tuple[Hint, ...] = ()
     freedoms: int | None = None
     ground: str | None = None
-    told: tuple[tuple[Pair, Told], ...] = ()
+
+    def __post_init__(self) -> None:
+        # In one order: the same hints, said in another, are the same recognition.
+        object.__setattr__(self, "said", tuple(sorted(self.said, key=lambda hint: KINDS.index(hint.kind))))
 
     def __bool__(self) -> bool:
-        return bool(self.joint or self.fixed or self.apart or self.ground or self.freedoms is not None)
+        return bool(self.said or self.ground or self.freedoms is not None)
+
+    def pairs(self, *kinds: str) -> tuple[Pair, ...]:
+        """List the pairs of some kinds.
+
+        Args:
+            kinds: Some of KINDS; without one, all.
+
+        Returns:
+            Pairs of instances, in the order of KINDS.
+        """
+        return tuple(hint.pair for hint in self.said if hint.kind in (kinds or KINDS))
 
     @property
-    def pairs(self) -> dict[str, tuple[Pair, ...]]:
-        """The pairs by their kind."""
-        return {"joint": self.joint, "fixed": self.fixed, "apart": self.apart}
+    def settled(self) -> frozenset[frozenset[str]]:
+        """The pairs of which anything is said, whatever it is."""
+        return frozenset(frozenset(pair) for pair in self.pairs())
 
     def having(self, kind: str, pairs: Iterable[Pair], told: Told | None = None) -> Hints:
         """Add pairs of one kind; what was said of the same pairs before is taken back.
 
         Args:
-            kind: "joint", "fixed" or "apart".
+            kind: One of KINDS.
             pairs: Pairs of instances.
             told: What is known of a joint of the pairs; None keeps what was known.
 
         Returns:
             New hints.
         """
-        new = tuple(dict.fromkeys(_ordered(pair) for pair in pairs))
-        kept = {k: [pair for pair in own if _ordered(pair) not in new] for k, own in self.pairs.items()}
-        kept[kind] += new
-        known = {_ordered(pair): own for pair, own in self.told}
-        if told is not None:
-            known |= dict.fromkeys(new, told)
-        joined = {_ordered(pair) for pair in kept["joint"]}
-        return replace(with_pairs(self, kept), told=tuple((p, own) for p, own in known.items() if p in joined and own))
+        known = self.told_of if told is None else lambda pair: told
+        new = {frozenset(p): Hint(kind, _ordered(p), known(p) if kind == "joint" else Told()) for p in pairs}
+        kept = (hint for hint in self.said if frozenset(hint.pair) not in new)
+        return replace(self, said=(*kept, *new.values()))
 
     def told_of(self, pair: Pair) -> Told:
         """Look up what is known of the joint of a pair.
@@ -93,19 +118,19 @@ class Hints:
         Returns:
             What is known; empty where nothing is.
         """
-        return next((own for known, own in self.told if _ordered(known) == _ordered(pair)), Told())
+        return next((hint.told for hint in self.said if hint.told and set(hint.pair) == set(pair)), Told())
 
 
 NO_HINTS = Hints()
 """Nothing is known."""
 
 
-def with_pairs(hints: Hints, pairs: Mapping[str, Sequence[Pair]]) -> Hints:
-    """Hints with other pairs."""
-    joint, fixed, apart = (tuple(pairs[kind]) for kind in ("joint", "fixed", "apart"))
-    return replace(hints, joint=joint, fixed=fixed, apart=apart)
-
-
 def _ordered(pair: Pair) -> Pair:
     first, second = sorted(pair)
     return first, second
+
+
+def triple(values: Iterable[float]) -> Triple:
+    """Three numbers, of an array (3,), as a hint keeps them."""
+    x, y, z = (float(value) for value in values)
+    return x, y, z

@@ -59,7 +59,7 @@ class Oracle:
         body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
         number = {name: k for k, name in names_by_number(found).items()}
         known = [n for n in number if n not in found.fasteners and self.truth.body(n) is not None]
-        told = {frozenset(p) for p in (*found.hints.joint, *found.hints.fixed, *found.hints.apart)}
+        told = found.hints.settled
         joined = {frozenset((j.a, j.b)) for j in found.joints}
         own = self.truth.body(part) if part else None
         for pair in sorted(self.truth.pairs, key=lambda pair: own not in pair.bodies):

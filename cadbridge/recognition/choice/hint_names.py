@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
-from cadbridge.recognition.groups import Groups
-from cadbridge.recognition.hints import Hints, Pair, Told, with_pairs
+from cadbridge.recognition.hints import Hint, Hints, Told, triple
 from cadbridge.recognition.part_names import bare_path
 from cadbridge.wording import listed
 
@@ -25,31 +25,22 @@ def resolved(assembly: Assembly, hints: Hints) -> tuple[Hints, tuple[Finding, ..
     """
     findings = Findings()
     known = _Names(assembly)
-    pairs: dict[str, list[Pair]] = {kind: [] for kind in hints.pairs}
-    told = []
-    for kind, own in pairs.items():
-        for a, b in hints.pairs[kind]:
-            first, second = (known.told(name, f"{kind}: [{a}, {b}]", findings) for name in (a, b))
-            if first is None or second is None or first == second:
-                continue
-            own.append((first, second))
-            if kind == "joint" and (more := hints.told_of((a, b))):
-                if more.about:
-                    own_hint = f"joint: [{a}, {b}], about: {more.about}"
-                    more = replace(more, about=known.told(more.about, own_hint, findings) or "")
-                told.append(((first, second), _in_world(assembly, more, first if more.frame == a else second)))
+    said = list[Hint]()
+    for hint in hints.said:
+        first, second = (known.told(name, str(hint), findings) for name in hint.pair)
+        if first is not None and second is not None and first != second:
+            told = _in_world(assembly, hint.told, first if hint.told.frame == hint.pair[0] else second)
+            if told.about:
+                told = replace(told, about=known.told(told.about, f"{hint}, about: {told.about}", findings) or "")
+            said.append(Hint(hint.kind, (first, second), told))
     ground = None if hints.ground is None else known.told(hints.ground, f"ground: {hints.ground}", findings)
-    faults = contradictions(pairs)
+    faults = contradictions(said)
     for fault in faults:
-        text = listed([f"{kind}: [{a}, {b}]" for kind, (a, b) in fault])
-        findings.add("CB1641", f"these hints contradict each other, and none of them is taken: {text}", items=[
-            name for _, pair in fault for name in pair
-        ])  # fmt: skip
-    wrong = {entry for fault in faults for entry in fault}
-    kept = {kind: [p for p in own if (kind, p) not in wrong] for kind, own in pairs.items()}
+        text = f"these hints contradict each other, and none of them is taken: {listed([str(hint) for hint in fault])}"
+        findings.add("CB1641", text, items=[name for hint in fault for name in hint.pair])
     known.report(findings)
-    told_kept = tuple((pair, own) for pair, own in told if pair in kept["joint"])
-    return replace(with_pairs(hints, kept), ground=ground, told=told_kept), findings.as_tuple()
+    wrong = {hint for fault in faults for hint in fault}
+    return replace(hints, said=tuple(h for h in said if h not in wrong), ground=ground), findings.as_tuple()
 
 
 def _in_world(assembly: Assembly, told: Told, frame: str) -> Told:
@@ -57,12 +48,8 @@ def _in_world(assembly: Assembly, told: Told, frame: str) -> Told:
     if not told.frame or told.point is None:
         return told
     X_WI = assembly.instance(frame).X_WI
-    x, y, z = (float(c) for c in X_WI.point(np.array(told.point)))
-    axis = None
-    if told.axis is not None:
-        u, v, w = (float(c) for c in X_WI.vector(np.array(told.axis)))
-        axis = (u, v, w)
-    return replace(told, point=(x, y, z), axis=axis, frame="")
+    axis = None if told.axis is None else triple(X_WI.vector(np.array(told.axis)))
+    return replace(told, point=triple(X_WI.point(np.array(told.point))), axis=axis, frame="")
 
 
 @dataclass(eq=False)
@@ -132,29 +119,16 @@ class _Names:
             findings.add("CB1651", f"names in hints changed with the export: {text}", items=list(self._like))
 
 
-def contradictions(pairs: Mapping[str, Sequence[Pair]]) -> list[list[tuple[str, Pair]]]:
+def contradictions(said: Sequence[Hint]) -> list[list[Hint]]:
     """Hints that cannot all hold: what is apart or joined, and yet fixed to each other by a chain of others."""
-    fixed = Groups(name for own in pairs.values() for pair in own for name in pair)
-    for a, b in pairs["fixed"]:
-        fixed.join(a, b)
-    return [
-        [(kind, pair), *(("fixed", link) for link in _chain(pair, pairs["fixed"]))]
-        for kind in ("joint", "apart") for pair in pairs[kind] if fixed.root(pair[0]) == fixed.root(pair[1])
-    ]  # fmt: skip
+    import networkx as nx
 
-
-def _chain(pair: Pair, links: Sequence[Pair]) -> list[Pair]:
-    """The pairs that lead from one end of a pair to the other; empty where none do."""
-    came: dict[str, Pair | None] = {pair[0]: None}
-    queue = [pair[0]]
-    for name in queue:
-        for link in links:
-            other = link[1] if link[0] == name else link[0] if link[1] == name else None
-            if other is not None and other not in came:
-                came[other] = link
-                queue.append(other)
-    chain, name = [], pair[1]
-    while (back := came.get(name)) is not None:
-        chain.append(back)
-        name = back[0] if back[1] == name else back[1]
-    return chain
+    fixed: nx.Graph[str] = nx.Graph()
+    fixed.add_edges_from((*hint.pair, {"hint": hint}) for hint in said if hint.kind == "fixed")
+    found = []
+    for hint in said:
+        a, b = hint.pair
+        if hint.kind != "fixed" and a in fixed and b in fixed and nx.has_path(fixed, a, b):
+            chain = pairwise(nx.shortest_path(fixed, b, a))
+            found.append([hint, *(fixed.edges[step]["hint"] for step in chain)])
+    return found

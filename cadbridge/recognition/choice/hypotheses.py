@@ -66,7 +66,6 @@ class Hypothesis:
 def hypotheses(found: Recognition) -> list[Hypothesis]:
     """The decisions that may be otherwise and were not told, the closest second verdict first."""
     hints, _ = resolved(found.assembly, found.hints)  # a person writes the last names alone
-    told = {frozenset(p) for p in (*hints.joint, *hints.fixed, *hints.apart)}
     entries = [*_welds(found), *_joints(found)]
     equal, kinds = _alike(found.assembly, [(h.a, h.b) for h in entries])
     now = {(h.a, h.b, h.now) for h in entries}
@@ -76,7 +75,7 @@ def hypotheses(found: Recognition) -> list[Hypothesis]:
         if (h.now, kind) in kept:
             continue
         own = tuple(sorted(pair for pair in equal[kind] if (*pair, h.now) in now))
-        if not told & {frozenset(p) for p in own}:
+        if not hints.settled & {frozenset(p) for p in own}:
             kept[h.now, kind] = replace(h, equal=own, kind=kind)
     ordered = sorted(kept.values(), key=lambda h: (not h.turns, h.cost, h.a, h.b))
     return [*_counted(found, ordered[:MOST_COUNTED]), *ordered[MOST_COUNTED:]]

@@ -81,7 +81,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
 
 def _begun(evidence: Evidence, hints: Hints) -> Inference:
     """The scene without fasteners, with the hints."""
-    named = {name for pairs in (hints.joint, hints.fixed, hints.apart) for pair in pairs for name in pair}
+    named = {name for pair in hints.pairs() for name in pair}
     # A part that a hint names stays, even if it looks like a screw: the hint would be about nothing.
     fasteners = {name: s for name, s in evidence.fasteners.items() if name not in named}
     scene = without_fasteners(evidence.whole, {*fasteners, *evidence.ignored} - named, bool(evidence.fasteners))
@@ -92,11 +92,11 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     scene.contacts = with_shared_lines(scene, (*bolt_lines(evidence.whole, fasteners), *wide_bores(scene.contacts)))
     hosts = hosts_of(scene, evidence.whole, fasteners)
     scene.screwed_ties = tuple(hosts.ties())
-    for a, b in hints.fixed:
+    for a, b in hints.pairs("fixed"):
         scene.bind(a, b, SAID_FIXED, 1.0, Held.SAID)
-    for a, b in (*hints.joint, *hints.apart):
+    for a, b in hints.pairs("joint", "apart"):
         scene.hold_apart(a, b)
-    scene.unconnected = hints.apart
+    scene.unconnected = hints.pairs("apart")
     return Inference(evidence, scene, hosts, told_joints(scene, hints))
 
 

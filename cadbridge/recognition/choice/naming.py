@@ -54,7 +54,7 @@ Name = tuple[str, str]
 
 def _told(found: Recognition, hints: Hints) -> dict[int, Name]:
     """The names that hints give to joints, by the joints' indices."""
-    told = {frozenset(found.body_of[n] for n in pair): own.name for pair, own in hints.told if own.name}
+    told = {frozenset(found.body_of[n] for n in h.pair): h.told.name for h in hints.said if h.told.name}
     return {
         k: (name, name) for k, j in enumerate(found.joints) if (name := told.get(frozenset((j.a, j.b)))) is not None
     }

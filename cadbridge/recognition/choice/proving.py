@@ -37,7 +37,6 @@ def proved(found: Recognition, hints: Hints, in_contact: Collection[Pair] = ()) 
     """
     if not 1 < len(found.bodies) <= MOST_BODIES_MOVED:
         return found, []
-    told = {frozenset(pair) for pair in (*hints.joint, *hints.fixed, *hints.apart)}
     joints = moved(found)
     stuck = [
         h for before, after in zip(found.joints, joints, strict=True)
@@ -46,7 +45,7 @@ def proved(found: Recognition, hints: Hints, in_contact: Collection[Pair] = ()) 
         # A flat that stops a hinge of links says no more when it is run into: it was told against the hinge before.
         and not (STOPPED in before.against and _between(found, before, after.motion))
         # What a person said stands against a drawing in which parts overlap.
-        and frozenset((h.a, h.b)) not in told
+        and frozenset((h.a, h.b)) not in hints.settled
     ]  # fmt: skip
     return replace(found, joints=joints), stuck
 

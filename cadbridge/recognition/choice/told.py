@@ -17,7 +17,7 @@ from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
-from cadbridge.recognition.hints import Hints, Pair, Told, Triple
+from cadbridge.recognition.hints import Hint, Hints, Pair, Told, triple
 
 SAID = "you said so (hints)"
 """Evidence of a joint that a person said."""
@@ -29,7 +29,7 @@ def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
     """A joint for each pair on the axis that is told, else a hinge on the widest that both are round about."""
     axes = _Axes(scene)
     found = []
-    for a, b in hints.joint:
+    for a, b in hints.pairs("joint"):
         told = hints.told_of((a, b))
         shared = [(line.middle((a, b)), line.direction) for line in axes.lines(a, b)[:1]]
         axis = _told_axis(told) or next(iter(shared), None)
@@ -46,7 +46,7 @@ def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> tup
     """Findings on the pairs that hints join and that have no joint (CB1642): nothing shows its axis."""
     findings = Findings()
     joined = {scene.bodies(c.a, c.b) for c in joints}
-    for a, b in hints.joint:
+    for a, b in hints.pairs("joint"):
         if scene.bodies(a, b) not in joined:
             text = f"hint joint: [{a}, {b}] has no axis that both parts are round about"
             findings.add("CB1642", text, items=[a, b])
@@ -64,7 +64,7 @@ def _told_axis(told: Told) -> tuple[Vector, Vector] | None:
 
 def as_told(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> list[Candidate]:
     """The joints, those that a person said with certainty, with the type and the axis that the hints give them."""
-    said = {scene.bodies(a, b): hints.told_of((a, b)) for a, b in hints.joint}
+    said = {scene.bodies(*pair): hints.told_of(pair) for pair in hints.pairs("joint")}
     return [
         replace(c, verdict=_as_said(c.verdict, told)) if (told := said.get(frozenset((c.a, c.b)))) is not None else c
         for c in joints
@@ -115,23 +115,18 @@ class _Axes:
 def with_axes(whole: Scene, hints: Hints) -> tuple[Hints, tuple[Finding, ...]]:
     """Hints by the names of instances with the axes of the parts that they name; a finding where one has none."""
     findings = Findings()
-    told = []
-    for pair, own in hints.told:
-        axis = axis_about(whole, own.about, pair, own.type) if own.about and own.point is None else None
-        if own.about and own.point is None and axis is None:
-            text = f"hint joint: [{', '.join(pair)}], about: {own.about}, which has no round face and no shape to go by"
-            findings.add("CB1642", text, items=[*pair, own.about])
-        told.append((pair, own if axis is None else _placed(own, axis)))
-    return replace(hints, told=tuple(told)), findings.as_tuple()
-
-
-def _placed(told: Told, axis: tuple[Vector, Vector]) -> Told:
-    point, direction = (_triple(v) for v in axis)
-    return replace(told, point=point, axis=direction, frame="")
-
-
-def _triple(v: Vector) -> Triple:
-    return float(v[0]), float(v[1]), float(v[2])
+    said = list[Hint]()
+    for hint in hints.said:
+        told = hint.told
+        if told.about and told.point is None:
+            axis = axis_about(whole, told.about, hint.pair, told.type)
+            if axis is None:
+                text = f"hint {hint}, about: {told.about}, which has no round face and no shape to go by"
+                findings.add("CB1642", text, items=[*hint.pair, told.about])
+            else:
+                told = replace(told, point=triple(axis[0]), axis=triple(axis[1]), frame="")
+        said.append(replace(hint, told=told))
+    return replace(hints, said=tuple(said)), findings.as_tuple()
 
 
 def axis_about(whole: Scene, part: str, pair: Pair, kind: str) -> tuple[Vector, Vector] | None:

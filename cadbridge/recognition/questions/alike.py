@@ -42,9 +42,8 @@ def equal_pairs(assembly: Assembly, pair: Pair, axis: Axis | None = None) -> lis
 
 def spread(assembly: Assembly, hints: Hints, pair: Pair, axis: Axis | None = None) -> list[Pair]:
     """A pair and all that are alike and of which no hint says anything yet, the pair first."""
-    told = {frozenset(p) for p in (*hints.joint, *hints.fixed, *hints.apart)}
     own = equal_pairs(assembly, pair, axis)
-    return [pair, *(p for p in own if set(p) != set(pair) and frozenset(p) not in told)]
+    return [pair, *(p for p in own if set(p) != set(pair) and frozenset(p) not in hints.settled)]
 
 
 def _equal(assembly: Assembly, instance: Instance) -> list[Instance]:

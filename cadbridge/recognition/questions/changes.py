@@ -87,10 +87,10 @@ class Page:
         right = [(self.entries[k].equal, kind) for k, kind in said.items() if kind == self.entries[k].now]
         for pairs, kind in wrong:
             hints = hints.having(kind, pairs)
-        known = len(contradictions(hints.pairs))
+        known = len(contradictions(hints.said))
         for pairs, kind in right:
             taken = hints.having(kind, pairs)
-            hints = taken if len(contradictions(taken.pairs)) <= known else hints
+            hints = taken if len(contradictions(taken.said)) <= known else hints
         return hints
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from cadbridge.recognition.choice.hint_names import resolved
 from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, parts_of
 from cadbridge.recognition.choice.reporting import nothing_known
-from cadbridge.recognition.hints import Hints, Pair
+from cadbridge.recognition.hints import KINDS, Hints, Pair
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.part_names import shortest
 from cadbridge.recognition.questions.alike import Axis, spread
@@ -38,8 +38,6 @@ MISSED = (
     "should move and does not, or should stand still and moves? Say it in words: moves A, fixed A, B."
 )
 """Where nothing is left to ask though the mobility is another than the one that was told."""
-ANSWERS = ("joint", "fixed", "apart")
-"""What two parts may be to each other: joined by a joint, one body, or two bodies without a joint between them."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def questions_document(found: Recognition) -> dict[str, Any]:
                 "second": q.other,
                 "cost": round(q.cost, 3),
                 "freedoms": None if q.change is None or found.freedoms is None else found.freedoms + q.change,
-                "answers": {kind: [{kind: list(pair)} for pair in q.equal] for kind in ANSWERS},
+                "answers": {kind: [{kind: list(pair)} for pair in q.equal] for kind in KINDS},
             }
             for q in (wider(found, q) for q in questions(found))
         ],

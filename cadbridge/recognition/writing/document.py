@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cadbridge.documents import FORMATS
+from cadbridge.recognition.hints import KINDS
 from cadbridge.recognition.model import FoundJoint, Recognition
 
 FORMAT = FORMATS["recognise"]
@@ -19,7 +20,7 @@ def recognition_document(found: Recognition) -> dict[str, Any]:
         "freedoms": found.freedoms,
         "spins": found.spins,
         "hints": {
-            **{kind: [list(p) for p in pairs] for kind, pairs in found.hints.pairs.items()},
+            **{kind: [list(p) for p in found.hints.pairs(kind)] for kind in KINDS},
             "freedoms": found.hints.freedoms,
         },
         "fasteners": sorted(found.fasteners),

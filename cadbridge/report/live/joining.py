@@ -12,7 +12,7 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
-from cadbridge.recognition.hints import Told
+from cadbridge.recognition.hints import Told, triple
 from cadbridge.recognition.questions.trying import Trial
 from cadbridge.recognition.writing.deciding import Decision, MatesEditor
 from cadbridge.report.html import el
@@ -139,9 +139,7 @@ class Joining:
         instance = self._assembly.instance(a)
         if self._editor.inquiry is not None:
             X_AW = instance.X_WI.inverse()
-            x, y, z = (float(v) for v in X_AW.point(axis.point))
-            u, v, w = (float(c) for c in X_AW.vector(axis.direction))
-            told = Told(kind, (x, y, z), (u, v, w), a, name)
+            told = Told(kind, triple(X_AW.point(axis.point)), triple(X_AW.vector(axis.direction)), a, name)
             return Decision(title, hints=lambda hints: hints.having("joint", [(a, b)], told))
         factor = self._editor.units()[1]
         point, along = yaml_vector(np.asarray(axis.point) * factor, 6), yaml_vector(axis.direction, 12)

@@ -19,7 +19,7 @@ from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, othe
 from cadbridge.recognition.choice.inferring import infer
 from cadbridge.recognition.evidence.drives import drives_of
 from cadbridge.recognition.evidence.gathering import gather
-from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hints import Hint, Hints
 from cadbridge.recognition.rules.table import RULES
 from tests.recognition.solids import Parts, box, disc, plate, recognised
 
@@ -89,8 +89,8 @@ def shuffled(assembly: Assembly, rng: np.random.Generator) -> Assembly:
 def test_the_order_of_parts_hints_and_rules_decides_nothing(made: Assembly, seed: int) -> None:
     rng = np.random.default_rng(seed)
     pairs = (("lever1", "base"), ("lever2", "base"))
-    hints = Hints(fixed=pairs, joint=(("disc", "base"),))
-    turned_round = Hints(fixed=tuple(p[::-1] for p in pairs[::-1]), joint=(("base", "disc"),))
+    hints = Hints((*(Hint("fixed", pair) for pair in pairs), Hint("joint", ("disc", "base"))))
+    turned_round = Hints(tuple(replace(hint, pair=hint.pair[::-1]) for hint in hints.said[::-1]))
     known, other = recognise(made, hints=hints), recognise(shuffled(made, rng), hints=turned_round)
     assert mates_text(replace(other, hints=Hints())) == mates_text(replace(known, hints=Hints()))
     rules = tuple(RULES[k] for k in rng.permutation(len(RULES)))
@@ -133,7 +133,7 @@ def test_what_is_chosen_for_the_mobility_says_so_and_is_not_taken_for_what_a_per
     joint = next(j for j in found.joints if "disc" in (found.bodies[j.a].name, found.bodies[j.b].name))
     assert joint.evidence[0].startswith("chosen for the mobility")
     assert joint.confidence < 0.5
-    assert not found.hints.joint
+    assert not found.hints.pairs("joint")
     none = recognise(made, hints=Hints(freedoms=0))
     reasons = [b.reason for body in none.bodies for b in body.bonds if {"lever1", "lever2"} & {b.instance, b.to}]
     assert all(reason.startswith("chosen for the mobility") for reason in reasons)

@@ -29,7 +29,7 @@ def test_freedoms_are_counted_and_head_the_file(made: Assembly) -> None:
 
 
 def test_a_joint_that_is_told_is_one_on_the_axis_that_both_share(made: Assembly) -> None:
-    found = recognise(made, hints=Hints(joint=(("disc", "base"),)))
+    found = recognise(made, hints=Hints().having("joint", (("disc", "base"),)))
     assert found.freedoms == 2
     joint = next(j for j in found.joints if "disc" in (found.bodies[j.a].name, found.bodies[j.b].name))
     assert joint.confidence == 1.0
@@ -37,7 +37,7 @@ def test_a_joint_that_is_told_is_one_on_the_axis_that_both_share(made: Assembly)
 
 
 def test_what_is_told_to_be_fixed_is(made: Assembly) -> None:
-    found = recognise(made, hints=Hints(fixed=(("lever", "base"),)))
+    found = recognise(made, hints=Hints().having("fixed", (("lever", "base"),)))
     assert len(found.bodies) == 1
     assert "fixed, as you said" in mates_text(found)
 
@@ -53,12 +53,12 @@ def test_the_number_of_freedoms_turns_the_decision_that_costs_least(made: Assemb
 
 
 def test_contradicting_and_unknown_hints_are_named_and_not_taken(made: Assembly) -> None:
-    hints = Hints(joint=(("disc", "lever"),), fixed=(("disc", "base"), ("base", "lever")))
+    hints = Hints().having("joint", [("disc", "lever")]).having("fixed", [("disc", "base"), ("base", "lever")])
     found = recognise(made, hints=hints)
     (finding,) = [f for f in found.findings if f.code == "CB1641"]
     assert {"disc", "lever", "base"} == set(finding.items)
     assert found.freedoms == 1
-    found = recognise(made, hints=Hints(fixed=(("disk", "base"),)))
+    found = recognise(made, hints=Hints().having("fixed", (("disk", "base"),)))
     (finding,) = [f for f in found.findings if f.code == "CB1640"]
     assert finding.items == ("disk",)
 
@@ -69,7 +69,7 @@ def test_an_answer_is_a_hint_that_survives_in_the_file(made: Assembly, tmp_path:
     assert question.now == "fixed"
     inquiry.answer(question, "joint")
     assert inquiry.found.freedoms == 2
-    assert {frozenset(p) for p in inquiry.found.hints.joint} == {frozenset(("disc", "base"))}
+    assert {frozenset(p) for p in inquiry.found.hints.pairs("joint")} == {frozenset(("disc", "base"))}
     path = tmp_path / "made.mates.yaml"
     write_mates(path, mates_text(inquiry.found))
     assert hints_of(path) == inquiry.found.hints
@@ -85,7 +85,7 @@ def test_hints_written_by_hand_make_the_file_anew(
     path.write_text(text.replace("ground:", "hints:\n  - joint: [disc, base]\nground:", 1))
     assert main(["recognise", str(file), "-o", str(path)]) == 0
     assert path.read_text().count("type: revolute") == 2
-    assert hints_of(path).joint == (("disc", "base"),)
+    assert hints_of(path).pairs("joint") == (("disc", "base"),)
     assert main(["check", str(file), "--mates", str(path)]) == 0
 
 
@@ -96,7 +96,7 @@ def test_hints_alone_are_a_file_that_is_recognised(
     path.write_text("format: cadbridge.mates/1\nhints:\n  - joint: [disc, base]\n")
     assert main(["recognise", str(file), "-o", str(path), "--no-limits"]) == 0
     assert path.read_text().count("type: revolute") == 2
-    assert hints_of(path).joint == (("disc", "base"),)
+    assert hints_of(path).pairs("joint") == (("disc", "base"),)
     capsys.readouterr()
     commented = "format: cadbridge.mates/1\n# asked in March\nhints:\n  - joint: [disc, base]\n"
     path.write_text(commented)
@@ -191,7 +191,7 @@ def test_hints_survive_a_new_export(made: Assembly) -> None:
             replace(c, name=names[c.name], instances=tuple(names[n] for n in c.instances)) for c in made.components
         ),
     )
-    hints = Hints(joint=(("disc", "base"),), fixed=(("lever", "base"),))
+    hints = Hints().having("joint", [("disc", "base")]).having("fixed", [("lever", "base")])
     found = recognise(new, hints=hints)
     assert [{found.bodies[j.a].name, found.bodies[j.b].name} for j in found.joints] == [{"Disc v3:1", "base v3:1"}]
     (told,) = [f for f in found.findings if f.code == "CB1651"]
@@ -203,7 +203,7 @@ def test_a_name_that_may_be_several_is_told(made: Assembly) -> None:
     twice = replace(
         made, instances=tuple(replace(i, name="disc:1" if i.name == "lever" else i.name) for i in made.instances)
     )
-    found = recognise(twice, hints=Hints(fixed=(("disc v2", "base"),)))
+    found = recognise(twice, hints=Hints().having("fixed", (("disc v2", "base"),)))
     (finding,) = [f for f in found.findings if f.code == "CB1640"]
     assert "disc" in finding.message
     assert "disc:1" in finding.message
@@ -229,16 +229,16 @@ def test_a_dialogue_says_what_each_answer_makes(
     told = capsys.readouterr().err
     assert "Now they are " in told
     assert "1 degree of freedom now." in told
-    assert len(hints_of(path).joint) == 1
+    assert len(hints_of(path).pairs("joint")) == 1
 
 
 def test_answers_that_contradict_each_other_are_told_at_once_and_kept(made: Assembly) -> None:
-    inquiry = Inquiry(made, True, (), Hints(fixed=(("disc", "base"), ("base", "lever"))))
+    inquiry = Inquiry(made, True, (), Hints().having("fixed", (("disc", "base"), ("base", "lever"))))
     before = inquiry.found
     inquiry.take(before.hints.having("joint", [("disc", "lever")]))
     (text,) = told_by(before, inquiry.found)
     assert "contradict" in text
     assert "joint: [disc, lever]" in text
     assert "fixed: [base, lever]" in text
-    assert len(inquiry.found.hints.fixed) == 2
-    assert len(inquiry.found.hints.joint) == 1
+    assert len(inquiry.found.hints.pairs("fixed")) == 2
+    assert len(inquiry.found.hints.pairs("joint")) == 1

@@ -42,15 +42,15 @@ def bolt_table(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
 
 def test_lines_become_hints(made: Assembly) -> None:
     found = recognise(made)
-    assert said("fixed lev, base", found).hints(Hints()).fixed == (("base", "lever"),)
-    assert said("FIXED 1, 3", found).hints(Hints()).fixed == (("base", "lever"),)
-    assert said("apart disc, lever", found).hints(Hints()).apart == (("disc", "lever"),)
-    assert said("moves disc", found).hints(Hints()).joint == (("base", "disc"),)
+    assert said("fixed lev, base", found).hints(Hints()).pairs("fixed") == (("base", "lever"),)
+    assert said("FIXED 1, 3", found).hints(Hints()).pairs("fixed") == (("base", "lever"),)
+    assert said("apart disc, lever", found).hints(Hints()).pairs("apart") == (("disc", "lever"),)
+    assert said("moves disc", found).hints(Hints()).pairs("joint") == (("base", "disc"),)
     assert said("ground disc", found).hints(Hints()).ground == "disc"
     assert said("freedoms 2", found).hints(Hints()).freedoms == 2
     slide = said("slide disc, base along lever", found).hints(Hints())
     assert slide.told_of(("disc", "base")) == Told("prismatic", about="lever")
-    assert len(said("fixed 1 2 3", found).hints(Hints()).fixed) == 2
+    assert len(said("fixed 1 2 3", found).hints(Hints()).pairs("fixed")) == 2
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_says_nothing_is_told_with_its_cure(made: Assembly, line: str, told
 
 
 def test_apart_leaves_no_joint_between_two_bodies(made: Assembly) -> None:
-    found = recognise(made, hints=Hints(apart=(("lever", "base"),)))
+    found = recognise(made, hints=Hints().having("apart", (("lever", "base"),)))
     assert not found.joints
     body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
     assert body_of["lever"] != body_of["base"]
@@ -104,9 +104,9 @@ def test_what_is_said_of_one_pair_holds_for_those_alike_at_another_angle(bolt_ta
     inquiry = Inquiry(bolt_table, True, (), Hints())
     statement = inquiry.heard("joint hand-1, post-1")
     assert "1 pair alike" in statement.title
-    assert statement.hints(Hints()).joint == (("hand-1", "post-1"), ("hand1", "post1"))
-    assert len(inquiry.heard("only joint hand-1, post-1").hints(Hints()).joint) == 1
-    assert len(inquiry.heard("fixed hand-1, post-1").hints(Hints()).fixed) == 1
+    assert statement.hints(Hints()).pairs("joint") == (("hand-1", "post-1"), ("hand1", "post1"))
+    assert len(inquiry.heard("only joint hand-1, post-1").hints(Hints()).pairs("joint")) == 1
+    assert len(inquiry.heard("fixed hand-1, post-1").hints(Hints()).pairs("fixed")) == 1
 
 
 def test_what_is_sure_is_not_asked_once_the_mobility_is_as_told(made: Assembly) -> None:
@@ -132,14 +132,14 @@ def test_a_joint_without_an_axis_is_told_with_its_cure(made: Assembly, bolt_tabl
     inquiry.say(inquiry.heard("slide rail, table along rail").hints(before.hints))
     assert "CB1642" not in {f.code for f in inquiry.found.findings}
     assert "prismatic" in [j.type for j in inquiry.found.joints]
-    known = recognise(made, hints=Hints(joint=(("lever", "base"),)))  # which the geometry shows
+    known = recognise(made, hints=Hints().having("joint", (("lever", "base"),)))  # which the geometry shows
     assert "CB1642" not in {f.code for f in known.findings}
 
 
 def test_answers_are_taken_back_one_by_one(made: Assembly) -> None:
     inquiry = Inquiry(made, True, (), Hints())
     first = inquiry.found.freedoms
-    inquiry.say(Hints(apart=(("lever", "base"),)))
+    inquiry.say(Hints().having("apart", (("lever", "base"),)))
     assert inquiry.found.freedoms != first
     assert inquiry.undo()
     assert inquiry.found.freedoms == first
@@ -173,7 +173,7 @@ def test_a_dialogue_takes_words_and_keeps_them_where_stdin_ends(
     assert "hinge A, B" in told
     assert "two different parts" in told
     assert "Nothing was said yet" in told
-    assert len(hints_of(path).apart) == 1
+    assert len(hints_of(path).pairs("apart")) == 1
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_decisions_changed_for_the_mobility_are_asked_about_in_one(chain: Assemb
     with pytest.raises(InputError, match="from 1 to 2"):
         changes.verdicts("3")
     inquiry.sort_out(changes, {0: "joint", 1: "joint"})
-    assert (len(inquiry.found.hints.joint), len(inquiry.found.hints.fixed)) == (2, 0)
+    assert (len(inquiry.found.hints.pairs("joint")), len(inquiry.found.hints.pairs("fixed"))) == (2, 0)
     inquiry.undo()
     inquiry.skip(changes)
     after = inquiry.changes, inquiry.next
@@ -217,7 +217,7 @@ def test_decisions_changed_for_the_mobility_are_asked_about_in_one(chain: Assemb
     assert after[1] is not None
     inquiry.sort_out(changes, {0: "fixed", 1: "fixed"})
     assert inquiry.found.freedoms == 1
-    assert len(inquiry.found.hints.fixed) == 2
+    assert len(inquiry.found.hints.pairs("fixed")) == 2
 
 
 def test_what_nobody_called_wrong_yields_to_what_was(made: Assembly) -> None:
@@ -227,8 +227,8 @@ def test_what_nobody_called_wrong_yields_to_what_was(made: Assembly) -> None:
     ]
     page = Page("", tuple(entries))
     hints = page.answered(Hints(), page.verdicts("3") or {})
-    assert hints.joint == (("disc", "lever"),)
-    assert hints.fixed == (("base", "disc"),)  # the other is asked about again
+    assert hints.pairs("joint") == (("disc", "lever"),)
+    assert hints.pairs("fixed") == (("base", "disc"),)  # the other is asked about again
 
 
 def test_a_mobility_that_is_not_reached_changes_no_decision(chain: Assembly) -> None:
@@ -260,7 +260,7 @@ def test_several_unsure_decisions_are_asked_about_in_one(chain: Assembly) -> Non
     assert [entry.now for entry in page.entries] == ["joint"] * 3
     inquiry.sort_out(page, {0: "joint", 1: "", 2: "joint"})
     assert (inquiry.page, inquiry.next) == (None, None)
-    assert len(inquiry.found.hints.joint) == 2
+    assert len(inquiry.found.hints.pairs("joint")) == 2
     inquiry.undo()
     inquiry.skip(page)
     after = inquiry.page, inquiry.next

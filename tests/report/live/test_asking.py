@@ -91,7 +91,7 @@ def test_an_answer_is_a_hint_and_all_is_inferred_anew(view: LiveView, editor: Ma
     assert joints(view) == 1
     deciding.step("Redo")
     deciding.save()
-    assert {frozenset(p) for p in hints_of(editor.path).joint} == {frozenset(("disc", "base"))}
+    assert {frozenset(p) for p in hints_of(editor.path).pairs("joint")} == {frozenset(("disc", "base"))}
     assert unedited(editor.path.read_text())
     assert len(read(editor._source).mates) == 2
 
@@ -185,7 +185,7 @@ def test_an_edited_file_is_left_alone_and_the_answer_goes_beside_it(tmp_path: Pa
         assert view.deciding is not None
         view.deciding.save()
     assert mates.read_text() == mine
-    assert len(hints_of(tmp_path / "made.recognised.mates.yaml").joint) == 1
+    assert len(hints_of(tmp_path / "made.recognised.mates.yaml").pairs("joint")) == 1
 
 
 @contextmanager
@@ -241,7 +241,7 @@ def test_parts_without_a_joint_between_them_by_a_button(view: LiveView, editor: 
     click(view, "base", (0.0, 0.0, 0.005), (0.0, 0.0, 1.0))
     joining(view).press(PART)
     assert editor.found is not None
-    assert {frozenset(p) for p in editor.found.hints.apart} == {
+    assert {frozenset(p) for p in editor.found.hints.pairs("apart")} == {
         frozenset(("lever", "base")),
         frozenset(("disc", "base")),
     }
@@ -259,4 +259,4 @@ def test_decisions_changed_for_the_mobility_are_asked_about_in_one(view: LiveVie
     assert asking(view).buttons.options == (RIGHT, "They are all wrong", NEXT)
     asking(view).words.enter("2")
     assert editor.found is not None
-    assert {"disc", "base"} in [set(p) for p in editor.found.hints.fixed]
+    assert {"disc", "base"} in [set(p) for p in editor.found.hints.pairs("fixed")]

@@ -10,8 +10,12 @@ from dataclasses import dataclass, replace
 
 Pair = tuple[str, str]
 Triple = tuple[float, float, float]
-KINDS = ("joint", "fixed", "apart")
-"""What two parts may be to each other: joined by a joint, one body, or two bodies without a joint between them."""
+KINDS = {
+    "joint": "move against each other",
+    "fixed": "are fixed to each other",
+    "apart": "have no joint between them",
+}
+"""What two parts may be to each other, and how that is said of them. Those apart are two bodies."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Hints:
 
     def __post_init__(self) -> None:
         # In one order: the same hints, said in another, are the same recognition.
-        object.__setattr__(self, "said", tuple(sorted(self.said, key=lambda hint: KINDS.index(hint.kind))))
+        object.__setattr__(self, "said", tuple(sorted(self.said, key=lambda hint: list(KINDS).index(hint.kind))))
 
     def __bool__(self) -> bool:
         return bool(self.said or self.ground or self.freedoms is not None)

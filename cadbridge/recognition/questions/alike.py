@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from cadbridge.assembly import Assembly, Instance
 from cadbridge.frames import Pose, Vector
 from cadbridge.recognition.hints import Hints, Pair
+from cadbridge.wording import count
 
 SAME_RELATION = 1e-6
 """m, and entries of rotations, by which two parts of one pair may stand otherwise than those of an equal pair, for each
@@ -44,6 +45,11 @@ def spread(assembly: Assembly, hints: Hints, pair: Pair, axis: Axis | None = Non
     """A pair and all that are alike and of which no hint says anything yet, the pair first."""
     own = equal_pairs(assembly, pair, axis)
     return [pair, *(p for p in own if set(p) != set(pair) and frozenset(p) not in hints.settled)]
+
+
+def and_alike(pairs: Sequence[Pair]) -> str:
+    """The words for all pairs but the first, which is named before them."""
+    return f", and {count(len(pairs) - 1, 'pair')} alike" if len(pairs) > 1 else ""
 
 
 def _equal(assembly: Assembly, instance: Instance) -> list[Instance]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from cadbridge.errors import InputError
 from cadbridge.recognition.choice.hint_names import contradictions
 from cadbridge.recognition.choice.hypotheses import Hypothesis
-from cadbridge.recognition.hints import Hints, Pair
+from cadbridge.recognition.hints import KINDS, Hints, Pair
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.part_names import shortest
+from cadbridge.recognition.questions.alike import and_alike
 from cadbridge.recognition.questions.questions import Question
 from cadbridge.wording import count
 
@@ -18,7 +19,6 @@ ALL, NONE = ("y", "yes"), ("n", "no")
 LETTERS = {"a": "apart", "y": "joint", "n": "fixed", "?": ""}
 """What may stand behind a number: what the two parts are; ? where that is not known."""
 OTHER = {"joint": "fixed", "fixed": "joint"}
-_NOW = {"joint": "move against each other", "fixed": "are fixed to each other"}
 Verdicts = dict[int, str]
 """What is said of entries, by their index: `joint`, `fixed`, `apart`, or "" where it is not known."""
 
@@ -36,8 +36,7 @@ class PageEntry:
     @property
     def text(self) -> str:
         """What is decided, in words."""
-        more = f", and {count(len(self.equal) - 1, 'pair')} alike" if len(self.equal) > 1 else ""
-        return f"{self.names[0]} and {self.names[1]} {_NOW[self.now]}{more} ({self.evidence})"
+        return f"{' and '.join(self.names)} {KINDS[self.now]}{and_alike(self.equal)} ({self.evidence})"
 
 
 @dataclass(frozen=True)

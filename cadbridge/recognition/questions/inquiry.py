@@ -19,7 +19,6 @@ from cadbridge.recognition.questions.questions import (
     NOTHING_LEFT,
     SURE_ENOUGH,
     Question,
-    answered,
     questions,
     wider,
 )
@@ -111,7 +110,7 @@ class Inquiry:
 
     def answer(self, question: Question, kind: str) -> None:
         """Take an answer (`joint`, `fixed` or `apart`), for all equal pairs."""
-        self.say(answered(self.found.hints, question, kind))
+        self.say(self.found.hints.having(kind, question.equal))
 
     def skip(self, question: Question | Page) -> None:
         """Pass over a question."""

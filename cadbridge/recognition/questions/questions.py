@@ -10,7 +10,7 @@ import numpy as np
 from cadbridge.recognition.choice.hint_names import resolved
 from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, parts_of
 from cadbridge.recognition.choice.reporting import nothing_known
-from cadbridge.recognition.hints import KINDS, Hints, Pair
+from cadbridge.recognition.hints import KINDS, Pair
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.part_names import shortest
 from cadbridge.recognition.questions.alike import Axis, spread
@@ -146,8 +146,3 @@ def _axis(found: Recognition, question: Question) -> Axis | None:
         if joint.type == "revolute" and joint.axis is not None and set(parts_of(found, joint)) == pair:
             return joint.point, joint.axis
     return None
-
-
-def answered(hints: Hints, question: Question, kind: str) -> Hints:
-    """The hints with an answer (`joint`, `fixed` or `apart`), for all equal pairs."""
-    return hints.having(kind, question.equal)

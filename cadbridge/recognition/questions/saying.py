@@ -9,22 +9,35 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from cadbridge.errors import InputError
-from cadbridge.recognition.hints import Hints, Pair, Told
+from cadbridge.recognition.hints import KINDS, Hints, Pair, Told
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.part_names import shortest
-from cadbridge.recognition.questions.alike import Axis, spread
+from cadbridge.recognition.questions.alike import Axis, and_alike, spread
 from cadbridge.wording import count, listed
 
-WAYS = """\
-joint A, B             they move against each other: a hinge, unless contacts show another joint
-hinge A, B             they turn; add "about C" where the axis is that of a part C, such as a pin
-slide A, B             they slide; add "along C" for the way in which a part C is longest, such as a rail
-ball A, B              they turn every way
+
+class Verb(NamedTuple):
+    """A word for what parts are to each other: the kind of hint, its line of help, and the type of the joint."""
+
+    hint: str
+    help: str
+    type: str = ""
+
+
+VERBS = {
+    "joint": Verb("joint", "they move against each other: a hinge, unless contacts show another joint"),
+    "hinge": Verb("joint", 'they turn; add "about C" for the axis of a part C, such as a pin', "revolute"),
+    "slide": Verb("joint", 'they slide; add "along C" for the way in which a part C is longest', "prismatic"),
+    "ball": Verb("joint", "they turn every way", "spherical"),
+    "fixed": Verb("fixed", "they are one body; more parts may follow: fixed A, B, C"),
+    "apart": Verb("apart", "they are two bodies, and no joint is between them"),
+}
+WAYS = "\n".join(f"{word + ' A, B':22} {verb.help}" for word, verb in VERBS.items())
+WAYS += """
 moves A                it moves against what holds it
-fixed A, B, C          they are one body
-apart A, B             they are two bodies, and no joint is between them
 ground A               it stands still
 freedoms 6             the degrees of freedom of the whole
 A, B and C are names of parts, pieces of names, or their numbers.
@@ -35,8 +48,7 @@ undo                   takes back what was said last"""
 
 EXAMPLES = "Say, for example: fixed A, B; joint A, B; slide A, B along C; apart A, B; ground A."
 """What is told to who says something else."""
-_TYPES = {"joint": "", "hinge": "revolute", "slide": "prismatic", "ball": "spherical"}
-_LINE = re.compile(r"(only\s+)?(joint|hinge|slide|ball|fixed|apart)\s+(.*?)(?:\s+(?:about|along)\s+(.+))?", re.I)
+_LINE = re.compile(rf"(only\s+)?({'|'.join(VERBS)})\s+(.*?)(?:\s+(?:about|along)\s+(.+))?", re.I)
 Axes = Callable[[str, str], Sequence[Axis]]
 _MOST_NAMED = 6
 """Parts that are named where a name may be several: more fill the screen."""
@@ -61,61 +73,56 @@ def said(line: str, found: Recognition, axes: Axes = lambda a, b: ()) -> Said:
     `axes` gives the axes that two parts share: pairs are alike too that a turn about the first of them makes one.
     """
     words = line.strip()
-    verb, _, rest = words.partition(" ")
-    if verb.lower() == "freedoms" and rest.strip().isdecimal() and len(rest.strip()) < 5:
+    word, _, rest = words.lower().partition(" ")
+    if word == "freedoms" and rest.strip().isdecimal() and len(rest.strip()) < 5:
         wanted = int(rest)
         return Said(f"{count(wanted, 'degree')} of freedom", lambda hints: replace(hints, freedoms=wanted))
-    if verb.lower() == "ground" and rest.strip():
-        part = _part(rest, found)
-        return Said(f"{part} stands still", lambda hints: replace(hints, ground=part))
-    if verb.lower() == "moves" and rest.strip():
-        # By numbers: a name may have the commas and words in it that part a line.
-        return said(f"joint {', '.join(f'#{number}' for number in _held_by(_part(rest, found), found))}", found, axes)
+    if word in ("ground", "moves") and rest.strip():
+        part = _part(words[len(word) :], found)
+        if word == "ground":
+            return Said(f"{part} stands still", lambda hints: replace(hints, ground=part))
+        return _of_parts(VERBS["joint"], _held_by(part, found), found, axes)
     match = _LINE.fullmatch(words)
     if match is None:
         raise InputError(f"{words or 'nothing'} says nothing here. {EXAMPLES}")
-    only, kind, names, about = match.groups()
-    parts = [_part(name, found) for name in _split(names, found)]
-    if len(dict.fromkeys(parts)) != len(parts) or len(parts) < 2 or (len(parts) > 2 and kind.lower() != "fixed"):
-        raise InputError(f"{kind.lower()} takes two different parts, with a comma between them: {kind.lower()} A, B.")
-    if about is not None and kind.lower() in ("fixed", "apart"):
-        raise InputError(f"{kind.lower()} has no axis: leave out what follows about or along.")
-    kind = kind.lower()
+    only, word, names, about = match.groups()
+    verb, parts = VERBS[word.lower()], [_part(name, found) for name in _split(names, found)]
+    if len(set(parts)) != len(parts) or len(parts) < 2 or (len(parts) > 2 and verb.hint != "fixed"):
+        raise InputError(f"{word} takes two different parts, with a comma between them: {word} A, B.")
+    if about is not None and verb.hint != "joint":
+        raise InputError(f"{word} has no axis: leave out what follows about or along.")
+    return _of_parts(verb, parts, found, None if only else axes, None if about is None else _part(about, found))
+
+
+def _of_parts(
+    verb: Verb, parts: Sequence[str], found: Recognition, axes: Axes | None, about: str | None = None
+) -> Said:
+    """What is said of two parts or more, and without `axes` of no pairs alike; `about`: the part whose axis it is."""
 
     def alike(pair: Pair) -> list[Pair]:
+        # Which part it is beside another pair is known only of one of the two.
+        if axes is None or (about is not None and about not in parts):
+            return [pair]
         # Only a hinge leaves the turn free by which an equal pair may differ; a slide that is turned goes another way.
-        turning = next(iter(axes(*pair)), None) if kind in _TYPES and kind != "slide" else None
-        return [pair] if only else spread(found.assembly, found.hints, pair, turning)
-
-    pairs = [own for other in parts[1:] for own in alike((parts[0], other))]
-    return _of_parts(kind, parts, pairs, None if about is None else _part(about, found), found)
-
-
-def _of_parts(kind: str, parts: Sequence[str], pairs: Sequence[Pair], about: str | None, found: Recognition) -> Said:
-    """What is said of two parts or more, `pairs` with all that are alike."""
-    hint = "joint" if kind in _TYPES else kind
-    if about is not None and about not in parts:
-        pairs = [(parts[0], parts[1])]  # which part it is beside another pair is not known
-    names = shortest(i.name for i in found.assembly.instances)
-    verb = {"fixed": "are one body", "apart": "are apart"}.get(
-        kind, f"have a {_TYPES.get(kind, '')} joint".replace("  ", " ")
-    )
-    more = len(pairs) - len(parts) + 1
-    title = f"{' and '.join(names[p] for p in parts)} {verb}" + (f", and {count(more, 'pair')} alike" if more else "")
-    at = None if about is None or about not in parts else parts.index(about)
+        turns = verb.hint == "joint" and verb.type != "prismatic"
+        return spread(found.assembly, found.hints, pair, next(iter(axes(*pair)), None) if turns else None)
 
     def after(hints: Hints) -> Hints:
         for pair in pairs:
-            own = about if at is None else pair[at]
-            told = Told(_TYPES.get(kind, ""), about=own or "") if hint == "joint" else None
-            hints = hints.having(hint, [pair], told)
+            own = pair[parts.index(about)] if about in parts else about
+            hints = hints.having(verb.hint, [pair], Told(verb.type, about=own or ""))
         return hints
 
-    return Said(title, after)
+    pairs = [own for other in parts[1:] for own in alike((parts[0], other))]
+    names = shortest(i.name for i in found.assembly.instances)
+    kind = f" ({verb.type})" if verb.type else ""
+    return Said(
+        f"{' and '.join(names[p] for p in parts)} {KINDS[verb.hint]}{kind}{and_alike(pairs[len(parts) - 2 :])}", after
+    )
 
 
-def _held_by(part: str, found: Recognition) -> tuple[int, int]:
-    """The numbers of a part and of the one that holds it. InputError where it is not held, or by several."""
+def _held_by(part: str, found: Recognition) -> tuple[str, str]:
+    """A part and the one that holds it. InputError where it is not held, or by several."""
     names = shortest(i.name for i in found.assembly.instances)
     body = next(body for body in found.bodies if part in body.instances)
     bonds = [b for b in body.bonds if b.to is not None and part in (b.instance, b.to)]
@@ -125,7 +132,7 @@ def _held_by(part: str, found: Recognition) -> tuple[int, int]:
     number = {name: k for k, name in names_by_number(found).items()}
     others = [other for b in holding for other in (b.instance, b.to) if other is not None and other != part]
     if len(others) == 1:
-        return number[part], number[others[0]]
+        return part, others[0]
     if not others:
         raise InputError(
             f"Nothing holds {names[part]}: it is a body of its own. Say against what it moves: joint A, B."

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.errors import CadbridgeError, InputError
+from cadbridge.recognition.hints import KINDS
+from cadbridge.recognition.questions.alike import and_alike
 from cadbridge.recognition.questions.changes import Page, Verdicts
-from cadbridge.recognition.questions.questions import Question, answered
+from cadbridge.recognition.questions.questions import Question
 from cadbridge.recognition.questions.saying import parts_text
 from cadbridge.recognition.writing.deciding import Decision, MatesEditor
 from cadbridge.report.html import Html, el, join
@@ -19,8 +21,7 @@ from cadbridge.wording import count
 
 MOVE, FIXED, APART, NEXT = "They move", "They are fixed", "No joint between them", "I do not know"
 RIGHT, WRONG = "They are all right", "They are all wrong"
-KINDS = {MOVE: "joint", FIXED: "fixed", APART: "apart"}
-_VERBS = {MOVE: "move against each other", FIXED: "are fixed to each other", APART: "have no joint between them"}
+_KINDS = {MOVE: "joint", FIXED: "fixed", APART: "apart"}
 
 
 class Asking:
@@ -80,9 +81,9 @@ class Asking:
             self._inquiry.skip(question)
             self.ask()
         else:
-            more = f", and {count(len(question.equal) - 1, 'pair')} alike" if len(question.equal) > 1 else ""
-            title = f"{' and '.join(question.names)} {_VERBS[button]}{more}"
-            self._decide(Decision(title, hints=lambda hints: answered(hints, question, KINDS[button])))
+            kind = _KINDS[button]
+            title = f"{' and '.join(question.names)} {KINDS[kind]}{and_alike(question.equal)}"
+            self._decide(Decision(title, hints=lambda hints: hints.having(kind, question.equal)))
 
     def _sort_out(self, changes: Page, verdicts: Verdicts) -> None:
         """Take which of the changed decisions are wrong."""

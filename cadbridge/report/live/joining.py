@@ -12,7 +12,7 @@ from cadbridge.frames import Vector
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.readers.mates_file import editing
 from cadbridge.readers.mates_file.faces import yaml_text, yaml_vector
-from cadbridge.recognition.hints import Told, triple
+from cadbridge.recognition.hints import KINDS, Told, triple
 from cadbridge.recognition.questions.trying import Trial
 from cadbridge.recognition.writing.deciding import Decision, MatesEditor
 from cadbridge.report.html import el
@@ -96,7 +96,7 @@ class Joining:
             self._decide(self._fixed(a, b))
             return
         if button == PART:
-            title = f"{a} and {b} have no joint between them"
+            title = f"{a} and {b} {KINDS['apart']}"
             self._decide(Decision(title, hints=lambda hints: hints.having("apart", [(a, b)])))
             return
         axis = self._axes[self.axis.value]

@@ -223,7 +223,7 @@ def test_a_person_answers_and_splits_in_a_browser(view: LiveView, editor: MatesE
 def test_what_no_question_asks_is_said_in_words(view: LiveView, editor: MatesEditor) -> None:
     asking(view).words.enter("apart lever, base")
     assert joints(view) == 0
-    assert editor.decided == ("base and lever are apart",) or editor.decided == ("lever and base are apart",)
+    assert editor.decided == ("lever and base have no joint between them",)
     asking(view).words.enter("parts lev")
     assert "3 lever" in asking(view).listed.content
     heard: list[str] = []

@@ -343,6 +343,16 @@ ENTRIES: dict[str, Entry] = {
         "Multiply torques by the reduction in the engine, or export to MJCF or URDF, which hold it.",
         "A motor behind a gearhead of 50 : 1, in an `<actuator>` of a URDF.",
     ),
+    "CB1490": Entry(
+        Severity.ERROR,
+        "an export that moves differently without what it leaves out",
+        "The export moves as the mechanism does without these rotor inertias, springs, damping, friction, losses of "
+        "gears or tendons, which the format cannot hold. With them a joint of the mechanism stands elsewhere after the "
+        "same swing. The message has the figure and the code by which the export reported the loss.",
+        "Add what is left out in the engine, or export to a format that holds it, such as MJCF. If this is known, pass "
+        "--accept with the code.",
+        "A robot arm as URDF: without the rotors of its gearmotors its wrist accelerates eight times as fast.",
+    ),
     "CB1245": Entry(
         Severity.WARNING,
         "gravity compensation that is not exported",

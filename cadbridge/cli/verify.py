@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from cadbridge.cli.options import Json, KeepGoing, Limits, Reading, Strict, one_
 from cadbridge.errors import InputError
 from cadbridge.targets import TARGETS
 from cadbridge.wording import count
+
+if TYPE_CHECKING:
+    from cadbridge.verification import Verification
 
 ENGINES = {target.name: target.compared.engine for target in TARGETS if target.compared is not None}
 
@@ -38,6 +41,14 @@ def verify(
             metavar="FILE",
         ),
     ] = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--accept",
+            help="Losses of the export that are known (CB516): they do not count in the exit status.",
+            metavar="CODE",
+        ),
+    ] = None,
     limits: Limits = None,
     json: Json = False,
     strict: Strict = False,
@@ -57,30 +68,39 @@ def verify(
     reading = reading if against is None else replace(reading, source=against)
     mechanism = reading.limited_mechanism(keep_going, limits)
     with working(f"comparing with the engine of {to}"):
-        result = compare(mechanism, to, duration=duration, folder=folder)
+        result = compare(mechanism, to, duration=duration, folder=folder, accept=accept or ())
     if json:
         print_json(verification_document(result))
     else:
-        typer.echo(
-            f"{to} in {result.engine}: {count(result.links, 'link')}, {count(result.joints, 'joint')} of one freedom"
-        )
-        typer.echo(f"  mass, relative             {result.mass:.1e}")
-        typer.echo(f"  centre of mass, m          {result.centre:.1e}")
-        typer.echo(f"  inertia, relative          {result.inertia:.1e}")
-        typer.echo(f"  poses, m and rad           {result.pose:.1e}")
-        if result.swing is None:
-            typer.echo(f"  swing                      {result.verdict}: {result.remark}")
-        else:
-            typer.echo(f"  swing of {result.duration:.3g} s, rad and m   {result.swing:.1e}   ({result.verdict})")
-            typer.echo(f"  largest motion of a joint  {result.moved:.1e}")
-        if result.step_error is not None:
-            typer.echo(f"  the engine against itself at half its step  {result.step_error:.1e}")
-        if result.coupling_error is not None:
-            typer.echo(f"  the engine's own error in couplings  {result.coupling_error:.1e}")
-        missing = [f"{what} ({why})" for what, why in result.not_compared.items()]
-        typer.echo(f"  compared: {', '.join(result.compared)}")
-        if missing:
-            typer.echo(f"  not compared: {', '.join(missing)}")
-        typer.echo("  passed: what was compared is the same" if result.passed else "  not passed")
+        _print(result)
         print_findings(result.findings)
     raise typer.Exit(exit_status(result.findings, strict))
+
+
+def _print(result: Verification) -> None:
+    """What was compared, for a person."""
+    typer.echo(
+        f"{result.to} in {result.engine}: {count(result.links, 'link')}, {count(result.joints, 'joint')} of one freedom"
+    )
+    typer.echo(f"  mass, relative             {result.mass:.1e}")
+    typer.echo(f"  centre of mass, m          {result.centre:.1e}")
+    typer.echo(f"  inertia, relative          {result.inertia:.1e}")
+    typer.echo(f"  poses, m and rad           {result.pose:.1e}")
+    if result.swing is None:
+        typer.echo(f"  swing                      {result.verdict}: {result.remark}")
+    else:
+        typer.echo(f"  swing of {result.duration:.3g} s, rad and m   {result.swing:.1e}   ({result.in_words})")
+        typer.echo(f"  largest motion of a joint  {result.moved:.1e}")
+        for loss in result.losses:
+            apart = "not known" if loss.difference is None else f"{loss.difference:.1e} {loss.unit} at {loss.joint}"
+            typer.echo(f"  with {loss.what}, elsewhere by  {apart}")
+    if result.step_error is not None:
+        typer.echo(f"  the engine against itself at half its step  {result.step_error:.1e}")
+    if result.coupling_error is not None:
+        typer.echo(f"  the engine's own error in couplings  {result.coupling_error:.1e}")
+    missing = [f"{what} ({why})" for what, why in result.not_compared.items()]
+    typer.echo(f"  compared: {', '.join(result.compared)}")
+    if missing:
+        typer.echo(f"  not compared: {', '.join(missing)}")
+    same = f"passed: what was compared is the {result.in_words if result.losses else 'same'}"
+    typer.echo(f"  {same if result.passed else 'not passed'}")

@@ -6,7 +6,7 @@ import contextlib
 import json
 import tempfile
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
 from cadbridge.findings import Finding, Findings, Where
-from cadbridge.frames import Vector
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.mjcf_data import KEY as MJCF
 from cadbridge.targets import TARGETS, EngineCheck, compared, loaded
@@ -32,8 +31,17 @@ from cadbridge.verification.engines import Engine
 from cadbridge.verification.existing import check_foreign, existing_export, unlike
 from cadbridge.verification.found import EngineFindings
 from cadbridge.verification.judges import judge_files
+from cadbridge.verification.left_out import (
+    Loss,
+    Lost,
+    in_words,
+    known_losses,
+    losses_of,
+    not_swung,
+    report_losses,
+)
 from cadbridge.verification.start import random_twists, start_of
-from cadbridge.verification.swing import AT_REST, Swing, Swinger, at_rest
+from cadbridge.verification.swing import AT_REST, BUT_FOR_LOSSES, ROUNDING_GROWS, Swing, Swinger, at_rest
 from cadbridge.wording import count, listed
 
 COUPLINGS_AGREE = 1e-9
@@ -51,15 +59,16 @@ FILES = "what an export made now has otherwise"
 class Verification:
     """The largest differences between a mechanism and its export in `engine`.
 
-    `mass` and `inertia` are relative, `centre` in m, `pose` in m and rad. `verdict` is of the swing: "same", "differs",
-    "not comparable" (the engine's own errors are too large for an answer, even over the shortest swing), "not tested",
-    or, of a mechanism without joints that move, "at rest"; `remark` says why. `swing` is the largest difference of a
+    `mass` and `inertia` are relative, `centre` in m, `pose` in m and rad. `verdict` is of the swing: "same", "same but
+    for losses" (the same without `losses`, what the export leaves out, and not with it), "differs", "not comparable"
+    (the engine's own errors are too large for an answer, even over the shortest swing), "not tested", or, of a
+    mechanism without joints that move, "at rest"; `remark` says why. `swing` is the largest difference of a
     joint coordinate (rad, m) after `duration` s from random velocities, that of the joint `swing_joint`, None where it
     was not compared; `moved` the largest motion of a joint in it, `still` the joints that did not move;
     `coupling_error` by how much the engine then breaks the relations between its own joints; `step_error`, requested
     where the swing differs by more than 1e-6, by how much it differs from itself at half the step. `compared` names
     what was compared, `not_compared` what was not, with the reason. `passed` says whether masses, poses and the motion
-    were compared and nothing that was compared differs.
+    were compared, nothing that was compared differs, and every loss was accepted.
     """
 
     to: str
@@ -83,15 +92,52 @@ class Verification:
     not_compared: dict[str, str]
     findings: tuple[Finding, ...]
     swing_joint: str = ""
+    losses: tuple[Loss, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """The verdict, and what it excepts."""
+        return f"same, but for {in_words(self.losses, self.to)}" if self.losses else self.verdict
 
     @property
     def passed(self) -> bool:
-        """Whether masses, poses and (if any joint moves) a swing were compared, and nothing of it differs."""
-        return self.verdict in ("same", AT_REST) and not any(f.severity == Severity.ERROR for f in self.findings)
+        """Whether masses, poses and (if any joint moves) a swing were compared, and only accepted losses differ."""
+        return self.verdict in ("same", BUT_FOR_LOSSES, AT_REST) and not any(
+            f.severity == Severity.ERROR for f in self.findings
+        )
+
+
+Names = dict[str, dict[str, str]]
+"""Of an export, by kind: new → old."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is compared: the export in `folder`, whose names are `names`, with the mechanism.
+
+    `lost` is what an export made now leaves out: what a folder says of itself may have been edited. `accepted` are the
+    codes of losses that the caller knows.
+    """
+
+    mechanism: Mechanism
+    to: str
+    how: EngineCheck
+    folder: Path
+    names: Names
+    lost: Lost
+    duration: float
+    seed: int
+    accepted: frozenset[str]
 
 
 def verify(
-    mechanism: Mechanism, to: str, *, duration: float = 1.0, seed: int = 1, folder: str | Path | None = None
+    mechanism: Mechanism,
+    to: str,
+    *,
+    duration: float = 1.0,
+    seed: int = 1,
+    folder: str | Path | None = None,
+    accept: Iterable[str] = (),
 ) -> Verification:
     """Load an export of a mechanism in the target engine, and compare all that both hold, and a swing.
 
@@ -99,50 +145,55 @@ def verify(
     limits and loads of joints, shapes, servos and sensors are compared as far as the engine says them.
 
     The swing begins with random velocities (`seed`) that joints, couplings and loops allow, within their limits of
-    velocity. It is of the mechanism without limits, dry friction, damping, springs, servos and what acts in MuJoCo
-    alone (tendons, a medium), in which engines differ by design (an FMU's is with all of these), and without rotor
-    inertias where the format has no place for them. It lasts `duration` (s), or a part of that where the engine's own
-    errors are else too large. Raises InputError where no engine is known for the format or it is not installed, or the
-    folder holds no export to it, ModelError where the mechanism cannot be exported.
+    velocity. It is of the mechanism without limits, dry friction, damping, springs, losses of gears, servos and what
+    acts in MuJoCo alone (tendons, a medium), in which engines differ by design (an FMU's is with all of these), and
+    without rotor inertias where the format has no place for them. Of these the ones that the export leaves out are then
+    added to the mechanism: how far it gets otherwise is in `losses`, an error unless `accept` has the loss's code. The
+    swing lasts `duration` (s), or a part of that where the engine's own errors are else too large. Raises InputError
+    where no engine is known for the format or it is not installed, the folder holds no export to it, or `accept` names
+    no loss, ModelError where the mechanism cannot be exported.
     """
     how = compared(to)
     if how is None:
         known = sorted(target.name for target in TARGETS if target.compared is not None)
         raise InputError(f'no engine is known for "{to}"; there are: {", ".join(known)}')
-    if folder is not None:
-        return _verified(mechanism, to, how, existing_export(Path(folder), to), duration, seed, foreign=True)
+    accepted = known_losses(accept)
+    given = None if folder is None else existing_export(Path(folder), to)
+    if given is not None:
+        check_foreign(mechanism, to, how, given)
     with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
-        whole = Path(scratch) / "export"
-        plain = _without_study(mechanism) if how.is_program else mechanism
+        own = Path(scratch) / "export"
+        plain = _without_study(mechanism) if how.is_program and given is None else mechanism
         # The collision matrix of a package is not compared, so a few poses do for it.
-        export(plain, whole, to, options=ExportOptions(poses=200))
-        return _verified(mechanism, to, how, whole, duration, seed, foreign=False)
+        export(plain, own, to, options=ExportOptions(poses=200) if given is None else ExportOptions())
+        looked = given or own
+        task = _Task(mechanism, to, how, looked, _names(looked), _lost(own), duration, seed, accepted)
+        return _verified(task, own)
 
 
-def _verified(
-    mechanism: Mechanism, to: str, how: EngineCheck, folder: Path, duration: float, seed: int, *, foreign: bool
-) -> Verification:
+def _verified(task: _Task, own: Path) -> Verification:
+    """Compare an export; `own` is one made now."""
     findings = Findings()
-    names, lost = _names_and_losses(folder)
-    if foreign:
-        check_foreign(mechanism, to, how, folder)
+    mechanism, how, folder, foreign = task.mechanism, task.how, task.folder, task.folder != own
     if how.is_program:
         # It holds all that acts: the mechanism is taken as it is, without what its source asks to simulate.
-        plain = _without_study(mechanism)
+        plain, twists = _without_study(mechanism), random_twists(_without_study(mechanism), task.seed)
         with _as_input(how.engine, folder) if foreign else contextlib.nullcontext():
-            found: EngineFindings = loaded(how.by)(plain, folder, names, duration, random_twists(plain, seed))
+            found: EngineFindings = loaded(how.by)(plain, folder, task.names, task.duration, twists)
     else:
-        found = _compare_files(mechanism, to, how, folder, names, duration, seed, findings)
+        found = _compare_files(task, findings)
     judge_files(how, folder, findings)
     quantities = {"mass": found.mass, "centre of mass": found.centre, "inertia": found.inertia, "pose": found.pose}
     cure = _cure_of_inertias(mechanism, found.engine)
     _judge(findings, found.engine, found.precision, quantities, cure)
     for difference in found.contents.differences:
         findings.add("CB530", f"in {found.engine} {difference}")
-    _judge_swing(findings, found.engine, found.swing, to, _reasons(lost), cure)
-    if foreign and (places := unlike(mechanism, to, folder)):
+    _judge_swing(findings, found.engine, found.swing, task.to, _reasons(_lost(folder)), cure)
+    report_losses(found.losses, task.to, found.swing.duration, findings)
+    not_swung(task.lost, found.contents.unsaid)
+    if foreign and (places := unlike(own, folder)):
         found.contents.unsaid[FILES] = listed(places)
-    return _verification(to, found, lost, findings)
+    return _verification(task.to, found, _codes(folder), findings)
 
 
 def _verification(to: str, found: EngineFindings, lost: tuple[str, ...], findings: Findings) -> Verification:
@@ -150,7 +201,7 @@ def _verification(to: str, found: EngineFindings, lost: tuple[str, ...], finding
     done = ["masses", "centres of mass", "inertias", "poses"] if found.links else []
     done += found.contents.done
     not_compared = dict(found.contents.unsaid)
-    if swing.verdict in ("same", "differs"):
+    if swing.verdict in ("same", BUT_FOR_LOSSES, "differs"):
         implied = [what for what, why in not_compared.items() if why == BY_MOTION]
         by = f", and by it {listed(implied)}" if implied else ""
         done.append(f"the motion of {count(found.joints - len(swing.still), 'joint')}{by}")
@@ -162,38 +213,30 @@ def _verification(to: str, found: EngineFindings, lost: tuple[str, ...], finding
     return Verification(
         to, found.engine, found.links, found.joints, found.mass, found.centre, found.inertia, found.pose,
         swing.difference, swing.coupling_error, swing.step_error, swing.duration, swing.remark, swing.verdict,
-        swing.moved, swing.still, lost, tuple(done), not_compared, findings.as_tuple(), swing.joint,
+        swing.moved, swing.still, lost, tuple(done), not_compared, findings.as_tuple(), swing.joint, found.losses,
     )  # fmt: skip
 
 
-def _compare_files(
-    mechanism: Mechanism,
-    to: str,
-    how: EngineCheck,
-    folder: Path,
-    names: Names,
-    duration: float,
-    seed: int,
-    findings: Findings,
-) -> EngineFindings:
+def _compare_files(task: _Task, findings: Findings) -> EngineFindings:
     """An export that an engine loads from its files."""
     # Two mechanisms: the bare one swings, since engines differ by design in limits, friction and servos; what an export
     # holds of these is compared as numbers.
+    mechanism, how, folder = task.mechanism, task.how, task.folder
     bare = _bare(mechanism, how)
-    with _as_input(to, folder):
+    with _as_input(task.to, folder):
         engine: Engine = loaded(how.by)(folder, mechanism.gravity)
     # What a joint has besides its constraint decides how a loop is closed: the tree is that of the whole mechanism.
     tree = close_loops(mechanism).tree if how.closes_loops else spanning_tree(mechanism)
-    mine = _Comparison(replace(tree, mechanism=bare), engine, names)
+    mine = _Comparison(replace(tree, mechanism=bare), engine, task.names)
     with _as_input(engine.name, folder):
         mass, centre, inertia = mine.masses()
-        pose = max(mine.pose(np.random.default_rng((seed, k))) for k in range(POSES_COMPARED))
+        pose = max(mine.pose(np.random.default_rng((task.seed, k))) for k in range(POSES_COMPARED))
         contents = compare_contents(mine.exported(mechanism), mine.held(), engine.precision)
-        swing = _swing(mine, bare, duration, random_twists(mechanism, seed))
+        swing, losses = _swing(mine, bare, task)
         for fault in engine.faults():
             findings.add("CB562", fault)
     counts = len(mine.links), len(mine.joints)
-    return EngineFindings(engine.name, engine.precision, *counts, mass, centre, inertia, pose, swing, contents)
+    return EngineFindings(engine.name, engine.precision, *counts, mass, centre, inertia, pose, swing, contents, losses)
 
 
 def _without_study(mechanism: Mechanism) -> Mechanism:
@@ -222,19 +265,27 @@ LEFT_OUT = {
 """Losses of an export by which it moves otherwise."""
 
 
-def _reasons(lost: Sequence[str]) -> list[str]:
+def _reasons(lost: Container[str]) -> list[str]:
     return [f"{code} of the export: {why}" for code, why in LEFT_OUT.items() if code in lost]
 
 
-Names = dict[str, dict[str, str]]
-"""Of an export, by kind: new → old."""
+def _names(folder: Path) -> Names:
+    names: Names = json.loads((folder / LOSSES).read_text("utf-8"))["names"]
+    return names
 
 
-def _names_and_losses(folder: Path) -> tuple[Names, tuple[str, ...]]:
-    """The export's names, and the codes of its losses."""
-    losses = json.loads((folder / LOSSES).read_text("utf-8"))
-    lost = {finding["code"] for finding in losses["findings"] if finding["severity"] != Severity.INFO}
-    return losses["names"], tuple(sorted(lost))
+def _lost(folder: Path) -> Lost:
+    """What an export reported, by code: what it is about."""
+    found: dict[str, tuple[str, ...]] = {}
+    for finding in json.loads((folder / LOSSES).read_text("utf-8"))["findings"]:
+        found[finding["code"]] = (*found.get(finding["code"], ()), *finding["items"])
+    return found
+
+
+def _codes(folder: Path) -> tuple[str, ...]:
+    """The codes of an export's losses."""
+    findings = json.loads((folder / LOSSES).read_text("utf-8"))["findings"]
+    return tuple(sorted({finding["code"] for finding in findings if finding["severity"] != Severity.INFO}))
 
 
 def _bare(mechanism: Mechanism, how: EngineCheck) -> Mechanism:
@@ -249,9 +300,11 @@ def _bare(mechanism: Mechanism, how: EngineCheck) -> Mechanism:
         for j in mechanism.joints
     )  # fmt: skip
     drives = tuple(replace(d, law=None) for d in mechanism.drives)
+    couplings = tuple(replace(c, coupling=replace(c.coupling, efficiency=None)) for c in mechanism.couplings)
     # The springs, tendons and medium of an MJCF act in MuJoCo alone.
     extra = {key: value for key, value in mechanism.assembly.extra.items() if key != MJCF}
-    return replace(mechanism, joints=joints, drives=drives, assembly=replace(mechanism.assembly, extra=extra))
+    assembly = replace(mechanism.assembly, extra=extra)
+    return replace(mechanism, joints=joints, drives=drives, couplings=couplings, assembly=assembly)
 
 
 _REPLACING = ("Drake", "MuJoCo")
@@ -353,18 +406,24 @@ class _Comparison:
         return worst
 
 
-def _swing(compared: _Comparison, mechanism: Mechanism, duration: float, twists: list[Vector]) -> Swing:
-    """Our run and the engine's, from the same velocities."""
+def _swing(compared: _Comparison, mechanism: Mechanism, task: _Task) -> tuple[Swing, tuple[Loss, ...]]:
+    """Our run and the engine's, from the same velocities, and what the bare `mechanism` moves otherwise without."""
     if not compared.tree.freedoms:
-        return at_rest(len(compared.links), compared.engine.name)
+        return at_rest(len(compared.links), compared.engine.name), ()
     because = _not_compared(compared, mechanism)
     if because:
-        return Swing("not tested", because)
-    tree = compared.tree
+        return Swing("not tested", because), ()
+    tree, twists = compared.tree, random_twists(task.mechanism, task.seed)
     index = {id(link): i for i, link in enumerate(tree.links)}
     names = {index[id(link)]: name for name, link in compared.links.items()}
     start = start_of(tree, twists, names, compared.new_joint)
-    return Swinger(mechanism, tree, compared.engine, compared.joints, twists, start).swing(duration)
+    swinger = Swinger(mechanism, tree, compared.engine, compared.joints, twists, start)
+    swing = swinger.swing(task.duration)
+    if swing.verdict != "same":
+        return swing, ()
+    within = ROUNDING_GROWS * compared.engine.precision
+    losses = tuple(losses_of(task.lost, task.mechanism, swinger, swing.duration, within, task.accepted))
+    return (replace(swing, verdict=BUT_FOR_LOSSES) if losses else swing), losses
 
 
 def _not_compared(compared: _Comparison, mechanism: Mechanism) -> str:
@@ -384,5 +443,6 @@ def _not_compared(compared: _Comparison, mechanism: Mechanism) -> str:
 def verification_document(result: Verification) -> dict[str, Any]:
     """The result for `--json`."""
     fields = {k: v for k, v in result.__dict__.items() if k != "findings"} | {"passed": result.passed}
+    fields["losses"] = [loss.document() for loss in result.losses]
     fields["not_compared"] = [{"what": what, "why": why} for what, why in result.not_compared.items()]
     return {"format": FORMATS["verify"], **fields, "findings": [f.document() for f in result.findings]}

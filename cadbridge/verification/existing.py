@@ -80,14 +80,12 @@ _LINES_NAMED = 3
 """Lines of a file that are named as others than those of an export made now."""
 
 
-def unlike(mechanism: Mechanism, to: str, folder: Path) -> list[str]:
-    """The files, or their first lines, that differ from those of an export made now; exports repeat to the byte.
+def unlike(own: Path, folder: Path) -> list[str]:
+    """The files, or their first lines, that differ from those of an export made now, in `own`.
 
-    What an engine does not say of a file is not compared, and is so named.
+    Exports repeat to the byte. What an engine does not say of a file is not compared, and is so named.
     """
-    with tempfile.TemporaryDirectory(prefix="cadbridge-") as scratch:
-        export(mechanism, Path(scratch) / "export", to)
-        ours, theirs = _contents(Path(scratch) / "export"), _contents(folder)
+    ours, theirs = _contents(own), _contents(folder)
     places = []
     for name in sorted({*ours, *theirs}):
         if name not in theirs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cadbridge.verification.contents import Compared
+from cadbridge.verification.left_out import Loss
 from cadbridge.verification.swing import Swing
 
 
@@ -22,3 +23,4 @@ class EngineFindings:
     pose: float
     swing: Swing
     contents: Compared
+    losses: tuple[Loss, ...] = ()

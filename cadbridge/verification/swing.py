@@ -39,17 +39,24 @@ SHORTER = (1, 4, 16, 64)
 TIGHT = 1e-12
 """Of our own run: looser, and it is our own error that is seen where a motion magnifies it."""
 
+APART_TO = 1e-9
+"""Of runs of ours of which a difference above `MISSES_AT_MOST` is asked for."""
+
 
 AT_REST = "at rest"
 """The verdict where no joint moves, so that there is no swing."""
+
+BUT_FOR_LOSSES = "same but for losses"
+"""The verdict where the engine moves as the mechanism would without what the export leaves out."""
 
 
 @dataclass(frozen=True)
 class Swing:
     """What a swing of `duration` s showed: the largest difference of a joint (rad, m) and the engine's own errors.
 
-    `verdict` is "same", "differs", "not comparable", "not tested" or "at rest"; `remark` says why. `moved` is the
-    largest motion of a joint, `still` names the joints that did not move, `joint` the one that differs most.
+    `verdict` is "same", "same but for losses", "differs", "not comparable", "not tested" or "at rest"; `remark`
+    says why. `moved` is the largest motion of a joint, `still` names the joints that did not move, `joint` the one that
+    differs most.
     """
 
     verdict: str
@@ -127,6 +134,22 @@ class Swinger:
         trajectory = run.result.trajectory
         k = int(np.argmin(np.abs(trajectory.t - t)))
         return {j.name: float(trajectory.coordinates[k, i]) for i, j in enumerate(run.lowered.joints)}
+
+    def apart(self, other: Mechanism, duration: float) -> tuple[float, str, str]:
+        """How far another mechanism of the same joints gets from ours: the largest difference, its joint, its unit.
+
+        ModelError where one of both runs fails.
+        """
+        found = []
+        for mechanism in (self.mechanism, other):
+            run = replace(self, mechanism=mechanism)._run(duration, APART_TO)
+            if not run.result.trajectory.t[-1] >= duration * (1 - 1e-9):
+                raise ModelError(run.result.status.message)
+            found.append(self._ours(run, duration))
+        freedoms = [self.tree.freedoms[k] for k in self.joints.values()]
+        errors = {f.name: abs(found[0][f.name] - found[1][f.name]) for f in freedoms if f.name in found[0]}
+        worst = max(freedoms, key=lambda f: errors.get(f.name, -1.0))
+        return errors[worst.name], worst.name, "rad" if worst.turns else "m"
 
     def _compare(self, run: Run, duration: float) -> Swing:
         """Our joints at `duration` against the engine's."""

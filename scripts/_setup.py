@@ -13,6 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import _packages
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
@@ -62,7 +64,13 @@ def check_python() -> None:
 
 
 def run(*command: str | os.PathLike[str], env: dict[str, str] | None = None) -> None:
-    """Run a command in the project's folder; end with its exit status where it fails."""
+    """Run a command in the project's folder; end with its exit status where it fails.
+
+    What it imports is compiled to bytecode, which no installer did, whatever PYTHONDONTWRITEBYTECODE says: else each
+    command would compile it anew.
+    """
+    given = os.environ if env is None else env
+    env = {name: value for name, value in given.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run([os.fspath(c) for c in command], cwd=ROOT, env=env, check=False)
     if done.returncode != 0:
         raise SystemExit(done.returncode)
@@ -106,7 +114,8 @@ def ensure(extras: str = "") -> Path:
             say("making .venv")
             run(sys.executable, "-m", "venv", VENV)
         say("installing cadbridge and what it needs (a few minutes the first time)")
-        run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", f".{extras}")
+        if status := _packages.install(PYTHON, "-e", f".{extras}", cwd=ROOT):
+            raise SystemExit(status)
         check_system_libraries()
         say("compiling the solver's kernels")
         run(PYTHON, "-m", "solver.warm")

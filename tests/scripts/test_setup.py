@@ -73,6 +73,7 @@ def test_what_is_installed_with_an_old_report_page_is_installed_anew(
     monkeypatch.setattr(setup_module, "PYTHON", python)
     monkeypatch.setattr(setup_module, "STAMP", stamp)
     monkeypatch.setattr(setup_module, "run", lambda *command: None)
+    monkeypatch.setattr(setup_module, "begin", lambda *command: None)
     monkeypatch.setattr(setup_module._packages, "install", lambda *wanted, cwd: ran.append(wanted))
     monkeypatch.setattr(setup_module, "check_system_libraries", lambda: None)
     monkeypatch.setattr(setup_module, "page_is_built", lambda: built)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,10 @@ def _run(mechanism: Mechanism, duration: float, twists: Sequence[Vector], tolera
         arm = mechanism.assembly.component(component).X_WC.p - mechanism.X_WB(body).p
         velocities[component] = np.concatenate([twist[:3] + np.cross(twist[3:], arm), twist[3:]])
     rate = max(SHORTER) / duration
-    scenario = Scenario(duration=duration, rate=rate, rtol=tolerance, atol=tolerance, velocities=velocities)
+    scenario = Scenario(
+        duration=duration, rate=rate, rtol=tolerance, atol=tolerance, velocities=velocities,
+        sensitivity=False,  # the tight run against the loose one says it
+    )  # fmt: skip
     return simulate(mechanism, scenario)
 
 
@@ -124,6 +128,7 @@ class _Fmu:
     path: Path
     names: Mapping[str, Mapping[str, str]]
 
+    @cached_property
     def described(self) -> Any:
         """Its description. ValueError with the first fault that FMPy finds in it."""
         try:
@@ -139,12 +144,12 @@ class _Fmu:
         self, mechanism: Mechanism, kind: str, duration: float, twists: Sequence[Vector], tighter: float = 1.0
     ) -> NDArray[Any]:
         """The outputs from the given velocities on; FMPy's integrator keeps the default tolerance, or a tighter one."""
-        described = self.described()
+        described = self.described
         outputs = [v.name for v in described.modelVariables if v.causality == "output"]
         found: NDArray[Any] = self.fmpy.simulate_fmu(
             str(self.path), fmi_type=kind, stop_time=duration, output_interval=duration / max(SHORTER),
             output=outputs, start_values=self._velocities(mechanism, twists),
-            relative_tolerance=float(described.defaultExperiment.tolerance) / tighter,
+            relative_tolerance=float(described.defaultExperiment.tolerance) / tighter, model_description=described,
         )  # fmt: skip
         return found
 
@@ -161,7 +166,7 @@ class _Fmu:
 
     def masses(self, mechanism: Mechanism) -> tuple[float, float]:
         """The largest differences of masses (relative) and centres (m), of what the description says."""
-        described = self.described()
+        described = self.described
         start = {v.name: float(v.start) for v in described.modelVariables if v.start is not None}
         new, mass, centre = self.new("links"), 0.0, 0.0
         for body in mechanism.bodies:
@@ -181,7 +186,7 @@ class _Fmu:
 
     def contents(self, mechanism: Mechanism) -> Contents:
         """The start values of its parameters. What else acts is in its tables, and is compared by the motion."""
-        described = self.described()
+        described = self.described
         start = {v.name: float(v.start) for v in described.modelVariables if v.start is not None}
         words = {"damping": "damping", "dry friction": "friction"}
         joints = {

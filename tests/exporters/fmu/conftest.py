@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cadbridge.exporters.fmu.binary import NoBinaryError, shared_library
+from tests.exporters.fmu.names import names_parsed_once
+
+__all__ = ["library", "names_parsed_once"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -130,6 +130,16 @@ ENTRIES: dict[str, Entry] = {
         "designed.",
         "A finger that goes from −11° to 17°, and a mimic of it, 1 : 1, whose range is 34° to 52°.",
     ),
+    "CB417": Entry(
+        Severity.WARNING,
+        "a body that can move without inertia",
+        "The body can move in a way that moves no mass and no moment of inertia. `simulate` refuses the model (CB697) "
+        "unless a motor prescribes that motion, and engines refuse it or move it without bound.",
+        "Give the part a mass and moments of inertia in the file or the mates file, or an `armature` to its joint; or "
+        "use --mass from-mesh with a density. If the body should not move, make its joint a fixed one.",
+        "A flange of 0 kg on the last axis of an arm, for a tool that the file does not have.",
+        stage=Stage.MASS,
+    ),
 }
 
 FAMILIES = (Family("diagnosis", "mobility, redundancy, gear trains", Stage.MOBILITY, ENTRIES),)

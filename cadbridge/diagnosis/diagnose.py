@@ -8,6 +8,7 @@ from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
 from cadbridge.diagnosis.dependence import Dependence, dependence_of
 from cadbridge.diagnosis.freedoms import joints_between, readable
 from cadbridge.diagnosis.gears import gears_of, locked_trains, transmissions_of
+from cadbridge.diagnosis.inertias import report_without_inertia
 from cadbridge.diagnosis.mobility import Freedoms, freedoms_of
 from cadbridge.diagnosis.model import Diagnosis, Mobility
 from cadbridge.diagnosis.pairs import BodyPair, Choice
@@ -54,6 +55,7 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     transmissions = transmissions_of(mechanism, free.freedoms, findings)
     locked = locked_trains(mechanism, free.freedoms, findings)
     overlaps = overlaps_of(mechanism.assembly, findings)
+    report_without_inertia(mechanism, findings)
     return Diagnosis(
         mobility, repeats.groups, repeats.redundancies, reactions_of(mechanism, graph), findings.as_tuple(),
         free.freedoms, repeats.repetitions, repeats.deletable, repeats.choices, gears, transmissions, locked, overlaps,

@@ -23,7 +23,7 @@ KINDS = {"y": "joint", "yes": "joint", "n": "fixed", "no": "fixed", "a": "apart"
 DONE = "Enter: done, or what else you know; u: undo, ?: what can be said"
 
 
-def ask(inquiry: Inquiry) -> Recognition:
+def answered(inquiry: Inquiry) -> Recognition:
     """The recognition with a person's answers. InputError if stdin gives none."""
     if inquiry.unknowable:
         return inquiry.found  # which a finding says

@@ -27,41 +27,38 @@ class Ship(StrEnum):
     CONTENT = "content"
 
 
+JobsFile = Annotated[Path, typer.Argument(help="The jobs file (docs/jobs.md).", metavar="JOBS.YAML")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write outputs into this folder instead of the file's.", metavar="FOLDER"),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="List the jobs without running them.")]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", help="Run only this job, or jobs that match this pattern; may be repeated."),
+]
+Workers = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Number of parallel jobs; by default one for each core.")
+]
+FailFast = Annotated[bool, typer.Option("--fail-fast", help="Start no further jobs after a failure.")]
+Timeout = Annotated[float | None, typer.Option("--timeout", min=1e-3, help="Time limit of a job in processor seconds.")]
+Memory = Annotated[str | None, typer.Option("--memory", help="Memory limit of a job, such as 2GB.")]
+Cache = Annotated[Path | None, typer.Option("--cache", help="Cache folder.", metavar="FOLDER")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Ignore the cache: compute everything and store nothing.")]
+Scheduler = Annotated[str | None, typer.Option("--scheduler", help="A Dask scheduler (tcp://…) or its scheduler file.")]
+Shipped = Annotated[
+    Ship, typer.Option("--ship", help="Send the scheduler's workers file paths (shared disk) or file contents.")
+]
+Watch = Annotated[bool, typer.Option("--watch", help="Keep running, and run jobs again when their files change.")]
+
+
 @prints_errors("batch", "jobs_file")
 def batch(
-    jobs_file: Annotated[Path, typer.Argument(help="The jobs file (docs/jobs.md).", metavar="JOBS.YAML")],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write outputs into this folder instead of the file's.", metavar="FOLDER"),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the jobs without running them.")] = False,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", help="Run only this job, or jobs that match this pattern; may be repeated."),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Number of parallel jobs; by default one for each core.")
-    ] = None,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Start no further jobs after a failure.")] = False,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", min=1e-3, help="Time limit of a job in processor seconds.")
-    ] = None,
-    memory: Annotated[str | None, typer.Option("--memory", help="Memory limit of a job, such as 2GB.")] = None,
-    cache: Annotated[Path | None, typer.Option("--cache", help="Cache folder.", metavar="FOLDER")] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Ignore the cache: compute everything and store nothing.")
-    ] = False,
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", help="A Dask scheduler (tcp://…) or its scheduler file.")
-    ] = None,
-    ship: Annotated[
-        Ship, typer.Option("--ship", help="Send the scheduler's workers file paths (shared disk) or file contents.")
-    ] = Ship.PATHS,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Keep running, and run jobs again when their files change.")
-    ] = False,
+    jobs_file: JobsFile, output: Output = None, dry_run: DryRun = False, only: Only = None, workers: Workers = None,
+    fail_fast: FailFast = False, timeout: Timeout = None, memory: Memory = None, cache: Cache = None,
+    no_cache: NoCache = False, scheduler: Scheduler = None, ship: Shipped = Ship.PATHS, watch: Watch = False,
     json: Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Run many jobs from a file; a failing job does not stop the others.
 
     Exit status 0: all is well; 1: some job failed, or a pattern matches no file; 2: the jobs file cannot be used.

@@ -31,39 +31,36 @@ class _Request:
     form: str
 
 
+Compare = Annotated[
+    Path | None,
+    typer.Option("--compare", help="Report changes since this older output of --json.", metavar="OLD.json"),
+]
+Html = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")]
+Runs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--run",
+        help="Play and plot this trajectory (.parquet) on the page; repeat to compare several.",
+        metavar="PATH",
+    ),
+]
+Form = Annotated[
+    str,
+    typer.Option(
+        "--output-format",
+        help="Print findings for GitHub Actions (github) or code scanning (sarif).",
+        rich_help_panel="Output",
+        **one_of(FORMS),
+    ),
+]
+Watch = Annotated[bool, typer.Option("--watch", help="Check again whenever a file of the model changes.")]
+
+
 @reads_source
 def check(
-    reading: Reading,
-    json: Json = False,
-    strict: Strict = False,
-    select: Select = None,
-    ignore: Ignore = None,
-    compare: Annotated[
-        Path | None,
-        typer.Option("--compare", help="Report changes since this older output of --json.", metavar="OLD.json"),
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write the report as one HTML page that works offline.")
-    ] = None,
-    run: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--run",
-            help="Play and plot this trajectory (.parquet) on the page; repeat to compare several.",
-            metavar="PATH",
-        ),
-    ] = None,
-    output_format: Annotated[
-        str,
-        typer.Option(
-            "--output-format",
-            help="Print findings for GitHub Actions (github) or code scanning (sarif).",
-            rich_help_panel="Output",
-            **one_of(FORMS),
-        ),
-    ] = "text",
-    watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file of the model changes.")] = False,
-) -> None:
+    reading: Reading, json: Json = False, strict: Strict = False, select: Select = None, ignore: Ignore = None,
+    compare: Compare = None, html: Html = None, run: Runs = None, output_format: Form = "text", watch: Watch = False,
+) -> None:  # fmt: skip
     """Diagnose mobility, redundant and conflicting mates."""
     from cadbridge.files import refuse_output
 

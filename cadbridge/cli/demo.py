@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from cadbridge.findings import Finding
+    from cadbridge.mechanism import Mechanism
 
 
 def demo(
@@ -33,14 +38,12 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     from cadbridge.cli.output import exit_status, print_findings, print_next, say, typed, working
     from cadbridge.cli.running import run_mechanism
     from cadbridge.diagnosis import diagnose
-    from cadbridge.exporters import export
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, check_text, run_text, write_json
     from cadbridge.report.page import Extras, write_page
     from cadbridge.report.provenance import provenance
     from cadbridge.report.terminal import width
     from cadbridge.run_options import RunOptions
-    from cadbridge.wording import count
 
     start = time.perf_counter()
 
@@ -59,18 +62,13 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     write_json(output / "check.json", document)
     step("simulating")
-    run = run_mechanism(mechanism, output / "run.parquet", RunOptions(scenario), plots=output / "plots")
-    typer.echo(run_text(run, output / "run.parquet", plots=output / "plots", columns=width()))
+    table, plots = output / "run.parquet", output / "plots"
+    run = run_mechanism(mechanism, table, RunOptions(scenario), plots=plots)
+    typer.echo(run_text(run, table, plots=plots, columns=width()))
     findings += run.findings
     step("drawing the page")
-    extras = Extras(output / "run.parquet", findings, provenance=provenance(assembly))
-    write_page(output / "report.html", mechanism, diagnosis, extras)
-    for target in ("urdf", "mjcf"):
-        step(f"writing {target.upper()}")
-        result = export(mechanism, output / target, to=target)
-        findings += result.findings
-        typer.echo(f"{target.upper()}: {count(len(result.files), 'file')} in {output / target}")
-    typer.echo(_loads_in_mujoco(output / "mjcf"))
+    write_page(output / "report.html", mechanism, diagnosis, Extras(table, findings, provenance=provenance(assembly)))
+    findings += _exported(mechanism, output, step)
     print_findings(findings)
     step(f"done; everything is in {output}")
     print_next(
@@ -78,6 +76,19 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
         f"      python -m mujoco.viewer --mjcf={typed(output / 'mjcf' / 'scene.xml')}",
     )
     raise typer.Exit(exit_status(findings))
+
+
+def _exported(mechanism: Mechanism, output: Path, step: Callable[[str], None]) -> Iterator[Finding]:
+    """Write the mechanism as URDF and as MJCF, say how many files each has, and give the findings."""
+    from cadbridge.exporters import export
+    from cadbridge.wording import count
+
+    for target in ("urdf", "mjcf"):
+        step(f"writing {target.upper()}")
+        result = export(mechanism, output / target, to=target)
+        typer.echo(f"{target.upper()}: {count(len(result.files), 'file')} in {output / target}")
+        yield from result.findings
+    typer.echo(_loads_in_mujoco(output / "mjcf"))
 
 
 def _loads_in_mujoco(folder: Path) -> str:

@@ -18,32 +18,29 @@ METHODS = ("absolute", "transmission", "bond-graph", "tree")
 """The words of `efforts.METHODS`, here so that the help need not import it."""
 
 
+MotionFile = Annotated[Path, typer.Option("--motion", help="Motion file: prescribed joints or bodies, and actuators.")]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="Write efforts and reactions to this table (.parquet or .csv).")
+]
+Plots = Annotated[Path | None, typer.Option("--plots", help="Write plots into this folder.", metavar="FOLDER")]
+Method = Annotated[
+    str, typer.Option("--method", help="Method of computing the forces (docs/inverse.md).", **one_of(METHODS))
+]
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write the report, with efforts and the motion, as one HTML page.")
+]
+Svg = Annotated[Path | None, typer.Option("--svg", help="Draw the bond graph into this file (--method bond-graph).")]
+KeepRedundant = Annotated[
+    bool, typer.Option("--keep-redundant", help="Keep every row of every mate, and give the wrench of each mate.")
+]
+
+
 @reads_source
 def inverse(
-    reading: Reading,
-    motion: Annotated[Path, typer.Option("--motion", help="Motion file: prescribed joints or bodies, and actuators.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Write efforts and reactions to this table (.parquet or .csv).")
-    ] = Path("inverse.parquet"),
-    plots: Annotated[
-        Path | None, typer.Option("--plots", help="Write plots into this folder.", metavar="FOLDER")
-    ] = None,
-    method: Annotated[
-        str, typer.Option("--method", help="Method of computing the forces (docs/inverse.md).", **one_of(METHODS))
-    ] = "absolute",
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write the report, with efforts and the motion, as one HTML page.")
-    ] = None,
-    svg: Annotated[
-        Path | None, typer.Option("--svg", help="Draw the bond graph into this file (--method bond-graph).")
-    ] = None,
-    keep_redundant: Annotated[
-        bool, typer.Option("--keep-redundant", help="Keep every row of every mate, and give the wrench of each mate.")
-    ] = False,
-    json: Json = False,
-    strict: Strict = False,
-    keep_going: KeepGoing = False,
-) -> None:
+    reading: Reading, motion: MotionFile, output: Output = Path("inverse.parquet"), plots: Plots = None,
+    method: Method = "absolute", html: Html = None, svg: Svg = None, keep_redundant: KeepRedundant = False,
+    json: Json = False, strict: Strict = False, keep_going: KeepGoing = False,
+) -> None:  # fmt: skip
     """Compute efforts, reactions and contact forces along a motion."""
     from dataclasses import replace
 

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from cadbridge.tree.matrices import Matrices
 
 
+Pose = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pose", help="Value of a joint, NAME=VALUE, in degrees or mm; may be repeated.", metavar="NAME=VALUE"
+    ),
+]
+Motion = Annotated[
+    Path | None, typer.Option("--motion", help="Take pose, rates and accelerations from this motion, at --time.")
+]
+Time = Annotated[float, typer.Option("--time", help="Time in the motion, in s.", metavar="NUMBER")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the matrices: NAME.npz, or a folder for one CSV each.")
+]
+
+
 @reads_source
 def matrices(
-    reading: Reading,
-    pose: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pose", help="Value of a joint, NAME=VALUE, in degrees or mm; may be repeated.", metavar="NAME=VALUE"
-        ),
-    ] = None,
-    motion: Annotated[
-        Path | None, typer.Option("--motion", help="Take pose, rates and accelerations from this motion, at --time.")
-    ] = None,
-    time: Annotated[float, typer.Option("--time", help="Time in the motion, in s.", metavar="NUMBER")] = 0.0,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the matrices: NAME.npz, or a folder for one CSV each.")
-    ] = None,
-    json: Json = False,
-    strict: Strict = False,
-    keep_going: KeepGoing = False,
-) -> None:
+    reading: Reading, pose: Pose = None, motion: Motion = None, time: Time = 0.0, output: Output = None,
+    json: Json = False, strict: Strict = False, keep_going: KeepGoing = False,
+) -> None:  # fmt: skip
     """Compute inertia matrix, its factors, orthogonal complement, topology, base reaction."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.findings import Findings

@@ -15,50 +15,43 @@ if TYPE_CHECKING:
     from cadbridge.recognition import Recognition
 
 
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write this mates file instead of printing it.", metavar="FILE"),
+]
+NoNames = Annotated[bool, typer.Option("--no-names", help="Ignore the names of parts; use the geometry alone.")]
+MovedTo = Annotated[
+    bool | None,
+    typer.Option(
+        "--limits/--no-limits",
+        help="Move each joint until parts meet, and write its limits. By default with a bounded amount of work.",
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Overwrite an edited mates file. By default your lines are kept.")
+]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", help="Write the proposals with their evidence as one HTML page that works offline."),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", help="Ignore parts whose names match, such as 'cable*'; may be repeated.", metavar="PATTERN"
+    ),
+]
+Ask = Annotated[bool, typer.Option("--ask", help="Ask about uncertain decisions; keep the answers in the mates file.")]
+Questions = Annotated[bool, typer.Option("--questions", help="Print the questions that --ask would ask, as JSON.")]
+
+
 @reads_source
 def recognise(
-    reading: Reading,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write this mates file instead of printing it.", metavar="FILE"),
-    ] = None,
-    no_names: Annotated[
-        bool, typer.Option("--no-names", help="Ignore the names of parts; use the geometry alone.")
-    ] = False,
-    limits: Annotated[
-        bool | None,
-        typer.Option(
-            "--limits/--no-limits",
-            help="Move each joint until parts meet, and write its limits. By default with a bounded amount of work.",
-        ),
-    ] = None,
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite",
-            help="Overwrite an edited mates file. By default your lines are kept.",
-        ),
-    ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", help="Write the proposals with their evidence as one HTML page that works offline."),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ignore", help="Ignore parts whose names match, such as 'cable*'; may be repeated.", metavar="PATTERN"
-        ),
-    ] = None,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Ask about uncertain decisions; keep the answers in the mates file.")
-    ] = False,
-    questions: Annotated[
-        bool, typer.Option("--questions", help="Print the questions that --ask would ask, as JSON.")
-    ] = False,
-    json: Json = False,
-    strict: Strict = False,
-) -> None:
+    reading: Reading, output: Output = None, no_names: NoNames = False, limits: MovedTo = None,
+    overwrite: Overwrite = False, html: Html = None, ignore: Ignore = None, ask: Ask = False,
+    questions: Questions = False, json: Json = False, strict: Strict = False,
+) -> None:  # fmt: skip
     """Find bodies, joints and gears in bare geometry; write a mates file."""
+    from cadbridge.cli.asking import answered
     from cadbridge.cli.output import exit_status, print_findings, print_json, working
     from cadbridge.recognition import beside_own, mates_text, read_bare, recognition_document
     from cadbridge.recognition.choice.reporting import unknowable
@@ -74,16 +67,12 @@ def recognise(
     print_findings(known_first := unknowable(assembly))
     with working("recognising bodies and joints"):
         inquiry = Inquiry(assembly, not no_names, ignore or (), hints_of(output or _beside(reading.source)))
-    if ask:
-        from cadbridge.cli.asking import ask as asked
-
-        asked(inquiry)
-    found = beside_own(inquiry.found)
+    found = beside_own(answered(inquiry) if ask else inquiry.found)
     if questions:
         print_json(questions_document(found))
         raise typer.Exit(exit_status((*assembly.findings, *found.findings), strict))
     with working("moving each joint"):
-        found = _moved(found, limits)
+        found = moved(found, limits)
     text = mates_text(found)
     merged = () if output is None else write_mates(output, text, overwrite=overwrite)
     findings = (*assembly.findings, *found.findings, *merged)
@@ -121,7 +110,7 @@ def _print_next(source: Path, output: Path, found: Recognition, kept: bool) -> N
     )
 
 
-def _moved(found: Recognition, limits: bool | None) -> Recognition:
+def moved(found: Recognition, limits: bool | None = None) -> Recognition:
     """The recognition with its joints moved: a little, and, unless `limits` is False, to their ends."""
     import math
 

@@ -19,41 +19,38 @@ if TYPE_CHECKING:
 ENGINES = {target.name: target.compared.engine for target in TARGETS if target.compared is not None}
 
 
+To = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        help=f"Format and engine: {', '.join(f'{name} ({engine})' for name, engine in ENGINES.items())}.",
+        **one_of(tuple(ENGINES)),
+    ),
+]
+Duration = Annotated[float, typer.Option("--duration", min=1e-3, help="Maximum duration of the motion test in s.")]
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        "--against",
+        help="Compare the export in the folder SOURCE with this source file instead of exporting it.",
+        metavar="FILE",
+    ),
+]
+Accept = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept",
+        help="Losses of the export that are known (CB516): they do not count in the exit status.",
+        metavar="CODE",
+    ),
+]
+
+
 @reads_source
 def verify(
-    reading: Reading,
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to",
-            help=f"Format and engine: {', '.join(f'{name} ({engine})' for name, engine in ENGINES.items())}.",
-            **one_of(tuple(ENGINES)),
-        ),
-    ],
-    duration: Annotated[
-        float, typer.Option("--duration", min=1e-3, help="Maximum duration of the motion test in s.")
-    ] = 1.0,
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            "--against",
-            help="Compare the export in the folder SOURCE with this source file instead of exporting it.",
-            metavar="FILE",
-        ),
-    ] = None,
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--accept",
-            help="Losses of the export that are known (CB516): they do not count in the exit status.",
-            metavar="CODE",
-        ),
-    ] = None,
-    limits: Limits = None,
-    json: Json = False,
-    strict: Strict = False,
-    keep_going: KeepGoing = False,
-) -> None:
+    reading: Reading, to: To, duration: Duration = 1.0, against: Against = None, accept: Accept = None,
+    limits: Limits = None, json: Json = False, strict: Strict = False, keep_going: KeepGoing = False,
+) -> None:  # fmt: skip
     """Load an export into its engine and compare masses, poses and motion."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, working
     from cadbridge.verification import verification_document

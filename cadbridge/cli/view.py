@@ -14,24 +14,26 @@ from cadbridge.errors import InputError
 
 if TYPE_CHECKING:
     from cadbridge.mechanism import Mechanism
-    from cadbridge.recognition import Recognition
     from cadbridge.recognition.writing.deciding import MatesEditor
     from cadbridge.report.live import LiveView
     from cadbridge.simulation.scenario import Scenario
 
 
+Played = Annotated[Path | None, typer.Option("--run", help="Play this trajectory of the source.")]
+Acting = Annotated[
+    Path | None,
+    typer.Option("--scenario", help="Motors, loads and gravity for its simulation.", metavar="FILE"),
+]
+Host = Annotated[str, typer.Option("--host", help="Address of the server.")]
+Port = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the server.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Read again when a file of the model changes.")]
+
+
 @reads_source
 def view(
-    reading: Reading,
-    run: Annotated[Path | None, typer.Option("--run", help="Play this trajectory of the source.")] = None,
-    scenario: Annotated[
-        Path | None,
-        typer.Option("--scenario", help="Motors, loads and gravity for its simulation.", metavar="FILE"),
-    ] = None,
-    host: Annotated[str, typer.Option("--host", help="Address of the server.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the server.")] = 8080,
-    watch: Annotated[bool, typer.Option("--watch", help="Read again when a file of the model changes.")] = False,
-) -> None:
+    reading: Reading, run: Played = None, scenario: Acting = None, host: Host = "127.0.0.1", port: Port = 8080,
+    watch: Watch = False,
+) -> None:  # fmt: skip
     """Open the mechanism in a browser: drag bodies, simulate, change joints during a run, inspect mates, play a run.
 
     SOURCE can also be a run (.parquet) with its source beside it.
@@ -77,6 +79,7 @@ def view(
 def _editor(reading: Reading) -> MatesEditor:
     """The source with its mates file, on which decisions are taken."""
     from cadbridge.cli.output import print_findings, working
+    from cadbridge.cli.recognise import moved
     from cadbridge.readers.registry import openable
     from cadbridge.recognition.writing.deciding import MatesEditor
 
@@ -86,18 +89,10 @@ def _editor(reading: Reading) -> MatesEditor:
             raise InputError("Give either a mates file or --recognise, not both: each supplies the mates.")
         openable(reading.mates)
     with working(f"{'recognising' if recognised else 'reading'} {reading.source.name}"):
-        editor = MatesEditor(reading.source, reading.mates, reading.options, recognised, _with_limits)
+        editor = MatesEditor(reading.source, reading.mates, reading.options, recognised, moved)
     if editor.found is not None:
         print_findings(editor.found.findings)
     return editor
-
-
-def _with_limits(found: Recognition) -> Recognition:
-    """What is written of a recognition: with its joints moved to their ends, as `recognise` does."""
-    from cadbridge.recognition import move_each
-    from cadbridge.simulation.limits import MOST_TRIANGLES, of_recognised
-
-    return of_recognised(move_each(found), MOST_TRIANGLES)
 
 
 def _glb(mechanism: Mechanism, run: Path | None) -> bytes:

@@ -24,12 +24,13 @@ from solver.constraints.kernels import rows_workspace, terms_workspace
 from solver.equations.kkt import Space, space
 from solver.equations.system import System
 from solver.equations.workspace import Workspace
-from solver.runs.course import begin_course, new_course
+from solver.runs.course import Course, begin_course, new_course
 from solver.runs.driving import Drives
 from solver.runs.integrate import first_step, longest_at, pace_of
 from solver.runs.kinks import kinks_of
 from solver.runs.marcher import sudden
 from solver.runs.meeting import nothing_watched
+from solver.steps.explicit import Pace
 from solver.steps.methods import METHODS, Absolute
 from solver.steps.samples import Within, make_samples
 
@@ -89,6 +90,11 @@ class TableBlock:
         for name, array in arrays.items():
             self.arrays[name] = array
             self.places[name] = self.image.word(array)
+
+    def call(self, name: str, entry: str, *arguments: Any) -> None:
+        """The words of a call of a kernel, with the places of its results and of its last argument."""
+        self.places[name], self.places[f"{name}_RESULT"], words = self.image.call(ENTRIES[entry], *arguments)
+        self.places[f"{name}_TOLERANCE"] = words[-1]
 
     def at(self, name: str, index: int) -> int:
         """The word of an element of an array."""
@@ -168,14 +174,7 @@ def _calls(made: TableBlock, machine: Machine, engine: Absolute) -> None:
     D, Q, samples = engine.within, space(T, system.schur, n), make_samples(system, np.zeros(1))
     for workspace in (E, S, D, Q, samples):
         _cleared(workspace)
-    longest = longest_at(what.rate)
-    first = first_step(engine.method, (what.rtol, what.atol), longest)
-    pace = pace_of(engine.method, first, longest)
-    nodes, corners = np.zeros((len(tableau.nodes), d, 3)), corners_of(machine.functions, what.duration)
-    drives = Drives(np.zeros((0, 3)), np.zeros(1, np.int64), corners, nodes, np.zeros((d, 3)))
-    course = new_course()
-    begin_course(course, 0.0, first, 0.0)
-    course.counts[6] = 1  # one sample, at the end of each communication step
+    pace, drives, course = _course(machine, engine, np.zeros((len(tableau.nodes), d, 3)))
     slope = (np.zeros((n, 6)), np.zeros(system.program.angle_count), np.zeros(d + 1))
     made.put(CLOCK=course.clock, COUNTS=course.counts, SAMPLE_TIME=samples.times, FILLER=drives.filler)
     made.put(DRIVE=drives.end, SLOPE_ACCELERATION=slope[0], SLOPE_TURNING=slope[1], SLOPE_POWER=slope[2])
@@ -184,31 +183,34 @@ def _calls(made: TableBlock, machine: Machine, engine: Absolute) -> None:
     tolerances, poses = (what.rtol, what.atol), (E.x, E.R, E.v)
     terms, rows = (D.every_term, D.value, D.term_rate, D.bias, D.JA, D.JB), (D.every_row, D.g, D.gv, D.c, D.blocks)
     B, F = system.bodies, system.loads
-    call = made.image.call
-    at = {
-        "MARCH": call(
-            ENTRIES["march"], engine.tables, (no_joints(), engine.implicit), S, tableau, pace, drives, D,
-            (nothing_watched(), kinks_of(F)), course, state, np.zeros(d + 1), slope, samples, 100_000, tolerances,
-        ),
-        "STAGE": call(
-            ENTRIES["stage_here"], T, system.plan, B, F, W, E, state, drives.end, made.arrays["MULTIPLIERS"]
-        ),
-        "OBSERVE": call(
-            ENTRIES["observe_into"], T, B, F, W, system.length, poses, state[3], drives.end, E.acceleration, terms,
-            rows, (made.arrays["SECOND"], D.first, D.second),
-        ),
-        "SETTLE": call(
-            ENTRIES["settle"], engine.tables, (S.before_x, S.before_q, S.before_v), S.sudden, state, drives.end,
-            tolerances,
-        ),
-        "LEAST": call(
-            ENTRIES["least_into"], T, system.schur, B, W, Q, poses, state[3], drives.end, terms_workspace(T),
-            rows_workspace(T), made.arrays["MULTIPLIERS"],
-        ),
-    }  # fmt: skip
-    made.places |= {name: place for name, (place, _, _) in at.items()}
-    made.places |= {f"{name}_RESULT": result for name, (_, result, _) in at.items() if name != "LEAST"}
-    made.places |= {f"{name}_TOLERANCE": at[name][2][-1] for name in ("MARCH", "SETTLE")}
+    made.call(
+        "MARCH", "march", engine.tables, (no_joints(), engine.implicit), S, tableau, pace, drives, D,
+        (nothing_watched(), kinks_of(F)), course, state, np.zeros(d + 1), slope, samples, 100_000, tolerances,
+    )  # fmt: skip
+    made.call("STAGE", "stage_here", T, system.plan, B, F, W, E, state, drives.end, made.arrays["MULTIPLIERS"])
+    made.call(
+        "OBSERVE", "observe_into", T, B, F, W, system.length, poses, state[3], drives.end, E.acceleration, terms, rows,
+        (made.arrays["SECOND"], D.first, D.second),
+    )  # fmt: skip
+    before = (S.before_x, S.before_q, S.before_v)
+    made.call("SETTLE", "settle", engine.tables, before, S.sudden, state, drives.end, tolerances)
+    made.call(
+        "LEAST", "least_into", T, system.schur, B, W, Q, poses, state[3], drives.end, terms_workspace(T),
+        rows_workspace(T), made.arrays["MULTIPLIERS"],
+    )  # fmt: skip
+
+
+def _course(machine: Machine, engine: Absolute, nodes: Array) -> tuple[Pace, Drives, Course]:
+    """How a communication step is walked: its pace, what drives it (at a method's `nodes`), and where it is."""
+    what = machine.scenario
+    longest = longest_at(what.rate)
+    first = first_step(engine.method, (what.rtol, what.atol), longest)
+    corners, end = corners_of(machine.functions, what.duration), np.zeros(nodes.shape[1:])
+    course = new_course()
+    begin_course(course, 0.0, first, 0.0)
+    course.counts[6] = 1  # one sample, at the end of each communication step
+    drives = Drives(np.zeros((0, 3)), np.zeros(1, np.int64), corners, nodes, end)
+    return pace_of(engine.method, first, longest), drives, course
 
 
 def _put_workspaces(made: TableBlock, system: System, E: Workspace, D: Within, Q: Space) -> None:

@@ -40,6 +40,9 @@ BESIDE_AXIS = 0.7
 STOPPED = "flat faces beside the axis stop the turn both ways"
 """What speaks against a hinge of links with a flat beside it."""
 
+SEAT = "too short beside its width to guide: a seat"
+"""What speaks for a shaft that only centres."""
+
 CUT_IN = 0.12
 """Of a shaft's radius: by how much its bore is narrower, from which its thread is cut there. ISO 261's coarse threads
 have a tap hole narrower by 0.15 (M10) to 0.22 (M1.6); a press fit has 0.003. 86 machines: 0.102 (turns) | 0.125."""
@@ -83,20 +86,10 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     evidence = [_guide_text(guide), *(plane_text(p) for p in shoulders[:3])]
     slender = guide.length / (2 * guide.radius)
     shallow = not guide.holes_only and not guide.has("cone") and slender < SHALLOW
-    seat = "too short beside its width to guide: a seat"
     if _cut_in(guide):
         return Verdict("fixed", point, None, (*evidence, "the bore is a tap hole: a thread cut in"), (), 0.8)
     if _stops_turn(guide, planes):
-        # Where each part stands for a body, a flat beside a shaft is a stop or the face of a neighbour, and no key.
-        fork = {float(p.normal @ axis) > 0 for p in shoulders} == {True, False}
-        if shoulders and links and (fork or not guide.holes_only):
-            return Verdict("revolute", point, axis, tuple(evidence), (STOPPED,), 0.4)
-        evidence.append(STOPPED)
-        if shoulders:
-            return Verdict("fixed", point, None, tuple(evidence), (), 0.8)
-        if shallow:
-            return Verdict("rest", point, axis, (*evidence, seat), (), 0.5)
-        return Verdict("prismatic", point, axis, tuple(evidence), (), 0.6)
+        return _stopped(guide, shoulders, links, evidence, shallow)
     if not links and guide.holes_only and guide.has("bolt"):
         return _one_bolt(guide, shoulders, evidence)
     # One bolt alone would not hold a link: what two links share is their pivot.
@@ -110,7 +103,7 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
         text = "one hole that meets another, beside the faces that lie on each other: a bolt's, not a pivot's"
         return Verdict("rest", point, axis, (*evidence, text), (), 0.6)
     if shallow and _stubby(guide):
-        return Verdict("rest", point, axis, (*evidence, seat), (), 0.5)
+        return Verdict("rest", point, axis, (*evidence, SEAT), (), 0.5)
     if not shoulders and not guide.has("cone"):
         if not guide.holes_only and _slides_and_turns(guide, slender):
             return Verdict("cylindrical", point, axis, tuple(evidence), ("nothing stops it along the axis",), 0.6)
@@ -124,6 +117,20 @@ def on_one_line(guide: Guide, planes: Sequence[Wall], links: bool) -> Verdict:
     # Held both ways along its axis is how a pivot is designed; with one shoulder it may as well be pressed in.
     confidence = 0.5 if against else 0.85 if len(ways) > 1 else 0.75
     return Verdict("revolute", point, axis, tuple(evidence), against, confidence)
+
+
+def _stopped(guide: Guide, shoulders: Sequence[Wall], links: bool, evidence: Sequence[str], shallow: bool) -> Verdict:
+    """What is left free where flats stop the turn: a slide, unless a shoulder stops that too, or nothing guides it."""
+    axis, point = guide.direction, guide.point
+    # Where each part stands for a body, a flat beside a shaft is a stop or the face of a neighbour, and no key.
+    fork = {float(p.normal @ axis) > 0 for p in shoulders} == {True, False}
+    if shoulders and links and (fork or not guide.holes_only):
+        return Verdict("revolute", point, axis, tuple(evidence), (STOPPED,), 0.4)
+    if shoulders:
+        return Verdict("fixed", point, None, (*evidence, STOPPED), (), 0.8)
+    if shallow:
+        return Verdict("rest", point, axis, (*evidence, STOPPED, SEAT), (), 0.5)
+    return Verdict("prismatic", point, axis, (*evidence, STOPPED), (), 0.6)
 
 
 def _one_bolt(guide: Guide, shoulders: Sequence[Wall], evidence: Sequence[str]) -> Verdict:

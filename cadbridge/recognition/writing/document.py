@@ -6,7 +6,8 @@ from typing import Any
 
 from cadbridge.documents import FORMATS
 from cadbridge.recognition.hints import KINDS
-from cadbridge.recognition.model import FoundJoint, Recognition
+from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
+from cadbridge.recognition.wheels.gears import FoundGear
 
 FORMAT = FORMATS["recognise"]
 
@@ -25,33 +26,9 @@ def recognition_document(found: Recognition) -> dict[str, Any]:
         },
         "fasteners": sorted(found.fasteners),
         "ground": {"body": found.bodies[found.ground].name, "reason": found.ground_reason} if found.bodies else None,
-        "bodies": [
-            {
-                "name": body.name,
-                "parts": list(body.instances),
-                "bonds": [
-                    {"part": b.instance, "to": b.to, "reason": b.reason, "confidence": b.confidence, "axis": b.axis}
-                    for b in body.bonds
-                ],
-            }
-            for body in found.bodies
-        ],
+        "bodies": [_body(body) for body in found.bodies],
         "joints": [_joint(found, joint) for joint in found.joints],
-        "gears": [
-            {
-                "name": g.name,
-                "type": g.kind.value,
-                "bodies": [found.bodies[g.a].name, found.bodies[g.b].name],
-                "parts": list(g.instances),
-                "teeth": list(g.teeth) if g.radii is None else None,
-                "radii": None if g.radii is None else list(g.radii),
-                "carrier": None if g.carrier is None else found.bodies[g.carrier].name,
-                "evidence": list(g.evidence),
-                "against": g.against,
-                "confidence": g.confidence,
-            }
-            for g in found.gears
-        ],
+        "gears": [_gear(found, gear) for gear in found.gears],
         "recognised_gears": list(found.wheels),
         "rejected": [{"type": r.type, "bodies": [r.a, r.b], "reason": r.reason} for r in found.rejected],
         "loose": list(found.loose),
@@ -59,6 +36,32 @@ def recognition_document(found: Recognition) -> dict[str, Any]:
             {"code": f.code, "severity": f.severity.value, "message": f.message, "where": str(f.where), "hint": f.hint}
             for f in found.findings
         ],
+    }
+
+
+def _body(body: FoundBody) -> dict[str, Any]:
+    return {
+        "name": body.name,
+        "parts": list(body.instances),
+        "bonds": [
+            {"part": b.instance, "to": b.to, "reason": b.reason, "confidence": b.confidence, "axis": b.axis}
+            for b in body.bonds
+        ],
+    }
+
+
+def _gear(found: Recognition, gear: FoundGear) -> dict[str, Any]:
+    return {
+        "name": gear.name,
+        "type": gear.kind.value,
+        "bodies": [found.bodies[gear.a].name, found.bodies[gear.b].name],
+        "parts": list(gear.instances),
+        "teeth": list(gear.teeth) if gear.radii is None else None,
+        "radii": None if gear.radii is None else list(gear.radii),
+        "carrier": None if gear.carrier is None else found.bodies[gear.carrier].name,
+        "evidence": list(gear.evidence),
+        "against": gear.against,
+        "confidence": gear.confidence,
     }
 
 

@@ -6,6 +6,7 @@ products of a few such numbers stay finite.
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -24,6 +25,12 @@ class FileModel(BaseModel):
 
     # Built when the first file is validated: most commands read none.
     model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    @classmethod
+    def schema_text(cls, name: str) -> str:
+        """The JSON Schema of a file of the format `name`, as cadbridge/data/schemas has it."""
+        document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": name, **cls.model_json_schema()}
+        return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 class Strict(FileModel):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -158,13 +157,6 @@ class MotionFile(FileModel):
     loads: LoadsFile = Field(default_factory=LoadsFile)
     friction: Literal["apply", "ignore"] = "apply"
     friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
-
-
-def json_schema_text() -> str:
-    """The JSON Schema of the motion file, as published in cadbridge/data/schemas/motion-1.json."""
-    schema = MotionFile.model_json_schema()
-    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
-    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def load_motion(path: str | Path, mechanism: Mechanism) -> Motion:

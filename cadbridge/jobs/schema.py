@@ -5,7 +5,6 @@ docs/jobs.md is the specification. Strict: no text becomes a number, no unknown 
 
 from __future__ import annotations
 
-import json
 import re
 import types
 from pathlib import Path
@@ -121,10 +120,3 @@ class JobsFile(Strict):
     include: Texts | None = Field(default=None, description="More jobs files, from this file's folder.")
     defaults: Defaults = Field(default_factory=Defaults)
     jobs: list[JobSpec] = Field(default_factory=list, max_length=100_000)
-
-
-def json_schema_text() -> str:
-    """The JSON Schema of the jobs file, as published in cadbridge/data/schemas/jobs-1.json."""
-    schema = JobsFile.model_json_schema()
-    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
-    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

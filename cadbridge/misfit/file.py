@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -115,10 +114,3 @@ class FitFile(Strict):
     draws: Annotated[int, Field(ge=100, le=1_000_000)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
     distribution: Literal["normal", "uniform"] = "normal"
-
-
-def json_schema_text() -> str:
-    """The JSON Schema of the fit file, as published in cadbridge/data/schemas/fit-1.json."""
-    schema = FitFile.model_json_schema()
-    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
-    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -115,13 +114,6 @@ class ScenarioFile(FileModel):
     friction: Literal["apply", "ignore"] = "apply"
     friction_speed: FrictionSpeed = Field(default_factory=FrictionSpeed)
     events: list[AnyEvent] = Field(default_factory=list)
-
-
-def json_schema_text() -> str:
-    """The JSON Schema of the scenario file, as published in cadbridge/data/schemas/scenario-1.json."""
-    schema = ScenarioFile.model_json_schema()
-    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
-    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def read_scenario(path: str | Path, mechanism: Mechanism, base: Scenario | None = None) -> Scenario:

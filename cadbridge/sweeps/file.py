@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -114,10 +113,3 @@ class SweepFile(FileModel):
     samples: Annotated[int, Field(ge=1)] | None = None
     seed: Annotated[int, Field(ge=0)] = 0
     keep: Keep = Field(default_factory=Keep)
-
-
-def json_schema_text() -> str:
-    """The JSON Schema of the sweep file, as published in cadbridge/data/schemas/sweep-1.json."""
-    schema = SweepFile.model_json_schema()
-    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": FORMAT, **schema}
-    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

@@ -30,7 +30,7 @@ from cadbridge.efforts import (
     write_inverse_plots,
 )
 from cadbridge.efforts.follow import free_joints, held_rows
-from cadbridge.efforts.motion import json_schema_text
+from cadbridge.efforts.motion import FORMAT, MotionFile
 from cadbridge.errors import CadbridgeError, InputError, ModelError
 from cadbridge.lowering import lower
 from cadbridge.mechanism import Mechanism
@@ -86,7 +86,7 @@ def motion(folder: Path, mechanism: Mechanism, text: str) -> Motion:
 
 def test_the_published_schema_is_current_and_takes_an_example() -> None:
     text = files("cadbridge").joinpath("data/schemas/motion-1.json").read_text(encoding="utf-8")
-    assert text == json_schema_text()
+    assert text == MotionFile.schema_text(FORMAT)
     docs = (Path(__file__).parents[2] / "docs" / "inverse.md").read_text(encoding="utf-8")
     example = docs.split("## The motion file\n")[1].split("The [JSON")[0]
     jsonschema.validate(yaml.safe_load(example), json.loads(text))

@@ -14,7 +14,7 @@ from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.findings import Finding
 from cadbridge.jobs import load, plan
-from cadbridge.jobs.schema import json_schema_text, memory_bytes
+from cadbridge.jobs.schema import FORMAT, JobsFile, memory_bytes
 
 ISSUE = """\
 defaults: {output: out, timeout: 300}
@@ -273,7 +273,7 @@ def test_sizes(text: str, size: int | None) -> None:
 
 def test_the_published_schema_is_current_and_takes_the_example() -> None:
     text = files("cadbridge").joinpath("data/schemas/jobs-1.json").read_text(encoding="utf-8")
-    assert text == json_schema_text()
+    assert text == JobsFile.schema_text(FORMAT)
     check = jsonschema.Draft202012Validator(json.loads(text))
     check.validate(yaml.safe_load(ISSUE))
     assert not check.is_valid({"jobs": [{"sources": "a", "timout": 3}]})

@@ -14,7 +14,7 @@ from cadbridge.cli.app import app
 from cadbridge.errors import InputError
 from cadbridge.mechanism import build
 from cadbridge.misfit import Settings, fit, load_fit
-from cadbridge.misfit.file import json_schema_text
+from cadbridge.misfit.file import FORMAT, FitFile
 from cadbridge.misfit.settings import Fitted, Rule
 from cadbridge.report.misfit_text import fit_text
 from cadbridge.report.views.misfit import assumed, drawing
@@ -49,7 +49,7 @@ def loaded(tmp_path: Path, text: str) -> object:
 
 
 def test_the_published_schema_is_that_of_the_code() -> None:
-    assert files("cadbridge.data").joinpath("schemas/fit-1.json").read_text("utf-8") == json_schema_text()
+    assert files("cadbridge.data").joinpath("schemas/fit-1.json").read_text("utf-8") == FitFile.schema_text(FORMAT)
 
 
 def test_a_file_gives_tolerances_stiffness_play_and_preload(tmp_path: Path) -> None:

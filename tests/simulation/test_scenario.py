@@ -19,7 +19,7 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.mechanism import Mechanism
 from cadbridge.report import run_text
 from cadbridge.simulation import Scenario, load_scenario, simulate, write_trajectory
-from cadbridge.simulation.scenario_file import json_schema_text
+from cadbridge.simulation.scenario_file import FORMAT, ScenarioFile
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def scenario(tmp_path: Path, text: str) -> Path:
 
 def test_the_published_schema_is_current_and_takes_the_example() -> None:
     text = files("cadbridge").joinpath("data/schemas/scenario-1.json").read_text(encoding="utf-8")
-    assert text == json_schema_text()
+    assert text == ScenarioFile.schema_text(FORMAT)
     example = files("cadbridge.data").joinpath("demo/demo.scenario.yaml").read_text(encoding="utf-8")
     jsonschema.validate(yaml.safe_load(example), json.loads(text))
 

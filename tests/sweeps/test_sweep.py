@@ -24,7 +24,7 @@ from cadbridge.mechanism import Mechanism
 from cadbridge.report.sweeps import sweep_text
 from cadbridge.simulation import MotorSpec, Scenario
 from cadbridge.sweeps.crew import Crew
-from cadbridge.sweeps.file import json_schema_text
+from cadbridge.sweeps.file import FORMAT, SweepFile
 from cadbridge.sweeps.model import Parameter, Sweep
 from solver.functions import constant
 from tests.sweeps.conftest import written
@@ -43,7 +43,7 @@ def document(*vary: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def test_the_published_schema_is_current_and_takes_the_example_of_the_page() -> None:
     text = files("cadbridge").joinpath("data/schemas/sweep-1.json").read_text(encoding="utf-8")
-    assert text == json_schema_text()
+    assert text == SweepFile.schema_text(FORMAT)
     page = (Path(__file__).resolve().parents[2] / "docs" / "sweep.md").read_text("utf-8")
     jsonschema.validate(yaml.safe_load(page.split("```yaml\n")[1].split("```")[0]), json.loads(text))
 

@@ -6,7 +6,7 @@ the specification. Strict: no text becomes a number, no unknown key passes.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -358,16 +358,3 @@ class MatesFile(Strict):
     frames: list[FrameSpec] = Field(default_factory=list)
     home: dict[Name, Finite] = Field(default_factory=dict)
     hints: list[HintSpec] = Field(default_factory=list)
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of the mates file, as published in cadbridge/data/schemas/mates-1.json."""
-    schema = MatesFile.model_json_schema(by_alias=True)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "cadbridge.mates/1", **schema}
-
-
-def json_schema_text() -> str:
-    """The published file's text."""
-    import json
-
-    return json.dumps(json_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"

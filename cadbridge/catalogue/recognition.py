@@ -127,8 +127,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "a source with mates of its own",
         "The source has mates, so recognition proposes only what these mates leave out: joints of parts without a "
-        "mate, and the bodies to which such parts belong. Joints between parts that have mates, and gears, are not "
-        "proposed.",
+        "mate, and the bodies to which such parts belong. A component that a mate names stays whole. Joints between "
+        "parts that have mates, and gears, are not proposed, and the degrees of freedom are counted by `check`.",
         "To see what recognition finds in the geometry alone, export the assembly as STEP and recognise that.",
         "`cadbridge check arm.xml --recognise` of a Simscape file that has 14 mates.",
     ),

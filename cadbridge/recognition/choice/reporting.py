@@ -18,6 +18,8 @@ SURE_JOINT = 0.9
 SURE_WELD = 0.9
 """Confidence below which a weld is reported as uncertain, if its two parts share an axis: other welds hide no turn."""
 
+IN_SHORT = frozenset({"CB1600", "CB1601", "CB1604"})
+
 
 def nothing_known(assembly: Assembly) -> str:
     """Why nothing can be known of how an assembly moves; "" where something can."""
@@ -40,13 +42,7 @@ def findings_of(
     scene: Scene, found: Recognition, held: list[str], copies: list[str], ground: str
 ) -> tuple[Finding, ...]:
     """What a person should know of the recognition as a whole; `held` was bound to the ground for want of contact."""
-    findings = Findings(unknowable(scene.assembly))
-    joints = found.joints
-    findings.add(
-        "CB1600",
-        f"{count(len(found.bodies), 'body', 'bodies')} and {count(len(joints), 'joint')} recognised in "
-        f"{count(len(scene.assembly.instances), 'part')}",
-    )
+    findings = Findings()
     faults: dict[str, list[str]] = defaultdict(list)
     for part in scene.assembly.parts:
         known = None if part.shape is None else scene.faces.get(part.shape.key)
@@ -64,17 +60,25 @@ def findings_of(
     if copies:
         verb = "stands" if len(copies) == 1 else "stand"
         findings.add("CB1614", f"{listed(copies)} {verb} where an equal part stands; bound to that", items=copies)
-    over = [f"{b.instance} and {b.to}" for own in scene.bonds.values() for b in own if b.how is Held.REACHES]
+    over = [(b.instance, b.to) for own in scene.bonds.values() for b in own if b.to and b.how is Held.REACHES]
     if over:
-        findings.add(
-            "CB1486", f"{listed(over)} overlap and nothing else holds them: they are taken as one body", items=over
-        )
-    _doubts(found, findings)
-    if not joints:
-        findings.add("CB1604", "no joint was recognised: nothing can move")
+        pairs = listed([f"{a} and {b}" for a, b in over])
+        names = dict.fromkeys(name for pair in over for name in pair)
+        findings.add("CB1486", f"{pairs} overlap and nothing else holds them: they are taken as one body", items=names)
     if scene.contacts.slack > EXACT_SLACK:
         slack = scene.contacts.slack * 1e3
         findings.add("CB1605", f"the placements are not exact; axes within {slack:.3g} mm are taken to be one")
+    return (*unknowable(scene.assembly), *in_short(found), *findings)
+
+
+def in_short(found: Recognition) -> tuple[Finding, ...]:
+    """How many bodies and joints there are, and which of them may be wrong: the findings `IN_SHORT`."""
+    findings = Findings()
+    bodies, parts = count(len(found.bodies), "body", "bodies"), count(len(found.assembly.instances), "part")
+    findings.add("CB1600", f"{bodies} and {count(len(found.joints), 'joint')} recognised in {parts}")
+    _doubts(found, findings)
+    if not (found.joints or found.assembly.mates):
+        findings.add("CB1604", "no joint was recognised: nothing can move")
     return findings.as_tuple()
 
 

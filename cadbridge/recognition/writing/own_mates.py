@@ -5,33 +5,44 @@ Both together would say each joint twice, from two sides: rows that contradict e
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
-from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
+from cadbridge.recognition.choice.hypotheses import parts_of
+from cadbridge.recognition.choice.reporting import IN_SHORT, in_short
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.model import Bond, FoundBody, FoundJoint, Recognition
 from cadbridge.wording import count
+
+WHOLE = "of one component, which mates of the source hold as a whole"
+HOLDS = {"CB1486", "CB1602", "CB1614"}
+"""Findings on what a part is bound to, as far as geometry says."""
 
 
 def beside_own(found: Recognition) -> Recognition:
-    """What was recognised of the components that no mate of the source names; all of it where it has no mates."""
+    """What was recognised of the components that no mate of the source names; all of it where it has no mates.
+
+    Its mobility is not known here: what the mates of the source leave free is counted with them.
+    """
     assembly = found.assembly
     if not assembly.mates:
         return found
     held = _held(assembly)
-    bodies, index = _split(found, held)
-    joints = tuple(
-        replace(j, a=index[j.a], b=index[j.b])
-        for j in found.joints if not (_names_own(found.bodies[j.a], held) and _names_own(found.bodies[j.b], held))
-    )  # fmt: skip
+    bodies = _bodies(found, held)
+    where = {name: k for k, body in enumerate(bodies) for name in body.instances}
+    joints = _joints(found, where, {where[name] for name in held})
     grounded = {name for c in assembly.components if c.grounded for name in c.instances}
     # What the source grounds stands still, whatever looks like a base: two grounds would lock what is between.
-    ground = next((i for i, body in enumerate(bodies) if grounded & set(body.instances)), index[found.ground])
-    findings = Findings(found.findings)
-    findings.add("CB1613", _message(assembly, bodies, joints, held), items=sorted(set(held.values())))
-    return replace(
-        found, bodies=bodies, joints=joints, ground=ground, gears=(), rejected=(), findings=findings.as_tuple()
+    ground = where[min(grounded, default=found.bodies[found.ground].name)]
+    own = replace(
+        found, bodies=bodies, joints=joints, ground=ground, gears=(), rejected=(), freedoms=None, spins=0, turned=()
     )
+    left = {k for k in found.findings if k.code in IN_SHORT or (k.code in HOLDS and held.keys() >= set(k.items))}
+    findings = Findings((*in_short(own), *(k for k in found.findings if k not in left)))
+    findings.add("CB1613", _message(assembly, bodies, joints, held), items=sorted(set(held.values())))
+    return replace(own, findings=findings.as_tuple())
 
 
 def _held(assembly: Assembly) -> dict[str, str]:
@@ -44,35 +55,40 @@ def _held(assembly: Assembly) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _names_own(body: FoundBody, held: dict[str, str]) -> bool:
-    return any(name in held for name in body.instances)
+def _bodies(found: Recognition, held: Mapping[str, str]) -> tuple[FoundBody, ...]:
+    """Each component that the source's mates hold as a body, with the parts that the surest bonds bind to it."""
+    groups = Groups(name for body in found.bodies for name in body.instances)
+    first: dict[str, str] = {}
+    for name, component in held.items():
+        groups.join(first.setdefault(component, name), name)
+    roots = {groups.root(name) for name in first.values()}
+    kept = [Bond(name, first[c], WHOLE, 1.0) for name, c in held.items() if name != first[c]]
+    for bond in sorted((b for body in found.bodies for b in body.bonds), key=lambda b: -b.confidence):
+        ends = {groups.root(name) for name in (bond.instance, bond.to or bond.instance)}
+        if not ends <= roots:
+            groups.join(bond.instance, bond.to or bond.instance)
+            roots |= {groups.root(bond.instance)} if ends & roots else set()
+            kept.append(bond)
+    return tuple(_body(found, tuple(names), kept) for names in groups.members().values())
 
 
-def _split(found: Recognition, held: dict[str, str]) -> tuple[tuple[FoundBody, ...], dict[int, int]]:
-    """The bodies with each component that the source's mates hold in one of its own, and where each body is now.
-
-    What no mate names stays with the first of them that its body has.
-    """
-    bodies: list[FoundBody] = []
-    index: dict[int, int] = {}
-    for i, body in enumerate(found.bodies):
-        index[i] = len(bodies)
-        own = dict.fromkeys(held[name] for name in body.instances if name in held)
-        first = next(iter(own), None)
-        bodies.append(_of(body, tuple(n for n in body.instances if held.get(n, first) == first)))
-        for component in list(own)[1:]:
-            bodies.append(_of(body, tuple(n for n in body.instances if held.get(n) == component)))
-    return tuple(bodies), index
+def _body(found: Recognition, names: tuple[str, ...], bonds: Collection[Bond]) -> FoundBody:
+    name = next((body.name for body in found.bodies if body.name in names), names[0])
+    return FoundBody(name, names, tuple(b for b in bonds if {b.instance, b.to or b.instance} <= set(names)))
 
 
-def _of(body: FoundBody, instances: tuple[str, ...]) -> FoundBody:
-    name = body.name if body.name in instances else instances[0]
-    inside = (b for b in body.bonds if b.instance in instances and (b.to is None or b.to in instances))
-    return FoundBody(name, instances, tuple(inside))
+def _joints(found: Recognition, where: Mapping[str, int], named: Collection[int]) -> tuple[FoundJoint, ...]:
+    """The joints of which the source's mates hold one side at most, between the bodies of the parts that show them."""
+    joints = []
+    for j in found.joints:
+        a, b = (where[name] for name in parts_of(found, j))
+        if a != b and not (a in named and b in named):
+            joints.append(replace(j, a=a, b=b))
+    return tuple(joints)
 
 
 def _message(
-    assembly: Assembly, bodies: tuple[FoundBody, ...], joints: tuple[FoundJoint, ...], held: dict[str, str]
+    assembly: Assembly, bodies: tuple[FoundBody, ...], joints: tuple[FoundJoint, ...], held: Mapping[str, str]
 ) -> str:
     bound = sum(name not in held for body in bodies if len(body.instances) > 1 for name in body.instances)
     own = f"the source has {count(len(assembly.mates), 'mate')} of its own"

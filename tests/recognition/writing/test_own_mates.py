@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import cadquery as cq
@@ -9,12 +10,13 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.diagnosis import diagnose, settled
+from cadbridge.findings import Findings
 from cadbridge.mechanism import build
 from cadbridge.readers import ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.recognition import Recognition, beside_own, recognise
 from cadbridge.recognition.model import Bond, FoundBody
-from cadbridge.recognition.writing.own_mates import _of
+from cadbridge.recognition.writing.mates_text import mates_text
 from cadbridge.recognition.writing.reading import with_recognised
 from tests.recognition.solids import disc, plate
 
@@ -24,6 +26,13 @@ units: {length: mm, angle: deg}
 ground: [base]
 mates:
   - {name: first, type: revolute, a: {component: base, point: [-60, 0, 10], axis: [0, 0, 1]}, b: {component: left}}
+"""
+SLIDING = """\
+format: cadbridge.mates/1
+units: {length: mm, angle: deg}
+ground: [base]
+mates:
+  - {name: slide, type: prismatic, a: {component: base, point: [0, 0, 5], axis: [1, 0, 0]}, b: {component: cart}}
 """
 
 
@@ -79,10 +88,53 @@ def test_a_simscape_file_has_the_freedoms_of_its_own_mates(corpus: Path, recogni
     assert ("CB1613" in {f.code for f in mechanism.assembly.findings}) is recognised
 
 
-def test_a_part_of_a_body_keeps_only_the_bonds_within_it() -> None:
-    """A bearing welded to plate and brush, each of which the file joins otherwise: its bonds lead out of it."""
-    inner = Bond("ring", "bearing", "a ring", 0.9)
-    bonds = (Bond("bearing", "plate", "a bush in its bore", 0.9), Bond("brush", "bearing", "a shaft", 0.9), inner)
-    part = _of(FoundBody("plate", ("bearing", "brush", "plate", "ring"), bonds), ("bearing", "ring"))
-    assert part.bonds == (inner,)
-    assert [piece.instances for piece in part.pieces] == [("bearing", "ring")]
+def test_a_component_that_own_mates_hold_stays_whole(tmp_path: Path) -> None:
+    """A cart with a roller on a pin, which by its shape turns: the source's mate moves the cart as one."""
+    cart = cq.Assembly(name="cart").add(cq.Workplane().box(60, 40, 10).union(disc(5, 20)), name="frame")
+    cart.add(disc(12, 8).cut(disc(5.1, 8)), name="roller", loc=cq.Location(cq.Vector(0, 0, 6)))
+    made = cq.Assembly(name="made").add(cq.Workplane().box(200, 60, 10), name="base")
+    made.add(cart, name="cart", loc=cq.Location(cq.Vector(0, 0, 10)))
+    made.export(str(tmp_path / "made.step"))
+    recognised = recognise(cb.read(tmp_path / "made.step"))
+    assert any("cart/roller" in {recognised.bodies[j.a].name, recognised.bodies[j.b].name} for j in recognised.joints)
+    (tmp_path / "made.mates.yaml").write_text(SLIDING)
+    assembly = cb.read(tmp_path / "made.step")
+    found = beside_own(recognise(assembly))
+    assert {body.instances for body in found.bodies} == {("base",), ("cart/frame", "cart/roller")}
+    assert found.joints == ()
+    assert found.freedoms is None
+    assert "flexible" not in mates_text(found)
+    both = settled(build(finish(with_recognised(assembly, found), ReadOptions())))
+    assert not [f for f in both.findings if f.code in ("CB201", "CB401")]
+    assert diagnose(both).mobility.dof == 1
+
+
+def test_a_part_goes_with_the_component_to_which_its_surest_bonds_lead(tmp_path: Path) -> None:
+    """The source's mates take a body apart in which a third part is held by both; and its bonds do not lead out."""
+    found = recognise(two_levers(tmp_path, OWN))
+    bonds = (
+        Bond("right", "base", "lies on it", 0.6),
+        Bond("right", "left", "bolts", 0.9),
+        Bond("left", "base", "", 0.9),
+    )
+    one = FoundBody("base", ("base", "left", "right"), bonds)
+    apart = beside_own(replace(found, bodies=(one,), joints=(), ground=0))
+    assert {body.instances: body.bonds for body in apart.bodies} == {("base",): (), ("left", "right"): (bonds[1],)}
+    assert [piece.instances for body in apart.bodies for piece in body.pieces] == [("base",), ("left", "right")]
+
+
+def test_what_is_said_is_of_what_own_mates_leave(tmp_path: Path) -> None:
+    """One joint of two is written: the other is not counted, nor called doubtful, nor is its weld told."""
+    bare = recognise(two_levers(tmp_path, ""))
+    right = max(j.name for j in bare.joints)
+    findings = Findings(bare.findings)
+    for names in (["base", "left"], ["base", "right"]):
+        findings.add("CB1486", "overlap", items=names)
+    assembly = two_levers(tmp_path, OWN)
+    found = beside_own(replace(bare, assembly=assembly, findings=findings.as_tuple()))
+    told = {f.code: f for f in found.findings}
+    assert "1 joint " in told["CB1600"].message
+    assert told["CB1601"].items == (right,)
+    assert [f.items for f in found.findings if f.code == "CB1486"] == [("base", "right")]
+    assert "CB1604" not in told
+    assert "`cadbridge check`" in mates_text(found).splitlines()[0]

@@ -17,6 +17,7 @@ import numpy as np
 
 from solver import bounds
 from solver.bounds import Bounds
+from solver.faults import NoValueError
 from solver.model import TimeFunction
 
 Dual = tuple[float, float, float]
@@ -111,9 +112,9 @@ def expression(text: str) -> TimeFunction:
         try:
             result = node.value(t)
         except (ZeroDivisionError, OverflowError, ValueError):
-            raise ValueError(f"the expression {text!r} has no value at t = {t:.6g}") from None
+            raise NoValueError(f"the expression {text!r} has no value at t = {t:.6g}") from None
         if not all(map(math.isfinite, result)):
-            raise ValueError(f"the expression {text!r} has no finite value at t = {t:.6g}")
+            raise NoValueError(f"the expression {text!r} has no finite value at t = {t:.6g}")
         return result
 
     return TimeFunction(evaluate, text=text, corners=lambda start, end: sorted(node.corners(start, end)))

@@ -146,6 +146,14 @@ ENTRIES: dict[str, Entry] = {
         "List the driving joints under `actuators:`, or declare the missing drives.",
         "Two `drives` for an arm of three axes.",
     ),
+    "CB677": Entry(
+        Severity.ERROR,
+        "a bond graph with a body without inertia",
+        "In the bond graph the mass and inertia of a body turn its momentum into its speed, so none of them may be "
+        "zero. The other methods need neither where the motion is prescribed.",
+        "Use --method absolute, transmission or tree, or give the body mass and moments of inertia.",
+        "A flange without inertia on the last axis, with --method bond-graph.",
+    ),
     "CB676": Entry(
         Severity.ERROR,
         "a motion too fast to be followed",

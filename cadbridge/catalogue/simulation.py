@@ -49,6 +49,30 @@ ENTRIES: dict[str, Entry] = {
         "Name two components that move relative to each other, or add what is missing.",
         "A spring whose two ends are both on the base.",
     ),
+    "CB606": Entry(
+        Severity.ERROR,
+        "a function of time without a value",
+        "The function has no finite value at the given time: it divides by zero there, takes the root or logarithm of "
+        "a negative number, or is too large for a number.",
+        "Change the function so that it has a finite value throughout the run, such as `1/(t + 1)` for `1/t`, or give "
+        "a table of points.",
+        "A motor whose angle is `1/t`, at t = 0.",
+    ),
+    "CB607": Entry(
+        Severity.ERROR,
+        "more samples than can be kept",
+        "The duration times the rate asks for more samples of the run than a machine has memory for.",
+        "Lower `rate` or `duration` in the scenario: the steps of the solver do not depend on the rate.",
+        "A run of a day with 1000 samples a second.",
+    ),
+    "CB608": Entry(
+        Severity.ERROR,
+        "a value that the solver does not take",
+        "The solver says in the message what it does not take: an inertia that is not symmetric, an initial value that "
+        "is not a number, an event without a value. Nothing was computed.",
+        "Correct what the message names.",
+        "A run in Python from a position of NaN.",
+    ),
     "CB610": Entry(
         Severity.ERROR,
         "a body without a mass",

@@ -107,8 +107,6 @@ def _driven(driven: PrescribedModel, times: ArrayLike, state: State, findings: F
     except EndlessError as fault:
         findings.add("CB676", str(fault))
         raise InputError("the motion is too fast to be followed", findings) from fault
-    except ValueError as fault:
-        raise InputError(str(fault)) from fault
 
 
 def _assembled_at(driven: PrescribedModel, state: State, findings: Findings) -> tuple[State, Status]:
@@ -134,17 +132,14 @@ def _stepped(driven: PrescribedModel, state: State) -> tuple[State, Status]:
 def _simulated(driven: PrescribedModel, times: Array, state: State) -> Result:
     """The motion with freedoms left to the loads: integrated, with the drivers of the rest."""
     here = driven.start(state, 0.0)
-    try:
-        return simulate(
-            driven.system,
-            here,
-            duration=times[-1].item(),
-            rate=1 / times[1].item(),
-            rtol=FOLLOW_TOLERANCE,
-            atol=FOLLOW_TOLERANCE,
-        )
-    except ValueError as fault:
-        raise InputError(str(fault)) from fault
+    return simulate(
+        driven.system,
+        here,
+        duration=times[-1].item(),
+        rate=1 / times[1].item(),
+        rtol=FOLLOW_TOLERANCE,
+        atol=FOLLOW_TOLERANCE,
+    )
 
 
 def _followed(driven: PrescribedModel, found: Result, motion: Motion) -> Followed:

@@ -28,6 +28,7 @@ from cadbridge.simulation.fitting import fitted
 from cadbridge.simulation.judging import beyond_range
 from cadbridge.simulation.left_out import losses_left_out
 from cadbridge.simulation.loads import placed
+from cadbridge.simulation.refused import refused
 from cadbridge.simulation.run import Run
 from cadbridge.wording import count
 from solver.equations.system import System, prepare
@@ -129,7 +130,7 @@ def inverse(
         findings.extend(forces.findings)
         followed, forces = _until_locked(model, followed, forces, findings)
     except ValueError as fault:
-        raise InputError(str(fault), findings) from fault
+        raise refused(fault, findings) from fault
     T = followed.trajectory
     _beyond(lowered, motion, T, joints, forces, findings)
     _unmet(T, forces, findings)

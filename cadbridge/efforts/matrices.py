@@ -16,6 +16,7 @@ from cadbridge.lowering import Lowered, lower
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation.initial import initial_state
 from cadbridge.simulation.loads import placed, si
+from cadbridge.simulation.refused import refused
 from cadbridge.simulation.scenario import Scenario, find_joint
 from cadbridge.tree.links import spanning_tree
 from cadbridge.tree.matrices import Matrices, matrices_at
@@ -58,7 +59,7 @@ def matrices_along(mechanism: Mechanism, motion: Motion, time: float, findings: 
     try:
         followed = follow(lowered, lossless(placed(lowered, scenario.loads)), motion, findings)
     except ValueError as fault:  # a function of the motion has no value
-        raise InputError(f"{fault}.", findings) from fault
+        raise refused(fault, findings) from fault
     T = followed.trajectory
     k = -1 if time > 0 else 0
     # A run that ends early ends by far more than sums of steps are rounded.
@@ -76,4 +77,4 @@ def _found(lowered: Lowered, state: State, accelerations: np.ndarray | None, fin
     try:
         return matrices_at(of, state, accelerations)
     except ValueError as fault:
-        raise InputError(f"{fault}.", findings) from fault
+        raise refused(fault, findings) from fault

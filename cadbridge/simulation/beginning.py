@@ -68,7 +68,9 @@ def check_numbers(what: Scenario) -> None:
     }
     bad = [name for name, value in given.items() if not np.isfinite(np.asarray(value, float)).all()]
     if bad:
-        raise InputError(f"The initial state is not of finite numbers: {', '.join(bad)}.")
+        findings = Findings()
+        findings.add("CB608", f"The initial state is not of finite numbers: {', '.join(bad)}.", items=bad)
+        raise InputError(findings.as_tuple()[0].message, findings)
 
 
 def _motors(lowered: Lowered, what: Scenario) -> tuple[Motor, ...]:

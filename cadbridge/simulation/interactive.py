@@ -24,6 +24,7 @@ from cadbridge.simulation.fitting import contradictory, fitted
 from cadbridge.simulation.loads import find_component, si
 from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.pull import Pull, with_pull
+from cadbridge.simulation.refused import refused
 from cadbridge.simulation.run import Run, rebuilt_run
 from cadbridge.simulation.scenario import Scenario, find_joint, on_joints
 from cadbridge.simulation.scenario_file import FORMAT
@@ -96,7 +97,7 @@ class InteractiveRun:
             self._model = begun.system.model
             self._start = begin_course(self._model, begun.start)
         except ValueError as fault:
-            raise InputError(str(fault), self.findings) from fault
+            raise refused(fault, self.findings) from fault
         self._planned = tuple(
             ChangeEntry.model_validate(event) for event in (document or {}).get("events", ()) if "time" in event
         )

@@ -22,6 +22,7 @@ from cadbridge.simulation.judging import how_again, judged, through_branches, tr
 from cadbridge.simulation.laws import check_laws
 from cadbridge.simulation.left_out import report_not_applied
 from cadbridge.simulation.pace import Pace, Pacer
+from cadbridge.simulation.refused import refused
 from cadbridge.simulation.scenario import Scenario, on_joints
 from cadbridge.simulation.stops import STOP_FREQUENCY
 from cadbridge.simulation.study import study_scenario
@@ -166,7 +167,7 @@ def _simulated(
             # A method that somebody named is kept; "auto" may take the other one.
             result = through_branches(begun, result, call)
     except ValueError as fault:
-        raise InputError(str(fault), findings) from fault
+        raise refused(fault, findings) from fault
     again = None if real_time else how_again(begun, changes, call)
     verdict, sensitivity = judged(lowered, what, begun.system, result, again, findings)
     for first, ran in ((begun.system, result),) if rebuilt is None else rebuilt.stages[:1]:

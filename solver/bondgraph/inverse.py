@@ -17,6 +17,7 @@ from solver.equations.dynamics import evaluate_all, frames
 from solver.equations.loads import all_forces
 from solver.equations.projection import carry_angles, complete, drive_values
 from solver.equations.system import prepare
+from solver.faults import NoStorageError
 from solver.model import Model
 from solver.state import State
 
@@ -48,13 +49,13 @@ class KinetoStatics:
         drives: The driving efforts that are sought.
 
     Raises:
-        ValueError: A body has no mass or inertia: its storage would have no law.
+        NoStorageError: A body has no mass or inertia: its storage would have no law.
     """
 
     def __init__(self, model: Model, drives: Sequence[Drive]) -> None:
         for body in model.bodies:
             if not (body.mass > 0 and np.linalg.eigvalsh(body.inertia).min() > 0):
-                raise ValueError(f"{body.name} has no mass or inertia, which a bond graph needs in every body")
+                raise NoStorageError(f"{body.name} has no mass or inertia, which a bond graph needs in every body")
         self.model = model
         self.built = build(model, drives)
         self.structure = Structure(self.built)

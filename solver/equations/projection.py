@@ -42,6 +42,7 @@ from solver.equations.evaluator import evaluator
 from solver.equations.kkt import Plan, Space, solve, space
 from solver.equations.system import Rows, System
 from solver.equations.workspace import Workspace
+from solver.faults import NoValueError
 from solver.result import Status
 from solver.state import State
 from solver.sweeps.bodies import Bodies
@@ -356,10 +357,10 @@ def function_values(system: System, t: float) -> Array:
         try:
             values[k] = function.evaluate(t)
         except ValueError as fault:
-            raise ValueError(f"{name}: {fault}") from fault
+            raise NoValueError(f"{name}: {fault}") from fault
     if not np.all(np.isfinite(values)):
         name = system.drives[int(np.argmin(np.isfinite(values).all(axis=1)))][0]
-        raise ValueError(f"{name}: its function has no finite value at t = {t:.6g}")
+        raise NoValueError(f"{name}: its function has no finite value at t = {t:.6g}")
     return values
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.equations.system import System
+from solver.faults import TooManySamplesError
 from solver.runs.events import Event
 from solver.steps.methods import METHODS, Method
 
@@ -52,7 +53,9 @@ def sample_times(start: float, duration: float, rate: float, times: ArrayLike | 
     """
     if times is None:
         if duration * rate > _MOST_SAMPLES:
-            raise ValueError(f"{duration:g} s with {rate:g} samples a second are more than {_MOST_SAMPLES:.0e} samples")
+            raise TooManySamplesError(
+                f"{duration:g} s with {rate:g} samples a second are more than {_MOST_SAMPLES:.0e} samples"
+            )
         # A product that rounding left just below a whole number has its last sample too.
         count = int(np.floor(duration * rate * (1 + 1e-12)))
         found = np.arange(1, count + 1) / rate

@@ -16,6 +16,7 @@ from cadbridge.simulation.judging import STATUS_CODES
 from cadbridge.simulation.laws import check_laws
 from cadbridge.simulation.left_out import losses_left_out
 from cadbridge.simulation.motors import LEADS
+from cadbridge.simulation.refused import refused
 from cadbridge.simulation.scenario import FRICTION_SPEEDS, Scenario, on_joints
 from cadbridge.simulation.study import requested_scenario
 from solver.equations.projection import carry_angles, project
@@ -82,7 +83,7 @@ def machine_of(mechanism: Mechanism, options: ExportOptions, findings: Findings)
     try:
         return _prepared(lowered, what, findings)
     except ValueError as fault:
-        raise InputError(str(fault), findings) from fault
+        raise refused(fault, findings) from fault
 
 
 def _report_left_out(what: Scenario, findings: Findings) -> None:

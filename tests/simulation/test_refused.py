@@ -1,0 +1,70 @@
+"""What the solver refuses has a code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.errors import InputError
+from cadbridge.findings import Findings
+from cadbridge.mechanism import Mechanism
+from cadbridge.simulation import Scenario
+from cadbridge.simulation.refused import refused
+
+ARM = """<robot name="arm"><link name="base"/><link name="rod"><inertial><origin xyz=".1 0 0"/><mass value="1"/>
+  <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="tip"/>
+  <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>
+  <joint name="wrist" type="continuous"><parent link="rod"/><child link="tip"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Mechanism:
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    return cb.build(cb.read(path))
+
+
+def simulated(arm: Mechanism, folder: Path, text: str) -> None:
+    path = folder / "s.yaml"
+    path.write_text(f"format: cadbridge.scenario/1\n{text}\n")
+    cb.simulate(arm, cb.load_scenario(path, arm))
+
+
+def followed(arm: Mechanism, folder: Path, text: str, **options: str) -> None:
+    path = folder / "m.yaml"
+    path.write_text(f"format: cadbridge.motion/1\nduration: 0.5\n{text}\n")
+    cb.inverse(arm, cb.load_motion(path, arm), **options)  # type: ignore[arg-type]
+
+
+LED = "motors: [{joint: wrist, angle: 0}, {joint: hinge, angle: %s}]"
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "run"),
+    [
+        ("CB606", "t = 0", lambda m, at: simulated(m, at, LED % "1/t")),
+        ("CB606", "t = 0", lambda m, at: followed(m, at, "joints: {hinge: 1/t, wrist: t}")),
+        ("CB607", "1e+07", lambda m, at: simulated(m, at, f"duration: 1.0e+5\nrate: 1.0e+5\n{LED % 0}")),
+        ("CB608", "hinge", lambda m, at: cb.simulate(m, Scenario(positions={"hinge": np.nan}))),
+        ("CB677", "tip", lambda m, at: followed(m, at, "joints: {hinge: t, wrist: t}", method="bond-graph")),
+    ],
+    ids=["run", "motion", "samples", "start", "bond graph"],
+)
+def test_a_refusal_has_a_code(
+    code: str, said: str, run: Callable[[Mechanism, Path], object], arm: Mechanism, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as fault:
+        run(arm, tmp_path)
+    (found,) = [f for f in fault.value.findings if f.code == code]
+    assert said in found.message
+    assert found.message == str(fault.value)  # else it would be printed twice
+
+
+def test_any_other_refusal_has_one_too() -> None:
+    findings = Findings()
+    error = refused(ValueError("body a: its inertia must be symmetric"), findings)
+    assert [(f.code, f.message) for f in error.findings] == [("CB608", str(error))]

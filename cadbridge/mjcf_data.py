@@ -7,10 +7,14 @@ values of joints count from the reference pose.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 KEY = "mjcf"
 """Of `Assembly.extra`."""
@@ -97,11 +101,19 @@ def mjcf_data(assembly: Assembly) -> MjcfData:
     if not given:
         return MjcfData()
     # Takes long to load, and few runs are of an MJCF.
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
-        return TypeAdapter(MjcfData).validate_python(given)
+        return _form().validate_python(given)
     except ValidationError as error:
         first = error.errors()[0]
         fault = f"{'.'.join(map(str, (KEY, *first['loc'])))}: {first['msg']}"
         raise InputError(f"What is kept of an MJCF is of another form than its reader writes: {fault}.") from error
+
+
+@cache
+def _form() -> TypeAdapter[MjcfData]:
+    """What checks them, which takes as long to make as a small robot to be written."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(MjcfData)

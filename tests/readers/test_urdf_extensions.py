@@ -11,9 +11,12 @@ import pytest
 from cadbridge.assembly import Assembly
 from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
+from cadbridge.folders import Folders
 from cadbridge.mass import audit_mesh, volume_properties
 from cadbridge.mechanism import build
+from cadbridge.readers import paths
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.urdf import xacro
 from cadbridge.reading import read
 
 XACRO = """<?xml version="1.0"?>
@@ -99,6 +102,25 @@ def test_packages_are_found_without_ros(tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     robot = read(path, options=ReadOptions(package_dirs=(tmp_path / "share",)))
     assert [m.name for m in robot.mates] == ["j"]
+
+
+def test_a_folder_of_many_files_is_looked_through_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once for each file in it. A package that only the last one names is found."""
+    (tmp_path / "share" / "rods").mkdir(parents=True)
+    for number in range(9):
+        (tmp_path / f"part{number}.xacro").write_text("<robot/>" if number else "<a>$(find rods)</a>", encoding="utf-8")
+    looked_at: list[str] = []
+
+    def lies_beside(path: Path, source: Path) -> bool:
+        looked_at.append(path.name)
+        return paths.lies_beside(path, source)
+
+    monkeypatch.setattr(xacro, "lies_beside", lies_beside)
+    arm = tmp_path / "arm.urdf"
+    arm.write_text("<robot/>", encoding="utf-8")
+    share = (tmp_path / "share").resolve()
+    assert xacro._packages(arm, Folders.of(arm, [share])) == {"rods": share / "rods"}
+    assert sorted(looked_at) == [f"part{number}.xacro" for number in range(9)]
 
 
 @pytest.mark.parametrize(

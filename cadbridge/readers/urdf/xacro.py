@@ -139,7 +139,8 @@ def _packages(path: Path, folders: Folders) -> dict[str, Path]:
     """The folders of the packages that a file and what lies beside it name with find."""
     found: dict[str, Path] = {}
     seen: set[Path] = set()
-    waiting = [path.resolve()]
+    beside = sorted(islice(folders.own.glob("*.xacro"), MOST_FILES))
+    waiting = [*(other for other in beside if lies_beside(other, path)), path.resolve()]
     while waiting and len(seen) < MOST_FILES:
         at = waiting.pop()
         if at in seen:
@@ -158,9 +159,6 @@ def _packages(path: Path, folders: Folders) -> dict[str, Path]:
                 continue
             found[name] = where
             waiting += _xacros(where)
-        if at.parent == folders.own:
-            beside = sorted(islice(folders.own.glob("*.xacro"), MOST_FILES))
-            waiting += [other for other in beside if lies_beside(other, path)]
     return found
 
 

@@ -145,10 +145,14 @@ def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Finding
         findings.add("CB673", message, items=[joint, gear, *status.groups])
         return
     cure = _SHORTER if status.code == "no_convergence" and what.step else status.advice or None
+    if status.code == "too_many_steps" and (what.step or what.max_step):
+        cure = _LONGER
     findings.add(code, status.message, hint=cure, items=status.groups)
 
 
 _SHORTER = "Shorten `step` in the scenario, or remove it: the tolerance then chooses the steps."
+
+_LONGER = "Give a longer `step` or `max_step` in the scenario, or remove it: the tolerance then chooses the steps."
 
 STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked": "CB673"}
 

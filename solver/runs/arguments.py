@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.equations.system import System
 from solver.faults import TooManySamplesError
 from solver.runs.events import Event
+from solver.runs.marching import SHORTEST
 from solver.steps.methods import METHODS, Method
 
 Array = NDArray[np.float64]
@@ -18,7 +19,9 @@ _MOST_SAMPLES = 1e7
 """Samples of a run: with a body of some ten numbers, they fill the memory of a large machine."""
 
 
-def checked(duration: float, rate: float, rtol: float, atol: float, integrator: str, step: float | None) -> Method:
+def checked(
+    duration: float, rate: float, tolerances: tuple[float, float], integrator: str, step: float | None, longest: float
+) -> Method:
     """The method of that name; ValueError for numbers that no run can have."""
     if not (np.isfinite(duration) and duration >= 0):
         raise ValueError(f"the duration must be a number from zero, not {duration}")
@@ -26,12 +29,17 @@ def checked(duration: float, rate: float, rtol: float, atol: float, integrator: 
         raise ValueError(f"the rate must be above zero, not {rate}")
     # Finer ones are below the rounding of a step; with coarser ones no digit of a sample is promised. Places of small
     # machines (m) may be asked for two digits finer.
+    rtol, atol = tolerances
     if not (1e-14 <= rtol <= 0.1 and 1e-16 <= atol <= 0.1):
         raise ValueError("tolerances must lie between 1e-14 and 0.1")
     if integrator not in METHODS:
         raise ValueError(f'the integrator is one of {", ".join(METHODS)}, not "{integrator}"')
-    if step is not None and not (np.isfinite(step) and step > 0):
-        raise ValueError(f"the step must be above zero, not {step}")
+    if step is not None and not (np.isfinite(step) and step >= SHORTEST):
+        raise ValueError(f"the step must be at least {SHORTEST:g} s, not {step:g}")
+    if not longest >= SHORTEST:
+        raise ValueError(f"no step can be as short as {longest:g} s: the shortest has {SHORTEST:g} s")
+    if 0 < duration < SHORTEST:
+        raise ValueError(f"the duration must be 0 or at least {SHORTEST:g} s, the shortest step, not {duration:g}")
     method = METHODS[integrator]
     if step is None and not method.adaptive:
         raise ValueError(f"{integrator} does not control its error: give it a step")

@@ -131,7 +131,7 @@ def simulate(
     Raises:
         ValueError: The model or the call cannot be computed; the text names the body, joint or load.
     """
-    method = checked(duration, rate, rtol, atol, integrator, step)
+    method = checked(duration, rate, (rtol, atol), integrator, step, longest_step)
     began = time.perf_counter()
     with interrupts.deferred() as interrupted:
         plain = model if isinstance(model, System) else prepare(model)

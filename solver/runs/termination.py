@@ -28,6 +28,10 @@ _HUGE_LOAD = 1e6
 at once, and a slip of units exceeds."""
 
 
+_NO_MACHINE = 1e12
+"""Of a function of time and its two derivatives in SI: an angle of 1 rad that swings at 160 kHz has as much."""
+
+
 @dataclass
 class Watch:
     """The pace of a run: steps tried, those that the projection refused, and the time (s), when last looked at."""
@@ -78,6 +82,9 @@ def too_small(system: System, state: State, slope: Slope, by_projection: bool) -
             f"{at} {locking} is driven backwards and locks: no effort comes through, and the motion ends in a jerk",
             "Drive the train from its other end, hold it by a motor, or give it a higher efficiency.",
         )
+    if growing := _growing(system, state.t):
+        message = f"{at} {growing} grows without bound; {_driven(system, state, slope)}"
+        return Status(False, "step_too_small", message, _BOUNDED)
     jumping = _jumping(system, state.t)
     hint = f"; {jumping} jumps there" if jumping else f"; {_driven(system, state, slope)}"
     if by_projection:
@@ -96,18 +103,28 @@ def too_small(system: System, state: State, slope: Slope, by_projection: bool) -
     )
 
 
+_BOUNDED = (
+    "The function grows without bound: give it moderate values throughout the run, such as `1/(t + 1)` for `1/t` or a "
+    "table of points, or end the run well before that time."
+)
+
 _SMOOTHER = "Let the function rise within a time, such as 30*smoothstep((t-0.5)/0.1)."
 
 
 def endless(system: System, state: State, slope: Slope, h: float, end: float) -> Status:
     """Steps of `h` (s) would reach the end (s) in no time that anybody waits for."""
+    growing = _growing(system, state.t)
     return Status(
         False,
         "too_many_steps",
         f"at t = {state.t:.6g} s of {end:.6g} s the steps are {h:.1e} s long, and more than {MOST_LEFT:.0e} are left; "
-        + _driven(system, state, slope),
-        "Look for a load that grows without bound, a stiff spring or a tiny mass; loosen the tolerances or end sooner.",
+        + _driven(system, state, slope)
+        + (f"; {growing} grows without bound" if growing else ""),
+        _BOUNDED if growing else _LOOK,
     )
+
+
+_LOOK = "Look for a load that grows without bound, a stiff spring or a tiny mass; loosen the tolerances or end sooner."
 
 
 def too_long(h: float, t: float) -> Status:
@@ -158,6 +175,18 @@ def _driven(system: System, state: State, slope: Slope) -> str:
         load = int(np.argmax(given))
         message += f"; {system.drives[load][0]} gives {slope.drive[load, 0]:.1e}"
     return message
+
+
+def _growing(system: System, t: float) -> str:
+    """The name of a load whose function has a pole at a time or just after; else nothing."""
+    for name, function in system.drives:
+        try:
+            given = function.evaluate(t)
+        except ValueError:
+            return f"the function of {name}"
+        if max(map(abs, given)) > _NO_MACHINE:
+            return f"the function of {name}"
+    return ""
 
 
 def _jumping(system: System, t: float) -> str:

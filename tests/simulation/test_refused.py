@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -68,3 +69,11 @@ def test_any_other_refusal_has_one_too() -> None:
     findings = Findings()
     error = refused(ValueError("body a: its inertia must be symmetric"), findings)
     assert [(f.code, f.message) for f in error.findings] == [("CB608", str(error))]
+
+
+def test_a_step_that_is_too_short_for_the_run_is_the_cure(arm: Mechanism) -> None:
+    """Neither a tiny mass nor the tolerances have to do with it."""
+    led = Scenario(duration=1.0, rate=10.0, integrator="rk4", step=1e-12)
+    weighty = replace(arm, bodies=tuple(replace(b, mass=arm.bodies[0].mass) for b in arm.bodies))
+    (found,) = [f for f in cb.simulate(weighty, led).findings if f.code == "CB611"]
+    assert "longer `step`" in found.hint

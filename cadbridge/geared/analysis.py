@@ -8,12 +8,23 @@ from dataclasses import dataclass, replace
 from cadbridge.errors import ModelError
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered, lower
+from cadbridge.mates import CouplingKind
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.shown import Shown, sentence
 from cadbridge.units import TO_MM
 from cadbridge.wording import count, listed
 from solver.geared import NotGearedError, Transmission, graph_of
 from solver.geared import transmission as take_apart
+
+_TOOTHED = frozenset({
+    CouplingKind.SPUR, CouplingKind.BEVEL, CouplingKind.INTERNAL, CouplingKind.WORM, CouplingKind.CROSSED_HELICAL,
+})  # fmt: skip
+"""The kinds of gears that have a key for their pressure angle in a mates file."""
+
+_AS_TEETH = (
+    "This kind of gear has no pressure angle. If it has teeth, give it as a gear with `teeth` and `pressure_angle` in "
+    "the mates file; otherwise its separating forces stay unknown."
+)
 
 MOST_ENDS = 64
 """Ends of the hinges that are tried where no output link is named: each is one analysis; a choice."""
@@ -100,10 +111,7 @@ def transmission(
     angles = {
         c.name: c.coupling.pressure_angle for c in mechanism.couplings if c.coupling.pressure_angle is not None
     }  # fmt: skip
-    unknown = [m.name for m in robot.graph.meshes if m.name not in angles]
-    if unknown:
-        text = f"the pressure angle of {count(len(unknown), 'gear pair')} is not known ({', '.join(unknown[:5])})"
-        findings.add("CB438", text, Where(item=unknown[0]), items=unknown)
+    _report_angles(mechanism, [m.name for m in robot.graph.meshes if m.name not in angles], findings)
     return Analysis(mechanism, lowered, robot, angles, findings.as_tuple())
 
 
@@ -169,6 +177,17 @@ def _inputs(lowered: Lowered, names: Sequence[str] | None, findings: Findings) -
         else:
             found.append(lowered.joints[index].name)
     return found
+
+
+def _report_angles(mechanism: Mechanism, unknown: list[str], findings: Findings) -> None:
+    """Gear pairs whose pressure angle is not known; what is no gear pair has no key for one, and another cure."""
+    kinds = {c.name: c.coupling.kind for c in mechanism.couplings}
+    for toothed in (True, False):
+        names = [name for name in unknown if (kinds[name] in _TOOTHED) is toothed]
+        if names:
+            text = f"the pressure angle of {count(len(names), 'gear pair')} is not known ({', '.join(names[:5])})"
+            cure = None if toothed else _AS_TEETH
+            findings.add("CB438", text, Where(item=names[0]), cure, names)
 
 
 def _report_unbalanced(lowered: Lowered, robot: Transmission, findings: Findings) -> None:

@@ -275,3 +275,15 @@ def test_named_frames_stand_on_their_links(tmp_path: Path) -> None:
     (tip,) = [prim for prim in stage.Traverse() if prim.GetName() == "tip"]
     np.testing.assert_allclose(pose_of(tip).p, (component.X_WC @ X_CF).p, atol=SINGLE)
     assert not faults(stage)
+
+
+def test_a_scene_in_which_nothing_moves_is_read_back(tmp_path: Path) -> None:
+    """Its ground is no rigid body, and cadbridge refused its own file."""
+    source = tmp_path / "table.sdf"
+    source.write_text("""<sdf version="1.9"><model name="table"><static>true</static><link name="top"><visual name="v">
+      <geometry><box><size>1 1 .1</size></box></geometry></visual></link></model></sdf>""")
+    files = cb.export(cb.build(cb.read(source)), tmp_path / "out", to="usd").files
+    (stage,) = (path for path in files if path.name == "table.usda")
+    back = cb.read(stage)
+    assert [component.grounded for component in back.components] == [True]
+    assert not [f for f in back.findings if f.severity == "error"]

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.assembly import MateKind
+from cadbridge.assembly import CouplingKind, MateKind
 from cadbridge.cli import main
 from cadbridge.errors import ModelError
 from cadbridge.geared import transmission
 from cadbridge.report.drawing import transmission_svg
+from tests.exporters import models
 from tests.mechanism.building import assembly, mate
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -145,3 +146,16 @@ def test_of_several_ends_that_would_do_none_is_guessed() -> None:
     assert [f.message for f in error.value.findings] == ["no output link is named; there are link3, link7"]
     demo = cb.build(cb.read(Path(cb.__file__).parent / "data" / "demo" / "demo.step"))
     assert [transmission(demo).name(i) for i in transmission(demo).robot.primary] == ["ground", "Turret", "Arm"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cure"), [("spur", "Add `pressure_angle`"), ("ratio", "give it as a gear with `teeth`")]
+)
+def test_the_cure_of_a_pressure_angle_is_one_that_the_kind_has(kind: str, cure: str) -> None:
+    """A pair that is given by its ratio takes no pressure angle in a mates file."""
+    pair = models.geared_pair(rack=False)
+    couplings = tuple(replace(c, coupling=replace(c.coupling, kind=CouplingKind(kind))) for c in pair.couplings)
+    found = transmission(replace(pair, couplings=couplings), inputs=["pinion"], output=pair.bodies[1].name)
+    (told,) = [f for f in found.findings if f.code == "CB438"]
+    assert told.items == ("Spur:1",)
+    assert cure in told.hint

@@ -41,11 +41,12 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
 
     Bodies that a fixed joint holds on the world, that are switched off or kinematic stand still; what belongs to no
     body is the grounded component "world". Needs the extra `usd` (MissingExtraError). InputError where USD makes no
-    stage of the file or where it holds neither a body nor a joint.
+    stage of the file or where it holds neither a body nor a shape in a scene of physics.
     """
     path, options, findings = Path(path), options or ReadOptions(), Findings()
     c = Context(path, options, _composed(path, options, findings), findings)
-    if not c.stage["bodies"]:
+    # A scene of physics that nothing moves in is one all the same: a table, a hall.
+    if not c.stage["bodies"] and not (c.stage["scenes"] and c.stage["shapes"]):
         _refuse(c, "it holds no rigid body (PhysicsRigidBodyAPI)")
     _refuse_wild(c)
     c.settle()

@@ -269,13 +269,11 @@ def _caller(entry: Entry[..., Any], compiled: Callable[[bytes], int]) -> Callabl
     for name, kind in zip(names, given, strict=True):
         hand(name, kind)
     results = entry.results
-    body = "\n    ".join(lines)
     converted = [f"{r.__name__}(out[{k}])" if r is not float else f"out[{k}]" for k, r in enumerate(results)]
     returned = f"({', '.join(converted)},)" if isinstance(entry.kinds[1], tuple) else "".join(converted)
-    text = f"def call({', '.join(names)}):\n    {body}\n"
-    text += f"    out = room()\n    words = pack({', '.join([*values, 'at(out)'])})\n"
-    text += f"    if compiled(words): raise SystemError({entry.symbol!r})\n"
-    text += f"    return {returned}\n" if results else ""
+    lines += ["out = room()", f"words = pack({', '.join([*values, 'at(out)'])})"]
+    lines += [f"if compiled(words): raise SystemError({entry.symbol!r})", f"return {returned}"]
+    text = "\n    ".join([f"def call({', '.join(names)}):", *lines])
     space: dict[str, Any] = {
         "REAL": _REAL, "WHOLE": _WHOLE, "address": _address, "start": _start, "ArrayOf": ArrayOf, "compiled": compiled,
         "pack": struct.Struct("=" + "".join(codes) + "q").pack, "room": ctypes.c_double * max(len(results), 1),

@@ -207,6 +207,7 @@ def forward_modules(
     # As in `recursions.aba`: the wrenches hold gravity and the bias accelerations.
     clear_row(E.a, n)
     for m in range(M.parent.shape[0]):
+        # Made anew: the room has the N̄ of one module at a time.
         _module(m, M, L, E.o, E.S, K.N)
         _pass_outward(m, M, E, K, acceleration)
 

@@ -138,7 +138,10 @@ def articulated_inertias(L: Tables, E: Room, D: Array1) -> None:
 
 @kernel
 def aba_backward(L: Tables, E: Room, effort: Array1) -> None:
-    """ABA, inward: u = τ − Sᵀp (nv,) of each freedom, with efforts τ (nv,) and the bias wrenches p = w, used up."""
+    """ABA, inward: u = τ − Sᵀp (nv,) of each freedom, with efforts τ (nv,) and the bias wrenches p = w, used up.
+
+    Then p ← p + U D⁻¹ u, what those before it feel with this freedom moving at u / D.
+    """
     n, w = L.mass.shape[0], E.w
     for k in range(n - 1, -1, -1):
         p = L.parent[k]

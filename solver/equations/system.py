@@ -150,12 +150,6 @@ def _prepared(model: Model, implicit: bool, carried: bool) -> System:
         [*(model.motors[i].coordinate for i in driving), *rotors],
     )
     held = int(program.primitive_row[-1])
-    kinds = [HOLD] * held + [_DRIVERS[model.motors[i].kind] for i in driving] + [ROTOR] * len(rotors)
-    rows = Rows(
-        kind=np.array(kinds, np.int64),
-        motor=np.array([-1] * held + driving + [-1] * len(rotors), np.int64),
-        compliance=np.array([0.0] * (held + len(driving)) + [1 / max(j, 1 / SOFT) for j in inertia]),
-    )
     length = _length(model)
     added = add_mass(model, length)
     if carried:
@@ -171,10 +165,21 @@ def _prepared(model: Model, implicit: bool, carried: bool) -> System:
         loads=loads,
         drives=drives(model),
         callbacks=callbacks,
-        rows=rows,
+        rows=_rows(model, held, driving, inertia),
         length=length,
         row_group=_row_groups(model, program, driving, len(rotors)),
         angle_owner=_angle_owners(model, program, driving, rotors),
+    )
+
+
+def _rows(model: Model, held: int, driving: list[int], inertia: list[float]) -> Rows:
+    """The rows: first the `held` of the primitives, then those of driving motors, then one for each rotor's inertia."""
+    rotors = len(inertia)
+    kinds = [HOLD] * held + [_DRIVERS[model.motors[i].kind] for i in driving] + [ROTOR] * rotors
+    return Rows(
+        kind=np.array(kinds, np.int64),
+        motor=np.array([-1] * held + driving + [-1] * rotors, np.int64),
+        compliance=np.array([0.0] * (held + len(driving)) + [1 / max(j, 1 / SOFT) for j in inertia]),
     )
 
 
@@ -274,5 +279,5 @@ def _angle_owners(
 def _row_groups(model: Model, program: Program, driving: list[int], rotors: int) -> tuple[str, ...]:
     names: list[str] = []
     for i, count in enumerate(np.diff(program.primitive_row).tolist()):
-        names += [model.groups[i] if i < len(model.groups) else f"primitive {i}"] * count
+        names += [model.group(i)] * count
     return (*names, *(model.motors[i].name for i in driving), *(["armature"] * rotors))

@@ -310,3 +310,14 @@ class Model:
     wrenches: tuple[Wrench, ...] = ()
     callbacks: tuple[Callback, ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+
+    def group(self, i: int) -> str:
+        """Name what a primitive belongs to.
+
+        Args:
+            i: Which primitive.
+
+        Returns:
+            Its group; "primitive i" where groups are not given.
+        """
+        return self.groups[i] if i < len(self.groups) else f"primitive {i}"

@@ -150,15 +150,20 @@ def simulate(
             status = _advance_all(run, progress, lambda: interrupted() or bool(should_stop and should_stop()))
     if not run.samples:
         run.samples.append(run.marcher.rows())
-    engine = run.marcher.engine
     run.system.spare[run.key] = run.marcher
-    statistics = Statistics(
+    return Result(status, _trajectory(run), _statistics(run, time.perf_counter() - began), tuple(run.occurred))
+
+
+def _statistics(run: _Run, seconds: float) -> Statistics:
+    """What a run cost."""
+    engine = run.marcher.engine
+    return Statistics(
         steps=run.steps,
         rejected=run.rejected,
         evaluations=run.evaluations,
         shortest=run.shortest if run.steps else 0.0,
         longest=run.longest,
-        seconds=time.perf_counter() - began,
+        seconds=seconds,
         unsolved=int(engine.unsolved),
         within=float(engine.within.worst[0]),
         pivot=float(engine.within.pivot[0]),
@@ -166,7 +171,6 @@ def simulate(
         dips=dips_of(engine.within),
         skipped=_skipped(engine),
     )
-    return Result(status, _trajectory(run), statistics, tuple(run.occurred))
 
 
 def _skipped(engine: Absolute) -> Skipped:

@@ -284,6 +284,20 @@ class Assembly(Shown):
         found: Component = self._index("components")[name]
         return found
 
+    def component_pose(self, name: str) -> Pose:
+        """Look up where a component is.
+
+        Args:
+            name: Its name; `GROUND` for the world.
+
+        Returns:
+            X_WC.
+
+        Raises:
+            KeyError: There is none of that name.
+        """
+        return Pose() if name == GROUND else self.component(name).X_WC
+
     def _index(self, what: str) -> dict[str, Any]:
         cache: dict[str, dict[str, Any]] = self.__dict__.setdefault("_indices", {})
         if what not in cache:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cadbridge.findings import Where
-from cadbridge.frames import Vector
+from cadbridge.frames import Pose, Vector
 from cadbridge.shown import sentence
 
 GROUND = "ground"
@@ -51,6 +51,19 @@ class Feature:
     radius: float | None = None
     instance: str | None = None
     label: str = ""
+
+    def on(self, component: str, X_DC: Pose) -> Feature:
+        """Give the feature in the frame of another component.
+
+        Args:
+            component: The other component, of frame D; `GROUND` for the world.
+            X_DC: The pose of this feature's frame C there.
+
+        Returns:
+            The same plane, axis, point, frame or sphere.
+        """
+        direction, x = (None if v is None else X_DC.vector(v) for v in (self.direction, self.x))
+        return replace(self, component=component, point=X_DC.point(self.point), direction=direction, x=x)
 
 
 class MateKind(StrEnum):

@@ -92,6 +92,17 @@ class Trajectory:
     motor_work: Array
     dissipated: Array
 
+    def state(self, k: int) -> State:
+        """Give the state of a sample.
+
+        Args:
+            k: Which sample; negative from the end.
+
+        Returns:
+            Time, poses, velocities and angles there.
+        """
+        return State(float(self.t[k]), self.positions[k], self.quaternions[k], self.velocities[k], self.angles[k])
+
 
 @dataclass(frozen=True, eq=False)
 class Occurrence:

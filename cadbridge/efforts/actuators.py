@@ -14,7 +14,6 @@ from cadbridge.mechanism import Joint
 from solver.algebra.rank import null_space
 from solver.analyses.minimal import jacobian
 from solver.equations.system import System
-from solver.state import State
 
 
 def declared_drives(lowered: Lowered) -> tuple[Joint, ...]:
@@ -57,7 +56,7 @@ def _drive_all(lowered: Lowered, system: System, followed: Followed, drives: tup
     """Whether drives move every freedom that is prescribed, in the middle of the motion."""
     T = followed.trajectory
     k = len(T.t) // 2
-    state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+    state = T.state(k)
     N = np.linalg.qr(null_space(jacobian(system, state)[0], system.length))[0]
     rows = Measured(system.model, [joint_coordinate(lowered, j.name) for j in drives]).gradients(state) @ N
     # Rates of joints in an orthonormal basis of the motions: exact to 1e-12 or so, and a drive that moves a freedom

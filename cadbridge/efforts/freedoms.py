@@ -52,11 +52,11 @@ def spare_actuators(
             rows = np.vstack([rows, idle_rows(guided_rows(lowered, system, state, motion), system)])
         return free_joints(lowered, system, state, rows)
 
-    first = _state(T, 0)
+    first = T.state(0)
     left = undriven(first)
     dof = 6 * len(lowered.units) - rank(jacobian(system, first)[0], system.length).rank - followed.idle
     if left:
-        if all(undriven(_state(T, k)) for k in (len(T.t) // 2, len(T.t) - 1)):
+        if all(undriven(T.state(k)) for k in (len(T.t) // 2, len(T.t) - 1)):
             for names in left:
                 message = f"no actuator drives a freedom that moves {first_few(names)}"
                 findings.add("CB663", message, Where(item=names[0]), items=names)
@@ -71,10 +71,6 @@ def spare_actuators(
         text += ": the efforts given are those of least Σ effort²"
         findings.add("CB668", text)
     return spare
-
-
-def _state(T: Trajectory, k: int) -> State:
-    return State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
 
 
 def report_singular_poses(
@@ -97,7 +93,7 @@ def report_singular_poses(
         paths["CB672"] = _Path()
     basis: Array | None = None
     for k in range(len(T.t)):
-        state = _state(T, k)
+        state = T.state(k)
         N = np.linalg.qr(null_space(jacobian(system, state)[0], system.length))[0]
         if basis is not None and N.shape == basis.shape:
             # The freedoms named as in the sample before: only then does a sign mean something.

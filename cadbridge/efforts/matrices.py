@@ -65,7 +65,7 @@ def matrices_along(mechanism: Mechanism, motion: Motion, time: float, findings: 
     # A run that ends early ends by far more than sums of steps are rounded.
     if abs(T.t[k] - time) > 1e-9 * max(1.0, duration):
         raise InputError(f"The motion ends early, at {T.t[-1]:.6g} s.", findings)
-    state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+    state = T.state(k)
     return _found(lowered, state, T.accelerations[k], findings)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -68,18 +68,8 @@ def side_of(assembly: Assembly, units: Mapping[str, int], feature: Feature) -> M
         return MateSide(-1, Pose(), feature)
     X_WC = assembly.component(name).X_WC
     if units[name] == -1:
-        return MateSide(-1, Pose(), _in_world(feature, X_WC))
+        return MateSide(-1, Pose(), feature.on(GROUND, X_WC))
     return MateSide(units[name], X_WC, feature)
-
-
-def _in_world(feature: Feature, X_WC: Pose) -> Feature:
-    return replace(
-        feature,
-        component=GROUND,
-        point=X_WC.point(feature.point),
-        direction=None if feature.direction is None else X_WC.vector(feature.direction),
-        x=None if feature.x is None else X_WC.vector(feature.x),
-    )
 
 
 def sense(a: MateSide, b: MateSide) -> float:

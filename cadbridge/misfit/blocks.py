@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import GROUND, Assembly, Coupling, Feature, Mate
+from cadbridge.assembly import Assembly, Coupling, Feature, Mate
 from cadbridge.diagnosis.dependence import rows_by_owner
 from cadbridge.frames import Pose, perpendicular, unit
 from cadbridge.mechanism import Mechanism
@@ -165,7 +165,7 @@ def _scaled(rows: Rows) -> tuple[Array, Array]:
 
 def _frame(mechanism: Mechanism, mate: Mate, primitives: Sequence[Primitive]) -> MateFrame:
     """A mate's forces act at b's point of its rows; its axis is that of the first side that has a direction."""
-    sides = [(f, _X_WC(mechanism.assembly, f.component)) for f in (mate.a, mate.b)]
+    sides = [(f, mechanism.assembly.component_pose(f.component)) for f in (mate.a, mate.b)]
     axis = next((unit(X.vector(f.direction)) for f, X in sides if f.direction is not None), None)
     point = sides[1][1].point(mate.b.point)
     for p in primitives:
@@ -176,12 +176,8 @@ def _frame(mechanism: Mechanism, mate: Mate, primitives: Sequence[Primitive]) ->
 
 
 def _coupling_frame(assembly: Assembly, coupling: Coupling) -> MateFrame:
-    ends = [_X_WC(assembly, f.component).point(f.point) for f in (coupling.a, coupling.b) if f is not None]
+    ends = [assembly.component_pose(f.component).point(f.point) for f in (coupling.a, coupling.b) if f is not None]
     return MateFrame(np.mean(ends, axis=0) if ends else np.zeros(3), None)
-
-
-def _X_WC(assembly: Assembly, component: str) -> Pose:
-    return Pose() if component == GROUND else assembly.component(component).X_WC
 
 
 def _coupling_blocks(name: str, numbers: Ints, rows: Rows) -> list[Block]:
@@ -293,7 +289,7 @@ def _uses(mechanism: Mechanism, mates: Sequence[Mate]) -> dict[tuple[object, ...
 def _face(assembly: Assembly, used: Sequence[_Use]) -> InexactFace:
     mate, side = used[0]
     feature = (mate.a, mate.b)[side]
-    X = _X_WC(assembly, feature.component)
+    X = assembly.component_pose(feature.component)
     if feature.direction is None:
         frame = Pose(np.eye(3), X.point(feature.point))
         zones: tuple[str, ...] = _ROUND

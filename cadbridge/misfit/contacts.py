@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import GROUND, Assembly, FeatureKind, Mate, MateKind
-from cadbridge.frames import Pose, Vector
+from cadbridge.assembly import Assembly, FeatureKind, Mate, MateKind
+from cadbridge.frames import Vector
 from cadbridge.misfit.groups import Constraints, DependentMates
 
 Array = NDArray[np.float64]
@@ -32,7 +32,7 @@ def normals_of(assembly: Assembly) -> dict[str, tuple[str, Vector]]:
             continue
         face, other = sides[0]
         if face.direction is not None:
-            found[mate.name] = (other.component, _X_WC(assembly, face.component).vector(face.direction))
+            found[mate.name] = (other.component, assembly.component_pose(face.component).vector(face.direction))
     return found
 
 
@@ -43,12 +43,8 @@ def _touches(assembly: Assembly, mate: Mate) -> bool:
         return True
     if kinds != {FeatureKind.PLANE} or mate.a.direction is None or mate.b.direction is None:
         return False
-    a = _X_WC(assembly, mate.a.component).vector(mate.a.direction)
-    return float(a @ _X_WC(assembly, mate.b.component).vector(mate.b.direction)) < OPPOSED
-
-
-def _X_WC(assembly: Assembly, component: str) -> Pose:
-    return Pose() if component == GROUND else assembly.component(component).X_WC
+    a = assembly.component_pose(mate.a.component).vector(mate.a.direction)
+    return float(a @ assembly.component_pose(mate.b.component).vector(mate.b.direction)) < OPPOSED
 
 
 def signs_of(constraints: Constraints, group: DependentMates, normals: Mapping[str, tuple[str, Vector]]) -> Array:

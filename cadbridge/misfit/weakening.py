@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.assembly import GROUND, Assembly, Feature, FeatureKind, Mate, MateKind
-from cadbridge.frames import Pose, perpendicular, unit
+from cadbridge.assembly import Assembly, Feature, FeatureKind, Mate, MateKind
+from cadbridge.frames import perpendicular, unit
 from cadbridge.misfit.blocks import Block, MateFrame
 from cadbridge.misfit.options import WeakerMate, kept_directions
 
@@ -60,6 +60,6 @@ def _single(assembly: Assembly, mate: Mate, block: Block, d: Array, frame: MateF
 
 def _feature(assembly: Assembly, feature: Feature, kind: FeatureKind, point: Array, direction: Array) -> Feature:
     """A feature of the same component at a point and along a direction of the world."""
-    X = Pose() if feature.component == GROUND else assembly.component(feature.component).X_WC
+    X = assembly.component_pose(feature.component)
     along = None if kind is POINT else X.R.T @ direction
     return replace(feature, kind=kind, point=X.inverse().point(point), direction=along, x=None, radius=None)

@@ -33,7 +33,7 @@ def determined(lowered: Lowered, system: System, T: Trajectory) -> dict[str, tup
     """
     found: dict[str, tuple[bool, bool]] = {}
     for k in sorted({0, len(T.t) // 2, len(T.t) - 1}) if len(T.t) else ():
-        state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+        state = T.state(k)
         for name, (force, torque) in _at(lowered, system, state).items():
             before = found.get(name, (True, True))
             found[name] = (before[0] and force, before[1] and torque)
@@ -45,7 +45,7 @@ def report_least_norm(lowered: Lowered, system: System, T: Trajectory, findings:
     sharing = {mate for joint in lowered.mechanism.joints if len(joint.mates) > 1 for mate in joint.mates}
     if lowered.collapsed or not len(T.t) or not sharing:
         return
-    state = State(float(T.t[0]), T.positions[0], T.quaternions[0], T.velocities[0], T.angles[0])
+    state = T.state(0)
     if system.constraint_rows > MOST_ROWS:
         findings.add("CB647", "the wrenches of mates that repeat each other are one of many shares, that of least norm")
         return

@@ -293,7 +293,7 @@ def _with_springs(run: Run, rows: StiffnessRows, springs: _Springs) -> tuple[Sys
     length = run.mechanism.length_scale
     A = rows.sampled(whole, T, 0, length)
     u = displacements(A, k, T.multipliers[0, rows.at] / rows.scale).reshape(-1, 6)
-    state = State(float(T.t[0]), T.positions[0], T.quaternions[0], T.velocities[0], T.angles[0])
+    state = T.state(0)
     bent = replace(
         state,
         positions=state.positions + u[:, :3],

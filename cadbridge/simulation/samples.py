@@ -18,7 +18,6 @@ from solver.equations.projection import drive_values
 from solver.model import Model
 from solver.result import Trajectory
 from solver.rotation import matrix
-from solver.state import State
 
 Array = NDArray[np.float64]
 Columns = dict[str, tuple[Array, str]]
@@ -89,9 +88,8 @@ class Samples:
         values, rates = np.zeros((len(T.t), start)), np.zeros((len(T.t), start))
         drive = np.zeros((len(T.t), len(system.drives), 3))
         for s, t in enumerate(T.t):
-            state = State(float(t), T.positions[s], T.quaternions[s], T.velocities[s], T.angles[s])
             drive[s] = self._drive_at(float(t))
-            values[s], rates[s], *_ = look(state, drive[s], T.accelerations[s])
+            values[s], rates[s], *_ = look(T.state(s), drive[s], T.accelerations[s])
         return values, rates, drive
 
     def _drive_at(self, t: float) -> Array:

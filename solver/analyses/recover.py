@@ -69,7 +69,7 @@ def gear_errors(model: Model, trajectory: Trajectory) -> tuple[GearError, ...]:
         result.append(
             GearError(
                 primitive=i,
-                group=_group(model, i),
+                group=model.group(i),
                 unit=unit,
                 error=np.array([s.g[row] / radius for s in samples]),
                 rate=np.array([s.rates[row] / radius for s in samples]),
@@ -114,15 +114,11 @@ def wrenches(model: Model, trajectory: Trajectory) -> dict[str, Array]:
     return result
 
 
-def _group(model: Model, i: int) -> str:
-    return model.groups[i] if i < len(model.groups) else f"primitive {i}"
-
-
 def _ends(model: Model) -> dict[str, tuple[int, int]]:
     """Bodies a and b of every group and motor."""
     ends: dict[str, tuple[int, int]] = {}
     for i, p in enumerate(model.primitives):
-        ends.setdefault(_group(model, i), (p.a, p.b))
+        ends.setdefault(model.group(i), (p.a, p.b))
     for motor in model.motors:
         ends.setdefault(motor.name, (motor.coordinate.a, motor.coordinate.b))
     return ends

@@ -273,7 +273,7 @@ def _constraints(builder: _Builder) -> None:
     blocks: dict[tuple[object, ...], list[int]] = {}
     model = builder.model
     for i, p in enumerate(model.primitives):
-        group = model.groups[i] if i < len(model.groups) else f"primitive {i}"
+        group = model.group(i)
         key: tuple[object, ...] = (group, i)
         if isinstance(p, PointOnPlane):
             key = (group, PointOnPlane, p.a, p.b, *np.round(p.point_b, 12))

@@ -94,12 +94,7 @@ def evaluate_sparse(
     Returns:
         The rows, in the order of the primitives.
     """
-    x = np.ascontiguousarray(positions, float).reshape(-1, 3)
-    q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
-    v = np.zeros((len(x), 6)) if velocities is None else np.array(velocities, float).reshape(-1, 6)
-    winding = np.zeros(program.angle_count) if angles is None else np.array(angles, float)
-    moving, chosen = velocities is not None, angles is not None
-    g, gv, _, blocks, _ = evaluate_rows(program.terms, x, q, v, moving, winding, chosen)
+    g, gv, _, blocks, _ = _rows(program, positions, quaternions, velocities, angles)
     rows = np.repeat(np.arange(program.rows), np.diff(program.terms.row_block))
     return SparseRows(g, gv, blocks, rows, program.terms.block_body)
 
@@ -109,12 +104,20 @@ def evaluate_program(
     angles: ArrayLike | None = None,
 ) -> Evaluation:  # fmt: skip
     """As `evaluate`, for primitives compiled before."""
+    g, gv, c, blocks, found = _rows(program, positions, quaternions, velocities, angles)
+    return Evaluation(g, dense(program, blocks), c, gv, found)
+
+
+def _rows(
+    program: Program, positions: ArrayLike, quaternions: ArrayLike, velocities: ArrayLike | None,
+    angles: ArrayLike | None,
+) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
+    """`evaluate_rows` of what a caller gives: at rest without velocities, at principal values without angles."""
     x = np.ascontiguousarray(positions, float).reshape(-1, 3)
     q = np.ascontiguousarray(quaternions, float).reshape(-1, 4)
     v = np.zeros((len(x), 6)) if velocities is None else np.array(velocities, float).reshape(-1, 6)
     winding = np.zeros(program.angle_count) if angles is None else np.array(angles, float)
-    g, gv, c, blocks, found = evaluate_rows(program.terms, x, q, v, velocities is not None, winding, angles is not None)
-    return Evaluation(g, dense(program, blocks), c, gv, found)
+    return evaluate_rows(program.terms, x, q, v, velocities is not None, winding, angles is not None)
 
 
 def dense(program: Program, blocks: Array) -> Array:

@@ -158,7 +158,7 @@ def begin(model: Model, state: State | None = None, *, driven: bool = True) -> C
 
     Not `driven`: motors that prescribe a motion set in with the first stage, after the changes at the start.
     """
-    rows = [Held(p, _group(model, i), True) for i, p in enumerate(model.primitives)]
+    rows = [Held(p, model.group(i), True) for i, p in enumerate(model.primitives)]
     system = prepare(_holding(model, rows, frozenset(), driven=driven))
     given = state or State.at_rest(model.positions, model.quaternions)
     given = carry_angles(given, prepare(model), system)
@@ -222,16 +222,12 @@ def simulate_changing(
     """
     began = time.perf_counter()
     start = 0.0 if state is None else state.t
-    _check(changes, {_group(model, i) for i in range(len(model.primitives))}, start, duration)
+    _check(changes, {model.group(i) for i in range(len(model.primitives))}, start, duration)
     # Motors that prescribe a motion set in after the changes at the start: what is let go there was never driven.
     course = begin(model, state, driven=False)
     samples = np.concatenate([[start], sample_times(start, duration, rate)])
     status = _run(course, sorted(changes, key=lambda c: c.t), samples, rate, tree, progress, options)
     return finished(course, samples, status, time.perf_counter() - began)
-
-
-def _group(model: Model, i: int) -> str:
-    return model.groups[i] if i < len(model.groups) else f"primitive {i}"
 
 
 def _check(changes: Sequence[Change], groups: set[str], start: float, duration: float) -> None:
@@ -291,7 +287,7 @@ def drive(course: Course) -> None:
 
 
 def _last(T: Trajectory) -> State:
-    return State(float(T.t[-1]), T.positions[-1], T.quaternions[-1], T.velocities[-1], T.angles[-1])
+    return T.state(-1)
 
 
 def make_change(course: Course, change: Change) -> Status | None:

@@ -207,7 +207,7 @@ class EntityWriter:
                 coupling.where,
             )
             return None
-        X = [Pose() if f.component == GROUND else self.assembly.component(f.component).X_WC for f in (a, b)]
+        X = [self.assembly.component_pose(f.component) for f in (a, b)]
         points = [x.point(f.point) for x, f in zip(X, (a, b), strict=True)]
         axes = [x.vector(d) for x, d in zip(X, (a.direction, b.direction), strict=True)]
         rack = coupling.kind is CouplingKind.RACK_PINION

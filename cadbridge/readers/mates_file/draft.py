@@ -102,7 +102,7 @@ class Draft:
         for instance in gone.instances:
             self.instances[instance] = replace(self.instances[instance], component=into)
         X = kept.X_WC.inverse() @ gone.X_WC
-        self.refer(lambda f: moved(f, into, X) if f.component == name else f)
+        self.refer(lambda f: f.on(into, X) if f.component == name else f)
         self.frames = [replace(f, component=into, X_CF=X @ f.X_CF) if f.component == name else f for f in self.frames]
         # A carrier is named, not held by a feature, and `refer` does not see it.
         self.couplings = [replace(c, carrier=into) if c.carrier == name else c for c in self.couplings]
@@ -170,17 +170,6 @@ class Draft:
 
 def _with_features(mate: Mate, a: Feature, b: Feature) -> Mate:
     return mate if a is mate.a and b is mate.b else replace(mate, a=a, b=b)
-
-
-def moved(feature: Feature, component: str, X: Pose) -> Feature:
-    """A feature of a frame C as one of another component's frame D, X = X_DC."""
-    return replace(
-        feature,
-        component=component,
-        point=X.point(feature.point),
-        direction=None if feature.direction is None else X.vector(feature.direction),
-        x=None if feature.x is None else X.vector(feature.x),
-    )
 
 
 def last(path: str) -> str:

@@ -11,7 +11,7 @@ from cadbridge.assembly import GROUND, Component, Feature, FeatureKind, Instance
 from cadbridge.findings import Where
 from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
 from cadbridge.geometry import Face, Shape
-from cadbridge.readers.mates_file.draft import Draft, last, moved
+from cadbridge.readers.mates_file.draft import Draft, last
 from cadbridge.readers.mates_file.values import FeatureSpec
 from cadbridge.readers.placement import ALIGNED
 from solver import rotation
@@ -84,7 +84,7 @@ def resolve(draft: Draft, spec: FeatureSpec, section: str, item: int, side: str,
     # A person gives coordinates in the frame of the part as it is in the CAD, whatever it was attached to since.
     elif (attached := draft.attached(spec.component)) is not None:
         X_CP = draft.pose(component).inverse() @ draft.pose_before[attached]
-    placed = moved(feature, component, X_CP)
+    placed = feature.on(component, X_CP)
     return replace(placed, instance=requested.instance.name if requested.instance else None, label=label(spec))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from cadbridge.assembly import MATE_FREEDOM, Drive, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.freedoms import SLIDE, TURN
-from cadbridge.readers.mates_file.draft import Draft, moved
+from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.features import owner_of, resolve
 from cadbridge.readers.mates_file.schema import JointSpec, LimitSpec
 
@@ -73,7 +73,7 @@ def _as_designed(draft: Draft, other: Feature | None, index: int, side: str, nam
     if other is None or owner is None:
         return None
     X_BA = draft.pose(owner).inverse() @ draft.pose(other.component)
-    return replace(moved(other, owner, X_BA), instance=None, label=spec.component)
+    return replace(other.on(owner, X_BA), instance=None, label=spec.component)
 
 
 def _value(draft: Draft, spec: Any) -> float:

@@ -133,7 +133,7 @@ def _turned(system: System, T: Trajectory) -> list[Dip]:
     along the singular vectors of the pose where the rows stand best.
     """
     chosen = np.unique(np.linspace(0, len(T.t) - 1, min(len(T.t), MOST_MINORS)).astype(int))
-    every = [_rows(system, _sample(T, int(k))) for k in chosen]
+    every = [_rows(system, T.state(int(k))) for k in chosen]
     if not every[0].size:
         return []
     some = [every[i * (len(every) - 1) // 4] for i in range(5)]
@@ -147,25 +147,25 @@ def _turned(system: System, T: Trajectory) -> list[Dip]:
 def _meeting_at(system: System, what: Scenario, T: Trajectory, dip: Dip, call: dict[str, Any]) -> Meeting | None:
     """The pose about a dip at which branches meet; None where they do not."""
     first, last = dip.within
-    start = _sample(T, max(int(np.searchsorted(T.t, first, "right")) - 1, 0))
+    start = T.state(max(int(np.searchsorted(T.t, first, "right")) - 1, 0))
     about = _again(system, what, start, (first, last), call)
     if about is None:
         return None
     # At the pose itself rows are lost: the rank is that of poses about it.
-    rank = max(_rank(_rows(system, _sample(about, i))) for i in (0, POSES_ABOUT // 2, -1))
+    rank = max(_rank(_rows(system, about.state(i))) for i in (0, POSES_ABOUT // 2, -1))
     values = _smallest(system, about, rank)
     values[about.t < first] = np.inf
     i = int(np.argmin(values))
     if not values[i] < JUMPED * values[about.t >= first].max():
         return None
-    before = _sample(about, max(i - 1, 0))
+    before = about.state(max(i - 1, 0))
     near = _again(system, what, before, (before.t, float(about.t[min(i + 1, len(about.t) - 1)])), call)
     if near is None:
         return None
     nearer = _smallest(system, near, rank)
     if not nearer.min() < NARROWS * min(nearer[0], nearer[-1]):
         return None
-    pose = _sample(near, int(np.argmin(nearer)))
+    pose = near.state(int(np.argmin(nearer)))
     branches = _branches(system, pose, rank)
     return None if branches is None else Meeting(pose.t, branches)
 
@@ -215,10 +215,6 @@ def _again(
     return found.trajectory if found.status.ok else None
 
 
-def _sample(T: Trajectory, k: int) -> State:
-    return State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
-
-
 def _rows(system: System, state: State) -> Array:
     """Ĝ (m, 6n) of the rows that do not give way, for displacements [lengths of the model; rad], each over its size."""
     T, W = system.program.terms, system.rows
@@ -241,7 +237,7 @@ def _rank(G: Array) -> int:
 
 def _smallest(system: System, T: Trajectory, rank: int) -> Array:
     """The smallest of so many singular values, at each sample."""
-    poses = (_rows(system, _sample(T, k)) for k in range(len(T.t)))
+    poses = (_rows(system, T.state(k)) for k in range(len(T.t)))
     return np.array([np.linalg.svd(G, compute_uv=False)[rank - 1] for G in poses])
 
 

@@ -9,7 +9,6 @@ from cadbridge.simulation.trust.checks import Check, judged
 from solver.equations.projection import open_rows
 from solver.equations.system import System
 from solver.result import Result, Trajectory
-from solver.state import State
 
 OPEN_PLACES = 1e-7
 """Of the model's length (of a turn's radian for angles): how far rows may be open. Every sample is put on them; where
@@ -44,7 +43,7 @@ def places_check(system: System | None, what: Scenario, result: Result) -> Check
 def _worst(system: System, T: Trajectory, t: float) -> str:
     """The joint, gear or motor whose row has the largest residual at a time."""
     k = int(np.argmin(np.abs(T.t - t)))
-    state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+    state = T.state(k)
     rows = np.abs(open_rows(system, state)[0])[: len(system.row_group)]
     return system.row_group[int(np.argmax(rows))] if rows.size else ""
 

@@ -18,7 +18,6 @@ from cadbridge.simulation.trust.pushes import pushed_intervals
 from solver.equations.system import System
 from solver.result import Result, Trajectory
 from solver.runs.integrate import simulate
-from solver.state import State
 
 Array = NDArray[np.float64]
 
@@ -124,7 +123,7 @@ def doubtful(result: Result) -> list[int]:
 def _repeated(system: System, what: Scenario, T: Trajectory, k: int, call: Call, longest: float) -> float | None:
     """By how many tolerances the motion from sample k on, with no step longer than `longest` (s), leads elsewhere than
     to sample k + 1; None where it does not come to its end."""
-    start = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+    start = T.state(k)
     span = float(T.t[k + 1] - T.t[k])
     options = {key: call[key] for key in ("rtol", "atol", "integrator", "tree", "contradictory") if key in call}
     end = [float(T.t[k + 1])]

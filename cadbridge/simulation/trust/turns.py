@@ -12,7 +12,6 @@ from cadbridge.simulation.trust.checks import Check, judged, not_tested
 from solver.equations.projection import angles_of_poses
 from solver.equations.system import System
 from solver.result import Result, Trajectory
-from solver.state import State
 
 Array = NDArray[np.float64]
 
@@ -36,7 +35,7 @@ def poses_check(system: System, what: Scenario, result: Result) -> Check:
         return not_tested("angles", "no joint or gear turns")
     off = np.zeros(len(T.t))
     for k in np.unique(np.linspace(0, len(T.t) - 1, min(MOST_HELD, len(T.t))).astype(int)):
-        state = State(float(T.t[k]), T.positions[k], T.quaternions[k], T.velocities[k], T.angles[k])
+        state = T.state(k)
         off[k] = float(np.abs(angles_of_poses(system, state) - T.angles[k]).max())
     allowed = SAME_ANGLE + what.atol + ANGLE_ROUNDING * np.abs(T.angles).max(axis=1)
     text = "the angle of a joint or gear differs by {worst:.2g} rad from that of its bodies at t = {t:.4g} s"

@@ -55,11 +55,27 @@ def refuse_output(path: Path) -> None:
 
 
 @contextlib.contextmanager
+def renewing(path: Path) -> Iterator[Path]:
+    """`replacing`, for a file that a person named, which may be one that was read: InputError for OSError."""
+    try:
+        with replacing(path) as temporary:
+            yield temporary
+    except OSError as fault:
+        raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
+
+
+@contextlib.contextmanager
 def output(path: Path) -> Iterator[Path]:
-    """`replacing`, for a file that a person named: InputError as of `refuse_output`."""
+    """`renewing`, for a result: InputError as of `refuse_output` too."""
     refuse_output(path)
-    with replacing(path) as temporary:
+    with renewing(path) as temporary:
         yield temporary
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text to a file that a person named, in UTF-8, with the same bytes on every system; as `output`."""
+    with output(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def below(folder: Path, name: str) -> Path:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.errors import InputError
 from cadbridge.files import output
 
 if TYPE_CHECKING:
@@ -67,11 +66,8 @@ def write_figure(
         axes[-1, 0].set_xlabel(over)
         paths = (folder / f"{name}.png", folder / f"{name}.svg")
         for path, metadata in zip(paths, ({"Software": None}, {"Date": None, "Creator": None}), strict=True):
-            try:
-                with output(path) as temporary:
-                    figure.savefig(temporary, dpi=110, format=path.suffix[1:], metadata=metadata)
-            except OSError as fault:
-                raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
+            with output(path) as temporary:
+                figure.savefig(temporary, dpi=110, format=path.suffix[1:], metadata=metadata)
     return paths
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cadbridge.files import replacing
+from cadbridge.errors import InputError
+from cadbridge.files import output, renewing, replacing, write_text
 
 
 def test_a_file_appears_whole_in_a_folder_that_is_made(tmp_path: Path) -> None:
@@ -45,3 +46,13 @@ def test_others_may_read_what_the_umask_lets_them(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o644
+
+
+def test_what_the_system_refuses_names_the_file(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    for write in (output, renewing):
+        with pytest.raises(InputError, match=r"table\.csv cannot be written"), write(blocked / "table.csv"):
+            pass
+    write_text(tmp_path / "new" / "é.txt", "é\n")
+    assert (tmp_path / "new" / "é.txt").read_bytes() == "é\n".encode()

@@ -87,10 +87,7 @@ def _draw(found: Inverse, html: Path | None, svg: Path | None) -> None:
     if svg is not None and found.forces.graph is not None:
         from cadbridge.report.bond_graph import write_bond_graph_svg
 
-        try:
-            write_bond_graph_svg(found.forces.drawn or found.forces.graph.built, svg)
-        except OSError as fault:
-            raise InputError(f"The drawing {svg} cannot be written: {fault.strerror or fault}.") from fault
+        write_bond_graph_svg(found.forces.drawn or found.forces.graph.built, svg)
     if html is not None:
         from cadbridge.diagnosis import diagnose
         from cadbridge.report import all_findings

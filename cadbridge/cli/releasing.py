@@ -36,7 +36,7 @@ def chosen(found: Fit, labels: list[str]) -> list[Release]:
 
 def apply(reading: Reading, assembly: Assembly, found: Fit, labels: list[str]) -> Path:
     """Write releases into the mates file and return its path; ModelError where the model does not become as told."""
-    from cadbridge.files import replacing
+    from cadbridge.files import renewing
     from cadbridge.mechanism import build
     from cadbridge.misfit.groups import constraints_of
     from cadbridge.reading import read
@@ -45,7 +45,7 @@ def apply(reading: Reading, assembly: Assembly, found: Fit, labels: list[str]) -
     path = reading.mates or reading.source.with_name(reading.source.stem + ".mates.yaml")
     before = path.read_text("utf-8") if path.exists() else None
     text = with_releases(before, assembly, releases)
-    with replacing(path) as temporary:
+    with renewing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
     new = constraints_of(build(read(reading.source, mates=path, options=reading.options)))
     gone = sum(g.redundant for g in found.groups if any(r in releases for r in g.releases.found))

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from cadbridge.cli.options import Json, Reading, Strict, reads_source
-from cadbridge.errors import InputError
 
 
 @reads_source
@@ -41,10 +40,7 @@ def transmission(
         mechanism = reading.built(assembly)
         found = take_apart(mechanism, output_link, inputs)
     if svg is not None:
-        try:
-            write_transmission_svg(found, svg)
-        except OSError as fault:
-            raise InputError(f"The drawing {svg} cannot be written: {fault.strerror or fault}.") from fault
+        write_transmission_svg(found, svg)
     findings = (*assembly.findings, *mechanism.findings, *found.findings)
     if json:
         print_json(transmission_document(found))

@@ -14,7 +14,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 
-from cadbridge.files import output
+from cadbridge.files import write_text
 from cadbridge.report.html import Child, Html, el
 from solver.bondgraph.build import Built
 from solver.bondgraph.graph import MTF, ONE, SE, ZERO, BondGraph, causality, other
@@ -93,9 +93,8 @@ def bond_graph_svg(built: Built) -> Html:
 
 
 def write_bond_graph_svg(built: Built, path: Path) -> None:
-    """Write the drawing to a file, whole or not at all; OSError as from the system."""
-    with output(path) as temporary:
-        temporary.write_text(str(bond_graph_svg(built)) + "\n", encoding="utf-8", newline="\n")
+    """Write the drawing to a file, whole or not at all; InputError where it cannot be written."""
+    write_text(path, f"{bond_graph_svg(built)}\n")
 
 
 def _boxes(graph: BondGraph) -> list[_Box]:

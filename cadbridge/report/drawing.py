@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.files import output
+from cadbridge.files import write_text
 from cadbridge.report.html import Child, Html, el
 from cadbridge.wording import count
 from solver.geared import Transmission
@@ -75,9 +75,8 @@ def transmission_svg(found: Analysis) -> Html:
 
 
 def write_transmission_svg(found: Analysis, path: Path) -> None:
-    """Write the drawing to a file, whole or not at all; OSError as from the system."""
-    with output(path) as temporary:
-        temporary.write_text(str(transmission_svg(found)) + "\n", encoding="utf-8", newline="\n")
+    """Write the drawing to a file, whole or not at all; InputError where it cannot be written."""
+    write_text(path, f"{transmission_svg(found)}\n")
 
 
 def _shown(name: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cadbridge.documents import FORMATS
 from cadbridge.errors import InputError
-from cadbridge.files import output
+from cadbridge.files import output, write_text
 from cadbridge.findings import Finding
 from cadbridge.report.document import findings_list
 from cadbridge.report.terminal import PIPED, plain_table, wrapped
@@ -115,22 +115,17 @@ def _unit(rate: Rate) -> str:
 def write_matrices(found: Matrices, path: Path) -> None:
     """Write all tables into NAME.npz, or into a folder as one CSV each; InputError where that cannot be."""
     tables, names = found.tables(), labels(found)
-    try:
-        if path.suffix.lower() == ".npz":
-            with output(path) as temporary, temporary.open("wb") as file:
-                named: dict[str, Any] = dict(tables)
-                for key, (rows, columns) in names.items():
-                    named |= {f"{key}.rows": np.array(rows), f"{key}.columns": np.array(columns)}
-                np.savez(file, **named)
-            return
-        if path.suffix:
-            raise InputError(f"{path}: name a file NAME.npz, or a folder (without an ending) for one CSV each.")
-        path.mkdir(parents=True, exist_ok=True)
-        for key, table in tables.items():
-            with output(path / f"{key}.csv") as temporary:
-                temporary.write_text(_csv(table, *names[key]), "utf-8")
-    except OSError as fault:
-        raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
+    if path.suffix.lower() == ".npz":
+        with output(path) as temporary, temporary.open("wb") as file:
+            named: dict[str, Any] = dict(tables)
+            for key, (rows, columns) in names.items():
+                named |= {f"{key}.rows": np.array(rows), f"{key}.columns": np.array(columns)}
+            np.savez(file, **named)
+        return
+    if path.suffix:
+        raise InputError(f"{path}: name a file NAME.npz, or a folder (without an ending) for one CSV each.")
+    for key, table in tables.items():
+        write_text(path / f"{key}.csv", _csv(table, *names[key]))
 
 
 def _csv(table: Array, rows: list[str], columns: list[str]) -> str:

@@ -254,15 +254,12 @@ def write_table(table: pa.Table, path: Path) -> None:
     import pyarrow.parquet as pq
 
     check_ending(path)
-    try:
-        with output(path) as temporary:
-            if path.suffix.lower() == ".csv":
-                pa_csv.write_csv(table, temporary)
-            else:
-                # Measured values hardly repeat, and nobody looks for a row by them.
-                pq.write_table(table, temporary, compression="zstd", use_dictionary=False, write_statistics=False)
-    except OSError as fault:
-        raise InputError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
+    with output(path) as temporary:
+        if path.suffix.lower() == ".csv":
+            pa_csv.write_csv(table, temporary)
+        else:
+            # Measured values hardly repeat, and nobody looks for a row by them.
+            pq.write_table(table, temporary, compression="zstd", use_dictionary=False, write_statistics=False)
 
 
 def _check_columns(table: pa.Table, path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
-from cadbridge.files import replacing
+from cadbridge.files import renewing
 from cadbridge.readers import MATES_ENDING, ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.readers.mates_file import editing, load_document
@@ -233,11 +233,8 @@ class MatesEditor:
         if self.inquiry is not None and (self._known is None or unedited(self._known)):
             self._base = self._merged(self._finished(self.inquiry.found))
         text = self.text
-        try:
-            with replacing(self.path) as temporary:
-                temporary.write_text(text, encoding="utf-8")
-        except OSError as fault:
-            raise InputError(f"{self.path} cannot be written: {fault.strerror or fault}.") from fault
+        with renewing(self.path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
         self._known, self._base, self._written = text, text, self.settled
         self._decided, self._undone = [], []
         self._hints = hints_of(self.path)

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from cadbridge.errors import InputError
-from cadbridge.files import replacing
+from cadbridge.files import renewing
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.readers.mates_file import document_of
 from cadbridge.storage import digest
@@ -42,7 +42,7 @@ def write_mates(path: Path, text: str, *, overwrite: bool = False) -> tuple[Find
     As `renewed`, of the file that is there.
     """
     new, findings = renewed(None if overwrite else text_of(path), text, path)
-    with replacing(path) as temporary:
+    with renewing(path) as temporary:
         temporary.write_text(new, encoding="utf-8")
     return findings
 

@@ -12,8 +12,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cadbridge.errors import InputError, MissingExtraError
-from cadbridge.files import output
+from cadbridge.errors import MissingExtraError
+from cadbridge.files import write_text
 from cadbridge.report.document import all_findings, check_document
 from cadbridge.report.html import Html, el, embedded, join, raw
 from cadbridge.report.page import sections
@@ -87,12 +87,7 @@ def write_page(path: Path, mechanism: Mechanism, diagnosis: Diagnosis, extras: E
     InputError where the file cannot be written or the run is of another model, MissingExtraError where the
     page's code was not built.
     """
-    text = page_html(mechanism, diagnosis, extras)
-    try:
-        with output(path) as temporary:
-            temporary.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as fault:
-        raise InputError(f"The page {path} cannot be written: {fault.strerror or fault}.") from fault
+    write_text(path, page_html(mechanism, diagnosis, extras))
 
 
 def page_html(mechanism: Mechanism, diagnosis: Diagnosis, extras: Extras | None = None) -> str:

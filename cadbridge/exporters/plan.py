@@ -12,7 +12,15 @@ from cadbridge.exporters.meshes import MeshFile, MeshFiles, write_meshes
 from cadbridge.exporters.names import UniqueNames, clean
 from cadbridge.exporters.numbers import balanced, numbers, possible
 from cadbridge.exporters.options import GREY, ExportOptions
-from cadbridge.exporters.relations import Polynomial, Relation, polynomials_of, relations
+from cadbridge.exporters.relations import (
+    LinearRelation,
+    Polynomial,
+    Relation,
+    eliminate,
+    polynomials_of,
+    ranking,
+    relations,
+)
 from cadbridge.exporters.tree import Link, Tree
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -77,6 +85,24 @@ class LinkPlan:
                 turning = [k for k, f in enumerate(link.freedoms, link.first) if f.name == joint.name]
                 return (joint, turning[0]) if turning else None
         return None
+
+    def driven(self, drive: Drive, findings: Findings) -> tuple[Joint, int] | None:
+        """As `joint_of`; a drive that moves no joint here is reported (CB519)."""
+        found = self.joint_of(drive)
+        if found is None:
+            text = f"drive {drive.name} moves {drive.joint}, which is not a joint of one freedom there"
+            findings.add("CB519", text, drive.where)
+        return found
+
+    def dependences(self, findings: Findings, apart: Container[str] = ()) -> tuple[LinearRelation, ...]:
+        """The coordinates that follow others, by all relations but those of some names.
+
+        Relations that contradict each other are reported (CB518).
+        """
+        found, agree = eliminate([r for r in self.relations if r.name not in apart], ranking(self.tree))
+        if not agree:
+            findings.add("CB518", "the couplings contradict each other at the designed pose")
+        return found
 
 
 def make_plan(

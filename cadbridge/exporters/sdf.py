@@ -12,7 +12,6 @@ from cadbridge.exporters import sidecars
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_tree
-from cadbridge.exporters.relations import eliminate, ranking
 from cadbridge.exporters.sdf_writer import NATIVE, ModelWriter, Older, servos_of
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
@@ -34,9 +33,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
         return {}
     screws = {link.joint.name for link in tree.links if link.kind.coupled and link.joint is not None}
     # The format's own screw holds its coupling itself.
-    dependences, agree = eliminate([r for r in plan.relations if r.name not in screws], ranking(tree))
-    if not agree:
-        findings.add("CB518", "the couplings contradict each other at the designed pose")
+    dependences = plan.dependences(findings, screws)
     sums = [d for d in dependences if len(d.terms) != 1]
     for d in sums:
         joint = plan.joint_names[d.dependent]

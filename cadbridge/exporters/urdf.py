@@ -23,7 +23,7 @@ from cadbridge.exporters.names import WITH_COUNT
 from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_tree
-from cadbridge.exporters.relations import LinearRelation, eliminate, ranking
+from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.tree import Link, Tree, TreeFreedom, spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -54,9 +54,7 @@ def describe(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     folders = "meshes/visual", "meshes/collision"
     plan = make_plan(tree, findings, options, folders=folders, masses_needed=False, root=ROOT)
     _report(plan, findings)
-    dependences, agree = eliminate(plan.relations, ranking(tree))
-    if not agree:
-        findings.add("CB518", "the couplings contradict each other at the designed pose")
+    dependences = plan.dependences(findings)
     mimics = {d.dependent: d for d in dependences if len(d.terms) <= 1}
     sums = tuple(d for d in dependences if len(d.terms) > 1)
     for d in sums:
@@ -306,11 +304,8 @@ def _agree(robot: ET.Element, unknown: list[str]) -> None:
 
 def _transmission(robot: ET.Element, plan: LinkPlan, name: str, findings: Findings) -> None:
     drive = next(d for d in plan.mechanism.drives if d.name == name)
-    found = plan.joint_of(drive)
+    found = plan.driven(drive, findings)
     if found is None:
-        findings.add(
-            "CB519", f"drive {drive.name} moves {drive.joint}, which is not a joint of one freedom there", drive.where
-        )
         return
     element = add(robot, "transmission", name=f"{drive.name}_transmission")
     add(element, "type").text = "transmission_interface/SimpleTransmission"

@@ -12,7 +12,7 @@ from cadbridge.exporters import sidecars
 from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan
-from cadbridge.exporters.relations import LinearRelation, eliminate, ranking
+from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.joint_types import JOINT_TYPES
@@ -65,9 +65,7 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 def _followers(plan: LinkPlan, findings: Findings) -> tuple[list[LinearRelation], list[LinearRelation]]:
     """What joints of one freedom follow; and the sums, for `closures.json`, with what others take part in, reported."""
     tree = plan.tree
-    dependences, agree = eliminate(plan.relations, ranking(tree))
-    if not agree:
-        findings.add("CB518", "the couplings contradict each other at the designed pose")
+    dependences = plan.dependences(findings)
     single = {link.first for link in tree.links if len(link.freedoms) == 1}
     found: list[LinearRelation] = []
     others: list[LinearRelation] = []
@@ -118,12 +116,7 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
         findings.add("CB543", f"the reductions are left out: {listed(geared)}", items=geared)
     _report_servos(plan, findings)
     for drive in mechanism.drives:
-        if plan.joint_of(drive) is None:
-            findings.add(
-                "CB519",
-                f"drive {drive.name} moves {drive.joint}, which is not a joint of one freedom there",
-                drive.where,
-            )
+        plan.driven(drive, findings)
 
 
 def _report_servos(plan: LinkPlan, findings: Findings) -> None:

@@ -162,7 +162,7 @@ TARGETS: tuple[Target, ...] = (
         "mates-file",
         "cadbridge.exporters.mates_file",
         opened=".yaml",
-        opens_with="lay {0} beside the source as NAME.mates.yaml, or pass it by --mates.",
+        opens_with="pass {0} by --mates to a source of the same parts that has no mates of its own, such as STEP.",
         carries_collision=True,
         efficiencies=True,
     ),

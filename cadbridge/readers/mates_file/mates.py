@@ -20,6 +20,7 @@ X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
 def add_mates(draft: Draft) -> None:
     """Every mate of the file whose features are there; the others are left out and reported."""
+    before = {mate.name: mate for mate in draft.mates}
     for index, spec in enumerate(draft.spec.mates):
         kind = MateKind("coincident" if spec.type == "mate" else spec.type)
         name = spec.name or f"{kind.value.title()}:{draft.document.rows['mates'][index] + 1}"
@@ -48,6 +49,18 @@ def add_mates(draft: Draft) -> None:
             where=where,
         )
         draft.mates.append(mate)
+        if name in before:
+            _report_twice(draft, before[name], mate)
+
+
+def _report_twice(draft: Draft, source: Mate, mate: Mate) -> None:
+    """A mate that the source has by the same name, between the same components, and the file once more."""
+    ends = [{side.component for side in (m.a, m.b)} for m in (source, mate)]
+    if ends[0] == ends[1]:
+        loads = [what for what in ("damping", "friction") if getattr(source, what) and getattr(mate, what)]
+        more = f"; its {' and '.join(loads)} counts twice" if loads else ""
+        text = f"the source has a mate {mate.name!r} between the same components, and both hold{more}"
+        draft.findings.add("CB786", text, mate.where)
 
 
 def _sides(draft: Draft, index: int, name: str) -> tuple[Feature | None, Feature | None]:

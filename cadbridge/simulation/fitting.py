@@ -32,7 +32,7 @@ from cadbridge.simulation.redundant import (
     graph_at,
     opened_rows,
     put_on,
-    without,
+    reduced,
 )
 from cadbridge.wording import count
 from solver import rotation
@@ -139,7 +139,8 @@ def _fit(redundant: Redundant) -> _Fit | None:
     before, parts = np.inf, _parts(redundant)
     for _ in range(MOST_FIT_ROUNDS):
         system = prepare(replace(model, primitives=_displaced(model, places)), carried=False)
-        samples = tuple((put_on(system, without(system, own), state)[0], own) for state, own in samples)
+        without = reduced(system)
+        samples = tuple((put_on(system, without(own), state)[0], own) for state, own in samples)
         left = float(np.max(opened_rows(system, samples)))
         if left < FITTED or left > 0.5 * before:
             break

@@ -6,8 +6,9 @@ that is special (a flattened parallelogram) hides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +40,8 @@ EXACT_PART = 0.01
 """Singular values below this part of what may be rounding are none, so that the widest gap is not the one below it."""
 MOST_SPECIAL = 50
 """Rows that only the design makes repeat others, above which nothing is looked for."""
+_KEPT = 8
+"""Choices of spare rows for which the system is kept: small machines have one to five all over their motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,11 @@ class Case:
     system: System
     length: float
     allowed: float
+
+    @cached_property
+    def without(self) -> Callable[[Ints], System]:
+        """Gives the system without some of its rows."""
+        return reduced(self.system)
 
     @property
     def model(self) -> Model:
@@ -153,13 +161,21 @@ def _spare(case: Case, state: State) -> Ints:
     return np.flatnonzero(~kept_rows(graph_at(case, state, strongest=True)))
 
 
-def without(system: System, spare: Ints) -> System:
-    """The system without the rows `spare`."""
-    if not len(spare):
-        return system
-    gone = set(spare.tolist())
-    kept = tuple(p for i, p in enumerate(system.model.primitives) if i not in gone)
-    return prepare(replace(system.model, primitives=kept, groups=()), carried=False)
+def reduced(system: System) -> Callable[[Ints], System]:
+    """Gives the system without some of its rows, in ascending order. Most states of a walk have the same ones spare.
+
+    The last few are kept: to prepare a system takes as long as some ten states to be put on its rows.
+    """
+
+    @lru_cache(maxsize=_KEPT)
+    def prepared(spare: tuple[int, ...]) -> System:
+        if not spare:
+            return system
+        gone = set(spare)
+        kept = tuple(p for i, p in enumerate(system.model.primitives) if i not in gone)
+        return prepare(replace(system.model, primitives=kept, groups=()), carried=False)
+
+    return lambda spare: prepared(tuple(spare.tolist()))
 
 
 def put_on(system: System, less: System, state: State, iterations: int = 60) -> tuple[State, bool]:
@@ -182,8 +198,8 @@ def _moved(system: System, less: System, state: State, way: Array) -> State | No
 
 def _walk(case: Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[State, Ints]]:
     """The design without the `spare` rows, and states that it moves to, each with the rows that are spare there."""
-    system = case.system
-    at_home = without(system, spare)
+    system, without = case.system, case.without
+    at_home = without(spare)
     home, _ = put_on(system, at_home, design)
     yield home, spare
     # The same ways each time: whether a mechanism is fitted must not change from run to run.
@@ -205,5 +221,5 @@ def _walk(case: Case, spare: Ints, design: State, steps: int) -> Iterator[tuple[
             here = moved
             if steps > 1:
                 own = _spare(case, here)
-                less = without(system, own)
+                less = without(own)
             yield here, own

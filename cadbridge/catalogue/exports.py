@@ -15,7 +15,8 @@ ENTRIES: dict[str, Entry] = {
     "CB501": Entry(
         Severity.WARNING,
         "a link without inertia",
-        "The mass of the body is unknown. Its link has no <inertial>, and most engines refuse to move such a link.",
+        "The mass of the body is unknown. Its link has no <inertial>, which in a URDF means 0 kg: most engines refuse "
+        "to move such a link, and what reads the file back, cadbridge too (CB191), takes the mass for known and zero.",
         "Give a density: `density:` in the mates file, --density or --material.",
         "`--to urdf` of an arm without a density.",
     ),

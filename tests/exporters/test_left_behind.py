@@ -9,6 +9,7 @@ import yaml
 
 import cadbridge as cb
 from cadbridge.assembly import ControlLaw, Drive
+from cadbridge.catalogue import CATALOGUE
 from cadbridge.mechanism import Mechanism
 from tests.efforts.trains import planetary
 from tests.report.page.models import door
@@ -71,3 +72,14 @@ def test_what_a_mates_file_carries_is_read_back_over_the_source(tmp_path: Path) 
     (tmp_path / "arm.mates.yaml").write_text(f"format: cadbridge.mates/1\n{text}", encoding="utf-8")
     (joint,) = cb.build(cb.read(source)).joints
     assert (joint.armature, joint.stiffness) == (0.1, 2.0)
+
+
+def test_an_unknown_mass_is_zero_in_a_urdf_and_both_ways_are_told(tmp_path: Path) -> None:
+    """URDF cannot say that a mass is unknown: a link without <inertial> weighs nothing."""
+    mechanism = cb.build(door())
+    unknown = replace(mechanism, bodies=tuple(replace(b, mass=None) for b in mechanism.bodies))
+    written = cb.export(unknown, tmp_path / "out", to="urdf")
+    assert "CB501" in {f.code for f in written.findings}
+    assert "0 kg" in CATALOGUE["CB501"].meaning
+    back = cb.read(written.files[0])
+    assert "CB191" in {f.code for f in back.findings}

@@ -123,6 +123,12 @@ def child(element: Element, name: str) -> Element | None:
     return next(element.iterchildren(f"{{*}}{name}"), None)
 
 
+def text_of(element: Element, name: str) -> str:
+    """The text of a child, "" where there is none."""
+    found = child(element, name)
+    return "" if found is None else (found.text or "").strip()
+
+
 def report_misspelt(root: Element, known: frozenset[str], say: Callable[[str, str, Element], None]) -> None:
     """CB1319 of each tag and attribute that is almost one of the known ones, at its first place."""
     seen: set[str] = set()

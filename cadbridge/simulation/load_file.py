@@ -188,9 +188,6 @@ class LoadsResolver(NameResolver):
         found = self.component(entry.component, where)
         return None if found is None else (found[0], found[1].point(np.array(entry.point) * MM))
 
-    def _pose(self, body: int) -> Pose:
-        return Pose() if body == GROUND_BODY else self.mechanism.bodies[body].X_WB
-
     def _same(self, a: int, b: int, name: str, where: Where) -> bool:
         if a == b:
             self.findings.add("CB605", f"{name}: both ends are on one rigid body, so it does nothing", where)
@@ -215,7 +212,7 @@ class LoadsResolver(NameResolver):
         a, b = self._point(entry.a, where), self._point(entry.b, where)
         if a is None or b is None or self._same(a[0], b[0], name, where):
             return None
-        reach = float(np.linalg.norm(self._pose(b[0]).point(b[1]) - self._pose(a[0]).point(a[1])))
+        reach = float(np.linalg.norm(self.mechanism.X_WB(b[0]).point(b[1]) - self.mechanism.X_WB(a[0]).point(a[1])))
         rest = reach if entry.length is None else entry.length * MM
         between = Coordinate("length", a[0], b[0], a[1], np.array([1.0, 0.0, 0.0]), b[1])
         return JointLoad(between, damping=entry.damping, stiffness=entry.stiffness, rest=rest, name=name)
@@ -236,7 +233,7 @@ class LoadsResolver(NameResolver):
             across = unit(x - unit(z) * float(unit(z) @ x))
             axes = np.column_stack([across, np.cross(unit(z), across), unit(z)])
         X_AF = on_a[1] @ Pose(axes, np.array(entry.a.point) * MM)
-        X_BF = self._pose(on_b[0]).inverse() @ self._pose(on_a[0]) @ X_AF
+        X_BF = self.mechanism.X_WB(on_b[0]).inverse() @ self.mechanism.X_WB(on_a[0]) @ X_AF
         stiffness = np.diag([*entry.stiffness, *entry.turn_stiffness])
         damping = np.diag([*entry.damping, *entry.turn_damping])
         return Bushing(name, on_a[0], on_b[0], X_AF.p, X_AF.R, X_BF.p, X_BF.R, stiffness, damping)

@@ -88,7 +88,7 @@ def find_component(mechanism: Mechanism, findings: Findings, name: str, where: W
     fits = [name] if name in bodies else [n for n in bodies if n.rsplit("/", 1)[-1] == name]
     if len(fits) == 1:
         body = bodies[fits[0]]
-        X_WB = Pose() if body == GROUND_BODY else mechanism.bodies[body].X_WB
+        X_WB = mechanism.X_WB(body)
         return body, X_WB.inverse() @ mechanism.assembly.component(fits[0]).X_WC
     message = f"there is no component {name!r}" if not fits else f"{name!r} may be any of {', '.join(sorted(fits))}"
     findings.add("CB604", message, where)

@@ -100,7 +100,7 @@ def _motor(mechanism: Mechanism, law: MotionLaw, designed_at: float, findings: F
         findings.add("CB615", f"{law.name} moves {law.mate}, which is {what} without that one freedom", law.where)
         return None
     a, b = _side(mechanism, mate.a), _side(mechanism, mate.b)
-    X_WJ = _pose(mechanism, joint.a) @ joint.X_AJ
+    X_WJ = mechanism.X_WB(joint.a) @ joint.X_AJ
     sense = math.copysign(1.0, float(X_WJ.R[:, 2] @ a.world_direction()))
     if mechanism.body_of[mate.a.component] != joint.a:
         sense = -sense
@@ -138,10 +138,6 @@ def _designed(a: MateSide, b: MateSide, kind: str) -> float:
 def _side(mechanism: Mechanism, feature: Feature) -> MateSide:
     known = {c.name: c.X_WC for c in mechanism.assembly.components}
     return MateSide(mechanism.body_of[feature.component], known.get(feature.component, Pose()), feature)
-
-
-def _pose(mechanism: Mechanism, body: int) -> Pose:
-    return Pose() if body == GROUND_BODY else mechanism.bodies[body].X_WB
 
 
 def with_velocities(lowered: Lowered, state: State, velocities: dict[str, Vector], findings: Findings) -> State:

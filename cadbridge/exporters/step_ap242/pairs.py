@@ -100,10 +100,10 @@ class _Single:
 
     def joint(self, joint: Joint, mate: Mate) -> KinematicPair:
         """A joint of the mechanism, between the components of one of its mates."""
-        X_WA = Pose() if joint.a == GROUND_BODY else self._mechanism.bodies[joint.a].X_WB
         ends = (mate.a.component, mate.b.component)
         return KinematicPair(
-            joint.name, joint.type, *ends, X_WA @ joint.X_AJ, joint.name, joint.limit, joint.pitch or 0.0
+            joint.name, joint.type, *ends, self._mechanism.X_WB(joint.a) @ joint.X_AJ, joint.name, joint.limit,
+            joint.pitch or 0.0,
         )  # fmt: skip
 
     def _classified(self, mate: Mate, side: MateSide) -> Joint | None:

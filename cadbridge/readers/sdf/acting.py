@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import MODEL, Scope
-from cadbridge.readers.xml import Element, child, children, local, numbers
+from cadbridge.readers.xml import Element, child, children, local, numbers, text_of
 
 _PLUGINS = ("buoyancy", "hydrodynamics", "liftdrag", "lighterthanair", "windeffects", "libwindplugin")
 """Plug-ins that act from the start, by what stands in their name or file, of Gazebo and Gazebo classic."""
@@ -50,7 +50,7 @@ def _plugin(c: Context, scope: Scope, plugin: Element, *, counted: bool) -> None
     where = scope.name or c.path.stem
     cure = None
     if _DETACHABLE in _called(plugin):
-        parent, model, other = (c.text(plugin, key) for key in ("parent_link", "child_model", "child_link"))
+        parent, model, other = (text_of(plugin, key) for key in ("parent_link", "child_model", "child_link"))
         a, b = scope.link(parent), scope.link(other) if model == MODEL else f"{model}/{other}"
         cure = f"In a mates file: {{type: fixed, a: {{component: {a}}}, b: {{component: {b}}}}} under `mates`."
         said = ("CB1410", f"left out: the detachable joint between {a} and {b}")
@@ -94,7 +94,7 @@ def _extensions(c: Context, scope: Scope) -> None:
         c.unread.subtract((local(element),))
     for include in children(scope.element, "include"):
         for _ in children(include, _CHANGED):
-            name = c.text(include, "name") or c.text(include, "uri")
+            name = text_of(include, "name") or text_of(include, "uri")
             c.say("CB1410", f"left out: what <experimental:params> changes of {name}", include, name)
 
 

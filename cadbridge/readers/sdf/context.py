@@ -14,7 +14,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.source import XmlSource
-from cadbridge.readers.xml import Element, child, children, local, numbers
+from cadbridge.readers.xml import Element, child, children, local, numbers, text_of
 
 _OLDEST, _NEWEST = 3, 12
 """Minor versions of SDF that are known: 1.3 to 1.12."""
@@ -75,14 +75,9 @@ class Context(XmlSource):
         found = None if parent is None else self.values(parent, tag, 1, item)
         return default if found is None else float(found[0])
 
-    def text(self, parent: Element, tag: str) -> str:
-        """The text of a child, '' where there is none."""
-        element = child(parent, tag)
-        return "" if element is None else (element.text or "").strip()
-
     def flag(self, parent: Element, tag: str) -> bool:
         """Whether a child says true or 1."""
-        return self.text(parent, tag).lower() in ("true", "1")
+        return text_of(parent, tag).lower() in ("true", "1")
 
     def pose(self, parent: Element, item: str) -> tuple[Pose, str]:
         """The pose in <pose> and what it is relative to ('' for the default); the identity where it cannot be read."""

@@ -17,7 +17,7 @@ from cadbridge.readers.placement import ALIGNED
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import MODEL, Scope, UnresolvedError
 from cadbridge.readers.sdf.models import placed
-from cadbridge.readers.xml import Element, child, children, numbers
+from cadbridge.readers.xml import Element, child, children, numbers, text_of
 
 _KNOWN = (
     "parent", "child", "pose", "axis", "axis2", "screw_thread_pitch", "thread_pitch", "gearbox_ratio",
@@ -94,7 +94,7 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose]) -> list[Mate | Cou
 
 
 def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, Pose]) -> Joint | None:
-    ends = [c.text(element, tag) for tag in ("parent", "child")]
+    ends = [text_of(element, tag) for tag in ("parent", "child")]
     a, b = (scope.body(end) if end else "" for end in ends)
     if not a or not b or a == b:
         c.say("CB1425", f"joint {name} joins {ends[0]!r} and {ends[1]!r}, which are not two links", element, name)
@@ -212,7 +212,7 @@ def _limit(c: Context, j: Joint, axis: Element, ranged: bool) -> Limit | None:
 def _bound(c: Context, element: Element, key: str, item: str, none: float) -> float:
     """A bound; `none`, the infinity that stands for none, where it is absent or says so itself (inf, 1e16)."""
     try:
-        bound = float(c.text(element, key))
+        bound = float(text_of(element, key))
         if abs(bound) >= UNBOUNDED_FROM and bound * none > 0:
             return none
     except ValueError:
@@ -249,7 +249,7 @@ def _gearbox(c: Context, j: Joint) -> Coupling | None:
     if not _need(c, j, 2):
         return None
     ratio = c.number(j.element, "gearbox_ratio", j.name, 1.0)
-    reference = c.text(j.element, "gearbox_reference_body")
+    reference = text_of(j.element, "gearbox_reference_body")
     carrier = j.scope.body(reference) if reference else None
     if ratio == 0.0:
         c.say("CB181", f"gearbox {j.name}: the ratio is zero", j.element, j.name)

@@ -14,7 +14,7 @@ from cadbridge.readers import solids
 from cadbridge.readers.paths import referenced
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import Scope, UnresolvedError
-from cadbridge.readers.xml import Element, child, children, local, numbers
+from cadbridge.readers.xml import Element, child, children, local, numbers, text_of
 
 SDF_DENSITY = 1000.0
 """kg/m³ that SDF's specification takes where an automatic inertia gives none: water's."""
@@ -147,7 +147,7 @@ def _made(c: Context, scope: Scope, link: Element, element: Element, name: str) 
         c.say("CB193", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
         return None, ""
     mesh = maker(c, kinds[0], name)
-    file = c.text(kinds[0], "uri").rsplit("/", 1)[-1] or kind
+    file = text_of(kinds[0], "uri").rsplit("/", 1)[-1] or kind
     return (None if mesh is None else solids.placed(_pose(c, scope, element, link, name), mesh)), file
 
 
@@ -186,7 +186,7 @@ def _round(maker: Callable[[float, float], Mesh], radius: float) -> Callable[[Co
 
 
 def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
-    uri = c.text(element, "uri")
+    uri = text_of(element, "uri")
     scale = c.values(element, "scale", 3, name) if child(element, "scale") is not None else np.ones(3)
     if not uri or scale is None:
         c.say("CB193", f"{name}: <mesh> has no <uri> or scale that can be read", element, name)

@@ -11,7 +11,7 @@ from cadbridge.readers.paths import referenced
 from cadbridge.readers.sdf.context import NAMES_SHARED, Context
 from cadbridge.readers.sdf.frames import MODEL, Scope, ScopedFrame
 from cadbridge.readers.sdf.vocabulary import report_unknown
-from cadbridge.readers.xml import Element, child, children, local, parse
+from cadbridge.readers.xml import Element, child, children, local, parse, text_of
 
 DEEPEST_MODELS = 50
 """Models within one another, nested or included. A choice: each costs some calls of Python's recursion."""
@@ -92,8 +92,8 @@ class Models:
             attached = element.get("attached_to") or MODEL
             if kind == "joint":
                 # SDF's defaults: a joint's pose is in its child's frame, a frame's in that of `attached_to`.
-                relative = relative or c.text(element, "child")
-                attached = c.text(element, "child")
+                relative = relative or text_of(element, "child")
+                attached = text_of(element, "child")
             elif kind == "frame":
                 relative = relative or attached
             scope.entries[name] = ScopedFrame(pose, relative or MODEL, attached, element, kind)
@@ -101,7 +101,7 @@ class Models:
     def _model(self, scope: Scope, element: Element, over: Element | None, depth: int) -> None:
         """A nested model; `over` is the <include> that brought it, whose name, pose and static override its own."""
         c = self._c
-        name = (c.text(over, "name") if over is not None else "") or (element.get("name") or "").strip()
+        name = (text_of(over, "name") if over is not None else "") or (element.get("name") or "").strip()
         if depth >= DEEPEST_MODELS:
             c.say("CB1423", f"models nest deeper than {DEEPEST_MODELS}", element)
             return
@@ -114,7 +114,7 @@ class Models:
         # An <include>'s pose replaces the model's own, it does not add to it.
         source = over if over is not None and child(over, "pose") is not None else element
         pose, relative = c.pose(source, name)
-        placement = (c.text(over, "placement_frame") if over is not None else "") or element.get("placement_frame", "")
+        placement = (text_of(over, "placement_frame") if over is not None else "") or element.get("placement_frame", "")
         scope.entries[name] = ScopedFrame(pose, relative or MODEL, MODEL, element, "model")
         inner = Scope(name, element, scope, placement=placement, canonical=element.get("canonical_link", ""))
         inner.prefix = f"{scope.named(name)}/"
@@ -126,7 +126,7 @@ class Models:
         self._fill(inner, element, depth + 1)
 
     def _include(self, scope: Scope, element: Element, depth: int) -> None:
-        c, uri = self._c, self._c.text(element, "uri")
+        c, uri = self._c, text_of(element, "uri")
         path = self._file(element, uri)
         if path is None:
             return

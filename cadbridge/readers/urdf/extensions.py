@@ -18,7 +18,7 @@ from cadbridge.readers.sdf.joints import screw_pitch
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.joints import Joint, drive_of
 from cadbridge.readers.urdf.links import Link
-from cadbridge.readers.xml import Element, child, children, local, numbers
+from cadbridge.readers.xml import Element, child, children, local, numbers, text_of
 
 KEPT = ("gazebo", "ros2_control", "mujoco", "drake", "sensor", "group", "disable_collisions")
 """Elements of <robot> that are kept as text in `Assembly.extra["extensions"]`."""
@@ -92,7 +92,7 @@ def _text(element: Element) -> str:
 
 def _has_links(c: Context, element: Element, links: Mapping[str, Link]) -> bool:
     """Whether the file has the links of a joint within <gazebo>; one without is reported and left out, as in Gazebo."""
-    missing = [end for tag in ("parent", "child") if (end := _inner(element, tag)) and end not in links]
+    missing = [end for tag in ("parent", "child") if (end := text_of(element, tag)) and end not in links]
     if missing:
         name = element.get("name", "a joint")
         c.say("CB1252", f"{name}: the file has no link {' and no link '.join(map(repr, missing))}", element, name)
@@ -103,10 +103,10 @@ def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Ma
     """An SDF joint within <gazebo>: the frame stands in the child link's, the axis in the joint's."""
     name = _named(element)
     ends = [(e.text or "").strip() if (e := child(element, tag)) is not None else "" for tag in ("parent", "child")]
-    pose = numbers(_inner(element, "pose") or "0 0 0 0 0 0", 6)
+    pose = numbers(text_of(element, "pose") or "0 0 0 0 0 0", 6)
     given = [child(element, tag) for tag in ("axis", "axis2")]
     # What stands within <gazebo> is SDF, whose default axis is z; a joint of the URDF itself has x.
-    axes = _axes(["0 0 1" if e is None else _inner(e, "xyz") or "0 0 1" for e in given[: 1 + (given[1] is not None)]])
+    axes = _axes(["0 0 1" if e is None else text_of(e, "xyz") or "0 0 1" for e in given[: 1 + (given[1] is not None)]])
     if pose is None or axes is None:
         _refused(c, element, name, "its pose or axis cannot be read")
         return None
@@ -114,8 +114,8 @@ def _gazebo_joint(c: Context, element: Element, links: Mapping[str, Link]) -> Ma
     mate = _loop(c, element, kind, (ends[0], ends[1]), (None, X_CJ), axes, links)
     if mate is None or not LOOPED[kind].pitched:
         return mate
-    (turn,) = numbers(_inner(element, "screw_thread_pitch"), 1) or (0.0,)
-    (old,) = numbers(_inner(element, "thread_pitch"), 1) or (0.0,)
+    (turn,) = numbers(text_of(element, "screw_thread_pitch"), 1) or (0.0,)
+    (old,) = numbers(text_of(element, "thread_pitch"), 1) or (0.0,)
     pitch = screw_pitch(turn, old)
     if not pitch:
         _refused(c, element, name, "the screw has no pitch")
@@ -158,11 +158,6 @@ def _ball_constraint(c: Context, element: Element, links: Mapping[str, Link]) ->
 
 LOOPS = {"loop_joint": _loop_joint, "ball_constraint": _ball_constraint}
 """Elements of <robot> that close loops."""
-
-
-def _inner(element: Element, tag: str) -> str:
-    found = child(element, tag)
-    return "" if found is None else (found.text or "").strip()
 
 
 def _refused(c: Context, element: Element, name: str, why: str) -> None:

@@ -86,6 +86,8 @@ class Filler:
     def __init__(self, values: Callable[[float], Array], rows: int) -> None:
         self._values, self._rows = values, rows
         self._failed = False
+        # Where the last call wanted its values: compiled code asks for the same place many times.
+        self._place, self._out = 0, np.empty((rows, 3))
         self._pointer = _SIGNATURE(self._call)
         self.address = np.array([ctypes.cast(self._pointer, ctypes.c_void_p).value], dtype=np.int64)
 
@@ -94,7 +96,10 @@ class Filler:
         self._failed = False
 
     def _call(self, count: int, t: float, workspace: int) -> None:
-        out = np.ctypeslib.as_array((ctypes.c_double * (3 * self._rows)).from_address(workspace)).reshape(-1, 3)
+        if workspace != self._place:
+            room = (ctypes.c_double * (3 * self._rows)).from_address(workspace)
+            self._place, self._out = workspace, np.ctypeslib.as_array(room).reshape(-1, 3)
+        out = self._out
         out[:] = np.nan
         if self._failed:
             return

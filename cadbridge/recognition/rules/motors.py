@@ -1,8 +1,8 @@
 """Motors drawn as one part with their shaft: what stands on the shaft turns, what holds the case does not.
 
 The part is known by its name, or by the screws about its shaft; the shaft is what sticks out of it, thin beside the
-case. Parts are not always set exactly: a bore goes with a shaft whose axis runs through it. What its own sub-assembly
-holds with the motor, as a pulley, is a part of the drive.
+case. Parts are not always set exactly: a bore goes with a shaft whose axis runs through it. What a sub-assembly
+that is called a drive holds with the motor, as a pulley, is a part of that.
 """
 
 from __future__ import annotations
@@ -81,49 +81,66 @@ def find_motors(scene: Scene, names: bool) -> None:
     A motor is known by its name (where `names` are a witness), or as a case that is screwed to something about a thin
     shaft: on that only what fits it turns, and touches nothing else of the case.
     """
-    instances = scene.assembly.instances
-    called = {i.name for i in instances if names and any(map(called_drive, (i.part, i.name.rsplit("/", 1)[-1])))}
-    bores, shafts = _bores(scene), {key: _shafts(faces) for key, faces in scene.faces.items() if faces.surfaces}
+    shafts = [(motor, shaft, names and _called(motor)) for motor, shaft in _shafts_in(scene)]
+    motors = [entry for entry in shafts if entry[2] or _screwed_about(scene, *entry[:2])]
+    # A plate may hold two motors and be drawn in contact with one.
+    mounts = {name for motor, shaft, _ in motors for name in _screws(scene, motor, shaft)}
+    bores = _bores(scene)
+    for motor, shaft, called in motors:
+        around = {name: at for name, at in _around(bores, motor.name, shaft) if name not in mounts}
+        if called:
+            # A part of one sub-assembly with it that is called a drive is a part of that: its own gear, its own shaft.
+            on_it = {
+                name: at for name, at in around.items() if not any(map(called_drive, scene.shared(name, motor.name)))
+            }
+            text = "a motor by its name"
+        else:
+            on_it = {name: at for name, at in around.items() if _fits(scene, motor, name, shaft)}
+            text = "a case that is screwed down about its shaft"
+        for name, (at, way, off) in on_it.items():
+            shown = f"on the shaft of radius {1e3 * shaft.radius:.4g} mm of {motor.name.rsplit('/', 1)[-1]}, {text}"
+            against = (f"drawn {1e3 * off:.3g} mm beside it",) if off > 1e-5 else ()
+            scene.hold_apart(motor.name, name)
+            verdict = Verdict("revolute", at, way, (shown,), against, 0.75)
+            scene.driven.append(Driven(motor.name, name, verdict, ()))
+            scene.on_shafts[name] = motor.name
+        for name in on_it:
+            _hold_key(scene, motor, name, shaft)
+        if on_it:
+            _hold_case(scene, motor, shaft.point, shaft.axis)
+        for name, (at, way, _) in on_it.items():
+            _hold_wheel(scene, name, at, way)
+
+
+def _called(motor: Instance) -> bool:
+    return any(map(called_drive, (motor.part, motor.name.rsplit("/", 1)[-1])))
+
+
+def _shafts_in(scene: Scene) -> Iterator[tuple[Instance, _Shaft]]:
+    """Every part from which a shaft sticks out, with that in W."""
+    shafts = {key: _shafts(faces) for key, faces in scene.faces.items() if faces.surfaces}
     known = {d.case for d in scene.driven}
-    for motor in instances:
+    for motor in scene.assembly.instances:
         faces = _faces(scene, motor)
         # A case whose output is known by its ring of holes has no shaft beside: what is thin there is a pilot.
         for own in () if faces is None or motor.name in known else shafts[faces.key]:
-            shaft = replace(own, point=motor.X_WI.point(own.point), axis=motor.X_WI.vector(own.axis))
-            if motor.name in called:
-                on_it = {
-                    name: at for name, at in _around(bores, motor.name, shaft) if not scene.shared(name, motor.name)
-                }
-                text = "a motor by its name"
-            elif _screwed_about(scene, motor, shaft):
-                on_it = {name: at for name, at in _around(bores, motor.name, shaft) if _fits(scene, motor, name, shaft)}
-                text = "a case that is screwed down about its shaft"
-            else:
-                continue
-            for name, (at, way, off) in on_it.items():
-                shown = f"on the shaft of radius {1e3 * shaft.radius:.4g} mm of {motor.name.rsplit('/', 1)[-1]}, {text}"
-                against = (f"drawn {1e3 * off:.3g} mm beside it",) if off > 1e-5 else ()
-                scene.hold_apart(motor.name, name)
-                verdict = Verdict("revolute", at, way, (shown,), against, 0.75)
-                scene.driven.append(Driven(motor.name, name, verdict, ()))
-                scene.on_shafts[name] = motor.name
-            for name in on_it:
-                _hold_key(scene, motor, name, shaft)
-            if on_it:
-                _hold_case(scene, motor, shaft.point, shaft.axis)
-            for name, (at, way, _) in on_it.items():
-                _hold_wheel(scene, name, at, way)
+            yield motor, replace(own, point=motor.X_WI.point(own.point), axis=motor.X_WI.vector(own.axis))
 
 
-def _screwed_about(scene: Scene, motor: Instance, shaft: _Shaft) -> bool:
-    """Whether a part is screwed to another, twice at least, all about its shaft."""
+def _screws(scene: Scene, motor: Instance, shaft: _Shaft) -> dict[str, list[Vector]]:
+    """The screws and their holes beside a shaft, along it, by the part that shares two at least with a motor's case."""
     screws: dict[str, list[Vector]] = defaultdict(list)
     for c in scene.contacts.of.get(motor.name, ()):
         along = c.kind in LINES and parallel(c.direction, shaft.axis)
         if along and cross_length(c.point - shaft.point, shaft.axis) > 2 * shaft.radius:
             screws[next(iter({*c.pair} - {motor.name}))].append(c.point)
+    return {name: points for name, points in screws.items() if len(points) >= 2}
+
+
+def _screwed_about(scene: Scene, motor: Instance, shaft: _Shaft) -> bool:
+    """Whether a part is screwed to another, twice at least, all about its shaft."""
     # The stub of a crank or of a bracket lies beside its screws.
-    about = (np.mean(points, axis=0) - shaft.point for points in screws.values() if len(points) >= 2)
+    about = (np.mean(points, axis=0) - shaft.point for points in _screws(scene, motor, shaft).values())
     return any(cross_length(off, shaft.axis) < shaft.radius for off in about)
 
 

@@ -110,12 +110,21 @@ _DRIVES = re.compile(
     re.IGNORECASE,
 )
 """What actuators are called; letters with a number are hobby servos."""
+_TYPES_OF_DRIVES = re.compile(
+    r"\b(\d\d)?j?g[abmwy]\d{0,2} ?\d{3}\b|\b(ga ?\d\d ?)?n20\b"  # gearmotors: JGA25-370, JGY-370, 25GA370, GA12-N20
+    r"|\b\d{1,2}hs\d\d|\b(sy)?\d\dsth\d\d|\b\d\dbyg?h?j? ?\d\d|\bqsh\d{4}|\bpkp?\d{3}"  # steppers: 17HS19, 28BYJ-48
+    r"|\b(ds\d{4}|td ?8\d{3}|pdi ?\d{4}|f[st]90|hs ?\d{3}|s3003)"  # hobby servos: DS3218, HS-422
+    # With brushes and without, and actuators of robots: RS-775, 2212 920KV, AK80-9, DM-J4310.
+    r"|\brs ?\d{3}\b|\b\d{3,4} ?kv\b|\bak\d\d ?\d|\brmd\b|\bgim\d{4}|\bdm ?j?\d{4}|\bmaxon|\bfaulhaber|\bneo ?550",
+    re.IGNORECASE,
+)
+"""Makers' types of motors, which stand for the word in many files."""
 _OF_A_DRIVE = re.compile(
     r"\b(mounts?|brackets?|holders?|horns?|plates?|covers?|screws?|bolts?|shafts?|coupl\w*|wheels?|pulleys?|caps?"
     r"|gears?(?! ?(motor|box|head))"
     r"|arms?|bases?|pins?|washers?|nuts?|spacers?|hubs?|discs?|disks?|adapt\w*|clamps?|links?|rotors?|stators?|frames?"
     r"|housings?|cases?|casings?|flanges?|drivers?|controllers?|boards?|cables?|connectors?|dumm(y|ies)|idlers?|bodies"
-    r"|to|boxes|supports?|seats?|blocks?|rings?|brakes?|encoders?|fans?|belts?|tops?|bottoms?|middle|ends?|side)\b",
+    r"|to|boxes|supports?|seats?|blocks?|rings?|brakes?|encoders?|fans?|belts?|pinions?|tops?|bottoms?|middle|ends?|side)\b",
     re.IGNORECASE,
 )
 """What is called by a drive and is none itself."""
@@ -124,7 +133,8 @@ _OF_A_DRIVE = re.compile(
 @lru_cache(NAMES)
 def of_a_drive(name: str) -> bool:
     """Whether a name says a drive, or a part of one or for one: a horn, a mount."""
-    return bool(_DRIVES.search(_apart(name)))
+    text = _apart(name)
+    return bool(_DRIVES.search(text) or _TYPES_OF_DRIVES.search(text))
 
 
 @lru_cache(NAMES)

@@ -134,3 +134,33 @@ def test_what_is_screwed_to_both_faces_of_a_flat_motor_turns(tmp_path: Path, nam
     assert [joint.type for joint in found.joints] == ["revolute"] * (name != "flange")
     if found.joints:
         assert {frozenset(body.instances) for body in found.bodies} == {frozenset({name, "base"}), frozenset({"arm"})}
+
+
+def test_the_plate_to_which_motors_are_screwed_does_not_turn_on_their_shafts(tmp_path: Path) -> None:
+    """Both shafts go through it with room; the second motor is drawn 0.7 mm off it, and shows no screw."""
+    taps = cq.Workplane(origin=(0, 0, 34)).pushPoints(_ring(9)).circle(1.25).extrude(6)
+    case = cq.Workplane().circle(12.5).extrude(40).cut(taps)
+    case = case.union(cq.Workplane(origin=(0, 0, 40)).circle(2).extrude(14))
+    holes = [(x + 50 * k, y) for k in (0, 1) for x, y in _ring(9)]
+    room = cq.Workplane().pushPoints([(0, 0), (50, 0)]).circle(6).extrude(6)
+    hub = cq.Workplane().circle(9).circle(2.1).extrude(6)
+    parts: Parts = {"plate": (plate(160, 60, 6, holes, 1.25).cut(room), (0, 0, 40))}
+    for k, name in enumerate(("NEMA 11", "17HS19-2004S1")):
+        parts |= {name: (case, (50 * k, 0, -0.7 * k)), f"hub {k}": (hub, (50 * k, 0, 47.5 - 0.7 * k))}
+    found = recognised(tmp_path, parts)
+    assert {frozenset(body.instances) for body in found.bodies} == {
+        frozenset({"plate", "NEMA 11", "17HS19-2004S1"}), frozenset({"hub 0"}), frozenset({"hub 1"})
+    }  # fmt: skip
+    assert [joint.type for joint in found.joints] == ["revolute", "revolute"]
+
+
+@pytest.mark.parametrize("called", ["gun", "gearbox"])
+def test_a_wheel_in_the_sub_assembly_of_a_motor_turns_unless_that_is_called_a_drive(
+    tmp_path: Path, called: str
+) -> None:
+    own = cq.Assembly(name=called).add(motor(), name="JGY-370").add(wheel(2.1), name="wheel", loc=at(44))
+    made = cq.Assembly(name="made").add(plate(60, 60, 3, [(0, 0)], 3.95), name="bracket", loc=at(40))
+    made.add(own, name=called).export(str(tmp_path / "made.step"))
+    found = recognise(cb.read(tmp_path / "made.step"))
+    reasons = [text for joint in found.joints for text in joint.evidence]
+    assert any("a motor by its name" in text for text in reasons) == (called == "gun")

@@ -10,7 +10,7 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.geometry import Shape
-from cadbridge.recognition.standard.names import StandardKind
+from cadbridge.recognition.standard.names import StandardKind, called_drive
 from cadbridge.recognition.standard.parts import standard_part
 from tests.recognition.gear_shapes import polygon, ridged, ring, turned, wheel
 from tests.recognition.solids import box, disc, tube
@@ -141,3 +141,20 @@ def test_balls_make_a_bearing_and_the_corners_of_a_rounded_block_do_not(tmp_path
     assert part.shape is not None
     found = standard_part(part.shape)
     assert (found is not None and "balls between rings" in found.evidence) == balls
+
+
+MOTORS = (
+    "JGY-370 v1:1", "JGA25-370", "25GA370", "GA12-N20", "17HS19-2004S1", "SY20STH42-0804A", "28BYJ-48", "42BYGH40",
+    "RS-775", "2212-920KV", "AK80-9", "DM-J4310-2EC", "DS3218", "HS-422",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MOTORS)
+def test_a_motor_is_known_by_its_makers_type(name: str) -> None:
+    assert called_drive(name)
+    assert not called_drive(f"{name} bracket")
+
+
+@pytest.mark.parametrize("name", ["14t steel pinion of a motor", "GA 12", "DIN 912", "HS 20", "Part 370", "plate 4310"])
+def test_what_is_for_a_motor_or_has_a_number_is_none(name: str) -> None:
+    assert not called_drive(name)

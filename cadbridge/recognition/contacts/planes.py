@@ -93,13 +93,15 @@ class _Outlines:
             [poses[p.instance].point(loop)[:, :2] for loop in p.surface.loops if len(loop) >= 3] for p in faces
         ]
         self._found: dict[int, Polygon] = {}
+        # Arrays with their shapes: of some planes no face has an outline.
         ends = [[loop.min(axis=0), loop.max(axis=0)] for loops in self._loops for loop in loops]
-        of = [k for k, loops in enumerate(self._loops) for _ in loops]
+        low, high = np.array(ends).reshape(-1, 2, 2).swapaxes(0, 1)
+        of = np.array([k for k, loops in enumerate(self._loops) for _ in loops], np.int64)
         bounds = np.full((len(faces), 2, 2), [[[np.inf], [-np.inf]]])
-        np.minimum.at(bounds[:, 0], of, [low for low, _ in ends])
-        np.maximum.at(bounds[:, 1], of, [high for _, high in ends])
+        np.minimum.at(bounds[:, 0], of, low)
+        np.maximum.at(bounds[:, 1], of, high)
         self.boxes = np.full(len(faces), Polygon(), dtype=object)
-        closed = sorted(set(of))
+        closed = np.unique(of)
         self.boxes[closed] = shapely.box(*bounds[closed].reshape(-1, 4).T)
 
     def __getitem__(self, k: int) -> Polygon:

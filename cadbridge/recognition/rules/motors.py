@@ -42,6 +42,10 @@ HELD_ON_SHAFT = 0.4
 """Of the shaft's length: how much of it stands in what turns with it. 54 machines: 0.37 | 0.44, so a choice. Tests:
 0.17 | 0.92 (`test_motors`)."""
 
+NARROWEST_ON_SHAFT = 0.6
+"""The same, at least: a bought pulley is drawn with the bore that its file has. A choice; machines: 0.79 and 1 and
+wider. Tests: 0.8 (`test_motors`)."""
+
 WIDEST_ON_SHAFT = 4.0
 """Radius of a bore beside that of the shaft in it, at most: a coupling or a bush between them may not be drawn. A
 choice, with no gap in what is seen (3.9 | 4.0): holes in plates about a shaft have any size. Tests: 2.25 | 6
@@ -147,9 +151,8 @@ def _screwed_about(scene: Scene, motor: Instance, shaft: _Shaft) -> bool:
 def _fits(scene: Scene, motor: Instance, name: str, shaft: _Shaft) -> bool:
     """Whether what has a bore about a shaft stands on it, and touches nothing else of the case."""
     common = scene.contacts.between([motor.name], [name])
-    return any(c.kind == "shaft" and c.a.instance == motor.name for c in common) and all(
-        shaft.within(c.point) for c in common
-    )
+    stands = any(c.kind == "shaft" and c.a.instance == motor.name for c in common)
+    return stands and all(shaft.within(c.point) for c in common)
 
 
 def _hold_key(scene: Scene, motor: Instance, wheel: str, shaft: _Shaft) -> None:
@@ -189,12 +192,8 @@ def _shafts(known: PartFaces) -> list[_Shaft]:
         ends = min(abs(along.max() - s.high), abs(along.min() - s.low)) <= SHAFT_END * known.size
         size = np.delete(np.ptp(known.box, axis=0), int(np.argmax(np.abs(s.direction))))
         beside = any(cross_length(s.point - other.point, other.axis) < s.radius for other in best)
-        if (
-            ends
-            and not beside
-            and s.radius <= THIN_SHAFT * float(size.min()) / 2
-            and s.length < LONGEST_SHAFT * float(np.ptp(along))
-        ):
+        slim = s.radius <= THIN_SHAFT * float(size.min()) / 2
+        if ends and not beside and slim and s.length < LONGEST_SHAFT * float(np.ptp(along)):
             best.append(_Shaft(s.point + (s.low + s.high) / 2 * s.direction, s.direction, s.radius, s.length))
     return best
 
@@ -211,7 +210,7 @@ def _around(bores: _Bores, motor: str, shaft: _Shaft) -> Iterator[tuple[str, tup
     ends = np.sort(np.stack([at + sign * bores.low, at + sign * bores.high]), axis=0)
     common = np.minimum(ends[1], length / 2) - np.maximum(ends[0], -length / 2)
     fits = (np.abs(sign) > 1 - ALIGNED**2) & (off <= bores.radii) & (common >= HELD_ON_SHAFT * length)
-    fits &= (bores.radii >= 0.9 * radius) & (bores.radii <= WIDEST_ON_SHAFT * radius)
+    fits &= (bores.radii >= NARROWEST_ON_SHAFT * radius) & (bores.radii <= WIDEST_ON_SHAFT * radius)
     found: dict[str, int] = {}
     for k in np.flatnonzero(fits).tolist():
         name = bores.of[k]

@@ -164,3 +164,14 @@ def test_a_wheel_in_the_sub_assembly_of_a_motor_turns_unless_that_is_called_a_dr
     found = recognise(cb.read(tmp_path / "made.step"))
     reasons = [text for joint in found.joints for text in joint.evidence]
     assert any("a motor by its name" in text for text in reasons) == (called == "gun")
+
+
+def test_a_pulley_drawn_with_too_narrow_a_bore_turns_on_the_shaft(tmp_path: Path) -> None:
+    bracket = plate(60, 60, 3, [(0, 0)], 3.95)
+    parts: Parts = {
+        "bracket": (bracket, (0, 0, 40)),
+        "NEMA 11": (motor(), (0, 0, 0)),
+        "pulley": (wheel(1.6), (0, 0, 44)),
+    }
+    found = recognised(tmp_path, parts)
+    assert [(j.type, found.bodies[j.b].name) for j in found.joints] == [("revolute", "pulley")]

@@ -178,7 +178,7 @@ def test_gears_swing_within_the_error_of_the_engine(corpus: Path) -> None:
     assert in_mujoco.coupling_error is not None
     assert in_mujoco.swing is not None
     assert in_mujoco.swing < 1e-6
-    in_drake = verify(crane, "sdf", duration=0.3)
+    in_drake = verify(crane, "sdf", duration=0.3, accept=["CB516"])  # SDF has no place for its rotor inertias
     assert in_drake.swing is not None
     assert in_drake.swing < 1e-3 * in_drake.moved  # a first-order solver at 0.1 ms
     assert in_mujoco.passed

@@ -92,7 +92,7 @@ def test_a_folder_that_takes_no_file_is_told(source: Path, monkeypatch: pytest.M
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("cadbridge.recognition.writing.deciding.replacing", full)
+    monkeypatch.setattr("cadbridge.files.replacing", full)
     with pytest.raises(InputError, match="No space left"):
         editor.write()
     assert editor.decided == ("without elbow",)

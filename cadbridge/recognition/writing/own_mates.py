@@ -41,7 +41,7 @@ def beside_own(found: Recognition) -> Recognition:
     )
     left = {k for k in found.findings if k.code in IN_SHORT or (k.code in HOLDS and held.keys() >= set(k.items))}
     findings = Findings((*in_short(own), *(k for k in found.findings if k not in left)))
-    findings.add("CB1613", _message(assembly, bodies, joints, held), items=sorted(set(held.values())))
+    findings.add("CB1613", _message(own, len(found.joints) - len(joints), held), items=sorted(set(held.values())))
     return replace(own, findings=findings.as_tuple())
 
 
@@ -87,11 +87,16 @@ def _joints(found: Recognition, where: Mapping[str, int], named: Collection[int]
     return tuple(joints)
 
 
-def _message(
-    assembly: Assembly, bodies: tuple[FoundBody, ...], joints: tuple[FoundJoint, ...], held: Mapping[str, str]
-) -> str:
-    bound = sum(name not in held for body in bodies if len(body.instances) > 1 for name in body.instances)
-    own = f"the source has {count(len(assembly.mates), 'mate')} of its own"
-    if not joints and not bound:
-        return f"{own}; nothing else was recognised"
-    return f"{own}; recognised besides: {count(len(joints), 'joint')}, {count(bound, 'part')} bound to others"
+def _message(own: Recognition, left_out: int, held: Mapping[str, str]) -> str:
+    bound = sum(name not in held for body in own.bodies if len(body.instances) > 1 for name in body.instances)
+    text = f"the source has {count(len(own.assembly.mates), 'mate')} of its own"
+    if own.joints or bound:
+        text += f"; recognised besides: {count(len(own.joints), 'joint')}, {count(bound, 'part')} bound to others"
+    else:
+        text += "; nothing else was recognised"
+    # A sub-assembly that a mate holds as a whole may move inside.
+    return (
+        f"{text}; left out: {count(left_out, 'joint')} in or between the components that they name"
+        if left_out
+        else text
+    )

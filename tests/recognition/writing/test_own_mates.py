@@ -60,7 +60,8 @@ def test_own_mates_rule_and_recognition_adds_the_lever_that_has_none(tmp_path: P
     assert names(found) == [{"base", "right"}]
     (told,) = [f for f in found.findings if f.code == "CB1613"]
     assert "1 mate of its own" in told.message
-    assert "1 joint" in told.message
+    assert "besides: 1 joint" in told.message
+    assert "left out: 1 joint" in told.message
     both = settled(build(finish(with_recognised(assembly, found), ReadOptions())))
     assert not [f for f in both.findings if f.code in ("CB202", "CB203")]
     assert diagnose(both).mobility.dof == 2
@@ -102,6 +103,7 @@ def test_a_component_that_own_mates_hold_stays_whole(tmp_path: Path) -> None:
     found = beside_own(recognise(assembly))
     assert {body.instances for body in found.bodies} == {("base",), ("cart/frame", "cart/roller")}
     assert found.joints == ()
+    assert "left out: 1 joint " in next(f.message for f in found.findings if f.code == "CB1613")
     assert found.freedoms is None
     assert "flexible" not in mates_text(found)
     both = settled(build(finish(with_recognised(assembly, found), ReadOptions())))

@@ -86,7 +86,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "gear trains that lock each other",
         "Two gear trains connect the same two shafts with different ratios, so neither shaft can turn.",
-        "Correct the teeth of one pair, or let one wheel turn freely on its shaft.",
+        "Correct the ratio (the teeth) of one pair, leave one coupling out, or let one wheel turn freely on its shaft.",
         "40 : 20 and 41 : 20 between the same two shafts: a turn of the first leaves 18° between them.",
         stage=Stage.GEARS,
     ),

@@ -14,13 +14,15 @@ from cadbridge.diagnosis.constraint_graph import ConstraintGraph, graph_of
 from cadbridge.diagnosis.freedoms import STILL_RATE, Axes, axes_of, joint_columns, moving
 from cadbridge.diagnosis.model import Freedom, Gear, LockedTrains, Transmission
 from cadbridge.diagnosis.pairs import Choice
+from cadbridge.diagnosis.words import parted
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import cross_length
+from cadbridge.frames import Pose, cross_length
 from cadbridge.mechanism import BodyCoupling, Joint, Mechanism
 from cadbridge.mechanism.couplings import pitch_radii, radii_at_odds
 from cadbridge.mechanism.rows import Rows, fit, rows_of
 from cadbridge.mechanism.sides import side_of
 from solver.algebra.connected import connected
+from solver.constraints import Coupler, FunctionCoupler
 
 Array = NDArray[np.float64]
 
@@ -108,8 +110,13 @@ def transmissions_of(mechanism: Mechanism, freedoms: Sequence[Freedom], findings
 
 
 def _unit(joint: Joint, motor: Joint) -> str:
-    slides, driven = joint.coordinate == "distance", motor.coordinate == "distance"
-    return "" if slides == driven else "m/rad" if slides else "rad/m"
+    of, per = _of(joint), _of(motor)
+    return "" if of == per else f"{of}/{per}"
+
+
+def _of(joint: Joint) -> str:
+    """The unit of a joint's value."""
+    return "m" if joint.coordinate == "distance" else "rad"
 
 
 def wheels_of(mechanism: Mechanism, coupling: BodyCoupling) -> tuple[Joint, Joint] | None:
@@ -143,10 +150,14 @@ def _joints_at(mechanism: Mechanism) -> dict[int, list[Joint]]:
 
 @dataclass(frozen=True, eq=False)
 class _Lock:
-    """A coupling at rest that, left out, lets both its wheels go: at `other` (rate of b for 1 of a), not at `own`."""
+    """A coupling at rest that, left out, lets both its wheels go: at `other` (rate of b for 1 of a), not at `own`.
+
+    `names` are what it ties: its joints, or its mates where both are in one joint.
+    """
 
     coupling: BodyCoupling
     joints: tuple[Joint, Joint]
+    names: tuple[str, str]
     own: float
     other: float
     rates: dict[str, float]
@@ -210,10 +221,45 @@ def _lock(mechanism: Mechanism, coupling: BodyCoupling, joints: tuple[Joint, Joi
     # A wheel that turns a thousand times below what moves most beside the other is moved by rounding.
     if min(abs(a), abs(b)) < 1e3 * STILL_RATE * max(abs(a), abs(b), 1e-12) or not abs(a) > STILL_RATE:
         return None
+    if joints[0] is joints[1]:
+        return _within(coupling, joints, row, graph.twists(gradient), rates, poses)
     seen = [_seen(mechanism, row, joint, other) for joint, other in (joints, joints[::-1])]
     if seen[1] == 0.0:
         return None
-    return _Lock(coupling, joints, -seen[0] / seen[1], b / a, rates)
+    return _Lock(coupling, joints, (joints[0].name, joints[1].name), -seen[0] / seen[1], b / a, rates)
+
+
+def _within(
+    coupling: BodyCoupling,
+    joints: tuple[Joint, Joint],
+    row: Rows,
+    twists: dict[int, Array],
+    rates: dict[str, float],
+    poses: Sequence[Pose],
+) -> _Lock | None:
+    """The lock of a coupling whose two joints a weld made one: between the values of its mates, which go as one."""
+    primitive = coupling.primitive
+    if isinstance(primitive, FunctionCoupler):
+        ends, factor = (primitive.driver, primitive.driven), 1.0
+    elif isinstance(primitive, Coupler) and len(primitive.terms) == 2:
+        (factor, second), (_, first) = primitive.terms
+        ends = first, second
+    else:
+        return None
+    alone = [rows_of([Coupler(c.a, c.b, ((1.0, c),))], [coupling.name], poses, row.length) for c in ends]
+    a, b = (_rate(r, twists) for r in alone)
+    if a == 0.0 or factor == 0.0:
+        return None
+    # The row is factor·(b − own·a) of any motion, so that what it sees of this one tells the ratio it wants.
+    own = (b - _rate(row, twists) / factor) / a
+    names = coupling.coupling.joints or (joints[0].name, joints[1].name)
+    return _Lock(coupling, joints, (names[0], names[1]), own, b / a, rates)
+
+
+def _rate(row: Rows, twists: dict[int, Array]) -> float:
+    """How fast the one equation's residual grows in a motion, in the equation's own unit."""
+    pairs = zip(row.units[0], row.wrenches[0], strict=True)
+    return sum(float(w @ twists[u]) for u, w in pairs if u in twists) / float(row.factors[0])
 
 
 def _motions(graph: ConstraintGraph) -> list[Array]:
@@ -239,20 +285,22 @@ def _trains(group: list[_Lock]) -> LockedTrains:
     last = group[-1]
     return LockedTrains(
         mates=tuple(lock.coupling.name for lock in group),
-        joints=(last.joints[0].name, last.joints[1].name),
+        joints=last.names,
         ratios=(last.own, last.other),
-        mismatch=2 * np.pi * abs(last.own - last.other),
+        units=(_of(last.joints[0]), _of(last.joints[1])),
+        mismatch=(1.0 if last.joints[0].coordinate == "distance" else 2 * np.pi) * abs(last.own - last.other),
     )
 
 
 def _report(trains: LockedTrains, lock: _Lock, findings: Findings) -> None:
     first, second = trains.joints
     others = [n for n in trains.mates if n != lock.coupling.name]
+    one = lock.joints[0].name if lock.joints[0] is lock.joints[1] else None
+    taken = f"both are in joint {one}, which takes" if one else f"{', '.join(others) or 'the joints'} take"
     findings.add(
         "CB411",
         f"{lock.coupling.name} wants {second} to go {trains.ratios[0]:.6g} times as far as {first}, "
-        f"{', '.join(others) or 'the joints'} take it {trains.ratios[1]:.6g} times: locked; a turn of {first} would "
-        f"leave {np.degrees(trains.mismatch):.4g}° between them",
+        f"{taken} it {trains.ratios[1]:.6g} times: locked; {parted(first, trains.units, trains.mismatch)}",
         lock.coupling.coupling.where if lock.coupling.coupling.where != Where() else Where(item=lock.coupling.name),
-        items=(lock.coupling.name, *others, first, second),
+        items=dict.fromkeys((lock.coupling.name, *others, first, second, *([one] if one else []))),
     )

@@ -273,14 +273,17 @@ class LockedTrains:
 
     Attributes:
         mates: The couplings.
-        joints: Two joints between which they disagree.
+        joints: Two joints between which they disagree; two mates where a weld makes their joints one.
         ratios: The two ratios at which the second should go for 1 of the first.
-        mismatch: What a turn of the first would leave between the two ways round, rad (of a slide: m).
+        units: "rad" or "m", of the value of the first and of the second.
+        mismatch: What a turn of the first (1 m of it where it slides) would leave between the two ways round, in the
+            unit of the second.
     """
 
     mates: tuple[str, ...]
     joints: tuple[str, str]
     ratios: tuple[float, float]
+    units: tuple[str, str]
     mismatch: float
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from cadbridge.frames import Vector
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
+from cadbridge.units import TO_MM
 from cadbridge.wording import count
 
 FOLLOWERS = 4
@@ -76,6 +78,13 @@ def _outer(mechanism: Mechanism, name: str) -> str:
     joint = mechanism.joint(name)
     body = joint.b if joint.b != GROUND_BODY else joint.a
     return mechanism.bodies[body].name
+
+
+def parted(first: str, units: Sequence[str], value: float) -> str:
+    """What two ways round leave between them for a turn of the first joint (for 1 m of it), `value` in rad or m."""
+    step = "a turn" if units[0] == "rad" else "1 m"
+    apart = f"{math.degrees(value):.4g}°" if units[1] == "rad" else f"{value * TO_MM:.4g} mm"
+    return f"{step} of {first} would leave {apart} between them"
 
 
 def number(value: float) -> str:

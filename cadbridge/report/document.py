@@ -148,6 +148,7 @@ def _trains(mechanism: Mechanism, diagnosis: Diagnosis) -> dict[str, Any]:
                 "mates": list(t.mates),
                 "joints": list(t.joints),
                 "ratios": _numbers(t.ratios),
+                "units": list(t.units),
                 "mismatch": _number(t.mismatch),
             }
             for t in diagnosis.locked_trains

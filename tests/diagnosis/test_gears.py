@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from cadbridge.assembly import Coupling, CouplingKind
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.mechanism import build
+from cadbridge.reading import read
 from cadbridge.report import check_document
 from tests.diagnosis.gearing import planetary, two_shafts
 from tests.mechanism.building import assembly
@@ -31,6 +33,38 @@ def test_two_trains_around_one_loop_lock_with_both_ratios_and_the_mismatch_a_tur
     (finding,) = (f for f in found.findings if f.code == "CB411")
     assert "pair 1" in finding.message
     assert "18°" in finding.message
+
+
+@pytest.mark.parametrize("wanted", [-1.0, 3.0])
+def test_a_coupling_of_two_joints_that_a_weld_makes_one_tells_what_it_wants(tmp_path: Path, wanted: float) -> None:
+    """It told −1 times of every ratio, and the mismatch of that."""
+    body = '<geom type="box" size=".1 .02 .02" mass="1"/></body>'
+    bodies = [f'<body name="{n}"><joint name="j{n}" axis="0 0 1"/>{body}' for n in "ab"]
+    tied = f'<weld body1="a" body2="b"/><joint name="tie" joint1="jb" joint2="ja" polycoef="0 {wanted} 0 0 0"/>'
+    path = tmp_path / "two.xml"
+    path.write_text(
+        f"<mujoco><worldbody>{''.join(bodies)}</worldbody><equality>{tied}</equality></mujoco>", encoding="utf-8"
+    )
+    found = diagnose(build(read(path)))
+    (locked,) = found.locked_trains
+    assert locked.joints == ("ja", "jb")
+    assert locked.ratios == pytest.approx((wanted, 1.0), rel=1e-9)
+    assert locked.mismatch == pytest.approx(2 * np.pi * abs(wanted - 1.0), rel=1e-9)
+    (told,) = (f.message for f in found.findings if f.code == "CB411")
+    assert f"wants jb to go {wanted:g} times as far as ja, both are in joint ja, which takes it 1 times" in told
+
+
+def test_the_mismatch_of_slides_is_a_length(tmp_path: Path) -> None:
+    """A metre at 2 and at 3 times leaves a metre, and was given as 360°."""
+    body = '<inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/></body>'
+    bodies = "".join(f'<body name="{n}"><joint name="j{n}" type="slide" axis="1 0 0"/>{body}' for n in "ab")
+    ties = "".join(f'<joint name="tie{k}" joint1="jb" joint2="ja" polycoef="0 {k} 0 0 0"/>' for k in (2, 3))
+    path = tmp_path / "two.xml"
+    path.write_text(f"<mujoco><worldbody>{bodies}</worldbody><equality>{ties}</equality></mujoco>", encoding="utf-8")
+    found = diagnose(build(read(path)))
+    assert [(t.units, t.mismatch) for t in found.locked_trains] == [(("m", "m"), pytest.approx(1.0, rel=1e-9))]
+    (told,) = (f.message for f in found.findings if f.code == "CB411")
+    assert told.endswith("1 m of ja would leave 1000 mm between them")
 
 
 def test_trains_that_agree_repeat_each_other_and_lock_nothing() -> None:

@@ -274,11 +274,17 @@ def gears(document: Document, between: Between) -> Table:
     head = ("gear", "type", "between", "teeth", "ratio", "centres mm", "pitch radii mm", "numbers agree")
     locked = [
         f"{', '.join(t['mates'])} lock each other: {t['joints'][1]} would turn {figure(t['ratios'][0])} and "
-        f"{figure(t['ratios'][1])} times as far as {t['joints'][0]}, {figure(math.degrees(t['mismatch']))}° apart "
-        "after one turn."
+        f"{figure(t['ratios'][1])} times as far as {t['joints'][0]}, {_apart(t)}."
         for t in document["locked_trains"]
     ]
     return Table("gears", "Gears and couplings", head, rows, " ".join(locked))
+
+
+def _apart(trains: Mapping[str, Any]) -> str:
+    first, second = trains["units"]
+    value = trains["mismatch"]
+    gap = f"{figure(math.degrees(value))}°" if second == "rad" else f"{figure(value * TO_MM)} mm"
+    return f"{gap} apart after {'one turn' if first == 'rad' else '1 m'}"
 
 
 def bodies(document: Document) -> Table:

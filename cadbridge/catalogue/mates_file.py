@@ -153,11 +153,12 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB786": Entry(
         _WARNING,
-        "a mate that the source has already",
-        "The mates file lays its mates beside those of the source. Both of one name hold between the same components: "
-        "the equations repeat each other, and damping, friction, springs and rotor inertias add up.",
-        "Delete the mate in the mates file, or lay the file over a source of the same parts without mates, such as "
-        "STEP. To change a joint of the source, name it under `overrides`.",
+        "a mate or coupling that the source has already",
+        "The mates file lays its mates and gears beside those of the source. Both of one name hold between the same "
+        "components or joints: the equations repeat each other, and damping, friction, springs and rotor inertias add "
+        "up; couplings of unequal ratios lock each other.",
+        "Delete the mate or gear in the mates file, or lay the file over a source of the same parts without mates, "
+        "such as STEP. To change a joint of the source, name it under `overrides`.",
         "A mates file that was exported from a URDF, laid over that URDF.",
     ),
     "CB1471": Entry(

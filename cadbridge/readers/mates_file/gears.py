@@ -7,6 +7,7 @@ from cadbridge.findings import Where
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.features import resolve
 from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, LinearSpec
+from cadbridge.readers.mates_file.repeated import add_coupling
 
 
 def add_gears(draft: Draft) -> None:
@@ -37,7 +38,7 @@ def add_gears(draft: Draft) -> None:
         if a.component == b.component:
             draft.findings.add("CB157", f"{name!r} couples {a.component!r} to itself; it is left out", where)
             continue
-        draft.couplings.append(Coupling(name, kind, a, b, carrier=carrier, where=where, **numbers))
+        add_coupling(draft, Coupling(name, kind, a, b, carrier=carrier, where=where, **numbers))
 
 
 def _axis(draft: Draft, feature: Feature | None, where: Where, name: str) -> Feature | None:

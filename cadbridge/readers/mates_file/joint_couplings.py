@@ -9,6 +9,7 @@ from cadbridge.findings import Where
 from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, JointCouplingSpec, LinearSpec
+from cadbridge.readers.mates_file.repeated import add_coupling
 
 _TITLES = {"cam": CouplingKind.CAM, "linear": CouplingKind.LINEAR, "differential": CouplingKind.LINEAR}
 
@@ -27,7 +28,7 @@ def add_joint_couplings(draft: Draft, joint_names: dict[str, str]) -> None:
         if len({mate.name for mate in found.values()}) < len(_joints(spec)):
             draft.findings.add("CB157", f"{name!r} couples a joint to itself; it is left out", where)
             continue
-        draft.couplings.append(_coupling(draft, spec, name, found, where))
+        add_coupling(draft, _coupling(draft, spec, name, found, where))
 
 
 def _joints(spec: JointCouplingSpec) -> tuple[str, ...]:

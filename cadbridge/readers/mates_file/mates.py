@@ -13,6 +13,7 @@ from cadbridge.findings import Where
 from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.features import owner_of, resolve
+from cadbridge.readers.mates_file.repeated import report_mate
 from cadbridge.readers.mates_file.schema import JointSpec, LimitSpec
 
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
@@ -50,17 +51,7 @@ def add_mates(draft: Draft) -> None:
         )
         draft.mates.append(mate)
         if name in before:
-            _report_twice(draft, before[name], mate)
-
-
-def _report_twice(draft: Draft, source: Mate, mate: Mate) -> None:
-    """A mate that the source has by the same name, between the same components, and the file once more."""
-    ends = [{side.component for side in (m.a, m.b)} for m in (source, mate)]
-    if ends[0] == ends[1]:
-        loads = [what for what in ("damping", "friction") if getattr(source, what) and getattr(mate, what)]
-        more = f"; its {' and '.join(loads)} counts twice" if loads else ""
-        text = f"the source has a mate {mate.name!r} between the same components, and both hold{more}"
-        draft.findings.add("CB786", text, mate.where)
+            report_mate(draft, before[name], mate)
 
 
 def _sides(draft: Draft, index: int, name: str) -> tuple[Feature | None, Feature | None]:

@@ -37,3 +37,19 @@ def test_a_name_that_two_other_components_have_is_no_repetition(tmp_path: Path) 
         f"- {{name: hinge, type: revolute, a: {side % 'rod'}, b: {side % 'tip'}}}\n"
     )
     assert not [f for f in cb.read(source).findings if f.code == "CB786"]
+
+
+def test_a_mimic_that_the_file_repeats_is_told(tmp_path: Path) -> None:
+    source, mates = tmp_path / "arm.urdf", tmp_path / "arm.mates.yaml"
+    tip = '<link name="tip"/><joint name="wrist" type="continuous"><parent link="rod"/><child link="tip"/>'
+    source.write_text(ARM.replace("</robot>", f'{tip}<mimic joint="hinge" multiplier="-2"/></joint></robot>'))
+    factors = "{wrist: 1, hinge: 2}"
+    mates.write_text(
+        "format: cadbridge.mates/1\nunits: {length: m, angle: rad}\ngears:\n"
+        f"- {{name: wrist mimic, type: linear, factors: {factors}}}\n- {{type: linear, factors: {factors}}}\n"
+    )
+    laid = cb.read(source, mates=mates)
+    assert len(laid.couplings) == 3
+    (told,) = [f for f in laid.findings if f.code == "CB786"]
+    assert (told.where.item, told.where.line) == ("wrist mimic", 4)
+    assert told.message == "the source has a coupling 'wrist mimic' of the same joints, and both hold"

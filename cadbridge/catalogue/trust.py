@@ -80,8 +80,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a run that could not be tested",
         "Whether the run is right could not be tested, for the reason in the message: it has one sample, it stopped "
-        "early, masses are unknown, or mates contradict each other. The run counts as neither right nor wrong: "
-        "`trusted` is null, and the exit status is 4 unless something else is wrong.",
+        "early, nothing moves, masses are unknown, or mates contradict each other. The run counts as neither right nor "
+        "wrong: `trusted` is null, and the exit status is 4 unless something else is wrong.",
         "Give masses or densities; take more samples.",
         "A cam train of parts without material, whose motion is prescribed.",
     ),

@@ -478,6 +478,8 @@ def _residuals(mate_rows: tuple[MateRows, ...], rows: Rows) -> list[tuple[str, f
 
 def _floating(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
     """Report components that no mate holds, and an assembly that nothing ties to the ground."""
+    if not b.names:
+        return  # all components stand on the ground
     if not b.assembly.mates and not b.assembly.couplings and len(b.assembly.components) > 1:
         if any(f.leaves_out for f in b.assembly.findings):
             message, cure = "no mate of the input could be used", "Fix the errors above first."
@@ -485,7 +487,10 @@ def _floating(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
             message, cure = "every mate of the source is switched off", "Switch the joints on in the CAD system."
         else:
             message, cure = "the source has no mates", None
-        message += f": the {len(b.assembly.components)} components float"
+        n, of = len(b.names), len(b.assembly.components)
+        message += (
+            f": the {n} components float" if n == of else f": {n} of {of} components float{'s' if n == 1 else ''}"
+        )
         b.findings.add("CB415", message, hint=cure, items=b.names)
         return
     held = {b.names[i] for r in mate_rows for i in (r.a, r.b) if i != GROUND_BODY}

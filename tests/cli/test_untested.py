@@ -59,3 +59,15 @@ def test_a_run_that_ends_at_its_first_sample_is_not_tested(tmp_path: Path, capsy
     assert main(["simulate", *words]) == 4
     assert capsys.readouterr().out.startswith("Not tested")
     assert len((tmp_path / "run.csv").read_text().splitlines()) == 3
+
+
+def test_where_nothing_moves_no_mass_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    robot = """<robot name="stand"><link name="base"/><link name="top"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="bolts" type="fixed"><parent link="base"/><child link="top"/></joint></robot>"""
+    (tmp_path / "stand.urdf").write_text(robot)
+    assert main(["simulate", str(tmp_path / "stand.urdf"), "-o", str(tmp_path / "run.csv"), "--json"]) == 4
+    run = json.loads(capsys.readouterr().out)
+    (finding,) = (f for f in run["findings"] if f["code"] == "CB684")
+    assert "no body moves" in finding["message"]
+    assert "mass" not in finding["message"] + finding["hint"]

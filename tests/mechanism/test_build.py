@@ -117,3 +117,19 @@ def test_a_slide_that_is_one_at_first_only_is_no_slide() -> None:
             for kind, d in ((MateKind.FLUSH, Z), (MateKind.PARALLEL, X))]  # fmt: skip
     (joint,) = build(assembly(places, [*held, Mate("rod", MateKind.DISTANCE, *ends, value=1.0)])).joints
     assert (joint.type, joint.freedom.shape) == ("generic", (6, 1))
+
+
+@pytest.mark.parametrize(
+    ("grounded", "told"),
+    [(0, "the source has no mates: the 3 components float"), (1, "the source has no mates: 2 of 3 components float")],
+)
+def test_only_what_is_not_grounded_floats(grounded: int, told: str) -> None:
+    bare = assembly({"a": (0, 0, 0), "b": (1, 0, 0), "c": (2, 0, 0)}, [])
+    components = tuple(replace(c, grounded=i < grounded) for i, c in enumerate(bare.components))
+    assert [f.message for f in build(replace(bare, components=components)).findings if f.code == "CB415"] == [told]
+
+
+def test_where_all_is_grounded_nothing_floats() -> None:
+    bare = assembly({"a": (0, 0, 0), "b": (1, 0, 0)}, [])
+    standing = tuple(replace(c, grounded=True) for c in bare.components)
+    assert not {f.code for f in build(replace(bare, components=standing)).findings} & {"CB401", "CB402", "CB415"}

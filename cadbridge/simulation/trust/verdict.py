@@ -34,6 +34,13 @@ def verdict_of(
     return together(checks, samples, _untestable(lowered, result) or (JAMMED if contradictory else ""))
 
 
+_CURES = {
+    "no body moves": "No action is needed where nothing should move. Otherwise look for what is grounded with "
+    "`cadbridge check`; `--floating` frees the root link of a URDF.",
+    "one sample": "Take more samples.",
+    "mass": "Give masses or densities.",
+}
+"""The cure of a run that could not be tested by words of the reason; of all others the catalogue has it."""
 JAMMED = "the mates contradict each other (CB626), so what moves, and how, is not determined"
 
 
@@ -43,6 +50,8 @@ def _untestable(lowered: Lowered, result: Result) -> str:
         return "the run did not come to its end"
     if len(result.trajectory.t) < 2:
         return "the run has one sample"
+    if not lowered.model.bodies:
+        return "no body moves: all components are grounded, or locked to the ground"
     if lowered.stand_ins:
         return "masses are unknown, so energies, forces and all that depends on them were not tested"
     if _weightless(lowered.model):
@@ -96,9 +105,11 @@ def tell(verdict: Verdict, what: Scenario, result: Result, findings: Findings) -
     if not result.status.ok:
         return
     wrong = [check.text for check in verdict.wrong if check.name != "sensitivity"]
+    cure: str | None
     if wrong:
         cure = "Take a step of a tenth" if what.step is not None else "Set `tolerance` a hundred times smaller"
         hint = f"{cure} in the scenario, and check whether the deviation falls with it."
         findings.add("CB627", "; ".join(wrong), hint=hint)
     elif verdict.state == NOT_TESTED:
-        findings.add("CB684", f"whether the run is right was not tested: {verdict.reason}")
+        cure = next((cure for words, cure in _CURES.items() if words in verdict.reason), None)
+        findings.add("CB684", f"whether the run is right was not tested: {verdict.reason}", hint=cure)

@@ -12,6 +12,7 @@ import pytest
 from cadbridge.assembly import GROUND, Assembly, CouplingKind, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
+from cadbridge.findings import Severity
 from cadbridge.frames import Pose
 from cadbridge.mass import volume_properties
 from cadbridge.mechanism import build
@@ -491,3 +492,29 @@ def test_models_that_include_one_another_without_end_are_told_once(
     (tmp_path / "m20.sdf").write_text('<sdf version="1.9"><model name="z"><link name="l"/></model></sdf>')
     findings = read(tmp_path / "m0.sdf").findings
     assert len([f for f in findings if "more than 40 models are included" in f.message]) == 1
+
+
+FLOOR = """<link name="link"><collision name="c"><geometry><plane><normal>0 0 1</normal></plane></geometry></collision>
+</link>"""
+
+
+def test_the_light_and_the_floor_of_gazebo_need_no_folder(tmp_path: Path) -> None:
+    """Worlds name both, and only Gazebo has them: neither moves, so nothing of the mechanism is missing."""
+    fuel = "https://fuel.gazebosim.org/1.0/OpenRobotics/models"
+    for uri in ("model://sun", "model://ground_plane", f"{fuel}/Sun", f"{fuel}/Ground%20Plane"):
+        text = ARM.replace("<model", f'<world name="w"><include><uri>{uri}</uri></include><model', 1)
+        assembly = _read(tmp_path, text.replace("</sdf>", "</world></sdf>"))
+        assert not [f for f in assembly.findings if f.severity is Severity.ERROR], uri
+        assert any(f.code == "CB190" and uri in f.message for f in assembly.findings)
+
+
+def test_another_model_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    text = ARM.replace("<model", '<world name="w"><include><uri>model://table</uri></include><model', 1)
+    assert "CB106" in _codes(_read(tmp_path, text.replace("</sdf>", "</world></sdf>")))
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_a_floor_that_stands_needs_no_mass_and_no_closed_shape(static: bool, tmp_path: Path) -> None:
+    text = f'<sdf version="1.9"><model name="floor"><static>{str(static).lower()}</static>{FLOOR}</model></sdf>'
+    told = _codes(_read(tmp_path, text)) & {"CB193", "CB1424"}
+    assert told == (set() if static else {"CB193", "CB1424"})

@@ -78,6 +78,8 @@ def _weighed(c: Context, scope: Scope, link: Element, inertial: Element, name: s
 
 def _declared(c: Context, scope: Scope, link: Element, inertial: Element | None, name: str) -> MassProperties:
     """In the link's frame."""
+    if inertial is None and scope.static:
+        return MassProperties(1.0, np.zeros(3), np.eye(3))  # whatever it is, nothing depends on it
     if inertial is None:
         c.say("CB1424", f"{name} has no <inertial>: SDF gives it 1 kg and 1 kg m²", link, name)
         return MassProperties(1.0, np.zeros(3), np.eye(3))
@@ -143,6 +145,9 @@ def _made(c: Context, scope: Scope, link: Element, element: Element, name: str) 
         return None, ""
     kind = local(kinds[0])
     maker = _MAKERS.get(kind)
+    if kind == "plane" and scope.static:
+        c.unread[kind] += 1  # a floor
+        return None, ""
     if maker is None:
         c.say("CB193", f"{name}: geometry <{kind}> gives no closed shape", kinds[0], name)
         return None, ""

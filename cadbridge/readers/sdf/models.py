@@ -6,8 +6,9 @@ from pathlib import Path
 
 from cadbridge.budget import Counted
 from cadbridge.errors import InputError
+from cadbridge.folders import Folders
 from cadbridge.frames import Pose
-from cadbridge.readers.paths import referenced
+from cadbridge.readers.paths import package_folder, referenced
 from cadbridge.readers.sdf.context import NAMES_SHARED, Context
 from cadbridge.readers.sdf.frames import MODEL, Scope, ScopedFrame
 from cadbridge.readers.sdf.vocabulary import report_unknown
@@ -25,6 +26,8 @@ MERGED = "_merged__"
 _FLAT = 8
 """The minor version before which an included model's links stand in the including model as "model::link"."""
 
+_OF_GAZEBO = ("sun", "ground_plane")
+"""Models in which nothing moves, by their names in Gazebo's database and on Fuel; nearly every world includes both."""
 _OF_MODEL = ("pose", "static", "link", "joint", "frame", "model", "include", "self_collide", "allow_auto_disable")
 _OF_WORLD = ("frame", "model", "include", "joint", "gravity")
 
@@ -190,6 +193,9 @@ class Models:
         if not uri:
             c.say("CB1423", "<include> has no <uri>", element)
             return None
+        if _stands_by(uri, Folders.of(source, c.options.package_dirs)):
+            c.say("CB190", f"not read: {uri}, which Gazebo brings with it and which moves nothing", element)
+            return None
         if uri.lower().endswith((".sdf", ".world", ".xml")):
             return referenced(uri, source, c.options.package_dirs, c.findings, where)
         config = referenced(f"{uri.rstrip('/')}/model.config", source, c.options.package_dirs, c.findings, where)
@@ -204,6 +210,15 @@ class Models:
             return None
         # model.config lists one file for each version of SDF, in rising order by custom: the last is the newest.
         return referenced(files[-1], config, c.options.package_dirs, c.findings, where)
+
+
+def _stands_by(uri: str, folders: Folders) -> bool:
+    """Whether an <include> names the light or the floor of Gazebo's own models, and no folder of it is at hand."""
+    scheme, mark, rest = uri.partition("://")
+    name = rest.rstrip("/").rpartition("/")[2].lower().replace("%20", " ").replace(" ", "_")
+    if not mark or name not in _OF_GAZEBO:
+        return False
+    return scheme in ("http", "https") or (scheme == "model" and package_folder(rest.rstrip("/"), folders) is None)
 
 
 def scopes(scope: Scope) -> list[Scope]:

@@ -11,10 +11,12 @@ From this come the command line's option (cadbridge/cli/options.py), the key of 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from cadbridge.errors import InputError
 
 T = TypeVar("T")
 
@@ -56,6 +58,21 @@ def option(
 def options_of(kind: type) -> dict[str, Option]:
     """The declared options of a dataclass by the names of their fields."""
     return {f.name: f.metadata["option"] for f in dataclasses.fields(kind) if "option" in f.metadata}
+
+
+def words_of(flag: str, given: Iterable[str]) -> list[str]:
+    """The words of an option that takes a list, separated by commas; InputError for a text that holds none.
+
+    An empty text is most often a variable of a script that was never set: to go on as if nothing had been asked for
+    would answer another question.
+    """
+    words: list[str] = []
+    for text in given:
+        found = [word.strip() for word in text.split(",") if word.strip()]
+        if not found:
+            raise InputError(f"{flag}: {text!r} names nothing. Write a name, or leave {flag} out.")
+        words += found
+    return words
 
 
 def from_given(kind: type[T], given: Mapping[str, Any]) -> T:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cadbridge.options import option
+from cadbridge.options import option, words_of
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class RunOptions:
         "Write only these groups (bodies, joints, reactions, mates, motors, loads, gears, attachments, energy, "
         "checks) and column patterns such as 'joint.A1.*'; separate them by commas, or repeat the option.",
         many=True,
-        value=lambda given: tuple(name.strip() for text in given for name in text.split(",") if name.strip()),
+        value=lambda given: tuple(words_of("--columns", given)),
         metavar="NAMES",
     )
     column_units: str = option(

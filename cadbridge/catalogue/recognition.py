@@ -206,6 +206,13 @@ ENTRIES: dict[str, Entry] = {
         "Export the assembly as STEP with its parts as solids of their own.",
         "A robot that was exported as one solid.",
     ),
+    "CB1653": Entry(
+        Severity.WARNING,
+        "a pattern of `--ignore` that no part has",
+        "No instance and no part of the source has a name that matches the pattern, so nothing was left out by it.",
+        "Write the name as `cadbridge inspect SOURCE` prints it; `*` is any text, `?` one character.",
+        "`--ignore 'cabel*'` where the parts are called cable_1 and cable_2.",
+    ),
     "CB1650": Entry(
         Severity.INFO,
         "joints whose limits were not searched for",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from cadbridge.errors import InputError
+from cadbridge.options import words_of
 
 if TYPE_CHECKING:
     from cadbridge.findings import Finding
@@ -22,7 +23,9 @@ def chooser(select: list[str] | None, ignore: list[str] | None) -> Callable[[Ite
     finding, the more exact word decides: a code before a family before a stage; of two alike, --ignore.
     InputError for a word that is none of them.
     """
-    chosen, left_out = known_words(select or ()), known_words(ignore or ())
+    chosen, left_out = (
+        known_words(words_of(flag, given or ())) for flag, given in (("--select", select), ("--ignore", ignore))
+    )
 
     def keeps(finding: Finding) -> bool:
         yes = _exactness(finding, chosen) if chosen else 0
@@ -38,13 +41,12 @@ def _exactness(finding: Finding, words: frozenset[str]) -> int | None:
 
 
 def known_words(given: Iterable[str]) -> frozenset[str]:
-    """The words of the options in lower case; InputError, with the nearest, for one that names no finding."""
+    """The words in lower case; InputError, with the nearest, for one that names no finding."""
     from cadbridge.catalogue import CATALOGUE, FAMILIES, FORMER, Stage
 
     stages, families = [s.value for s in Stage], [f.name for f in FAMILIES]
     known = [code.lower() for code in CATALOGUE] + families + stages
-    words = [word.strip().lower() for text in given for word in text.split(",") if word.strip()]
-    words = [FORMER.get(word.upper(), word).lower() for word in words]
+    words = [FORMER.get(word.upper(), word).lower() for word in given]
     for word in words:
         if word not in known:
             begun = [name for name in known if name.startswith(word)]

@@ -24,11 +24,12 @@ def explain(
     """
     from cadbridge.catalogue import CATALOGUE, FORMER
     from cadbridge.cli.choosing import known_words
+    from cadbridge.options import words_of
 
     if not words:
         _list(CATALOGUE.values())
         return
-    name = " ".join(words).strip().lower()
+    name = " ".join(words_of("CODE|WORDS", [" ".join(words)])).lower()
     code = CATALOGUE.get(FORMER.get(name.upper(), name.upper()))
     if code is None:
         own = [c for c in CATALOGUE.values() if name in (c.family, c.stage.value)]

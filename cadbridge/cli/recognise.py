@@ -53,8 +53,10 @@ def recognise(
     """Find bodies, joints and gears in bare geometry; write a mates file."""
     from cadbridge.cli.asking import answered
     from cadbridge.cli.output import exit_status, print_findings, print_json, working
+    from cadbridge.findings import Findings
     from cadbridge.recognition import beside_own, mates_text, read_bare, recognition_document
     from cadbridge.recognition.choice.reporting import unknowable
+    from cadbridge.recognition.evidence.gathering import report_unmatched
     from cadbridge.recognition.questions.inquiry import Inquiry
     from cadbridge.recognition.questions.questions import questions_document
     from cadbridge.recognition.writing.edited import write_mates
@@ -62,7 +64,9 @@ def recognise(
 
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
-    reading.known.extend(assembly.findings)
+    unmatched = Findings()
+    report_unmatched(assembly, ignore or (), unmatched)
+    reading.known.extend((*assembly.findings, *unmatched.as_tuple()))
     # Told at once: to recognise takes time, and here nothing can come of it.
     print_findings(known_first := unknowable(assembly))
     with working("recognising bodies and joints"):
@@ -70,12 +74,12 @@ def recognise(
     found = beside_own(answered(inquiry) if ask else inquiry.found)
     if questions:
         print_json(questions_document(found))
-        raise typer.Exit(exit_status((*assembly.findings, *found.findings), strict))
+        raise typer.Exit(exit_status((*reading.known, *found.findings), strict))
     with working("moving each joint"):
         found = moved(found, limits)
     text = mates_text(found)
     merged = () if output is None else write_mates(output, text, overwrite=overwrite)
-    findings = (*assembly.findings, *found.findings, *merged)
+    findings = (*assembly.findings, *unmatched.as_tuple(), *found.findings, *merged)
     if html is not None:
         _write_page(html, assembly, found, reading.options)
     if json:

@@ -15,6 +15,7 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.mjcf_data import KEY as MJCF
+from cadbridge.options import words_of
 from cadbridge.verification.swing import MISSES_AT_MOST, Swinger
 from cadbridge.wording import listed
 
@@ -103,7 +104,7 @@ def not_swung(lost: Lost, unsaid: dict[str, str]) -> None:
 
 def known_losses(words: Iterable[str]) -> frozenset[str]:
     """The codes of losses, given in any case and separated by commas; InputError for any other word."""
-    codes = [code.strip().upper() for word in words for code in word.split(",") if code.strip()]
+    codes = [code.upper() for code in words_of("--accept", words)]
     for code in codes:
         if code not in _ACTING:
             raise InputError(f"{code!r} is no loss that can be accepted; there are: {', '.join(_ACTING)}")

@@ -47,6 +47,11 @@ SLIPS = {
     "misspelt option": Slip("check demo.step --selct CB404", ("No such option: --selct", "--select")),
     "misspelt command": Slip("chek demo.step", ("No such command 'chek'", "'check'")),
     "misspelt code": Slip("check demo.step --ignore CB4O4", ("'cb4o4' is not a finding code", "CB404")),
+    "no code to ignore": Slip("check demo.step --ignore ,", ("--ignore: ',' names nothing", "leave --ignore out")),
+    "no loss to accept": Slip("verify demo.step --to urdf --accept ,", ("--accept: ',' names nothing",)),
+    "no columns": Slip("simulate demo.step --columns ,", ("--columns: ',' names nothing",)),
+    "nothing to explain": Slip("explain ,", ("CODE|WORDS: ',' names nothing",)),
+    "pattern of no part": Slip("recognise bare.step --ignore cabel*", ("CB1653", "is called 'cabel*'"), status=0),
     "missing mates file": Slip(
         "check demo.step --mates dem.mates.yaml", ("did you mean demo.mates.yaml", "lies beside the source")
     ),

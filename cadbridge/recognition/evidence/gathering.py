@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cadbridge.assembly import Assembly
+from cadbridge.assembly import Assembly, Instance
 from cadbridge.errors import InputError
+from cadbridge.findings import Findings, Where
 from cadbridge.recognition.contacts.contacts import ROUNDING, without
 from cadbridge.recognition.contacts.touching import find_contacts
 from cadbridge.recognition.evidence.belt_drives import find_belt_drives
@@ -75,10 +76,7 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
     copies = bind_copies(whole)
     find_standard_parts(whole, names)
-    ignored = tuple(
-        i.name for i in assembly.instances
-        if any(_fits(name, pattern) for pattern in ignore for name in (i.name, i.name.rsplit("/", 1)[-1], i.part))
-    )  # fmt: skip
+    ignored = tuple(i.name for i in assembly.instances if any(_called(i, pattern) for pattern in ignore))
     ignored += tuple(name for name in _yielding(whole, names) if name not in ignored)
     # A thread has ridges as a worm has, and the socket or the knurl of a head has teeth as a spline: a screw is known
     # by them.
@@ -129,5 +127,14 @@ def _in_order(assembly: Assembly) -> Assembly:
     return replace(assembly, parts=parts, instances=tuple(sorted(assembly.instances, key=lambda i: i.name)))
 
 
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(name.lower(), pattern.lower())
+def report_unmatched(assembly: Assembly, ignore: Sequence[str], findings: Findings) -> None:
+    """CB1653 for each pattern of --ignore that no part has."""
+    for pattern in ignore:
+        if not any(_called(i, pattern) for i in assembly.instances):
+            findings.add("CB1653", f"--ignore: no part is called {pattern!r}", Where(file=assembly.source))
+
+
+def _called(instance: Instance, pattern: str) -> bool:
+    """Whether an instance or its part is called so, in capitals or not."""
+    names = (instance.name, instance.name.rsplit("/", 1)[-1], instance.part)
+    return any(fnmatch.fnmatchcase(name.lower(), pattern.lower()) for name in names)

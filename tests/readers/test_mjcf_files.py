@@ -129,3 +129,32 @@ def test_shapes_that_git_has_not_fetched_are_named(tmp_path: Path) -> None:
     (found,) = caught.value.findings
     assert (found.code, found.items) == ("CB1400", ("one.stl", "two.stl"))
     assert "git lfs pull" in found.hint
+
+
+def test_all_files_that_are_missing_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
+    """MuJoCo names one, without a line, and reads all shapes before it looks for a picture."""
+    (tmp_path / "parts.xml").write_text('<mujoco>\n<asset><mesh name="b" file="b.stl"/></asset></mujoco>')
+    model = """<mujoco><compiler meshdir="meshes"/>
+    <include file="parts.xml"/>
+    <asset><mesh name="a" file="a.stl"/>
+    <texture name="floor" type="2d" file="floor.png"/>
+    <texture name="sky" type="skybox" builtin="flat" file="sky.png" width="8" height="8"/></asset>
+    <worldbody><body><freejoint/><geom type="mesh" mesh="a"/><geom type="mesh" mesh="b"/></body></worldbody></mujoco>"""
+    (tmp_path / "robot.xml").write_text(model)
+    with pytest.raises(InputError, match="3 files") as caught:
+        read(tmp_path / "robot.xml")
+    told = {(Path(f.where.file or "").name, f.where.line, *f.items) for f in caught.value.findings}
+    assert told == {("robot.xml", 3, "a.stl"), ("robot.xml", 4, "floor.png"), ("parts.xml", 2, "b.stl")}
+
+
+def test_what_a_model_lacks_that_nothing_attaches_is_left_to_mujoco(tmp_path: Path) -> None:
+    """It opens no shape of it."""
+    (tmp_path / "arm.xml").write_text(
+        '<mujoco model="arm"><asset><mesh name="m" file="gone.stl"/></asset><worldbody><body name="base">'
+        '<joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    (tmp_path / "scene.xml").write_text(
+        '<mujoco><asset><model name="arm" file="arm.xml"/></asset><worldbody>'
+        '<body><joint/><geom size="0.1"/></body></worldbody></mujoco>'
+    )
+    assert len(read(tmp_path / "scene.xml").mates) == 1

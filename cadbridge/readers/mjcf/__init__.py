@@ -19,7 +19,7 @@ from cadbridge.readers.mjcf.actuators import read_drives
 from cadbridge.readers.mjcf.bodies import read_part
 from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.mjcf.equalities import read_equalities, report_gaps
-from cadbridge.readers.mjcf.files import Named, check_files
+from cadbridge.readers.mjcf.files import NOT_THERE, Named, check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
 from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers, touching, unactuated
@@ -110,7 +110,7 @@ def _report_held(c: Context, mates: list[Mate], loops: list[Mate]) -> None:
 
 
 _CURES = {
-    "opening file": "Copy the file to where the MJCF names it, with its folder of meshes; or correct the name there.",
+    "opening file": NOT_THERE,
     "Schema violation": "Correct the name of the element or attribute; or install the version of MuJoCo that knows it.",
 }
 """The cure of a fault by words of MuJoCo's message; of all others the catalogue has it."""

@@ -35,6 +35,8 @@ MAX_FOLDERS = 50
 A choice.
 """
 
+NOT_THERE = "Copy the file to where the MJCF names it, with its folder of meshes; or correct the name there."
+"""The cure of a file that MuJoCo does not find."""
 _SHAPES = (".stl", ".obj", ".msh", ".ply", ".skn", ".png", ".ktx", ".hf", ".hfield")
 """Files that hold nothing but shapes and pictures: these may lie in the folders around the source's."""
 
@@ -63,6 +65,7 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
     folder = folders.own
     models: dict[Path, Element] = {}
     files: set[Path] = set()
+    missing: list[tuple[Path, Element]] = []
     waiting = [path.resolve()]
     while waiting:
         at = waiting.pop()
@@ -82,7 +85,9 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
         if len(models) > MOST_FILES:
             _too_many(path, f"more than {MOST_FILES} files include one another", findings)
         for element, candidates in _named(root, {folder, at.parent}, included=True):
-            waiting += _checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
+            found = _checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
+            missing += [] if found else [(at, element)]
+            waiting += found
     # After all models: MuJoCo merges the <compiler> of included files into one, so that any of them may name the
     # folder.
     searched = _searched(models, folder)
@@ -90,9 +95,32 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
         _too_many(path, f"more than {MAX_FOLDERS} folders are named", findings)
     for at, root in models.items():
         for element, candidates in _named(root, searched, included=False):
-            files.update(_checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings))
+            found = _checked(path, element, candidates, Where(str(at), element.sourceline), folders, findings)
+            missing += [] if found else [(at, element)]
+            files.update(found)
+    _check_missing(path, missing, models, findings)
     _check_fetched(path, files, findings)
     return Named(frozenset(models), frozenset(files))
+
+
+def _check_missing(
+    path: Path, missing: list[tuple[Path, Element]], models: dict[Path, Element], findings: Findings
+) -> None:
+    """InputError (CB1400) where files do not exist without which MuJoCo reads nothing; it names one, after all others.
+
+    Of a model that nothing attaches it opens none, so that with <model> it has the last word.
+    """
+    if not missing or any(local(e) == "model" for root in models.values() for e in root.iter(etree.Element)):
+        return
+    opened = [(at, element) for at, element in missing if not element.get("builtin")]  # such a picture needs no file
+    for at, element in opened:
+        names = [value for key, value in element.attrib.items() if key.startswith("file")]
+        text = f"{listed(names)} of <{local(element)}> {'is' if len(names) == 1 else 'are'} missing"
+        file = path if at == path.resolve() else at
+        findings.add("CB1400", text, Where(str(file), element.sourceline), NOT_THERE, items=names)
+    if opened:
+        files = "a file that is" if len(opened) == 1 else f"{len(opened)} files that are"
+        raise InputError(f"{path.name} needs {files} missing", findings)
 
 
 def _check_fetched(path: Path, files: Iterable[Path], findings: Findings) -> None:

@@ -15,6 +15,7 @@ from cadbridge.readers.sdf.frames import Scope, UnresolvedError
 from cadbridge.readers.sdf.joints import read_joints, read_mimics
 from cadbridge.readers.sdf.links import read_part, weightless
 from cadbridge.readers.sdf.models import MERGED, Models, placed, scopes
+from cadbridge.readers.sdf.saved_state import report_state
 from cadbridge.readers.sdf.servos import read_servos
 from cadbridge.readers.sdf.vocabulary import report_unknown
 from cadbridge.readers.xml import Element, child, local, numbers, parse
@@ -43,6 +44,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     single = {m.name for m in mates if m.kind in (MateKind.REVOLUTE, MateKind.PRISMATIC)}
     drives = [drive for scope in everything for drive in read_servos(c, scope, single)]
     report_acting(c, everything)
+    report_state(c, world)
     c.report_unread()
     return Assembly(
         name=(next(iter(world.nested)) if len(world.nested) == 1 else "") or c.path.stem,

@@ -26,7 +26,7 @@ MERGED = "_merged__"
 _FLAT = 8
 """The minor version before which an included model's links stand in the including model as "model::link"."""
 
-_OF_GAZEBO = ("sun", "ground_plane")
+OF_GAZEBO = ("sun", "ground_plane")
 """Models in which nothing moves, by their names in Gazebo's database and on Fuel; nearly every world includes both."""
 _OF_MODEL = ("pose", "static", "link", "joint", "frame", "model", "include", "self_collide", "allow_auto_disable")
 _OF_WORLD = ("frame", "model", "include", "joint", "gravity")
@@ -216,7 +216,7 @@ def _stands_by(uri: str, folders: Folders) -> bool:
     """Whether an <include> names the light or the floor of Gazebo's own models, and no folder of it is at hand."""
     scheme, mark, rest = uri.partition("://")
     name = rest.rstrip("/").rpartition("/")[2].lower().replace("%20", " ").replace(" ", "_")
-    if not mark or name not in _OF_GAZEBO:
+    if not mark or name not in OF_GAZEBO:
         return False
     return scheme in ("http", "https") or (scheme == "model" and package_folder(rest.rstrip("/"), folders) is None)
 

@@ -154,6 +154,14 @@ ENTRIES: dict[str, Entry] = {
         "Use --method absolute, transmission or tree, or give the body mass and moments of inertia.",
         "A flange without inertia on the last axis, with --method bond-graph.",
     ),
+    "CB678": Entry(
+        Severity.ERROR,
+        "a motion that the method `transmission` cannot take",
+        "The method follows transmission lines from one actuator to each freedom: more actuators than freedoms, or a "
+        "body that is moved from outside, have no place in it.",
+        "Name one actuator for each freedom under `actuators:`, or use --method absolute.",
+        "A motion with `bodies:` and no actuators, with --method transmission.",
+    ),
     "CB676": Entry(
         Severity.ERROR,
         "a motion too fast to be followed",

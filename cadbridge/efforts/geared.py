@@ -16,6 +16,7 @@ from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.geared import Analysis, transmission
 from cadbridge.geared.analysis import not_geared
+from cadbridge.wording import count
 from solver import rotation
 from solver.constraints import GROUND
 from solver.constraints.kernels import evaluate_rows
@@ -30,10 +31,7 @@ def by_transmission(task: Task) -> Forces:
     """Torques, teeth and bearings link by link. ModelError (CB430 to CB436) where the mechanism is no geared robot."""
     model = task.model
     names = list(task.names)
-    if task.outside:
-        raise InputError("The method transmission cannot apply external forces to a body: name the actuators.")
-    if task.spare:
-        raise InputError("The method transmission takes as many actuators as freedoms.")
+    _refuse(task)
     # Wrenches go in as external ones: `loads` refuses a model that has any.
     plain = replace(task.lowered, model=replace(model, wrenches=()))
     analysis = transmission(task.lowered.mechanism, inputs=names, lowered=plain)
@@ -55,6 +53,19 @@ def by_transmission(task: Task) -> Forces:
     quantities = (*_teeth(analysis, found), *_bearings(analysis, found))
     multipliers = _multipliers(analysis, task, found)
     return Forces(found.torques[:, order], multipliers, _unmet(analysis, found), quantities, analysis.findings)
+
+
+def _refuse(task: Task) -> None:
+    """InputError (CB678) for what the transmission lines have no place for."""
+    findings = Findings()
+    if task.outside:
+        text = "the method transmission cannot move a body by forces from outside"
+        findings.add("CB678", text, items=[path.name for path in task.outside])
+    if task.spare:
+        text = f"the method transmission takes as many actuators as freedoms, not {count(task.spare, 'more', 'more')}"
+        findings.add("CB678", text, items=list(task.names))
+    if findings.as_tuple():
+        raise InputError("The method transmission cannot take this motion.", findings)
 
 
 def _link(analysis: Analysis, hinge: str) -> int:

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 import cadbridge as cb
 from cadbridge.cli import main
 from cadbridge.efforts import Inverse, inverse_columns, load_motion
-from cadbridge.errors import ModelError
+from cadbridge.errors import InputError, ModelError
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 MOTION = """format: cadbridge.motion/1
@@ -102,3 +102,13 @@ def test_a_mechanism_that_is_no_geared_robot_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as error:
         cb.inverse(mechanism, load_motion(path, mechanism), method="transmission")
     assert [f.code for f in error.value.findings if f.severity == "error"] == ["CB436"]
+
+
+def test_more_actuators_than_transmission_lines_are_a_finding(tmp_path: Path) -> None:
+    mechanism = cb.build(cb.read(FIXTURES / "geared_robot3" / "geared_robot3.urdf"))
+    path = tmp_path / "motion.yaml"
+    path.write_text(MOTION.replace("ACTUATORS", "q4, q5, q6, theta1"), "utf-8")
+    with pytest.raises(InputError) as error:
+        cb.inverse(mechanism, load_motion(path, mechanism), method="transmission")
+    (finding,) = (f for f in error.value.findings if f.code == "CB678")
+    assert finding.message.endswith("as many actuators as freedoms, not 1 more")

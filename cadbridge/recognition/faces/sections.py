@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ _ONE_LEVEL, _ROUGHLY = 1e-6, 1e-4
 
 _SHORT, _LOOKS = 0.1, (0.5, 0.12, 0.37, 0.63, 0.88)
 """Of a part's height: a step between levels is short; where in it a section is made; where in a longer one."""
+
+_NONE: Array = np.zeros(0)
+"""Arcs of a ring that has none."""
 
 
 def across(axis: Vector) -> Matrix:
@@ -50,7 +54,7 @@ class Ring:
     filled: bool
     sound: bool
 
-    @property
+    @cached_property
     def share(self) -> float:
         """The part of the circle that is material."""
         return float(self.filled) if not len(self.starts) else float(self.widths.sum() / math.tau)
@@ -99,11 +103,15 @@ class Section:
         enters = (self.rb > self.ra)[segment]
         order = np.lexsort((angle, which))
         angle, enters, which = angle[order], enters[order], which[order]
-        bounds = np.searchsorted(which, np.arange(len(radii) + 1))
-        inside = self._inside(radii)
+        bounds = np.searchsorted(which, np.arange(len(radii) + 1)).tolist()
+        # Of all rings at once: two entries, or two exits, one after the other spoil theirs.
+        spoilt = set(which[1:][(enters[1:] == enters[:-1]) & (which[1:] == which[:-1])].tolist())
+        lead, inside = enters.tolist(), self._inside(radii).tolist()
         return [
-            _ring(float(r), angle[i:j], enters[i:j], bool(full))
-            for r, i, j, full in zip(radii, bounds[:-1], bounds[1:], inside, strict=True)
+            Ring(radius, _NONE, _NONE, inside[n], i == j)
+            if i == j or (j - i) % 2 or n in spoilt
+            else _arcs(radius, angle[i:j], lead[i])
+            for n, (radius, i, j) in enumerate(zip(radii.tolist(), bounds[:-1], bounds[1:], strict=True))
         ]
 
     def _angles(self, segment: NDArray[np.intp], radii: Array) -> Array:
@@ -130,16 +138,12 @@ class Section:
         return np.asarray(((x > radii[:, None]) * leaves).sum(axis=1) > 0)
 
 
-def _ring(radius: float, angle: Array, enters: NDArray[np.bool_], full: bool) -> Ring:
-    none = np.zeros(0)
-    if not len(angle):
-        return Ring(radius, none, none, full, True)
-    if len(angle) % 2 or (enters[1:] == enters[:-1]).any():
-        return Ring(radius, none, none, full, False)
-    if enters[0]:
+def _arcs(radius: float, angle: Array, enters: bool) -> Ring:
+    """The ring of ascending angles at which material begins and ends by turns, beginning first where `enters`."""
+    if enters:
         starts, ends = angle[0::2], angle[1::2]
-        return Ring(radius, starts, ends - starts, False, True)
-    starts, ends = angle[1::2], np.concatenate([angle[2::2], angle[:1] + math.tau])
+    else:
+        starts, ends = angle[1::2], np.concatenate([angle[2::2], angle[:1] + math.tau])
     return Ring(radius, starts, ends - starts, False, True)
 
 

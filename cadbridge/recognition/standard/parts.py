@@ -19,6 +19,7 @@ from cadbridge.frames import Matrix
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.polyhedron import volume_properties_of
 from cadbridge.recognition.faces.layers import Layer, layers_of
+from cadbridge.recognition.faces.once import once_a_shape
 from cadbridge.recognition.faces.sections import Cutter, across
 from cadbridge.recognition.standard.names import StandardKind, named_kinds
 from cadbridge.recognition.standard.rings import bearing_of, ring_of
@@ -68,6 +69,13 @@ _SIDE = 1e-3
 
 def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | None:
     """The standard part that a shape is, None for any other; `names` (of part, occurrences) are a second witness."""
+    found = _by_form(shape)
+    return None if found is None else _witnessed(found, names)
+
+
+@once_a_shape
+def _by_form(shape: Shape) -> StandardPart | None:
+    """What a shape says by itself."""
     mesh = shape.fine if shape.fine is not None else shape.coarse
     if mesh is None or not 4 <= len(mesh.triangles) <= _TRIANGLES or not np.isfinite(mesh.vertices).all():
         return None
@@ -76,8 +84,7 @@ def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | Non
         return None
     mesh = outward(mesh)
     few = len(shape.faces) < _MOST_FACES
-    found = _ball(mesh) or (_by_layers(shape, mesh) if few else None) or _key(mesh)
-    return None if found is None else _witnessed(found, names)
+    return _ball(mesh) or (_by_layers(shape, mesh) if few else None) or _key(mesh)
 
 
 def _witnessed(found: StandardPart, names: Sequence[str]) -> StandardPart:

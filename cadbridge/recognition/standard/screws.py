@@ -92,7 +92,6 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
     """A head wider than the shank at one end, with a drive; a grub screw has a drive and no head."""
     if any(layer.bore > 0 and not _recessed(layer) for layer in layers):
         return None
-    ridges = find_worm(cutter)
     widths = [layer.outer for layer in layers]
     shank = _shank(layers)
     if shank is None:
@@ -106,7 +105,7 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
         return None
     drive = drive_of(side or layers, radius)
     if not head:
-        return _grub(layers, radius, drive, ridges is not None)
+        return _grub(cutter, layers, radius, drive)
     wide, thick = max(layer.outer for layer in head), sum(layer.height for layer in side)
     length = (cutter.high - cutter.low) - thick
     fits = within(wide / radius, _HEAD_WIDTH) and within(thick / (2 * radius), _HEAD_HEIGHT)
@@ -116,9 +115,10 @@ def screw_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPart 
         return None
     under = head[0].low if top else head[0].high
     size = f"shank {2e3 * radius:.1f} mm, head {2e3 * wide:.1f} × {1e3 * thick:.1f} mm"
-    if drive or ridges is not None:
+    threaded = find_worm(cutter) is not None
+    if drive or threaded:
         words = drive or "no drive"
-        thread = ", thread modelled" if ridges is not None else ""
+        thread = ", thread modelled" if threaded else ""
         return layered_part(StandardKind.SCREW, layers, radius, wide, 0.9, f"{words}, {size}{thread}", under)
     # ISO 4762: the head is 1.5 times as wide as the thread and as high as that is wide; no other headed part keeps
     # both.
@@ -169,7 +169,7 @@ def drive_of(head: Sequence[Layer], radius: float) -> str:
     return ""
 
 
-def _grub(layers: list[Layer], radius: float, drive: str, thread: bool) -> StandardPart | None:
+def _grub(cutter: Cutter, layers: list[Layer], radius: float, drive: str) -> StandardPart | None:
     length = layers[-1].high - layers[0].low
     ends = drive_of([layers[0]], radius) or drive_of([layers[-1]], radius)
     if (
@@ -180,6 +180,7 @@ def _grub(layers: list[Layer], radius: float, drive: str, thread: bool) -> Stand
         return layered_part(
             StandardKind.SCREW, layers, radius, radius, 0.7, f"grub screw of {2e3 * radius:.1f} mm: {drive or ends}"
         )
-    if thread and within(length / (2 * radius), _ROD_LENGTH) and radius < _WIDEST_ROD:
+    # A thread is dear to find: it is looked for last.
+    if within(length / (2 * radius), _ROD_LENGTH) and radius < _WIDEST_ROD and find_worm(cutter) is not None:
         return layered_part(StandardKind.SCREW, layers, radius, radius, 0.5, f"threaded rod of {2e3 * radius:.1f} mm")
     return None

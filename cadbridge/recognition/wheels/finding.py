@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cadbridge.frames import Pose
 from cadbridge.geometry import Mesh, Shape
+from cadbridge.recognition.faces.once import once_a_shape
 from cadbridge.recognition.faces.sections import Cutter, across
 from cadbridge.recognition.wheels.axes import candidate_axes, outward
 from cadbridge.recognition.wheels.forms import LEAST_TEETH, LOOKS, bevel_wheel, cylindrical_wheel, in_modules
@@ -43,6 +44,7 @@ _FACETS = 0.55
 0.555, so a choice. Tests: 0.53 | 0.59 (`test_recognise`, `test_wheels`)."""
 
 
+@once_a_shape
 def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
     """All wheels of a part; those with a `doubt` are reported, not to be used. Empty for a part without teeth."""
     mesh = _mesh_to_cut(shape)

@@ -6,10 +6,10 @@ import shlex
 import shutil
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 from cadbridge.cli import main
+from tests.late import cq
 
 ROOT = Path(__file__).resolve().parents[2]
 DOOR = ROOT / "fixtures" / "door"

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -24,6 +23,7 @@ from cadbridge.shapes import face_features, load_breps, load_shapes, protocol, s
 from cadbridge.shapes.packing import pack
 from cadbridge.shapes.process import WORKER, Worker, WorkerDiedError
 from cadbridge.storage import use_cache
+from tests.late import cq
 from tests.shapes.solids import write_part
 
 ANSWER = "import sys, time; out = sys.stdout.buffer; out.write(open(sys.argv[1], 'rb').read()); out.flush(); "

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cadquery as cq
 import pytest
 
 from cadbridge.findings import Findings
@@ -18,6 +17,7 @@ from cadbridge.shapes import limits
 from cadbridge.shapes.part21 import Sources
 from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerRefusedError
 from cadbridge.shapes.workspace import Workspace
+from tests.late import cq
 from tests.readers.test_step_beside_occt import external
 from tests.shapes.solids import write_part
 from tests.waiting import SLOW

@@ -12,7 +12,6 @@ import mujoco
 import numpy as np
 import pinocchio
 import pytest
-import trimesh
 
 from cadbridge.errors import InputError
 from cadbridge.exporters import COLLISIONS, ExportOptions, export
@@ -23,6 +22,7 @@ from cadbridge.geometry import Mesh
 from cadbridge.mechanism import Mechanism
 from cadbridge.storage import COLLISION, keep
 from tests.exporters import models
+from tests.late import trimesh
 
 X_SM = models.random_pose(np.random.default_rng(4))
 

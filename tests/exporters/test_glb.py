@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pygltflib
 import pytest
-import trimesh
 from scipy.spatial.transform import Rotation
 
 import cadbridge as cb
@@ -17,6 +16,7 @@ from cadbridge.exporters import ExportOptions, export
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import Run, write_trajectory
 from tests.exporters import models
+from tests.late import trimesh
 
 Z_UP_TO_Y_UP = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])
 

@@ -13,13 +13,13 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-import trimesh
 
 import cadbridge as cb
 from cadbridge.errors import InputError
 from cadbridge.exporters import export
 from cadbridge.exporters.plain import schema_text
 from cadbridge.plain import encode
+from tests.late import trimesh
 
 Document = dict[str, Any]
 

@@ -16,7 +16,6 @@ import numpy as np
 import pinocchio
 import pytest
 import yaml
-import yourdfpy
 
 from cadbridge.exporters import ExportOptions, export
 from cadbridge.exporters.tree import kinematics, spanning_tree
@@ -70,6 +69,8 @@ def test_pinocchio_takes_both_forms(urdf: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*Scene.dump:DeprecationWarning")  # yourdfpy's own call of trimesh
 def test_yourdfpy_takes_both_forms(urdf: Path) -> None:
+    import yourdfpy
+
     robot = yourdfpy.URDF.load(str(urdf), build_collision_scene_graph=True, load_collision_meshes=True)
     assert robot.validate(), robot.errors
     assert len(robot.scene.geometry) > 0

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import trimesh
 
 import cadbridge as cb
 from cadbridge.geometry import Mesh
 from cadbridge.mass import audit_mesh, load_mesh_file, volume_properties
 from cadbridge.mass.audit import weld
+from tests.late import trimesh
 from tests.test_mass import box
 
 

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -14,6 +13,7 @@ import cadbridge as cb
 from cadbridge.assembly import GROUND, Assembly, MateKind
 from cadbridge.readers.fusion import read
 from cadbridge.readers.options import ReadOptions
+from tests.late import cq
 
 BARE = ReadOptions(geometry=False)
 

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -15,6 +14,7 @@ from cadbridge.assembly import Assembly, CouplingKind, MateKind
 from cadbridge.readers.onshape import read
 from cadbridge.readers.onshape.limits import quantity
 from cadbridge.readers.options import ReadOptions
+from tests.late import cq
 
 BARE = ReadOptions(geometry=False)
 IDS = {"documentId": "d", "elementId": "e", "fullConfiguration": "default"}

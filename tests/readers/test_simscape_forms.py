@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -13,6 +12,7 @@ from cadbridge.assembly import Assembly, FeatureKind, MateKind
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.simscape import read
 from cadbridge.readers.simscape.mates import CONSTRAINTS, JOINTS
+from tests.late import cq
 from tests.shapes.solids import write_part
 
 EYE = "1 0 0 0 1 0 0 0 1"

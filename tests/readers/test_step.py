@@ -7,7 +7,6 @@ import re
 import zipfile
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -16,6 +15,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.errors import InputError
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.step import read
+from tests.late import cq
 from tests.shapes.solids import write_assembly, write_part
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
 from cadbridge.readers.step import read
+from tests.late import cq
 from tests.readers.test_step import block, codes
 from tests.shapes.solids import write_assembly, write_part
 

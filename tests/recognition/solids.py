@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
-
 import cadbridge as cb
 from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.hints import Hints
+from tests.late import cq
 
-Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
+Parts = dict[str, tuple["cq.Workplane", tuple[float, float, float]]]
 """Solids with their places (mm), by name."""
 
 

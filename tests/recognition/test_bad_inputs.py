@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 from typer.testing import CliRunner
 
 from cadbridge.cli.app import app
+from tests.late import cq
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 
 

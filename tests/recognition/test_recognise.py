@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -13,6 +12,7 @@ from cadbridge.mechanism import build
 from cadbridge.recognition import mates_text, read_recognised, recognise
 from cadbridge.recognition.evidence import bolts
 from cadbridge.recognition.writing.mates_text import freedoms_text
+from tests.late import cq
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 
 

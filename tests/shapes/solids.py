@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import cadquery as cq
 import numpy as np
+
+from tests.late import cq
 
 
 def involute_gear(teeth: int, module: float, width: float) -> Any:

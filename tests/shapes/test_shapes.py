@@ -15,11 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import cadquery as cq
 import numpy as np
 import pytest
-from OCP.BRepBuilderAPI import BRepBuilderAPI_NurbsConvert
-from OCP.GeomAbs import GeomAbs_Cylinder
 
 from cadbridge.assembly import Part, report_unrefined, unrefined
 from cadbridge.errors import InputError
@@ -34,6 +31,7 @@ from cadbridge.shapes.process import Worker, WorkerDiedError, WorkerLateError, W
 from cadbridge.shapes.protocol import Rough
 from cadbridge.shapes.refining import fine_mesh
 from cadbridge.shapes.workspace import Workspace
+from tests.late import cq
 from tests.shapes.solids import involute_gear, write_part
 from tests.waiting import SLOW
 
@@ -64,16 +62,19 @@ def test_an_involute_gear_weighs_what_its_brep_does(tmp_path: Path, teeth: int, 
 
 
 @pytest.mark.parametrize(
-    ("solid", "kinds"),
+    ("make", "sizes", "kinds"),
     [
-        (cq.Workplane().box(20, 30, 40), {"plane": 6}),
-        (cq.Workplane().cylinder(40, 10), {"plane": 2, "cylinder": 1}),
-        (cq.Workplane().sphere(20), {"sphere": 1}),
+        ("box", (20, 30, 40), {"plane": 6}),
+        ("cylinder", (40, 10), {"plane": 2, "cylinder": 1}),
+        ("sphere", (20,), {"sphere": 1}),
     ],
 )
 def test_faces_that_a_writer_turned_into_splines_are_known_again(
-    tmp_path: Path, solid: cq.Workplane, kinds: dict[str, int]
+    tmp_path: Path, make: str, sizes: tuple[float, ...], kinds: dict[str, int]
 ) -> None:
+    from OCP.BRepBuilderAPI import BRepBuilderAPI_NurbsConvert
+
+    solid: cq.Workplane = getattr(cq.Workplane(), make)(*sizes)
     splines = BRepBuilderAPI_NurbsConvert(solid.val().wrapped, True).Shape()
     exact = load_shapes([write_part(tmp_path / "exact.step", solid)]).popitem()[1]
     shape = load_shapes([write_part(tmp_path / "spline.step", cq.Shape.cast(splines))]).popitem()[1]
@@ -279,6 +280,7 @@ def test_meshes_taken_again_and_again_leave_no_memory_behind() -> None:
 
 def test_a_face_that_occt_cannot_recognise_is_of_no_simple_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its recognition of cylinders throws on some splines trimmed in real files; the solid's other faces stay."""
+    from OCP.GeomAbs import GeomAbs_Cylinder
     from OCP.Standard import Standard_NullObject
 
     from cadbridge.shapes import faces

@@ -6,7 +6,6 @@ import math
 import re
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 import shapely
@@ -20,6 +19,7 @@ from cadbridge.findings import Findings
 from cadbridge.jobs.work import Order, perform
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.simulation.limits import with_limits
+from tests.late import cq
 
 BOX = """
   <link name="{name}">

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
-
 from cadbridge.reading import read
+from tests.late import cq
 
 
 def test_a_name_grounds_the_component_that_has_it_and_none_whose_part_has_it(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import replace
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -21,6 +20,7 @@ from cadbridge.recognition.evidence.drives import drives_of
 from cadbridge.recognition.evidence.gathering import gather
 from cadbridge.recognition.hints import Hint, Hints
 from cadbridge.recognition.rules.table import RULES
+from tests.late import cq
 from tests.recognition.solids import Parts, box, disc, plate, recognised
 
 

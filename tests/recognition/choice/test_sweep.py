@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 from typer.testing import CliRunner
 
@@ -15,6 +14,7 @@ from cadbridge.mechanism import build
 from cadbridge.recognition import Recognition, mates_text, move_each, recognise
 from cadbridge.recognition.hints import Hints
 from cadbridge.simulation.limits import of_recognised
+from tests.late import cq
 
 
 def lever_and_posts(folder: Path, angles: list[float], radius: float = 4.0) -> Path:

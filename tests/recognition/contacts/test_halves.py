@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
-
+from tests.late import cq
 from tests.recognition.solids import box, disc, joints, recognised
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 from cadbridge.assembly import CouplingKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import build
 from cadbridge.recognition import Recognition, mates_text, read_recognised, recognition_document
+from tests.late import cq
 from tests.recognition import gear_shapes
 
 AWAY = 40.0
@@ -39,7 +39,7 @@ def band(low: float, high: float) -> cq.Workplane:
     return outline(low, high).cut(outline(low - 0.3, high - 0.3)).translate((0, 0, 0.5))
 
 
-Wheels = dict[str, tuple[cq.Workplane, float]]
+Wheels = dict[str, tuple["cq.Workplane", float]]
 """Solids by their names, with how far along x they stand, mm."""
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
 from cadbridge.recognition.standard.names import StandardKind, called_fastener, named_size
+from tests.late import cq
 from tests.recognition.solids import Parts, joints, recognised
 
 

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -18,6 +17,7 @@ from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.evidence import gathering
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from cadbridge.recognition.writing.reading import with_recognised
+from tests.late import cq
 from tests.recognition.solids import Parts, recognised
 
 PITCH, ROOT, TIP = 4.0, 5.75, 8.0

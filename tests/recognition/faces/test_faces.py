@@ -5,30 +5,29 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import cadquery
 import numpy as np
 import pytest
-from OCP.BRepTools import BRepTools
 
 import cadbridge as cb
 from cadbridge.readers import ReadOptions
 from cadbridge.recognition.faces.parts import PartFaces, faces_of_parts
+from tests.late import cq
 from tests.readers.freecad.making import Maker
 
 MM = 1e-3
 
 
-def faces_of(solid: cadquery.Workplane, folder: Path) -> PartFaces:
+def faces_of(solid: cq.Workplane, folder: Path) -> PartFaces:
     file = folder / "part.step"
-    cadquery.exporters.export(solid, str(file))
+    cq.exporters.export(solid, str(file))
     assembly = cb.read(file)
     assert not [f for f in assembly.findings if f.severity.value == "error"]
     return next(iter(faces_of_parts(assembly.parts).values()))
 
 
 def test_a_plate_with_a_bore_and_a_boss(tmp_path: Path) -> None:
-    plate = cadquery.Workplane().box(40, 20, 10).faces(">Z").workplane().pushPoints([(10, 0)]).hole(8)
-    plate = plate.union(cadquery.Workplane().center(-10, 0).circle(3).extrude(15))
+    plate = cq.Workplane().box(40, 20, 10).faces(">Z").workplane().pushPoints([(10, 0)]).hole(8)
+    plate = plate.union(cq.Workplane().center(-10, 0).circle(3).extrude(15))
     found = faces_of(plate, tmp_path)
     bore, boss = sorted(found.of("cylinder"), key=lambda s: -s.radius)
     assert bore.hollow
@@ -44,12 +43,12 @@ def test_a_plate_with_a_bore_and_a_boss(tmp_path: Path) -> None:
 
 
 def test_cones_spheres_and_tori_have_sides(tmp_path: Path) -> None:
-    body = cadquery.Workplane().box(60, 60, 20)
+    body = cq.Workplane().box(60, 60, 20)
     body = body.faces(">Z").workplane().pushPoints([(-20, -20)]).cskHole(6, 12, 90)
-    body = body.cut(cadquery.Workplane("XY", origin=(15, 15, 10)).sphere(6))
-    body = body.union(cadquery.Workplane("XY", origin=(15, -15, 10)).sphere(5))
-    groove = cadquery.Solid.makeTorus(8, 2, cadquery.Vector(-15, 15, 10))
-    found = faces_of(body.cut(cadquery.Workplane(groove)), tmp_path)
+    body = body.cut(cq.Workplane("XY", origin=(15, 15, 10)).sphere(6))
+    body = body.union(cq.Workplane("XY", origin=(15, -15, 10)).sphere(5))
+    groove = cq.Solid.makeTorus(8, 2, cq.Vector(-15, 15, 10))
+    found = faces_of(body.cut(cq.Workplane(groove)), tmp_path)
     (cone,) = found.of("cone")
     assert cone.hollow
     assert abs(cone.second) == pytest.approx(math.radians(45), abs=1e-6)
@@ -64,19 +63,19 @@ def test_cones_spheres_and_tori_have_sides(tmp_path: Path) -> None:
 
 
 def test_halves_of_a_bore_are_one_and_far_knuckles_two(tmp_path: Path) -> None:
-    fork = cadquery.Workplane().box(30, 10, 20).faces(">Y").workplane(centerOption="CenterOfBoundBox").hole(6)
-    fork = fork.cut(cadquery.Workplane(origin=(0, 0, 5)).box(30, 4, 20))
+    fork = cq.Workplane().box(30, 10, 20).faces(">Y").workplane(centerOption="CenterOfBoundBox").hole(6)
+    fork = fork.cut(cq.Workplane(origin=(0, 0, 5)).box(30, 4, 20))
     knuckles = faces_of(fork, tmp_path).of("cylinder")
     assert [round(s.length, 6) for s in knuckles] == [3 * MM, 3 * MM]
-    bore = cadquery.Workplane().circle(4).extrude(5)
-    left, right = (cadquery.Workplane().center(x, 0).rect(20, 20).extrude(5).cut(bore) for x in (-10, 10))
+    bore = cq.Workplane().circle(4).extrude(5)
+    left, right = (cq.Workplane().center(x, 0).rect(20, 20).extrude(5).cut(bore) for x in (-10, 10))
     (whole,) = faces_of(left.union(right, clean=False), tmp_path).of("cylinder")
     assert len(whole.faces) == 2
     assert whole.turn == pytest.approx(2 * math.pi)
 
 
 def test_a_part_with_a_broken_number_has_no_faces_and_no_mass(tmp_path: Path) -> None:
-    faces_of(cadquery.Workplane().circle(4).extrude(5), tmp_path)
+    faces_of(cq.Workplane().circle(4).extrude(5), tmp_path)
     file = tmp_path / "part.step"
     file.write_text(file.read_text().replace("CARTESIAN_POINT('',(4.,0.,0.))", "CARTESIAN_POINT('',(1.E250,0.,0.))", 1))
     assembly = cb.read(file, options=ReadOptions(density=1000.0))
@@ -101,7 +100,9 @@ def test_a_mesh_says_that_it_has_no_faces(tmp_path: Path) -> None:
 
 
 def test_faces_in_a_file_of_freecad_are_those_of_the_step_file(tmp_path: Path) -> None:
-    plate = cadquery.Workplane().box(40, 20, 10).faces(">Z").workplane().pushPoints([(10, 0)]).hole(8)
+    from OCP.BRepTools import BRepTools
+
+    plate = cq.Workplane().box(40, 20, 10).faces(">Z").workplane().pushPoints([(10, 0)]).hole(8)
     brep = tmp_path / "plate.brp"
     BRepTools.Write_s(plate.val().wrapped, str(brep))
     made = Maker()

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -19,6 +18,7 @@ from cadbridge.recognition.questions.inquiry import Inquiry, told_by
 from cadbridge.recognition.questions.questions import questions
 from cadbridge.recognition.writing.edited import write_mates
 from cadbridge.recognition.writing.hints_text import hints_of
+from tests.late import cq
 from tests.recognition.solids import plate
 
 

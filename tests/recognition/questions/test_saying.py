@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -21,6 +20,7 @@ from cadbridge.recognition.questions.inquiry import Inquiry, told_by
 from cadbridge.recognition.questions.saying import parts_text, said
 from cadbridge.recognition.writing.edited import write_mates
 from cadbridge.recognition.writing.hints_text import hints_of
+from tests.late import cq
 from tests.recognition.solids import plate
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 from cadbridge.recognition.choice.calibration import of_joint
+from tests.late import cq
 from tests.recognition.solids import Parts, plate, recognised
 
 RING = [(6.0, 0.0), (0.0, 6.0), (-6.0, 0.0), (0.0, -6.0)]

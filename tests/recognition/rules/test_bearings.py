@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
-
 from cadbridge.recognition import Recognition
+from tests.late import cq
 from tests.recognition.solids import Parts, box, joints, recognised, tube
 
 
@@ -29,14 +28,18 @@ def _at(shapes: dict[str, cq.Workplane]) -> Parts:
     return {name: (shape, (0.0, 0.0, 0.0)) for name, shape in shapes.items()}
 
 
-SHAFT = _along_x(cq.Workplane().circle(4).extrude(120), -40)
-LEVER = box(30, 14, 8).translate((11, 0, 0)).cut(cq.Workplane().circle(4.05).extrude(8))
+def _shaft() -> cq.Workplane:
+    return _along_x(cq.Workplane().circle(4).extrude(120), -40)
+
+
+def _lever() -> cq.Workplane:
+    return box(30, 14, 8).translate((11, 0, 0)).cut(cq.Workplane().circle(4.05).extrude(8))
 
 
 def test_what_stands_on_a_shaft_in_bearings_of_one_part_turns_with_it(tmp_path: Path) -> None:
     bearing = tube(13, 4, 6).union(tube(14.5, 13, 1))
     shapes = {
-        "frame": _frame(13.1), "shaft": SHAFT,
+        "frame": _frame(13.1), "shaft": _shaft(),
         "left": _along_x(bearing, -29), "right": _along_x(bearing, 23),
         "wheel": _along_x(tube(30, 4.1, 10), 40), "spacer": _along_x(tube(6, 4.1, 7), 33),
     }  # fmt: skip
@@ -46,7 +49,7 @@ def test_what_stands_on_a_shaft_in_bearings_of_one_part_turns_with_it(tmp_path: 
 
 
 def test_two_plain_rings_in_each_other_are_a_bearing(tmp_path: Path) -> None:
-    shapes = {"frame": _frame(11.1), "shaft": SHAFT, "lever": _along_x(LEVER, 50)}
+    shapes = {"frame": _frame(11.1), "shaft": _shaft(), "lever": _along_x(_lever(), 50)}
     for name, x in (("left", -29), ("right", 23)):
         shapes[f"{name} inner"] = _along_x(tube(6, 4.03, 6), x)
         shapes[f"{name} outer"] = _along_x(tube(11, 9.4, 6), x)
@@ -58,7 +61,7 @@ def test_two_plain_rings_in_each_other_are_a_bearing(tmp_path: Path) -> None:
 
 def test_a_wheel_with_bearings_of_its_own_turns_on_its_axle(tmp_path: Path) -> None:
     wheel, bearing = tube(24, 13.05, 6), tube(13, 4, 6)
-    shapes = {"frame": _frame(4.02), "axle": SHAFT, "bearing": _along_x(bearing, 0), "wheel": _along_x(wheel, 0)}
+    shapes = {"frame": _frame(4.02), "axle": _shaft(), "bearing": _along_x(bearing, 0), "wheel": _along_x(wheel, 0)}
     found = recognised(tmp_path, _at(shapes))
     assert frozenset({"wheel", "bearing"}) in _bodies(found)
     assert list(joints(found).values()) == ["revolute"]
@@ -68,8 +71,8 @@ def test_a_plate_of_the_frame_about_the_shaft_does_not_turn(tmp_path: Path) -> N
     bearing = tube(13, 4, 6)
     plate = box(3, 40, 60).translate((31.5, 0, 0)).cut(_along_x(cq.Workplane().circle(4.3).extrude(20), 25))
     shapes = {
-        "frame": _frame(13.1), "plate": plate, "shaft": SHAFT,
-        "left": _along_x(bearing, -29), "right": _along_x(bearing, 23), "lever": _along_x(LEVER, 50),
+        "frame": _frame(13.1), "plate": plate, "shaft": _shaft(),
+        "left": _along_x(bearing, -29), "right": _along_x(bearing, 23), "lever": _along_x(_lever(), 50),
     }  # fmt: skip
     found = recognised(tmp_path, _at(shapes))
     assert _bodies(found) == {frozenset({"frame", "plate", "left", "right"}), frozenset({"shaft", "lever"})}
@@ -86,8 +89,8 @@ def test_a_link_that_lies_beside_a_bearing_and_hangs_on_another_link_turns(tmp_p
     )
     pin = _along_x(cq.Workplane().circle(3).extrude(6), 30).translate((0, 12, 8))
     shapes = {
-        "frame": _frame(13.1), "link": link, "rod": rod, "pin": pin, "shaft": SHAFT,
-        "left": _along_x(bearing, -29), "right": _along_x(bearing, 23), "lever": _along_x(LEVER, 50),
+        "frame": _frame(13.1), "link": link, "rod": rod, "pin": pin, "shaft": _shaft(),
+        "left": _along_x(bearing, -29), "right": _along_x(bearing, 23), "lever": _along_x(_lever(), 50),
     }  # fmt: skip
     found = recognised(tmp_path, _at(shapes))
     assert not any({"frame", "link"} <= body for body in _bodies(found))

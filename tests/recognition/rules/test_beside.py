@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 from cadbridge.recognition import Recognition
+from tests.late import cq
 from tests.recognition.gear_shapes import outline
 from tests.recognition.solids import Parts, box, disc, joints, recognised, tube
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
+from tests.late import cq
 from tests.recognition.solids import Parts, box, joints, recognised, tube
 
 PLACES = [(-20.0, 15.0), (20.0, 15.0)]

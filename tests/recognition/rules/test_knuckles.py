@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 from cadbridge.recognition.choice.calibration import of_joint, of_mobility
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.writing.mates_text import freedoms_text
+from tests.late import cq
 from tests.recognition.solids import plate, read, recognised
 
 

@@ -6,7 +6,6 @@ import itertools
 from pathlib import Path
 from typing import cast
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -16,6 +15,7 @@ from cadbridge.recognition.evidence.candidates import Candidate
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.likewise import bind_rails
+from tests.late import cq
 from tests.recognition import gear_shapes
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 

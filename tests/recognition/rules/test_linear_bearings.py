@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 from cadbridge.recognition.standard.names import called_linear_bearing
+from tests.late import cq
 from tests.recognition.solids import Parts, box, joints, recognised
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
 import cadbridge as cb
 from cadbridge.recognition import recognise
-from tests.recognition.solids import plate, recognised
-
-Parts = dict[str, tuple[cq.Workplane, tuple[float, float, float]]]
+from tests.late import cq
+from tests.recognition.solids import Parts, plate, recognised
 
 
 def at(z: float) -> cq.Location:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
 from cadbridge.recognition.choice.calibration import of_joint
+from tests.late import cq
 from tests.recognition.gear_shapes import outline
 from tests.recognition.solids import at, box, disc, joints, read
 

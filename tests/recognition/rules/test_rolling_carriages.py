@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 from cadbridge.recognition import Recognition
+from tests.late import cq
 from tests.recognition.solids import at, box, disc, plate, read, tube
 
 FOUR = [(-25.0, -18.0), (25.0, -18.0), (-25.0, 18.0), (25.0, 18.0)]

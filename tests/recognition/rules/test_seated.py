@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 from cadbridge.recognition import Recognition, read_bare, recognise
+from tests.late import cq
 from tests.recognition.solids import at
 
 CORNERS = [(50, 20), (-50, 20), (50, -20), (-50, -20)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -14,6 +13,7 @@ from cadbridge.mass import volume_of
 from cadbridge.recognition import Recognition, mates_text, read_bare, recognise
 from cadbridge.recognition.choice.freedoms import spins
 from cadbridge.recognition.hints import Hints
+from tests.late import cq
 from tests.recognition.solids import at, box, link, tube
 
 

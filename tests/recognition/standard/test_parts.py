@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 
@@ -12,6 +11,7 @@ import cadbridge as cb
 from cadbridge.geometry import Shape
 from cadbridge.recognition.standard.names import StandardKind, called_drive
 from cadbridge.recognition.standard.parts import standard_part
+from tests.late import cq
 from tests.recognition.gear_shapes import polygon, ridged, ring, turned, wheel
 from tests.recognition.solids import box, disc, tube
 

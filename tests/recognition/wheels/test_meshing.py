@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-import cadquery as cq
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -17,6 +16,7 @@ from cadbridge.recognition import read_recognised
 from cadbridge.recognition.wheels.finding import find_wheels
 from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, find_meshing
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
+from tests.late import cq
 from tests.recognition import gear_shapes
 
 I3 = np.eye(3)

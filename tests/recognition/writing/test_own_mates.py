@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import cadquery as cq
 import pytest
 
 import cadbridge as cb
@@ -18,6 +17,7 @@ from cadbridge.recognition import Recognition, beside_own, recognise
 from cadbridge.recognition.model import Bond, FoundBody
 from cadbridge.recognition.writing.mates_text import mates_text
 from cadbridge.recognition.writing.reading import with_recognised
+from tests.late import cq
 from tests.recognition.solids import disc, plate
 
 OWN = """\

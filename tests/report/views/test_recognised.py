@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import cadquery as cq
 from typer.testing import CliRunner
 
 from cadbridge.cli.app import app
+from tests.late import cq
 
 
 def test_the_page_shows_each_proposal_with_its_evidence_and_lights_its_faces(tmp_path: Path) -> None:

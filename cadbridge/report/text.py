@@ -32,9 +32,9 @@ Document = Mapping[str, Any]
 FOLDED_FROM = 3
 """Motions alike that share one line: a file without mates has hundreds of bodies that float, a machine hundreds of
 rollers, which would hide all else."""
-_FOLDED: Mapping[str, Callable[[Document], bool]] = {
-    "bodies only spin about their own axes": lambda f: bool(f.get("spin")),
-    "bodies float freely": lambda f: f["kind"] == "float" and len(f["bodies"]) == 1,
+_FOLDED: Mapping[tuple[str, str], Callable[[Document], bool]] = {
+    ("body only spins about its own axes", "bodies only spin about their own axes"): lambda f: bool(f.get("spin")),
+    ("body floats freely", "bodies float freely"): lambda f: f["kind"] == "float" and len(f["bodies"]) == 1,
 }
 """What is said of motions alike, and which those are."""
 
@@ -77,8 +77,8 @@ def _motions(document: Document, columns: int) -> str:
     if len(others) > MAX_ROWS:
         shown.append(f"… and {len(others) - MAX_ROWS} more (all of them with --json)")
     for text, own in folded.items():
-        more = f" and {len(own) - MAX_ROWS} more" if len(own) > MAX_ROWS else ""
-        shown.append(f"{len(own)} {text}: {', '.join(f['bodies'][0] for f in own[:MAX_ROWS])}{more}")
+        names = list(dict.fromkeys(f["bodies"][0] for f in own))  # a ball in its socket spins about three axes
+        shown.append(f"{count(len(names), *text)}: {listed(names, MAX_ROWS)}")
     return "\n".join(["How it moves", *wrapped((f"  {line}" for line in shown), columns), ""])
 
 

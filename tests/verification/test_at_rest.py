@@ -82,3 +82,14 @@ def test_what_a_loop_holds_stands_in_the_engine_too(tmp_path: Path) -> None:
     assert in_mujoco.swing < 1e-9
     assert [f.code for f in in_mujoco.findings] == ["CB539"]
     assert [f.code for f in in_pinocchio.findings] == ["CB538"]  # its loop is open
+
+
+def test_of_a_body_that_only_floats_no_other_format_is_recommended(tmp_path: Path) -> None:
+    """The cure named mjcf, of an export to mjcf."""
+    (path := tmp_path / "box.sdf").write_text(
+        f'<sdf version="1.9"><model name="box">{LINK.format("a", "0 0 1")}</model></sdf>'
+    )
+    (finding,) = verify(cb.build(cb.read(path)), "mjcf").findings
+    assert finding.code == "CB538"
+    assert "mjcf" not in finding.hint
+    assert "masses and poses" in finding.hint

@@ -16,7 +16,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "nothing is grounded",
         "No component is grounded and no mate connects the ground, so the whole assembly floats.",
-        "List the fixed components under `ground` in the mates file.",
+        "List the fixed components under `ground` in the mates file. No action is needed for what should float, such "
+        "as a vehicle.",
         "A robot whose base has mates to its links only.",
     ),
     "CB403": Entry(

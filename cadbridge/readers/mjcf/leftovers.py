@@ -85,7 +85,8 @@ def report_leftovers(c: Context) -> None:
     moving += [text for report in (_flexible, _ellipsoids, _flags) if (text := report(c))]
     for text in moving:
         c.findings.add("CB1410", f"left out: {text}", where)
-    counts = [f"{n} {kind}" for kind, n in sorted(c.model["counts"].items()) if n and kind not in ("flexes", "tendons")]
+    found = sorted(c.model["counts"].items())
+    counts = [count(n, kind.removesuffix("s"), kind) for kind, n in found if n and kind not in ("flexes", "tendons")]
     reports = (_unnamed_sites, _stepping, _switches, _softness, _contacts, _idle_ranges)
     counts += [text for report in reports if (text := report(c))]
     counts += [count(len(spatial), "spatial tendon")] if spatial else []
@@ -179,7 +180,7 @@ def touching(c: Context) -> int:
 
 def _contacts(c: Context) -> str | None:
     geoms = touching(c)
-    return f"contact of {geoms} geoms" if geoms else None
+    return f"contact of {count(geoms, 'geom')}" if geoms else None
 
 
 def _idle_ranges(c: Context) -> str | None:

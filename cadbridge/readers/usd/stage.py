@@ -98,7 +98,11 @@ def _faults(stage: Any, folder: Path) -> list[Remark]:
     errors = [" ".join(str(error).replace(f"{folder}/", "").split()) for error in stage.GetCompositionErrors()]
     files = [found[1] if (found := _MISSING.match(text)) else "" for text in errors]
     times = Counter(files)
-    missing = [("CB1443", f"{file} cannot be opened (named {times[file]} times)") for file in times if file]
+    missing = [
+        ("CB1443", f"{file} cannot be opened" + (f" (named {n} times)" if n > 1 else ""))
+        for file, n in times.items()
+        if file
+    ]
     return missing + [("CB1443", text) for text, file in zip(errors, files, strict=True) if not file]
 
 

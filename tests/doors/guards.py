@@ -36,7 +36,7 @@ FILES, EXTERNAL = "cadbridge/readers/mjcf/files.py", "cadbridge/shapes/external.
 OCCT = "tests/doors/test_occt.py::"
 VERIFY, EXISTING = "tests/doors/test_verify_reads.py::", "cadbridge/verification/existing.py"
 LIBRARY = "solver/compilation/library.py"
-LAYERS, EXPRESSIONS = "tests/doors/test_layers.py::", "cadbridge/readers/urdf/expressions.py"
+LAYERS, EXPRESSIONS = "tests/doors/test_layers.py::", "cadbridge/readers/xacro/expressions.py"
 
 GUARDS = (
     Guard("a package's name holds no separator", PATHS, 'set("/\\\\:\\0")', "set()",
@@ -47,7 +47,7 @@ GUARDS = (
           XACRO + "test_a_file_of_others_does_not_come_out"),
     Guard("nothing hidden in a home", FOLDERS, 'if any(name.startswith(".") for name in inner):', "if False:",
           XACRO + "test_a_source_in_a_home_reads_nothing_hidden_there"),
-    Guard("the process of xacro asks for each file", "cadbridge/readers/urdf/xacro_child.py",
+    Guard("the process of xacro asks for each file", "cadbridge/readers/xacro/child.py",
           "if not self.folders.hold(real):", "if False:", XACRO + "test_a_source_in_a_home_reads_nothing_hidden_there"),
     Guard("a configuration names its own folder", "cadbridge/cli/config.py",
           "own = holds(path.parent.resolve(), Path(name).resolve())", "own = True",
@@ -111,7 +111,7 @@ GUARDS = (
     Guard("geometry of Simscape is no link", "cadbridge/readers/simscape/parts.py",
           " and real.is_file() and holds(folder, real):", " and real.is_file():",
           "tests/readers/test_simscape_forms.py::test_a_part_file_in_other_capitals_is_no_link_out_of_the_folder"),
-    Guard("no xacro beside is a link", "cadbridge/readers/urdf/xacro.py",
+    Guard("no xacro beside is a link", "cadbridge/readers/xacro/__init__.py",
           "*(other for other in beside if lies_beside(other, path))", "*beside",
           XACRO + "test_nothing_beside_a_source_is_looked_through_by_a_link"),
     Guard("no manifest is a link", PATHS, " or not holds(folder.resolve(), manifest.resolve()):", ":",

@@ -14,7 +14,7 @@ import pytest
 
 from cadbridge.findings import Findings
 from cadbridge.processes import environment, python
-from cadbridge.readers.urdf import expressions
+from cadbridge.readers.xacro import expressions
 from cadbridge.shapes.archive import Archive
 
 

@@ -14,9 +14,8 @@ from cadbridge.errors import InputError
 from cadbridge.folders import Folders
 from cadbridge.mass import audit_mesh, volume_properties
 from cadbridge.mechanism import build
-from cadbridge.readers import paths
+from cadbridge.readers import paths, xacro
 from cadbridge.readers.options import ReadOptions
-from cadbridge.readers.urdf import xacro
 from cadbridge.reading import read
 
 XACRO = """<?xml version="1.0"?>

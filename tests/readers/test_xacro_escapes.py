@@ -14,8 +14,8 @@ import pytest
 from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.processes import environment, python
-from cadbridge.readers.urdf.expression_names import table
-from cadbridge.readers.urdf.expressions import RefusedError, TooLargeError, evaluate
+from cadbridge.readers.xacro.expressions import RefusedError, TooLargeError, evaluate
+from cadbridge.readers.xacro.names import table
 from cadbridge.reading import read
 from tests.waiting import SLOW
 
@@ -183,7 +183,7 @@ HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 # One process, confined once as every process that expands is, answers for all the files.
 ASK = """
 import gc, json, sys
-from cadbridge.readers.urdf import xacro_child as child
+from cadbridge.readers.xacro import child
 for encoding in child._ENCODINGS:
     "".encode(encoding)
 sys.setrecursionlimit(4000)

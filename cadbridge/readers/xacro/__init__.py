@@ -101,7 +101,7 @@ def _unused(options: ReadOptions, files: Iterable[str]) -> list[str]:
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     """What the process that expands says; {"error": …} where it ends otherwise."""
     with subprocess.Popen(
-        python("cadbridge.readers.urdf.xacro_child"),
+        python("cadbridge.readers.xacro.child"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Expands one xacro file, in a process of its own: `python -m cadbridge.readers.urdf.xacro_child`.
+"""Expands one xacro file, in a process of its own: `python -m cadbridge.readers.xacro.child`.
 
 The package xacro does what the format says of macros, properties and includes; whatever it would evaluate by Python,
 read from the disk or take from the environment is done here instead. The process is confined before it opens the
@@ -26,9 +26,9 @@ import xacro
 from cadbridge.budget import allow, beyond, raised, with_option
 from cadbridge.confinement import MEMORY, SECONDS, confine
 from cadbridge.folders import Folders
-from cadbridge.readers.urdf.expression_names import table
-from cadbridge.readers.urdf.expressions import LONGEST_TEXT, Function, Group, RefusedError, TooLargeError, evaluate
-from cadbridge.readers.urdf.xacro_data import read_yaml
+from cadbridge.readers.xacro.data import read_yaml
+from cadbridge.readers.xacro.expressions import LONGEST_TEXT, Function, Group, RefusedError, TooLargeError, evaluate
+from cadbridge.readers.xacro.names import table
 from cadbridge.units import GIGABYTE
 
 MOST_NOTES = 20

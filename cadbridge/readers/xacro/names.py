@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from cadbridge.readers.urdf.expressions import (
+from cadbridge.readers.xacro.expressions import (
     LONGEST_TEXT,
     MOST_ITEMS,
     Function,

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from cadbridge.readers.urdf.expressions import MOST_ITEMS, RefusedError, TooLargeError, checked
+from cadbridge.readers.xacro.expressions import MOST_ITEMS, RefusedError, TooLargeError, checked
 
 UNITS = {
     "!radians": 1.0,

@@ -162,6 +162,7 @@ FORMATS: tuple[Format, ...] = (
         _root("sdf"),
         "cadbridge.readers.sdf",
         "poses in the frames that they name → the world; joint axes → links",
+        heeds=frozenset({"arguments"}),
     ),
     Format(
         "usd",

@@ -18,6 +18,7 @@ from cadbridge.mass import volume_properties
 from cadbridge.mechanism import build
 from cadbridge.readers import ReadOptions
 from cadbridge.reading import read
+from cadbridge.report import check_document, check_text
 from tests.exporters.test_exports import accelerations
 
 INERTIAL = """<inertial><pose>0.1 0 0 0 0 1.5707963267948966</pose><mass>2</mass>
@@ -518,3 +519,31 @@ def test_a_floor_that_stands_needs_no_mass_and_no_closed_shape(static: bool, tmp
     text = f'<sdf version="1.9"><model name="floor"><static>{str(static).lower()}</static>{FLOOR}</model></sdf>'
     told = _codes(_read(tmp_path, text)) & {"CB193", "CB1424"}
     assert told == (set() if static else {"CB193", "CB1424"})
+
+
+def test_an_sdf_in_xacro_is_expanded(tmp_path: Path) -> None:
+    (tmp_path / "wheel.include").write_text(
+        '<sdf xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="wheel" params="name mass">'
+        '<link name="${name}"><inertial><mass>${2*mass}</mass></inertial></link></xacro:macro></sdf>'
+    )
+    source = tmp_path / "cart.sdf.xacro"
+    source.write_text(
+        '<sdf version="1.9" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="wheel.include"/>'
+        '<xacro:arg name="mass" default="1"/><model name="cart"><xacro:wheel name="left" mass="$(arg mass)"/>'
+        '<xacro:wheel name="right" mass="3"/></model></sdf>'
+    )
+    assembly = read(source, options=ReadOptions(arguments=(("mass", "5"),)))
+    assert {p.name: p.declared.mass for p in assembly.parts if p.declared} == {"left": 10.0, "right": 6.0}
+    assert "CB197" in _codes(assembly)
+    assert not _codes(assembly) & {"CB113", "CB1423"}
+
+
+def test_a_ball_that_spins_about_three_axes_is_told_once(tmp_path: Path) -> None:
+    ball = f"""<link name="base">{INERTIAL}</link><link name="ball"><inertial><mass>1</mass></inertial>
+      <visual name="v"><geometry><sphere><radius>0.1</radius></sphere></geometry></visual></link>
+    <joint name="floor" type="fixed"><parent>world</parent><child>base</child></joint>
+    <joint name="socket" type="ball"><parent>base</parent><child>ball</child></joint>"""
+    (tmp_path / "ball.sdf").write_text(f'<sdf version="1.9"><model name="m">{ball}</model></sdf>')
+    mechanism = build(read(tmp_path / "ball.sdf"))
+    text = check_text(mechanism, check_document(mechanism, diagnose(mechanism)))
+    assert "1 body only spins about its own axes: ball" in text

@@ -7,6 +7,7 @@ from typing import Any
 
 from cadbridge.assembly import TOUCHING, Assembly, Component, Coupling, Instance, Mate, MateKind, NamedFrame, Part
 from cadbridge.errors import InputError
+from cadbridge.findings import Where
 from cadbridge.frames import Pose
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.sdf.acting import report_acting
@@ -18,7 +19,8 @@ from cadbridge.readers.sdf.models import MERGED, Models, placed, scopes
 from cadbridge.readers.sdf.saved_state import report_state
 from cadbridge.readers.sdf.servos import read_servos
 from cadbridge.readers.sdf.vocabulary import report_unknown
-from cadbridge.readers.xml import Element, child, local, numbers, parse
+from cadbridge.readers.xacro import expand, names_xacro
+from cadbridge.readers.xml import Element, child, local, numbers, parse, parse_text
 
 __all__ = ["read"]
 
@@ -72,11 +74,16 @@ def _extra(c: Context) -> dict[str, Any]:
 
 
 def _root(c: Context) -> Element:
-    """The <sdf> of the file; what of it no version knows is reported."""
+    """The <sdf> of the file, of the expansion where that is a xacro; what of it no version knows is reported."""
     root = parse(c.path, c.findings)
     if local(root) != "sdf":
         c.say("CB180", f"the root is <{local(root)}>, not <sdf>", root)
         raise InputError(f"{c.path.name} is not an SDF", c.findings)
+    if names_xacro(root, c.path):
+        root = c.expanded = parse_text(expand(c.path, c.options, c.findings), c.path, c.findings)
+        c.findings.add("CB197", f"{c.path.name} was expanded by xacro", Where(str(c.path)))
+    elif c.options.arguments:
+        c.findings.add("CB113", f"--arg has no effect: {c.path.name} is not a xacro file", Where(str(c.path)))
     report_unknown(c, root)
     return root
 

@@ -31,7 +31,8 @@ class Context(XmlSource):
     """The source, what was asked, what was found.
 
     `unread` counts elements that say nothing to us, by tag; `touching` the geometries that touch one another in the
-    engines that read the format; `minors` the minor versions of the files' roots.
+    engines that read the format; `minors` the minor versions of the files' roots; `expanded` the root of what xacro
+    made of the source, if it made something.
     """
 
     path: Path
@@ -42,6 +43,11 @@ class Context(XmlSource):
     files: dict[Element, Path] = field(default_factory=dict)
     minors: dict[Element, int] = field(default_factory=dict)
     vertices: Counted = field(default_factory=lambda: Counted("vertices", "the model"))
+    expanded: Element | None = None
+
+    def line_of(self, at: Element) -> int | None:
+        """The line of an element in its file; None where the file is not what was parsed."""
+        return None if at.getroottree().getroot() is self.expanded else super().line_of(at)
 
     def file_of(self, at: Element) -> Path:
         """The file that an element came from."""

@@ -45,10 +45,13 @@ def is_xacro(root: Element, path: Path) -> bool:
 
     The namespace alone says nothing: expanded files keep its declaration.
     """
-    if path.suffix.lower() == ".xacro":
-        return True
+    return names_xacro(root, path) or has_expressions(root)
+
+
+def names_xacro(root: Element, path: Path) -> bool:
+    """Whether a file's name or an element of it is of xacro."""
     named = (e for e in root.iter() if isinstance(e.tag, str))
-    return any(e.prefix == NAMESPACE or "/xacro" in e.tag for e in named) or has_expressions(root)
+    return path.suffix.lower() == ".xacro" or any(e.prefix == NAMESPACE or "/xacro" in e.tag for e in named)
 
 
 def has_expressions(root: Element) -> bool:

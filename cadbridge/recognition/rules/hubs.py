@@ -9,8 +9,8 @@ from cadbridge.recognition.contacts.contacts import Contact, parallel
 from cadbridge.recognition.contacts.guides import LINES
 from cadbridge.recognition.contacts.walls import fit_text
 from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.evidence.shafts import THIN_SHAFT
 from cadbridge.recognition.rules.bearings import bearings_of, same_axis
-from cadbridge.recognition.rules.motors import THIN_SHAFT
 from cadbridge.recognition.rules.seated import round_outside
 
 

@@ -64,16 +64,16 @@ def test_without_a_name_nothing_says_that_it_is_a_motor(tmp_path: Path) -> None:
 def test_a_part_on_a_rod_that_could_slide_and_turn_and_carries_nothing_is_clamped(tmp_path: Path) -> None:
     base = plate(120, 60, 10, [], 1).union(cq.Workplane().center(-40, 0).circle(4).extrude(200))
     base = base.union(cq.Workplane().center(20, 0).circle(4).extrude(18))
-    sensor = cq.Workplane().box(30, 30, 26, centered=(True, True, False)).cut(cq.Workplane().circle(4.1).extrude(26))
+    runner = cq.Workplane().box(30, 30, 26, centered=(True, True, False)).cut(cq.Workplane().circle(4.1).extrude(26))
     parts: Parts = {
         "base": (base, (0, 0, 0)),
         "lever": (plate(40, 12, 4, [(0, 0)], 4), (20, 0, 10)),
-        "sensor": (sensor, (-40, 0, 93.317)),
+        "runner": (runner, (-40, 0, 93.317)),
     }
     found = recognised(tmp_path, parts)
     (joint,) = found.joints
     assert "lever" in {found.bodies[k].name for k in (joint.a, joint.b)}
-    (bond,) = [b for body in found.bodies for b in body.bonds if "sensor" in (b.instance, b.to)]
+    (bond,) = [b for body in found.bodies for b in body.bonds if "runner" in (b.instance, b.to)]
     assert "clamp" in bond.reason
 
 
@@ -173,3 +173,19 @@ def test_a_pulley_drawn_with_too_narrow_a_bore_turns_on_the_shaft(tmp_path: Path
     }
     found = recognised(tmp_path, parts)
     assert [(j.type, found.bodies[j.b].name) for j in found.joints] == [("revolute", "pulley")]
+
+
+@pytest.mark.parametrize(
+    ("name", "off", "joined"), [("NEMA 11", 0, True), ("NEMA 11", 0.5, False), ("block", 0, False)]
+)
+def test_a_pulley_drawn_without_a_bore_turns_on_the_shaft_of_a_motor(
+    tmp_path: Path, name: str, off: float, joined: bool
+) -> None:
+    parts: Parts = {
+        "bracket": (plate(60, 60, 3, [(0, 0)], 3.95), (0, 0, 40)),
+        name: (motor(), (0, 0, 0)),
+        "pulley": (cq.Workplane().circle(8).extrude(14), (off, 0, 44)),
+    }
+    found = recognised(tmp_path, parts)
+    on_shaft = [j for j in found.joints if "a motor by its name" in j.evidence[0]]
+    assert [found.bodies[j.b].name for j in on_shaft] == (["pulley"] if joined else [])

@@ -73,7 +73,7 @@ def outputs_of(faces: PartFaces) -> list[Output]:
 
 
 def _ring(disc: Surface, holes: Sequence[Surface]) -> list[Surface]:
-    """The holes in a disc at equal angles about its axis: the largest such ring."""
+    """The holes in a disc at equal angles about its axis, of all such rings: for screws of several sizes."""
     rings: dict[tuple[int, int], list[tuple[float, Surface]]] = defaultdict(list)
     across = np.linalg.svd(disc.direction[None, :])[2][1:]
     for hole in holes:
@@ -88,7 +88,7 @@ def _ring(disc: Surface, holes: Sequence[Surface]) -> list[Surface]:
             key = (round(off / (0.01 * disc.radius)), round(hole.radius / (0.01 * disc.radius)))
             rings[key].append((math.atan2(arm[1], arm[0]), hole))
     even = [ring for ring in rings.values() if len(ring) >= FEWEST_HOLES and _even([angle for angle, _ in ring])]
-    return [hole for _, hole in max(even, key=len, default=[])]
+    return [hole for ring in sorted(even, key=len, reverse=True) for _, hole in ring]
 
 
 def _even(angles: Sequence[float]) -> bool:

@@ -56,20 +56,26 @@ def find_actuators(scene: Scene, names: bool) -> None:
                 continue
             called = called and any(map(called_drive, (*instance.name.split("/"), instance.part)))
             if called or output.neck:
-                _case(scene, instance, output, touching.get(instance.name, {}), called)
+                carried = touching.get(instance.name, {})
+                if names and not called:  # what is called a part of a drive turns in that, not on what looks like one
+                    carried = {n: c for n, c in carried.items() if not of_a_drive(" ".join((n, *scene.called(n))))}
+                _case(scene, instance, output, carried, called)
 
 
 def _case(scene: Scene, case: Instance, output: Output, touching: Touching, called: bool) -> None:
-    """What is screwed to the output of a case, and to nothing else of it, turns on it."""
+    """What is screwed to the output of a case, and to nothing else of it, turns on it.
+
+    One screw is enough where the case is `called` an actuator.
+    """
     on_output = {}
     for other, contacts in touching.items():
         lines = {k for c in contacts if c.kind in LINES for k in _holes_on(case, output, c)}
         # What is screwed beside the output too is a bracket of the case, with a hole about its disc.
         off = [c for c in contacts if c.kind in LINES and not _on_output(case, output, c)]
-        if len(lines) >= 2 and not off:
+        if len(lines) >= (1 if called else 2) and not off:
             on_output[other] = [c for c in contacts if c.kind in LINES]
-    if not on_output or not touching.keys() - on_output.keys():
-        return  # what carries nothing else is no drive between two bodies
+    if not on_output or not (called or touching.keys() - on_output.keys()):
+        return  # what carries nothing else is no drive between two bodies, unless its name says that it is one
     for other, contacts in on_output.items():
         point, axis = case.X_WI.point(output.point), case.X_WI.vector(output.axis)
         foot = point + float((contacts[0].point - point) @ axis) * axis

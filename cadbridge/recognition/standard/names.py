@@ -46,6 +46,8 @@ _SCREWS = (
     r"|\bdin ?(84|85|603|912|931|933|963|965|6912|7380|7500|7981|7984|7985|7991)\b|\bgb ?t? ?(70|818|819|5781|5783)\b"
 )
 
+_HELD_BY = (StandardKind.NUT, StandardKind.WASHER, StandardKind.CIRCLIP, StandardKind.RIVET, StandardKind.SCREW)
+"""Fasteners. What goes on a screw is often named by it (bolt washer, M5 lock nut), a screw never by what goes on it."""
 _NAMES: tuple[tuple[StandardKind, str], ...] = (
     (StandardKind.NUT, _NUTS),
     (StandardKind.WASHER, _WASHERS),
@@ -60,9 +62,13 @@ _NAMES: tuple[tuple[StandardKind, str], ...] = (
 )
 _MADE_FOR_ONE = re.compile(
     r"cover|holder|mount|plate|bracket|driver|housing|block|body|case|base|\barm\b|link|lever|motor|servo|gear|pulley"
-    r"|lead ?screw|ball ?screw|power ?screw|spind|\btr ?\d|\bsf[usk] ?\d|jack|clamp|knob|handle|threaded ?rod|horn|hub"
+    r"|clamp|knob|handle|horn|hub"
 )
-"""Words of parts that take a fastener, or are none though they are called like one."""
+"""Words of parts that take a fastener. Before the fastener's own word they say where it sits: a servo screw is a screw,
+a screw cover a cover."""
+_MOVES_A_NUT = re.compile(r"lead ?screw|ball ?screw|power ?screw|spind|\btr ?\d|\bsf[usk] ?\d|jack|threaded ?rod")
+"""Words of screws that are no fasteners."""
+_FASTENERS = re.compile("|".join(pattern for kind, pattern in _NAMES if kind in _HELD_BY))
 _SIZE = re.compile(r"\bm(\d{1,2})(?: (\d))? ?x ?(\d{1,3})(?: (\d))?\b")
 
 ROLLERS = re.compile(
@@ -78,10 +84,14 @@ SLIDERS = re.compile(
 """What is made to slide, though it looks as if it were put into a tray."""
 STILL = re.compile(
     r"\bcaps?\b(?! ?(screw|bolt))|\bend ?cap|\bplugs?\b|\bstoppers?\b|\bgrommet|\bpcb|\bboards?\b"
-    r"|\bsensors?\b|arduino|raspberry|\besp ?32|\bbatter(y|ies)\b|\bleds?\b|\blabels?\b|\bstickers?\b|\blogos?\b"
-    r"|\b(electro)?magnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
+    r"|\bsensors?\b|arduino|raspberry|openmv|jetson|pixhawk|\besp ?32|\bbatter(y|ies)\b|\bleds?\b"
+    r"|\blabels?\b|\bstickers?\b|\blogos?\b|\b(electro)?magnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
+    r"|buttons?\b(?! ?head)|switch(es)?\b|end ?stops?\b|\bjacks?\b(?! ?screw)"
+    r"|\busb\b|\b(o?led|lcd|tft)\b|\bdisplays?\b|buzzer|\bencoders?\b|hot ?end|\be3d|\bnozzles?\b"
+    r"|taster|schalter|interrup(teur|tor)|pulsante|кнопк|按钮|开关|显示屏|スイッチ|ボタン"
+    r"|\bt[iy]res?\b|\breifen\b|\bpneus?\b|neum[aá]tico|шина|轮胎|タイヤ"
 )
-"""What closes a hole or is put on: it moves with what carries it, however round it is."""
+"""What closes a hole or is put on or in, a tyre too: it moves with what carries it, however round it is."""
 _LINEAR_BEARINGS = re.compile(
     r"\blme?[fhkt]?p? ?\d{1,2} ?[sl]?uu\b|linear ?(ball ?|motion ?)?(bearing|bush)|linear ?(kugel ?)?lager"
     r"|kugelb(u|ü)chse|roulement ?lin(e|é)aire|douille ?(a|à) ?billes|rodamiento ?lineal|cuscinetto ?lineare"
@@ -115,7 +125,8 @@ _TYPES_OF_DRIVES = re.compile(
     r"|\b\d{1,2}hs\d\d|\b(sy)?\d\dsth\d\d|\b\d\dbyg?h?j? ?\d\d|\bqsh\d{4}|\bpkp?\d{3}"  # steppers: 17HS19, 28BYJ-48
     r"|\b(ds\d{4}|td ?8\d{3}|pdi ?\d{4}|f[st]90|hs ?\d{3}|s3003)"  # hobby servos: DS3218, HS-422
     # With brushes and without, and actuators of robots: RS-775, 2212 920KV, AK80-9, DM-J4310.
-    r"|\brs ?\d{3}\b|\b\d{3,4} ?kv\b|\bak\d\d ?\d|\brmd\b|\bgim\d{4}|\bdm ?j?\d{4}|\bmaxon|\bfaulhaber|\bneo ?550",
+    r"|\brs ?\d{3}\b|\b\d{3,4} ?kv\b|\bak\d\d ?\d|\brmd\b|\bgim\d{4}|\bdm ?j?\d{4}|\bmaxon|\bfaulhaber|\bneo ?550"
+    r"|\bdc\d\d a(\d\d)?\b",  # Dynamixels as Robotis draws them: DC07_A_DUMMY
     re.IGNORECASE,
 )
 """Makers' types of motors, which stand for the word in many files."""
@@ -123,8 +134,10 @@ _OF_A_DRIVE = re.compile(
     r"\b(mounts?|brackets?|holders?|horns?|plates?|covers?|screws?|bolts?|shafts?|coupl\w*|wheels?|pulleys?|caps?"
     r"|gears?(?! ?(motor|box|head))"
     r"|arms?|bases?|pins?|washers?|nuts?|spacers?|hubs?|discs?|disks?|adapt\w*|clamps?|links?|rotors?|stators?|frames?"
-    r"|housings?|cases?|casings?|flanges?|drivers?|controllers?|boards?|cables?|connectors?|dumm(y|ies)|idlers?|bodies"
-    r"|to|boxes|supports?|seats?|blocks?|rings?|brakes?|encoders?|fans?|belts?|pinions?|tops?|bottoms?|middle|ends?|side)\b",
+    r"|housings?|cases?|casings?|flanges?|drivers?|controllers?|boards?|cables?|connectors?|idlers?|bodies|to|boxes"
+    # A dummy is one, but for Robotis' (DC07_A_DUMMY); a number before the encoder: what the motor has (172-encoder).
+    r"|(?<!\ba )(?<!\ba\d\d )dumm(y|ies)|(?<!\d{3} )encoders?"
+    r"|supports?|seats?|blocks?|rings?|brakes?|fans?|belts?|pinions?|tops?|bottoms?|middle|ends?|side)\b",
     re.IGNORECASE,
 )
 """What is called by a drive and is none itself."""
@@ -178,12 +191,12 @@ def named_kinds(names: Sequence[str]) -> list[StandardKind]:
 
 def called_fastener(names: Sequence[str]) -> StandardKind | None:
     """The kind of fastener that names say a part is; None where they say another kind, or what takes a fastener."""
-    if _MADE_FOR_ONE.search(words(names)):
+    text = words(names)
+    takes = max((m.start() for m in _MADE_FOR_ONE.finditer(text)), default=-1)
+    if _MOVES_A_NUT.search(text) or takes > max((m.start() for m in _FASTENERS.finditer(text)), default=-1):
         return None
     kinds = named_kinds(names)
-    # What goes on a screw is often named by it (bolt washer, M5 lock nut), a screw never by what goes on it.
-    first = (StandardKind.NUT, StandardKind.WASHER, StandardKind.CIRCLIP, StandardKind.RIVET, StandardKind.SCREW)
-    return next((kind for kind in first if kind in kinds), None)
+    return next((kind for kind in _HELD_BY if kind in kinds), None)
 
 
 def named_size(names: Sequence[str]) -> tuple[float, float] | None:

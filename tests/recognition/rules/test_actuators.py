@@ -41,6 +41,25 @@ def test_the_arm_on_the_horn_turns_and_the_frame_is_held(tmp_path: Path, name: s
     assert (found.joints[0].confidence > of_joint(0.7)) == (name == "servo")
 
 
+@pytest.mark.parametrize(("name", "screws", "joints"), [("servo", 4, 1), ("servo", 1, 1), ("block", 1, 0)])
+def test_an_arm_on_the_other_ring_of_a_horn_turns_by_one_screw_where_a_servo_is_named(
+    tmp_path: Path, name: str, screws: int, joints: int
+) -> None:
+    """The horn has a second ring of as many holes, which come first in the file; the arm has those of the one."""
+    second = [(4.5, 4.5), (-4.5, 4.5), (-4.5, -4.5), (4.5, -4.5)]
+    drive = servo().cut(cq.Workplane(origin=(0, 0, 2)).pushPoints(second).circle(0.8).extrude(3))
+    arm = plate(60, 22, 4, RING[:screws], 1)
+    parts: Parts = {name: (drive, (0, 0, 0)), "frame": (frame(), (0, 0, 0)), "arm": (arm, (0, 0, 5))}
+    found = recognised(tmp_path, parts)
+    on_axis = [joint for joint in found.joints if abs(joint.point[0]) + abs(joint.point[1]) < 1e-6]
+    assert len(on_axis) == joints
+
+
+def test_a_servo_that_is_the_base_turns_what_is_screwed_to_it_by_its_name(tmp_path: Path) -> None:
+    parts: Parts = {"DC07_A_DUMMY": (servo(), (0, 0, 0)), "arm": (plate(60, 22, 4, RING, 1), (0, 0, 5))}
+    assert [joint.type for joint in recognised(tmp_path, parts).joints] == ["revolute"]
+
+
 def test_a_bolted_flange_of_a_tube_is_no_output(tmp_path: Path) -> None:
     tube = cq.Workplane().circle(5).extrude(60).faces(">Z").workplane().circle(10).extrude(4)
     tube = tube.faces(">Z").workplane().pushPoints(RING).hole(2)

@@ -145,7 +145,8 @@ def test_balls_make_a_bearing_and_the_corners_of_a_rounded_block_do_not(tmp_path
 
 MOTORS = (
     "JGY-370 v1:1", "JGA25-370", "25GA370", "GA12-N20", "17HS19-2004S1", "SY20STH42-0804A", "28BYJ-48", "42BYGH40",
-    "RS-775", "2212-920KV", "AK80-9", "DM-J4310-2EC", "DS3218", "HS-422",
+    "RS-775", "2212-920KV", "AK80-9", "DM-J4310-2EC", "DS3218", "HS-422", "DC07_A_DUMMY_AL",
+    "25d-metal-gearmotor-172-227-encoder",
 )  # fmt: skip
 
 
@@ -155,6 +156,19 @@ def test_a_motor_is_known_by_its_makers_type(name: str) -> None:
     assert not called_drive(f"{name} bracket")
 
 
-@pytest.mark.parametrize("name", ["14t steel pinion of a motor", "GA 12", "DIN 912", "HS 20", "Part 370", "plate 4310"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "14t steel pinion of a motor",
+        "GA 12",
+        "DIN 912",
+        "HS 20",
+        "Part 370",
+        "plate 4310",
+        "motor encoder",
+        "DC15_A01_HORN_DUMMY",
+        "servo dummy",
+    ],
+)
 def test_what_is_for_a_motor_or_has_a_number_is_none(name: str) -> None:
     assert not called_drive(name)

@@ -15,7 +15,7 @@ from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import SPINS_ON_AXIS, only_spins
 from cadbridge.recognition.rules.joints import spins_count
 from cadbridge.recognition.rules.seated import round_outside
-from cadbridge.recognition.rules.subassemblies import resting, shares
+from cadbridge.recognition.rules.subassemblies import inside, resting, shares
 from cadbridge.recognition.standard.names import called_drive
 
 SMALL_BETWEEN = 0.1
@@ -40,8 +40,8 @@ def bind_between(now: Jointed, toothed: Collection[str], names: bool) -> None:
         ends = {_end(now, j, body) for j in own}
         least = min(sizes[end] for end in (ends if len(ends) > 1 else others))
         small = sizes[body] < SMALL_BETWEEN * least or _disc(scene, members[body], own)
-        # A motor that is one part turns on its shaft with what holds it.
-        motor = names and _drives(members[body])
+        # A motor that is one part turns on its shaft with what holds it; of two motors on one line each turns its own.
+        motor = names and _drives(members[body]) and not _driven_each(members[body], own)
         if len(others) == 2 and (small or motor) and one_axis(scene, own[0], own[1], near):
             if motor and not small:  # the case of a motor turns against its own shaft, and what meshes stands on that
                 meshes = {o for o in others if set(members[o]) & set(toothed)}
@@ -61,11 +61,11 @@ def bind_between(now: Jointed, toothed: Collection[str], names: bool) -> None:
             scene.bind(min(members[body]), min(members[loose.other(body)]), text, 0.6)
 
 
-def bind_rotors(now: Jointed) -> None:
+def bind_rotors(now: Jointed, toothed: Collection[str], names: bool) -> None:
     """Bind what has but a bore about a shaft, and nothing along it, where that shaft turns on the same line itself.
 
     A line of shafts has one freedom: a hub, a flywheel, half a coupling is fastened on what turns. A wheel that turns
-    on a shaft which turns has shoulders or rings to hold it.
+    on a shaft which turns has shoulders or rings to hold it; but what a drive turns carries what stands on its line.
     """
     scene = now.scene
     for body, own in now.of.items() if not spins_count(scene) else ():
@@ -74,17 +74,55 @@ def bind_rotors(now: Jointed) -> None:
         if len(own) != 1 or joint.verdict.free != HINGE or not others:
             continue
         near = SPINS_ON_AXIS * now.sizes[body] ** (1 / 3)
-        one_line = all(j.verdict.free == HINGE and one_axis(scene, j, joint, near) for j in others)
-        # The axle of two wheels has two joints on one line as well: it turns in neither.
-        turns = any(len(now.of[j.other(rotor)]) > 1 or now.sizes[j.other(rotor)] > now.sizes[rotor] for j in others)
-        fitted = NOTHING_ALONG in joint.verdict.against and any(
-            c.kind == "shaft" and scene.groups.root(c.b.instance) == body for c in joint.contacts
-        )
-        # What nothing holds along either is no shaft that turns: a motor's case in two clamps.
-        held = any(NOTHING_ALONG not in j.verdict.against for j in others)
-        if one_line and turns and held and fitted:
+        if not all(j.verdict.free == HINGE and one_axis(scene, j, joint, near) for j in others):
+            continue
+        near, end = min(now.members[body]), min(now.members[rotor])
+        free = set(now.members[body]) & set(toothed) or (names and _drives(now.members[body]))
+        if joint.contacts and not free and any(_is_driven(now, j, rotor, names) for j in others):
+            scene.bind(near, end, "on the line of what a drive turns, and joined to nothing else", 0.6)
+        elif _fitted_on(now, joint, body, rotor, others):
             text = "its bore is on what turns on this line already, with nothing to hold it along: fastened there"
-            scene.bind(min(now.members[body]), min(now.members[rotor]), text, 0.6)
+            scene.bind(near, end, text, 0.6)
+
+
+def _fitted_on(now: Jointed, joint: Candidate, body: str, rotor: str, others: Sequence[Candidate]) -> bool:
+    """Whether a body has its bore about what turns in others, and nothing along it."""
+    # The axle of two wheels has two joints on one line as well: it turns in neither.
+    turns = any(len(now.of[j.other(rotor)]) > 1 or now.sizes[j.other(rotor)] > now.sizes[rotor] for j in others)
+    fitted = NOTHING_ALONG in joint.verdict.against and any(
+        c.kind == "shaft" and now.scene.groups.root(c.b.instance) == body for c in joint.contacts
+    )
+    # What nothing holds along either is no shaft that turns: a motor's case in two clamps.
+    return turns and fitted and any(NOTHING_ALONG not in j.verdict.against for j in others)
+
+
+def _is_driven(now: Jointed, joint: Candidate, rotor: str, names: bool) -> bool:
+    """Whether a joint is that of a drive with what it turns."""
+    drive, turned = now.members[joint.other(rotor)], now.members[rotor]
+    noted = any(d.case in drive and d.on in turned for d in now.scene.driven)
+    return noted or (names and any(_drives([n]) for c in joint.contacts for n in c.pair if n in drive))
+
+
+def bind_mounted(now: Jointed, names: bool) -> None:
+    """Bind a drive that hangs on nothing but what it turns to the body of its sub-assembly that turns there as well.
+
+    A drive is mounted on something: a servo that is drawn beside the arm which holds it. The sub-assembly of the two
+    moves as a whole against what lies outside of it. Names say what is a drive.
+    """
+    scene, members = now.scene, now.members
+    for body, own in now.of.items() if names else ():
+        joint, turned = own[0], own[0].other(body)
+        if len(own) != 1 or joint.verdict.free != HINGE or not _drives(members[body]):
+            continue
+        on_line = {j.other(turned) for j in now.of[turned] if j is not joint and one_axis(scene, j, joint, ONE_LINE)}
+        mounts = [
+            other for other in on_line
+            if (path := inside(scene, members[body], members[other]))
+            and not all(name.startswith(f"{path}/") for name in members[turned])
+        ]  # fmt: skip
+        if len(mounts) == 1:
+            text = "a drive by its name, and of one sub-assembly with what turns on the same line: mounted there"
+            scene.bind(min(members[body]), min(members[mounts[0]]), text, 0.6)
 
 
 def bind_flanges(now: Jointed) -> None:
@@ -128,6 +166,12 @@ def _drives(body: Sequence[str]) -> bool:
     """Whether the name of any part of a body calls it a drive, or all of it is in sub-assemblies that are."""
     inside = all(any(called_drive(step) for step in name.split("/")) for name in body)
     return inside or any(called_drive(name.rsplit("/", 1)[-1]) for name in body)
+
+
+def _driven_each(body: Sequence[str], own: Sequence[Candidate]) -> bool:
+    """Whether each of the joints of a body is on a drive of its own: two wheels of a robot, on two motors."""
+    at = [{name for c in joint.contacts for name in c.pair if name in body and _drives([name])} for joint in own]
+    return all(at) and not set.intersection(*at)
 
 
 def _end(now: Jointed, joint: Candidate, body: str) -> str:

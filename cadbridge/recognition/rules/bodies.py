@@ -10,6 +10,8 @@ from cadbridge.frames import Vector
 from cadbridge.recognition.contacts.contacts import FACETED, ROUNDING, Contact, Placed, clearance, square
 from cadbridge.recognition.contacts.guides import GUIDED, STANDS_OUT_OF_BORE, telescope
 from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.rules.bearings import bearings_of
+from cadbridge.recognition.standard.names import StandardKind
 
 WHOLE_TURN = 0.995 * 2 * np.pi
 """rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole. 54
@@ -82,6 +84,7 @@ def bind_fixed(scene: Scene) -> None:
 
 def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
     """Dowels through parts of one body, pins and stubs in one bore with nothing on them: they are pressed in."""
+    bearings = {name for name, s in scene.standards.items() if s.kind is StandardKind.BEARING} | set(bearings_of(scene))
     for name, touching in scene.contacts.of.items():
         contacts = [c for c in touching if c.kind != "through"]
         shafts = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
@@ -90,7 +93,12 @@ def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
             continue
         if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius and _sunk(scene, contacts[0]):
             scene.bind(name, min(hosts), "a stub sunk in one bore, with no shoulder and nothing on it", 0.5)
-        elif is_pin(name) and (len(hosts) > 1 or (len(shafts) == 1 and _pressed(scene, shafts[0]))):
+        # What stands in two bearings drawn as one part turns there.
+        elif (
+            not hosts <= bearings
+            and is_pin(name)
+            and (len(hosts) > 1 or (len(shafts) == 1 and _pressed(scene, shafts[0])))
+        ):
             what = "a dowel through parts of one body" if len(hosts) > 1 else "a pin in one bore, with nothing on it"
             scene.bind(name, min(hosts), what, 0.6 if len(hosts) > 1 else LONE_PIN)
 

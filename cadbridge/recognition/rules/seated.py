@@ -42,6 +42,8 @@ SMALL_IN_TRAY = 0.25
 """Size of what an open tray holds beside the tray, at most. 54 machines have 0.10 and less. Tests: 0.067
 (`test_seated`)."""
 
+PUT_ON = "put on or in it, by its name, and carries nothing"
+
 
 def round_outside(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
     """Whether a part's box is square across a line and centred on it, and a round face about it is nearly as wide."""
@@ -94,6 +96,14 @@ def _closes(now: Jointed, rod: str, joint: Candidate) -> bool:
     return bottom and len(now.of[other]) == 1 and only_spins(now.scene, now.members[other], joint)
 
 
+def bind_put_on(scene: Scene) -> None:
+    """Bind what is called a button, a board, a tyre or the like to the one body that it touches."""
+    for name, touching in scene.contacts.of.items():
+        bodies = {scene.groups.root(n) for c in touching for n in c.pair if n != name}
+        if len(bodies) == 1 and name not in scene.on_shafts and called(STILL, scene.called(name)):
+            scene.bind(name, min(n for c in touching for n in c.pair if n != name), PUT_ON, 0.6)
+
+
 def bind_plugs(now: Jointed, toothed: Collection[str], names: bool) -> None:
     """Bind a small round part that carries nothing and stands in a bore: a stud, a plug.
 
@@ -110,7 +120,7 @@ def bind_plugs(now: Jointed, toothed: Collection[str], names: bool) -> None:
             called_drive(text) for name in members[other] for text in scene.called(name)
         )
         if all(called(STILL, n) or (bolted and called(SPACERS, n)) for n in map(scene.called, members[leaf])):
-            scene.bind(leaf, other, "put on or in it, by its name, and carries nothing", 0.6)
+            scene.bind(leaf, other, PUT_ON, 0.6)
             continue
         if not now.sizes[leaf] < SMALL_PLUG * now.sizes[other] or not _sunk(scene, members[leaf], joint):
             continue

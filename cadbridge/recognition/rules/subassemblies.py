@@ -40,14 +40,14 @@ def bind_within(scene: Scene, joints: Sequence[Candidate], meshing: Collection[f
     turning, members = [], scene.groups.members()
     linked = linked_by(scene, [j for j in joints if shares(scene, members[j.a], members[j.b])])
     for a, b, area in resting(scene):
-        inside = scene.shared(a, b)
+        within = scene.shared(a, b)
         # Wheels that mesh may lie on each other with their webs: bound, they would not turn.
-        if inside and frozenset((a, b)) not in meshing and linked.join(a, b):
+        if within and frozenset((a, b)) not in meshing and linked.join(a, b):
             moving = turntable(scene, scene.groups.group(a), scene.groups.group(b))
             if moving is not None:
                 turning.append(moving)
             else:
-                scene.bind(a, b, f"rests on it over {area * 1e6:.4g} mm², in {inside[-1]}", 0.65)
+                scene.bind(a, b, f"rests on it over {area * 1e6:.4g} mm², in {within[-1]}", 0.65)
     return turning
 
 
@@ -63,8 +63,8 @@ def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
             other = joint.other(leaf)
             if len(now.of[leaf]) != 1 or joint.verdict.free not in (HINGE, SLEEVE):
                 continue
-            inside = _inside(scene, members[leaf], members[other])
-            if not inside or size[leaf] > size[other] or set(members[leaf]) & set(toothed):
+            path = inside(scene, members[leaf], members[other])
+            if not path or size[leaf] > size[other] or set(members[leaf]) & set(toothed):
                 continue
             again = any(
                 # What it stands on turns about the line already: its own spin there would be a second freedom of one
@@ -80,7 +80,7 @@ def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
                 scene.bind(horn, near, f"a servo's horn, {1e3 * gap:.3g} mm from it", 0.6)
                 continue
             if again or only_spins(scene, members[leaf], joint):
-                text = f"only spins inside {inside}, which moves nothing"
+                text = f"only spins inside {path}, which moves nothing"
                 near = max(members[other], key=lambda n: (len(scene.shared(n, leaf)), n))
                 scene.bind(min(members[leaf]), near, text, 0.6)
 
@@ -124,7 +124,7 @@ def _paths(scene: Scene, names: Sequence[str]) -> set[str]:
     return found
 
 
-def _inside(scene: Scene, leaf: Sequence[str], other: Sequence[str]) -> str:
+def inside(scene: Scene, leaf: Sequence[str], other: Sequence[str]) -> str:
     """The deepest sub-assembly that holds all of a body and a part of the other; empty where there is none."""
     shared = set.intersection(*(_paths(scene, [name]) for name in leaf)) & _paths(scene, other)
     return max(sorted(shared), key=lambda path: path.count("/"), default="")

@@ -19,7 +19,7 @@ from cadbridge.recognition.rules.actuators import find_actuators
 from cadbridge.recognition.rules.attaching import Hosts
 from cadbridge.recognition.rules.bearings import bind_rings, bind_rolling, bind_seats, bind_twins
 from cadbridge.recognition.rules.beside import bind_beside, bind_wheels, hinge_wheels, wheels_apart
-from cadbridge.recognition.rules.between import bind_between, bind_flanges, bind_rotors
+from cadbridge.recognition.rules.between import bind_between, bind_flanges, bind_mounted, bind_rotors
 from cadbridge.recognition.rules.bodies import bind_fixed, bind_flats, bind_keys, bind_stubs
 from cadbridge.recognition.rules.guide_rods import bind_frames
 from cadbridge.recognition.rules.hubs import bind_hubs
@@ -28,7 +28,7 @@ from cadbridge.recognition.rules.likewise import bind_rails, joined_alike
 from cadbridge.recognition.rules.linear_bearings import bind_linear_bearings
 from cadbridge.recognition.rules.motors import find_motors
 from cadbridge.recognition.rules.rolling_carriages import rolling_carriages
-from cadbridge.recognition.rules.seated import bind_plugs, bind_spinning, bind_trays
+from cadbridge.recognition.rules.seated import bind_plugs, bind_put_on, bind_spinning, bind_trays
 from cadbridge.recognition.rules.subassemblies import bind_clamped, bind_idle, bind_within
 from cadbridge.recognition.rules.turntables import still_apart
 from cadbridge.recognition.rules.whole import connect
@@ -114,6 +114,11 @@ def _pins(run: Inference) -> None:
         bind_fixed(run.scene)
 
 
+def _put_on(run: Inference) -> None:
+    if run.evidence.names:
+        bind_put_on(run.scene)
+
+
 def _within(run: Inference) -> None:
     run.turning += bind_within(run.scene, run.joints, run.evidence.meshes)
     bind_fixed(run.scene)
@@ -152,8 +157,9 @@ MOVES_NOTHING = (
     Rule("a round rod goes with the largest of what turns on it", 0.56, lambda r: bind_spinning(r.now, r.toothed)),
     Rule("a plug goes with its bore", 0.55, lambda r: bind_plugs(r.now, r.toothed, r.evidence.names)),
     Rule("what stands between two that turn", 0.54, lambda r: bind_between(r.now, r.toothed, r.evidence.names)),
+    Rule("a drive is mounted on something", 0.535, lambda r: bind_mounted(r.now, r.evidence.names)),
     Rule("a flange goes with what it lies on more", 0.53, lambda r: bind_flanges(r.now)),
-    Rule("what is on a shaft that turns goes with it", 0.52, lambda r: bind_rotors(r.now)),
+    Rule("what is on a shaft that turns goes with it", 0.52, lambda r: bind_rotors(r.now, r.toothed, r.evidence.names)),
 )
 """Rules about a joint by which a body moves nothing, one after the other until none binds anything more."""
 
@@ -161,7 +167,7 @@ MOVES_NOTHING = (
 def _connected(run: Inference) -> None:
     """What nothing connects yet is bound, or hinged, to what it rests on, reaches into or stands beside."""
     scene, pairs = run.scene, run.evidence.meshing.pairs
-    apart, on_faces = connect(scene, run.joints, pairs, run.evidence.drives)
+    apart, on_faces = connect(scene, run.joints, pairs, run.evidence.drives, run.evidence.names)
     apart, lone = hinge_wheels(scene, bind_wheels(scene, apart, pairs), pairs, run.joints)
     run.loose, beside = bind_beside(scene, apart)
     run.turning += [*on_faces, *lone, *beside]
@@ -192,6 +198,7 @@ RULES = (
     Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
+    Rule("what is put on one body, by its name, is held there", 0.82, _put_on),
     # A dowel is told from a pin by the bodies that it goes through: they must be known by what holds them fast.
     Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin)),
     Rule("a lead screw turns in its nut", 0.78, _lead_screws),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from cadbridge.freedoms import HINGE
@@ -14,6 +14,7 @@ from cadbridge.recognition.rules.axles import coaxial, knuckle, on_axis, overlap
 from cadbridge.recognition.rules.pivots import Seen, about_disc, rack_on, wheel_on
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
+from cadbridge.recognition.standard.names import STILL, called
 from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.wheels.meshing import steps_about
 from cadbridge.recognition.wheels.placed import MeshingPair, about
@@ -25,14 +26,14 @@ guess, and reported as one."""
 
 
 def connect(
-    scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair], drives: Sequence[MeshingPair]
+    scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair], drives: Sequence[MeshingPair], names: bool
 ) -> tuple[list[list[str]], list[Candidate]]:
     """Bind what no joint connects to what it rests on or reaches into.
 
     Returns the groups that stay loose, and the joints of bodies that turn on what they lie on.
     What lies in one sub-assembly comes first, down to parts that touch nothing: the product structure is the better
     witness where the geometry has none. `pairs` are wheels that mesh, `drives` those that a belt ties: their teeth hold
-    nothing.
+    nothing. What is put on a body by its name (where `names` are a witness) turns on none.
     """
     meshing = {frozenset((p.a.instance, p.b.instance)) for p in (*pairs, *drives)}
     linked = linked_by(scene, joints)
@@ -42,6 +43,7 @@ def connect(
     late: list[Tie] = []
     turning: set[str] | None = None
     seen = Seen(scene, joints, pairs)
+    still = {i.name for i in scene.assembly.instances if names and called(STILL, scene.called(i.name))}
     for tie in _ties(scene, linked):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
             continue
@@ -52,11 +54,11 @@ def connect(
             if set(tie.pair) & turning:
                 late.append(tie)
                 continue
-        _tied(seen, linked, tie)
+        _tied(seen, linked, tie, still)
     bind_carriers(scene, linked, joints, pairs)
     for tie in sorted(late, key=lambda tie: sum(name in (turning or ()) for name in tie.pair)):
         if not _meshing(scene, tie, pairs):
-            _tied(seen, linked, tie)
+            _tied(seen, linked, tie, still)
     groups = sorted(linked.members().values(), key=lambda names: -sum(scene.size(n) for n in names))
     return groups[1:], seen.found
 
@@ -111,13 +113,14 @@ SIGNS = (
 """Signs of joints where contacts show none, in the order in which they are asked."""
 
 
-def _tied(seen: Seen, linked: Groups, tie: Tie) -> None:
-    """Bind two parts that nothing connects yet, or let one move on the other."""
+def _tied(seen: Seen, linked: Groups, tie: Tie, still: Set[str]) -> None:
+    """Bind two parts that nothing connects yet, or let one move on the other, unless it is one of `still`."""
     scene, alone = seen.scene, linked.join(*tie.pair)
     if scene.groups.root(tie.a) == scene.groups.root(tie.b):
         return
     first, second = (scene.groups.group(name) for name in tie.pair)
-    asked = (s for s in SIGNS if s.how in (None, tie.how) and (alone or not s.alone))
+    moves = not (first <= still or second <= still)
+    asked = (s for s in SIGNS if moves and s.how in (None, tie.how) and (alone or not s.alone))
     found = next(filter(None, (s.find(seen, first, second) for s in asked)), None)
     if found is not None:
         seen.found.append(found)

@@ -50,7 +50,7 @@ def test_a_wheel_in_a_fork_without_an_axle_turns_and_a_square_block_does_not(tmp
         assert abs(float(joint.axis[0])) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("name", ["board", "gripper_link"])
+@pytest.mark.parametrize("name", ["card", "gripper_link"])
 def test_a_board_in_an_open_tray_is_put_there_and_a_gripper_slides(tmp_path: Path, name: str) -> None:
     # A groove along x, open at its ends, with a step across it: the board stands against that.
     tray = cq.Workplane().box(160, 60, 20).cut(cq.Workplane().box(200, 40, 20).translate((0, 0, 5)))
@@ -62,7 +62,7 @@ def test_a_board_in_an_open_tray_is_put_there_and_a_gripper_slides(tmp_path: Pat
             made.add(cq.Workplane().box(size, size, 20), name=f"{part}{k}", loc=at(x, y, z))
     found = recognised(tmp_path, made)
     tray = any("in an open tray" in bond.reason for body in found.bodies for bond in body.bonds)
-    assert (name in moves_with(found, "tray"), tray) == ((True, True) if name == "board" else (False, False))
+    assert (name in moves_with(found, "tray"), tray) == ((True, True) if name == "card" else (False, False))
 
 
 def test_a_hinge_that_runs_into_parts_both_ways_at_once_is_a_weld_and_says_why(tmp_path: Path) -> None:
@@ -112,12 +112,22 @@ def of(folder: Path, first: cq.Workplane, name: str, second: cq.Workplane) -> Re
     return recognised(folder, cq.Assembly(name="made").add(first, name="base").add(second, name=name))
 
 
-@pytest.mark.parametrize(("name", "joints"), [("crank", 1), ("Closing Cap", 0), ("0.196 ID Custom Spacer", 1)])
+@pytest.mark.parametrize(
+    ("name", "joints"),
+    [("crank", 1), ("Closing Cap", 0), ("16mmPushButton", 0), ("DC jack", 0), ("0.196 ID Custom Spacer", 1)],
+)
 def test_what_is_called_a_cap_is_put_on(tmp_path: Path, name: str, joints: int) -> None:
     base = cq.Workplane().box(80, 60, 40, centered=(True, True, False)).cut(cq.Workplane().circle(4).extrude(10))
     head = cq.Workplane().box(30, 14, 4, centered=(True, True, False)).translate((8, 0, -4))
     found = of(tmp_path, base, name, head.union(cq.Workplane().circle(4).extrude(10)))
     assert len(found.joints) == joints
+
+
+@pytest.mark.parametrize(("name", "joints"), [("lever", 1), ("Encoder_01", 0)])
+def test_what_is_called_an_encoder_turns_on_no_pin_that_is_not_drawn(tmp_path: Path, name: str, joints: int) -> None:
+    plate = cq.Workplane().box(80, 60, 6, centered=(True, True, False)).cut(cq.Workplane().circle(1).extrude(6))
+    board = cq.Workplane().slot2D(40, 16).extrude(4).translate((12, 0, -4)).cut(cq.Workplane().circle(0.9).extrude(-4))
+    assert len(of(tmp_path, plate, name, board).joints) == joints
 
 
 @pytest.mark.parametrize(("name", "joints"), [("lever", 1), ("0.196 ID Custom Spacer", 0)])

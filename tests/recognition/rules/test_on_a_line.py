@@ -1,0 +1,92 @@
+"""Several bodies that turn on one line: what of them turns with what, where motors, bearings and horns stand there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import cadbridge as cb
+from cadbridge.recognition import Recognition, recognise
+from tests.late import cq
+from tests.recognition.solids import Parts, at, box, disc, joints, recognised, tube
+
+
+def along_y(shape: cq.Workplane) -> cq.Workplane:
+    return shape.rotate((0, 0, 0), (1, 0, 0), -90)
+
+
+def bodies(found: Recognition) -> set[frozenset[str]]:
+    return {frozenset(body.instances) for body in found.bodies}
+
+
+def servo(lugs: bool) -> cq.Workplane:
+    """A case from y = 0 to 30 mm with a spline of radius 3 mm that stands 4 mm out of it; screwed on by two lugs."""
+    case = along_y(box(20, 40, 30).translate((0, 0, 0)).union(disc(3, 4).translate((0, 0, 30))))
+    taps = cq.Workplane("XZ").pushPoints([(-7, -16), (7, -16), (-7, 16), (7, 16)]).circle(1.5).extrude(-8)
+    return case.cut(taps) if lugs else case
+
+
+@pytest.mark.parametrize("name", ["servo", "block"])
+def test_two_wheels_on_one_line_turn_each_on_its_own_servo(tmp_path: Path, name: str) -> None:
+    """Chassis and servos are one body, and called a drive by their names; without them the shapes say the same."""
+    chassis = cq.Workplane("XZ").rect(60, 60).extrude(-6).translate((0, -6, 0))
+    chassis = chassis.cut(
+        cq.Workplane("XZ").pushPoints([(-7, -16), (7, -16), (-7, 16), (7, 16)]).circle(1.5).extrude(20)
+    )
+    wheel = along_y(disc(30, 8).cut(disc(3.02, 3.5)))
+    left, right = servo(True), servo(True).rotate((0, 0, 0), (0, 0, 1), 180)
+    parts: Parts = {
+        "chassis": (chassis, (0, 0, 0)),
+        f"{name} left": (left, (0, 0, 0)),
+        f"{name} right": (right, (0, -6, 0)),
+        "left wheel": (wheel, (0, 30.5, 0)),
+        "right wheel": (wheel.rotate((0, 0, 0), (0, 0, 1), 180), (0, -36.5, 0)),
+    }
+    found = recognised(tmp_path, parts)
+    base = frozenset({"chassis", f"{name} left", f"{name} right"})
+    assert bodies(found) == {base, frozenset({"left wheel"}), frozenset({"right wheel"})}
+
+
+def test_what_stands_on_what_a_drive_turns_turns_with_it(tmp_path: Path) -> None:
+    """A wheel about the boss of a horn, on whose disc it lies; a lug of the horn reaches out."""
+    horn = disc(21, 2).union(disc(5, 2.7)).union(box(60, 6, 1.5).translate((20, 0, 0))).cut(disc(3.02, 2))
+    wheel = tube(33, 5.05, 9).cut(box(80, 12, 2).translate((0, 20, 4)))
+    parts: Parts = {
+        "servo": (servo(False).rotate((0, 0, 0), (1, 0, 0), 90), (0, 0, 0)),
+        "horn": (horn, (0, 0, 31.5)),
+        "wheel": (wheel, (0, 0, 33.5)),
+    }
+    assert joints(recognised(tmp_path, parts)) == {frozenset({"servo", "wheel"}): "revolute"}
+
+
+def test_a_servo_drawn_beside_the_arm_that_holds_it_is_mounted_there(tmp_path: Path) -> None:
+    """Its horn is screwed to the base; the arm has a bore about that, and the servo touches nothing but its horn."""
+    ring = [(6.0, 0.0), (0.0, 6.0), (-6.0, 0.0), (0.0, -6.0)]
+    pattern = cq.Workplane().pushPoints(ring).circle(1).extrude(20)
+    horn = disc(8, 2.5).union(disc(2.5, 4).translate((0, 0, -4))).cut(pattern)
+    base = box(60, 60, 6).cut(pattern).cut(disc(2, 6))
+    case = box(20, 34, 26).translate((0, 10, -29.5)).cut(disc(2.52, -2.3 + 6).translate((0, 0, -7)))
+    arm = box(60, 40, 2.5).translate((20, 10, 0)).cut(disc(8.5, 2.5))
+    own = cq.Assembly(name="XL-330").add(case, name="case").add(horn, name="horn")
+    module = cq.Assembly(name="arm").add(own, name="XL-330").add(arm, name="plate")
+    made = cq.Assembly(name="made").add(module, name="arm").add(base, name="base", loc=at(0, 0, 2.5))
+    made.export(str(tmp_path / "made.step"))
+    found = recognise(cb.read(tmp_path / "made.step"))
+    assert bodies(found) == {frozenset({"base", "arm/XL-330/horn"}), frozenset({"arm/XL-330/case", "arm/plate"})}
+
+
+@pytest.mark.parametrize(("width", "turns"), [(0, True), (16, False)])
+def test_a_shaft_in_two_bearings_of_one_housing_is_no_dowel(tmp_path: Path, width: float, turns: bool) -> None:
+    """Bearings drawn as one part; square blocks hold it."""
+    housing = box(30, 110, 30).cut(box(40, 90, 24).translate((0, 0, 6)))
+    housing = housing.cut(along_y(disc(8, 120)).translate((0, -60, 20)))
+    bearing = along_y(box(width, width, 5).cut(disc(2.5, 5)) if width else tube(8, 2.5, 5))
+    parts: Parts = {
+        "housing": (housing, (0, 0, 0)),
+        "left": (bearing, (0, 47, 20)),
+        "right": (bearing, (0, -52, 20)),
+        "shaft": (along_y(disc(2.5, 100)).translate((0, -50, 20)), (0, 0, 0)),
+    }
+    found = recognised(tmp_path, parts)
+    assert (joints(found).get(frozenset({"housing", "shaft"})) == "revolute") == turns

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cadbridge.recognition.choice.calibration import of_joint, of_weld
@@ -18,7 +19,7 @@ from cadbridge.recognition.choice.told import (
     without_axis,
 )
 from cadbridge.recognition.evidence.bolts import bolt_lines
-from cadbridge.recognition.evidence.candidates import Candidate, with_hubs
+from cadbridge.recognition.evidence.candidates import Candidate, linked_by, with_hubs
 from cadbridge.recognition.evidence.fasteners import without_fasteners
 from cadbridge.recognition.evidence.gathering import Evidence, bind_copies
 from cadbridge.recognition.evidence.lead_screws import without_pitch
@@ -57,7 +58,10 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
         ground, why = scene.groups.root(hints.ground), SAID
     # Of each loose group that is held which would be the ground of it alone, not its largest part: of a cart with a
     # pole that touches no rail, it is the cart.
-    held = [_chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0]) for group in run.loose]
+    held = [
+        _chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0])
+        for group in _apart(scene, joints, run.loose, ground)
+    ]
     for chief in held:
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)
     # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
@@ -77,6 +81,17 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
         *without_axis(scene, joints, hints),
     )
     return replace(found, findings=(*findings, *found.findings))
+
+
+def _apart(
+    scene: Scene, joints: Sequence[Candidate], loose: Sequence[Sequence[str]], ground: str
+) -> Iterator[list[str]]:
+    """The loose groups that no joint leads to from the ground; those that joints connect are one."""
+    linked = linked_by(scene, joints)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for group in loose:
+        groups[linked.root(group[0])] += group
+    yield from (group for root, group in groups.items() if root != linked.root(ground))
 
 
 def _begun(evidence: Evidence, hints: Hints) -> Inference:

@@ -83,3 +83,14 @@ def test_a_shaft_on_the_axis_of_a_wider_hole_that_touches_nothing_turns_in_it(tm
         frame, spool = frame.cut(cuts), spool.cut(cuts)
     found = recognised(tmp_path, {"frame": (frame, (0, 0, 0)), "spool": (spool, (0, 0, 13))})
     assert [joint.type for joint in found.joints] == ([] if screws else ["revolute"])
+
+
+def test_of_two_parts_that_stand_apart_and_turn_on_each_other_one_is_left_where_it_stands(tmp_path: Path) -> None:
+    """A frame and a spool over a base that neither touches: with both bound to it, their joint would be one of the base
+    with itself, which no mates file can hold."""
+    frame = plate(200, 100, 12, [(0, 0), (80, 30)], 24.5)
+    spool = cq.Workplane().circle(45).extrude(60).union(cq.Workplane(origin=(0, 0, -14)).circle(22.5).extrude(14))
+    base = cq.Workplane().box(600, 600, 200, centered=(True, True, False)).translate((0, 0, -400))
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "frame": (frame, (0, 0, 0)), "spool": (spool, (0, 0, 13))})
+    assert [joint.type for joint in found.joints] == ["revolute"]
+    assert all(joint.a != joint.b for joint in found.joints)

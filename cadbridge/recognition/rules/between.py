@@ -76,13 +76,13 @@ def bind_rotors(now: Jointed, toothed: Collection[str], names: bool) -> None:
         near = SPINS_ON_AXIS * now.sizes[body] ** (1 / 3)
         if not all(j.verdict.free == HINGE and one_axis(scene, j, joint, near) for j in others):
             continue
-        near, end = min(now.members[body]), min(now.members[rotor])
+        part, shaft = min(now.members[body]), min(now.members[rotor])
         free = set(now.members[body]) & set(toothed) or (names and _drives(now.members[body]))
         if joint.contacts and not free and any(_is_driven(now, j, rotor, names) for j in others):
-            scene.bind(near, end, "on the line of what a drive turns, and joined to nothing else", 0.6)
+            scene.bind(part, shaft, "on the line of what a drive turns, and joined to nothing else", 0.6)
         elif _fitted_on(now, joint, body, rotor, others):
             text = "its bore is on what turns on this line already, with nothing to hold it along: fastened there"
-            scene.bind(near, end, text, 0.6)
+            scene.bind(part, shaft, text, 0.6)
 
 
 def _fitted_on(now: Jointed, joint: Candidate, body: str, rotor: str, others: Sequence[Candidate]) -> bool:

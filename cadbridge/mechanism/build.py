@@ -488,10 +488,8 @@ def _floating(b: _Builder, mate_rows: tuple[MateRows, ...]) -> None:
         else:
             message, cure = "the source has no mates", None
         n, of = len(b.names), len(b.assembly.components)
-        message += (
-            f": the {n} components float" if n == of else f": {n} of {of} components float{'s' if n == 1 else ''}"
-        )
-        b.findings.add("CB415", message, hint=cure, items=b.names)
+        floating = f"the {n} components float" if n == of else f"{n} of {of} components float{'s' if n == 1 else ''}"
+        b.findings.add("CB415", f"{message}: {floating}", hint=cure, items=b.names)
         return
     held = {b.names[i] for r in mate_rows for i in (r.a, r.b) if i != GROUND_BODY}
     for name in b.names:

@@ -34,13 +34,18 @@ def verdict_of(
     return together(checks, samples, _untestable(lowered, result) or (JAMMED if contradictory else ""))
 
 
+_ONE_SAMPLE = "the run has one sample"
+_NOTHING_MOVES = "no body moves: all components are grounded, or locked to the ground"
+_UNKNOWN = "masses are unknown, so energies, forces and all that depends on them were not tested"
+_WEIGHTLESS = "nothing that moves has a mass, so energies, forces and all that depends on them were not tested"
 _CURES = {
-    "no body moves": "No action is needed where nothing should move. Otherwise look for what is grounded with "
+    _ONE_SAMPLE: "Take more samples.",
+    _NOTHING_MOVES: "No action is needed where nothing should move. Otherwise look for what is grounded with "
     "`cadbridge check`; `--floating` frees the root link of a URDF.",
-    "one sample": "Take more samples.",
-    "mass": "Give masses or densities.",
+    _UNKNOWN: "Give masses or densities.",
+    _WEIGHTLESS: "Give masses or densities.",
 }
-"""The cure of a run that could not be tested by words of the reason; of all others the catalogue has it."""
+"""The cure of a run that could not be tested, by the reason; of all others the catalogue has it."""
 JAMMED = "the mates contradict each other (CB626), so what moves, and how, is not determined"
 
 
@@ -49,13 +54,13 @@ def _untestable(lowered: Lowered, result: Result) -> str:
     if not result.status.ok:
         return "the run did not come to its end"
     if len(result.trajectory.t) < 2:
-        return "the run has one sample"
+        return _ONE_SAMPLE
     if not lowered.model.bodies:
-        return "no body moves: all components are grounded, or locked to the ground"
+        return _NOTHING_MOVES
     if lowered.stand_ins:
-        return "masses are unknown, so energies, forces and all that depends on them were not tested"
+        return _UNKNOWN
     if _weightless(lowered.model):
-        return "nothing that moves has a mass, so energies, forces and all that depends on them were not tested"
+        return _WEIGHTLESS
     return ""
 
 
@@ -105,11 +110,10 @@ def tell(verdict: Verdict, what: Scenario, result: Result, findings: Findings) -
     if not result.status.ok:
         return
     wrong = [check.text for check in verdict.wrong if check.name != "sensitivity"]
-    cure: str | None
     if wrong:
         cure = "Take a step of a tenth" if what.step is not None else "Set `tolerance` a hundred times smaller"
         hint = f"{cure} in the scenario, and check whether the deviation falls with it."
         findings.add("CB627", "; ".join(wrong), hint=hint)
     elif verdict.state == NOT_TESTED:
-        cure = next((cure for words, cure in _CURES.items() if words in verdict.reason), None)
-        findings.add("CB684", f"whether the run is right was not tested: {verdict.reason}", hint=cure)
+        text = f"whether the run is right was not tested: {verdict.reason}"
+        findings.add("CB684", text, hint=_CURES.get(verdict.reason))

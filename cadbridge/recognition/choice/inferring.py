@@ -19,9 +19,10 @@ from cadbridge.recognition.choice.told import (
     without_axis,
 )
 from cadbridge.recognition.evidence.bolts import bolt_lines
-from cadbridge.recognition.evidence.candidates import Candidate, linked_by, with_hubs
+from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.fasteners import without_fasteners
 from cadbridge.recognition.evidence.gathering import Evidence, bind_copies
+from cadbridge.recognition.evidence.hubs import with_hubs
 from cadbridge.recognition.evidence.lead_screws import without_pitch
 from cadbridge.recognition.evidence.pins import with_shared_lines
 from cadbridge.recognition.evidence.scene import Scene

@@ -9,19 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
-from cadbridge.recognition.contacts.contacts import ALONG, EXACT_SLACK, ON_AXIS, Contact, parallel
-from cadbridge.recognition.contacts.guides import telescope
+from cadbridge.freedoms import HINGE, SLIDE
+from cadbridge.recognition.contacts.contacts import ALONG, EXACT_SLACK, Contact, parallel
 from cadbridge.recognition.contacts.one_line import NOTHING_ALONG
 from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.pins import HOLE_TURN
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.faces.revolution import SLIM_RING
 from cadbridge.recognition.groups import Groups
-
-LONGEST_HUB = 1.2
-"""Length of a hub beside its width, at most: a linear bearing, which slides on its rod, has 1.6. A choice. Tests: 1.1 |
-2.9 (`test_hubs`)."""
+from cadbridge.wording import count
 
 MOVING = ("revolute", "prismatic", "cylindrical", "spherical")
 
@@ -213,30 +209,6 @@ def _running(scene: Scene, contacts: Sequence[Contact], verdict: Verdict) -> Ver
     return replace(verdict, type="cylindrical", evidence=(*verdict.evidence, "a linear bearing on its rod"), against=())
 
 
-def with_hubs(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
-    """The joints, those of hubs on the ends of shafts as hinges: they are no tubes, which would slide there too.
-
-    Asked at the end: what could slide and turn on a rod, and carries nothing, is clamped there if other joints move.
-    """
-    text = "a hub on the end of a shaft, no longer than wide"
-    found = []
-    for joint in joints:
-        ends = [c for c in joint.contacts if c.kind == "shaft" and telescope(c)]
-        if joint.verdict.free == SLEEVE and ends and all(_hub(scene, c) for c in ends):
-            v = joint.verdict
-            joint = replace(joint, verdict=replace(v, type="revolute", evidence=(*v.evidence, text), against=()))
-        found.append(joint)
-    return found
-
-
-def _hub(scene: Scene, c: Contact) -> bool:
-    """Whether the part with the bore lies about it evenly and is hardly longer than wide: a pulley, half a coupling."""
-    known, X_IW = scene.faces_of(c.b.instance), scene.pose(c.b.instance).inverse()
-    way = X_IW.vector(c.direction)
-    half = None if known is None else known.square_about(X_IW.point(c.point), way, ON_AXIS)
-    return half is not None and scene.extent(c.b.instance, c.direction) <= LONGEST_HUB * 2 * half
-
-
 def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:
     """What turns on the output of an actuator, by the bodies as they are now."""
     found: dict[frozenset[str], Candidate] = {}
@@ -247,5 +219,5 @@ def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:
 
 
 def _on_balls(balls: Sequence[Contact]) -> Verdict:
-    text = f"{len(balls)} ball bearing{'s' if len(balls) > 1 else ''} on the axis"
+    text = f"{count(len(balls), 'ball bearing')} on the axis"
     return Verdict("revolute", balls[0].point, balls[0].direction, (text,), (), 0.98)

@@ -16,6 +16,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.initial import initial_state
 from cadbridge.units import TO_MM
+from cadbridge.wording import count
 from solver.algebra.division import LEAST_DIVISOR
 from solver.algebra.rank import null_space, rank
 from solver.analyses.kinematics import EndlessError, kinematic
@@ -67,8 +68,8 @@ class Followed:
 def times_of(motion: Motion) -> Array:
     """The times (k,) of the samples, s, first and last included."""
     scenario = motion.scenario
-    count = max(1, round(scenario.duration * scenario.rate))
-    return np.linspace(0.0, scenario.duration, count + 1)
+    steps = max(1, round(scenario.duration * scenario.rate))
+    return np.linspace(0.0, scenario.duration, steps + 1)
 
 
 def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -> Followed:
@@ -201,7 +202,7 @@ def _idle(lowered: Lowered, plain: System, state: State, motion: Motion, finding
     for names in left:
         findings.add(code, f"a freedom that moves {first_few(names)} {text}", Where(item=names[0]), items=names)
     if left and not motion.simulate_free:
-        raise ModelError(f"the motion leaves {len(left)} freedom{'s' if len(left) > 1 else ''} open", findings)
+        raise ModelError(f"the motion leaves {count(len(left), 'freedom')} open", findings)
     return len(left)
 
 

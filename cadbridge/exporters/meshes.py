@@ -19,6 +19,7 @@ from cadbridge.frames import Pose, Vector
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.units import TO_MM
+from cadbridge.wording import count
 
 NOTHING = "none"
 """In place of a kind of collision geometry: this part collides with nothing."""
@@ -210,10 +211,10 @@ def _counted(pieces: tuple[Piece, ...]) -> list[str]:
     """How many of what: "1 cylinder", "3 meshes of 120 triangles together"."""
     solids = Counter(type(p.body).__name__.lower() for p in pieces if isinstance(p.body, Solid))
     meshes = [len(p.body.triangles) for p in pieces if isinstance(p.body, Mesh)]
-    text = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in sorted(solids.items())]
+    text = [count(number, name) for name, number in sorted(solids.items())]
     if meshes:
-        many = f"{len(meshes)} meshes of {sum(meshes)} triangles together"
-        text.append(many if len(meshes) > 1 else f"1 mesh of {meshes[0]} triangles")
+        together = " together" if len(meshes) > 1 else ""
+        text.append(f"{count(len(meshes), 'mesh', 'meshes')} of {count(sum(meshes), 'triangle')}{together}")
     return text
 
 

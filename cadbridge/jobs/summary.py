@@ -118,7 +118,7 @@ def _row(item: dict[str, Any]) -> str:
     if len(names) > 6:
         links.insert(6, f"{len(names) - 6} more")
     found = item["findings"]
-    words = ", ".join(f"{found[s]} {s}{'s' if found[s] != 1 and s != 'info' else ''}" for s in found if found[s])
+    words = ", ".join(count(found[s], s, "info" if s == "info" else None) for s in found if found[s])
     cells = (escape(shown(item["name"])), escape(item["do"]), escape(shown(item["source"])))
     state = f'<td class="{item["state"].replace(" ", "-")}">{escape(item["state"])}</td>'
     text = "".join(f"<td>{cell}</td>" for cell in cells)

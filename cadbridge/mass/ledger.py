@@ -11,6 +11,7 @@ from cadbridge.mass.declared import audit_declared
 from cadbridge.mass.doubts import doubt_declared
 from cadbridge.mass.parts import PartMass, first_mesh, part_volume, weigh_part
 from cadbridge.mass.weighing import weigh_meshes
+from cadbridge.wording import listed
 
 LISTED = 10
 """Parts without a density that a message names; its items are all of them."""
@@ -47,10 +48,8 @@ def mass_ledger(assembly: Assembly, findings: Findings, still: Collection[str] =
     findings.extend(others if len(without) > 1 else own)
     if len(without) > 1:
         names = [str(f.where.item) for f in without]
-        listed = ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
-        findings.add(
-            "CB301", f"{len(names)} parts have no density: {listed}", Where(without[0].where.file), items=names
-        )
+        text = f"{len(names)} parts have no density: {listed(names, LISTED)}"
+        findings.add("CB301", text, Where(without[0].where.file), items=names)
     return masses
 
 

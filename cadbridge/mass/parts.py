@@ -19,6 +19,7 @@ from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.mass.declared import impossible, usable
 from cadbridge.mass.weighing import Weighed, weigh_mesh, weigh_meshes
+from cadbridge.wording import count
 
 MASS_TOLERANCE = 1e-3
 """Relative deviations of a fine mesh from its B-Rep beyond which they are reported: what we promise. Meshes are made a
@@ -229,13 +230,13 @@ def _report_audit(part: Part, audit: Weighed, shape: Shape, findings: Findings) 
     """What the audit of a part's mesh found."""
     name = part.name if shape.visual_file is None else f"{part.name} ({shape.visual_file})"
     if not audit.closed:
-        text = f"the mesh of {name} is open: {audit.open_edges} edges without a partner"
+        text = f"the mesh of {name} is open: {count(audit.open_edges, 'edge')} without a partner"
         _add(findings, "CB303", text, part)
         return
     if audit.inverted:
-        _add(findings, "CB311", f"the mesh of {name} was inside out ({audit.inverted} shells); turned", part)
+        _add(findings, "CB311", f"the mesh of {name} was inside out ({count(audit.inverted, 'shell')}); turned", part)
     if audit.flipped:
-        text = f"{audit.flipped} triangles of {name} faced the wrong way; turned"
+        text = f"{count(audit.flipped, 'triangle')} of {name} faced the wrong way; turned"
         _add(findings, "CB312", text, part)
     if audit.overlapping:
         text = f"{audit.overlapping} of the {audit.shells} shells of {name} reach into another"
@@ -263,7 +264,7 @@ def _from_collision(part: Part, shape: Shape, findings: Findings) -> tuple[MassP
     audit = weigh_mesh(shape.collision)
     if audit.volume is None:
         name = shape.collision_file or "the collision mesh"
-        _add(findings, "CB303", f"{part.name}: {name} is open too ({audit.open_edges} edges)", part)
+        _add(findings, "CB303", f"{part.name}: {name} is open too ({count(audit.open_edges, 'edge')})", part)
         return None, None
     file = f" ({shape.collision_file})" if shape.collision_file else ""
     _add(findings, "CB314", f"{part.name} is weighed by its collision mesh{file}", part)

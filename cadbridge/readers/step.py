@@ -400,7 +400,8 @@ def _report_shapes(document: Document, parts: _Parts, path: Path, findings: Find
         if data.solids == 0:
             findings.add("CB128", f"{name} has no solid ({count(len(data.faces.kinds), 'loose face')})", where)
         elif data.sheets:
-            findings.add("CB129", f"{name} has {data.sheets} loose sheets beside {data.solids} solids", where)
+            message = f"{name} has {count(data.sheets, 'loose sheet')} beside {count(data.solids, 'solid')}"
+            findings.add("CB129", message, where)
         if data.solids > 1:
             findings.add("CB130", f"{name} consists of {data.solids} solids", where)
         if data.inverted:

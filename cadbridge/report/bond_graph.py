@@ -16,6 +16,7 @@ import numpy as np
 
 from cadbridge.files import write_text
 from cadbridge.report.html import Child, Html, el
+from cadbridge.wording import count
 from solver.bondgraph.build import Built
 from solver.bondgraph.graph import MTF, ONE, SE, ZERO, BondGraph, causality, other
 
@@ -84,8 +85,8 @@ def bond_graph_svg(built: Built) -> Html:
     rows += [_bond(graph, k, at, effort_from[k]) for k in range(len(graph.bonds))]
     rows += [_node(graph, i, at[i]) for i in at]
     sources = {role: len(graph.sizes(SE, role)) for role in COLOURS}
-    summary = f"{len(graph.nodes)} nodes, {len(graph.bonds)} bonds; sources: " + ", ".join(
-        f"{count} {role}" for role, count in sources.items()
+    summary = f"{count(len(graph.nodes), 'node')}, {count(len(graph.bonds), 'bond')}; sources: " + ", ".join(
+        f"{many} {role}" for role, many in sources.items()
     )
     return el("svg", rows, xmlns="http://www.w3.org/2000/svg", viewbox=f"0 0 {width:.0f} {height:.0f}",
               width=f"{width:.0f}", height=f"{height:.0f}", font_family="sans-serif", font_size="11",

@@ -22,7 +22,7 @@ from cadbridge.report.views.misfit import (
 )
 from cadbridge.report.views.numbers import figure
 from cadbridge.units import TO_MILLI
-from cadbridge.wording import listed
+from cadbridge.wording import count, listed
 
 MOST_TERMS = 6
 """Errors of one equation that the terminal shows."""
@@ -138,7 +138,7 @@ def _one_sided(group: GroupFit, title: str, columns: int) -> str:
     heads = ("mate", "direction", "exact parts", "95 %", "largest", "unit", "lifts off", "gap 95 %", "largest gap")
     table = plain_table(heads, rows, columns, (False, False, True, True, True, False, True, True, True)).rstrip("\n")
     notes = "\n".join(wrapped([f" {note}" for note in one_sided_notes(group)], columns))
-    return f"{head}: the weights with {found.draws} draws of the errors\n{notes}\n{table}"
+    return f"{head}: the weights with {count(found.draws, 'draw')} of the errors\n{notes}\n{table}"
 
 
 def _lifting(off: LiftOff | None) -> tuple[str, ...]:
@@ -162,9 +162,9 @@ def _releases(group: GroupFit, title: str, number: int, columns: int) -> str:
         rows.append([f"{number}.{k}", *map(percent, parts), changes])
     notes = [
         f"in % of the stiffness at {releases.body} with all mates; each set is proved by a new diagnosis",
-        f"all {releases.compared} sets compared"
+        f"all {count(releases.compared, 'set')} compared"
         if releases.complete
-        else f"{releases.compared} sets compared, stiff ones and plain ones, of more than can be searched",
+        else f"{count(releases.compared, 'set')} compared, stiff ones and plain ones, of more than can be searched",
         *([f"{releases.refused} refuted by their diagnosis"] if releases.refused else []),
         *([f"{listed(releases.fixed, 4)} must keep their one freedom"] if releases.fixed else []),
         "--apply LABEL writes a set into the mates file",

@@ -31,6 +31,7 @@ from cadbridge.shapes.protocol import Document, FeatureTable
 from cadbridge.shapes.text21 import Text
 from cadbridge.shapes.workspace import WORKSPACE
 from cadbridge.units import GIGABYTE
+from cadbridge.wording import count
 
 __all__ = ["Brep", "face_features", "load_breps", "load_shapes", "read_document", "select_faces"]
 
@@ -141,7 +142,7 @@ def _of_files(paths: list[Path], verb: str, question: dict[str, Any]) -> list[An
     answer: list[Any] = WORKER.request(verb, {"paths": [str(p) for p in paths], **question}, limit)
     if len(answer) != len(paths):
         WORKER.close()  # no process of ours: a file has taken it over
-        raise WorkerDiedError(f"it gave {len(answer)} answers for {len(paths)} shapes")
+        raise WorkerDiedError(f"it gave {count(len(answer), 'answer')} for {count(len(paths), 'shape')}")
     return answer
 
 
@@ -212,7 +213,8 @@ def _features_in_step(path: Path, labels: list[str]) -> list[FeatureTable | str]
     products = [(x.removesuffix(MIRROR_SUFFIX), x.endswith(MIRROR_SUFFIX)) for x in labels]
     answers: list[FeatureTable | str] = _ask("features", {"labels": products}, path, prepared, findings)
     if len(answers) != len(labels):
-        return [f"the geometry kernel gave {len(answers)} answers for {len(labels)} shapes"] * len(labels)
+        given = f"{count(len(answers), 'answer')} for {count(len(labels), 'shape')}"
+        return [f"the geometry kernel gave {given}"] * len(labels)
     return answers
 
 
@@ -242,7 +244,7 @@ def _scaled(table: FeatureTable, shape: Shape) -> FeatureTable | str:
     """The features in m: a shape's own areas say how long a millimetre of its file is, and of a scaled instance."""
     theirs, ours = float(table.areas.sum()), sum(face.area for face in shape.faces)
     if len(shape.faces) != len(table.areas) or not theirs > 0.0:
-        return f"OCCT gives {len(table.areas)} faces where {len(shape.faces)} were read"
+        return f"OCCT gives {count(len(table.areas), 'face')} where the reader found {len(shape.faces)}"
     scale = (ours / theirs) ** 0.5
     return replace(
         table,

@@ -21,6 +21,7 @@ from cadbridge.mechanism.model import Mechanism
 from cadbridge.readers import ReadOptions
 from cadbridge.readers.xacro import expand
 from cadbridge.verification.urdf import Pinocchio
+from cadbridge.wording import count
 
 POSES_TRIED = 50
 """Random settings of the motors at which the package's loops are closed and looked at: as there are branches to leave,
@@ -67,7 +68,8 @@ class Ros2(Pinocchio):
         lib.removeCollisionPairs(self._model, geometry, str(path))
         disabled = path.read_text("utf-8").count("<disable_collisions ")
         if before - len(geometry.collisionPairs) < disabled:
-            yield f"the SRDF disables {disabled} pairs of links, Pinocchio {before - len(geometry.collisionPairs)}"
+            pairs = count(disabled, "pair of links", "pairs of links")
+            yield f"the SRDF disables {pairs}, Pinocchio {before - len(geometry.collisionPairs)}"
         lib.loadReferenceConfigurations(self._model, str(path))
 
     def _relay(self, loops: LoopClosure) -> Iterator[str]:

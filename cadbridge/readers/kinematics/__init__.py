@@ -20,6 +20,7 @@ from cadbridge.readers.kinematics.pairs import PAIRS, read_pair, read_ranges
 from cadbridge.readers.kinematics.units import ContextUnits, units_of
 from cadbridge.shapes.text21 import Part21Error, Ref, Text
 from cadbridge.units import ANGLE, LENGTH
+from cadbridge.wording import count
 
 __all__ = ["with_kinematics"]
 
@@ -39,8 +40,8 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
         ranges = read_ranges(text)
     except (Part21Error, ArithmeticError) as error:
         findings.add("CB781", f"the kinematics cannot be read: {error}", Where(file=str(path)))
-        count = len(text.numbers_of(*PAIRS))
-        return replace(assembly, mates_in_file=count).with_findings(findings.as_tuple())
+        pairs = len(text.numbers_of(*PAIRS))
+        return replace(assembly, mates_in_file=pairs).with_findings(findings.as_tuple())
     mates: list[Mate] = []
     couplings: list[Coupling] = []
     numbers = text.numbers_of(*PAIRS)
@@ -59,9 +60,9 @@ def with_kinematics(assembly: Assembly, data: bytes, path: Path) -> Assembly:
             links.grounded.add(made)
         else:
             mates += made
-    count = len(numbers) + _report_joints_without_pair(text, numbers, path, findings)
+    pairs = len(numbers) + _report_joints_without_pair(text, numbers, path, findings)
     units = {units_of(text, number) for number in numbers}
-    return _assembled(assembly, links, mates, couplings, count, units, path, findings)
+    return _assembled(assembly, links, mates, couplings, pairs, units, path, findings)
 
 
 def _unit(names: Mapping[str, float], size: float) -> str:
@@ -93,7 +94,7 @@ def _name_of(text: Text, number: int) -> str:
 
 
 def _assembled(
-    assembly: Assembly, links: LinkPlaces, mates: list[Mate], couplings: list[Coupling], count: int,
+    assembly: Assembly, links: LinkPlaces, mates: list[Mate], couplings: list[Coupling], pairs: int,
     units: set[ContextUnits], path: Path, findings: Findings,
 ) -> Assembly:  # fmt: skip
     ledger = [f"pairs: {_unit(LENGTH, u.length)} and {_unit(ANGLE, u.angle)} → m and rad" for u in units]
@@ -102,11 +103,12 @@ def _assembled(
         components=regrouped(assembly, links),
         mates=tuple(mates),
         couplings=tuple(couplings),
-        mates_in_file=count,
+        mates_in_file=pairs,
         units=(*assembly.units, *sorted(ledger)),
     )
     component_of = {name: c.name for c in done.components for name in c.instances}
     instances = tuple(replace(i, component=component_of.get(i.name, i.component)) for i in done.instances)
-    message = f"{len(mates)} mates and {len(couplings)} couplings of {count} pairs in the file's own kinematics"
+    made = f"{count(len(mates), 'mate')} and {count(len(couplings), 'coupling')}"
+    message = f"{made} of {count(pairs, 'pair')} in the file's own kinematics"
     findings.add("CB780", message, Where(file=str(path)))
     return replace(done, instances=instances).with_findings(findings.as_tuple())

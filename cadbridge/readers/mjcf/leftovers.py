@@ -123,8 +123,9 @@ def _names(c: Context, of: str) -> Sequence[str]:
 
 
 def _flexible(c: Context) -> str | None:
-    count = c.model["counts"].get("flexes", 0)
-    return f"the elasticity of {count} flexible bodies (flex), whose points move freely" if count else None
+    many = c.model["counts"].get("flexes", 0)
+    bodies = count(many, "flexible body", "flexible bodies")
+    return f"the elasticity of {bodies} (flex), whose points move freely" if many else None
 
 
 def _ellipsoids(c: Context) -> str | None:
@@ -151,8 +152,8 @@ def _switches(c: Context) -> str | None:
 
 
 def _unnamed_sites(c: Context) -> str | None:
-    count = sum(not name for name in c.model["sites"])
-    return f"{count} sites without a name" if count else None
+    many = sum(not name for name in c.model["sites"])
+    return f"{count(many, 'site')} without a name" if many else None
 
 
 def _stepping(c: Context) -> str | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 from cadbridge.assembly import GROUND, Assembly, Component, Drive, Instance, Mate, NamedFrame
@@ -23,7 +23,7 @@ from cadbridge.readers.urdf.links import Link, read_links
 from cadbridge.readers.xacro import expand, has_expressions, is_xacro
 from cadbridge.readers.xml import Element, children, local, parse, parse_text
 from cadbridge.touched import looked_for
-from cadbridge.wording import listed
+from cadbridge.wording import count, listed
 
 __all__ = ["drives_of", "read"]
 
@@ -117,12 +117,12 @@ def _report_what_engines_leave_out(c: Context, drives: Sequence[Drive], loops: S
     """Say what acts here and not in programs that read links and joints alone (CB1249)."""
     rotors = [drive.name for drive in drives if drive.rotor_inertia]
     for what, names in (
-        ("rotor inertias of transmissions", rotors),
-        ("joints that close loops", [m.name for m in loops]),
+        (("rotor inertia of a transmission", "rotor inertias of transmissions"), rotors),
+        (("joint that closes a loop", "joints that close loops"), [m.name for m in loops]),
     ):
         if names:
-            some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-            c.findings.add("CB1249", f"{len(names)} {what}: {some}", Where(str(c.path)), items=names)
+            message = f"{count(len(names), *what)}: {listed(names, 4)}"
+            c.findings.add("CB1249", message, Where(str(c.path)), items=names)
 
 
 def _robot(c: Context) -> Element:
@@ -173,7 +173,7 @@ def _rename_ground(c: Context, robot: Element) -> None:
     if not hangs:
         return
     taken = {e.get("name") for e in children(robot, "link")}
-    new = next(name for i in count() if (name := f"{GROUND}_link" + "_" * i) not in taken)
+    new = next(name for i in itertools.count() if (name := f"{GROUND}_link" + "_" * i) not in taken)
     for element in robot.iter():
         keys = _NAMES_A_LINK.get(local(element), ()) if isinstance(element.tag, str) else ()
         for key in keys:

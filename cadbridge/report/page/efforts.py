@@ -12,6 +12,7 @@ from cadbridge.report.page.plots import PlotLine, plot_figure, plot_of
 from cadbridge.report.page.tables import draw
 from cadbridge.report.views.numbers import figure
 from cadbridge.report.views.table import Badge, Cell, ItemNames, Number, Row, Table, number
+from cadbridge.wording import count
 
 if TYPE_CHECKING:
     from cadbridge.efforts import Inverse
@@ -69,7 +70,7 @@ def _graph(found: Inverse) -> Html:
         "Grey boxes are bodies, the others joints. A half arrow tells the direction of positive power, a stroke the "
         "end that receives the effort; heavy bonds are vectors. Sources that drive are red, those of constraints blue "
         "(by them the graph is augmented, so that every storage is integral), known ones green. "
-        f"{len(analysis.built.graph.nodes)} nodes, {len(analysis.built.graph.bonds)} bonds."
+        f"{count(len(analysis.built.graph.nodes), 'node')}, {count(len(analysis.built.graph.bonds), 'bond')}."
     )
     drawing = el("div", bond_graph_svg(analysis.built), class_="drawing natural", tabindex="0", role="region",
                  aria_label="Vector bond graph")  # fmt: skip

@@ -151,11 +151,15 @@ def _masses(document: Document) -> tuple[str, str] | None:
     return "mark", f"The mass of {which} is unknown, and a simulation needs it: {'; '.join(cures)}."
 
 
+_KINDS = {"rack_pinion": "rack and pinion", "crossed_helical": "crossed helical", "joints": "of joints"}
+"""Kinds of coupling in words behind their number, where the name of the kind is none: "1 of joints"."""
+
+
 def figures(document: Document) -> tuple[tuple[str, str, str, str | None], ...]:
     """The numbers below the answer: name, value, what to know about it, level (mark, bad or none)."""
     n, m = document["counts"], document["mobility"]
     kinds = ", ".join(f"{k} {kind}" for kind, k in n["joint_types"].items()) or "none"
-    gears = ", ".join(f"{k} {kind.replace('_', ' and ')}" for kind, k in n["gears"].items() if k)
+    gears = ", ".join(f"{k} {_KINDS.get(kind, kind)}" for kind, k in n["gears"].items() if k)
     conflicts = sum(1 for r in document["redundancies"] if r["kind"] == "conflicting")
     finite = document["motion"]["finite"]
     at_pose = "" if finite == m["dof"] else f"; {finite} of them beyond this pose"

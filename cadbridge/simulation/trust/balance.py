@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.checks import Check, judged
+from cadbridge.wording import count
 from solver.model import Model
 from solver.result import Result, Trajectory
 
@@ -78,7 +79,7 @@ def energy_balance(model: Model, what: Scenario, result: Result) -> Balance:
 def balance_check(model: Model, what: Scenario, result: Result) -> Check:
     """Whether the energy is balanced at each sample; what is missing once is missing from then on."""
     found = energy_balance(model, what, result)
-    promise = "a fixed step" if what.step is not None else f"the tolerances in {result.statistics.steps} steps"
+    promise = "a fixed step" if what.step is not None else f"the tolerances in {count(result.statistics.steps, 'step')}"
     text = (
         f"the energy balance is off by {{worst:.3g}} J at t = {{t:.4g}} s, of {found.exchanged:.3g} J exchanged, where "
         f"{promise} would allow {{allowed:.2g}} J"
@@ -106,8 +107,8 @@ def _promised(model: Model, what: Scenario, T: Trajectory) -> float:
     # Between samples velocities may be larger, but not the energy.
     reach = float(np.mean(T.kinetic) + np.ptp(T.potential) + np.ptp(T.motor_work))
     work = what.atol + what.rtol * float(np.abs(T.motor_work).max() + np.abs(T.dissipated).max())
-    count = 1 + len(model.motors) + len(model.wrenches) + len(model.callbacks)
-    return moving + 2 * what.rtol * reach + work * count
+    doers = 1 + len(model.motors) + len(model.wrenches) + len(model.callbacks)
+    return moving + 2 * what.rtol * reach + work * doers
 
 
 def stiffnesses(model: Model) -> list[float]:

@@ -13,6 +13,7 @@ from cadbridge.report import check_document
 from cadbridge.report.views import verdict
 from cadbridge.report.views.numbers import figure, vector
 from cadbridge.report.views.tables import components_between, cures, redundancies
+from cadbridge.report.views.verdict import figures
 from tests.report.page.models import door
 
 
@@ -46,6 +47,14 @@ def test_loops_that_the_source_leaves_open_are_in_the_answer(doored: tuple[dict[
     answer = verdict(document, between)
     assert answer.level == "mark"
     assert "loops that it does not close (CB199)" in answer.sentences[1]
+
+
+def test_kinds_of_couplings_stand_behind_their_number_in_words(doored: tuple[dict[str, Any], Any]) -> None:
+    document = copy.deepcopy(doored[0])
+    document["counts"]["couplings"] = 1
+    document["counts"]["gears"] |= {"joints": 1}
+    about = {name: text for name, _, text, _ in figures(document)}
+    assert about["mates"] == "1 coupling (1 of joints)"
 
 
 @pytest.mark.parametrize(

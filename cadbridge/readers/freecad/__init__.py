@@ -67,7 +67,7 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     draft = place(walker.units)
     # Shapes come before joints: what a Distance joint means depends on the kinds of the faces and edges that it names.
     breps = _shapes(draft, options, LENGTH[unit] / LENGTH["mm"], findings)
-    resolver = Resolver(library, draft.by_way, breps)
+    resolver = Resolver(library, draft.by_way, breps, root)
     grounded = {u.way for u in _grounded(scopes, resolver)}
     mates, couplings, given = _joints(scopes, resolver, LENGTH[unit], findings)
     held = {f.component for m in mates for f in (m.a, m.b)} | {u.name for u in walker.units if u.way in grounded}

@@ -150,7 +150,10 @@ class Joints:
     def distance(self, joint: Object, first: JointSide, second: JointSide) -> Mate:
         """By the kinds of the elements that the references name."""
         value = self.amount(joint, "Distance") * self.length
-        one, two = sorted((first, second), key=lambda s: _ORDER.index(s.kind) if s.kind in _ORDER else len(_ORDER))
+        one, two = first, second
+        # Of a datum or a whole part FreeCAD knows no kind, and then it sorts nothing: the offset's sign hangs on that.
+        if first.kind and second.kind:
+            one, two = sorted((first, second), key=lambda s: _ORDER.index(s.kind) if s.kind in _ORDER else len(_ORDER))
         rule = DISTANCES.get((one.kind, two.kind))
         if rule is None:
             kinds = " and ".join(s.kind or "an unknown feature" for s in (first, second))
@@ -160,7 +163,9 @@ class Joints:
             rule = _PLANAR
         if rule.radii:
             value += one.radius + two.radius
-        kind = MateKind.SPHERICAL if rule.a is rule.b is POINT and value == 0.0 else rule.kind
+        # FreeCAD makes a ball joint of two points if the distance is below its precision; older files have negatives.
+        touching = value < _PRECISION if one.kind == two.kind == "point" else value == 0.0
+        kind = MateKind.SPHERICAL if rule.a is rule.b is POINT and touching else rule.kind
         a, b = feature(one.marker, rule.a, label=one.kind), feature(two.marker, rule.b, label=two.kind)
         return Mate(joint.label, kind, a, b, value=value, where=joint.where())
 
@@ -224,6 +229,9 @@ class Joints:
             return Limit(lower, upper).counted_from(zero, turns=axis > 2)
         return None
 
+
+_PRECISION = 1e-10
+"""m: FreeCAD's `Precision::Confusion`, 1e-7 of its millimetres."""
 
 _ALONG_SLIDER = 1e-4
 """Sine of the angle between a rack's connector and the slider that holds it, up to which the rack runs along it.

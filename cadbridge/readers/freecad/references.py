@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from cadbridge.assembly import GROUND
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
-from cadbridge.readers.freecad.tree import CONTAINERS, GROUPS, NO_SHAPE, UnnamedComponent
+from cadbridge.readers.freecad.tree import CONTAINERS, DATUMS, GROUPS, NO_SHAPE, UnnamedComponent
 from cadbridge.readers.markers import Marker
 from cadbridge.shapes import Brep
 
@@ -29,15 +30,24 @@ class JointSide:
 
 
 class Resolver:
-    """Follows the dotted paths of references; `breps` are the shapes by document path and object name."""
+    """Follows the dotted paths of references; `breps` are the shapes by document path and object name.
+
+    What leads to a datum of `root`, the assembly, leads to the ground.
+    """
 
     def __init__(
-        self, library: Library, by_way: dict[tuple[str, ...], UnnamedComponent], breps: dict[tuple[str, str], Brep]
+        self,
+        library: Library,
+        by_way: dict[tuple[str, ...], UnnamedComponent],
+        breps: dict[tuple[str, str], Brep],
+        root: Object | None = None,
     ) -> None:
         self._library = library
         self.findings = library.findings
         self._by_way = by_way
         self._breps = breps
+        self._root = root
+        self._datums = {} if root is None else datums(root)
 
     def side(self, joint: Object, number: str, scope: tuple[str, ...]) -> JointSide | None:
         """A side of a joint that lies in the (sub-)assembly at `scope`; a finding and None where it is none."""
@@ -47,6 +57,8 @@ class Resolver:
             self.findings.add("CB1238", f"{joint.label}: {reference} names nothing", joint.where(reference))
             return None
         unit, rest = self._unit(way, scope)
+        if unit is None:
+            unit, rest = self._datum(way)
         X_OM = joint.placement(connector)
         if unit is None or X_OM is None:
             code, what = ("CB181", connector) if unit is not None else ("CB162", reference)
@@ -56,13 +68,14 @@ class Resolver:
         holder, X_CO, element = self._object(unit, rest)
         X_CM = X_CO @ X_OM
         kind, radius = self._element(joint, reference, holder, element)
-        return JointSide(unit, Marker(unit.name, X_CM), unit.X_WC @ X_CM, kind, radius)
+        X_WM = unit.X_WC @ X_CM
+        return JointSide(unit, Marker(unit.name, X_WM if unit.name == GROUND else X_CM), X_WM, kind, radius)
 
     def grounded(self, joint: Object, scope: tuple[str, ...]) -> UnnamedComponent | None:
-        """What a grounded joint holds; a finding and None where that is no component."""
+        """What a grounded joint holds; a finding and None where that is no component, None of a datum."""
         target = joint.link("ObjectToGround")
         unit = None if target is None else self._by_way.get((*scope, target[1]))
-        if unit is None:
+        if unit is None and (target is None or target[1] not in self._datums):
             message = f"{joint.label} grounds {None if target is None else target[1]!r}, which is not a component"
             self.findings.add("CB162", message, joint.where("ObjectToGround"))
         return unit
@@ -88,6 +101,15 @@ class Resolver:
                     if unit is not None:
                         return unit, way[stop:]
         return None, []
+
+    def _datum(self, way: list[str]) -> tuple[UnnamedComponent | None, list[str]]:
+        """The datum of the assembly that a way leads to, as the ground, and the way from the datum on."""
+        below = way[1:] if self._root is not None and way[0] == self._root.name else way
+        datum = self._datums.get(below[0]) if below else None
+        if datum is None or self._root is None:
+            return None, []
+        X_WD = (self._root.placement() or Pose()) @ (datum.placement() or Pose())
+        return UnnamedComponent((), datum, (), X_WD, name=GROUND), below[1:]
 
     def _object(self, unit: UnnamedComponent, rest: list[str]) -> tuple[Object, Pose, str]:
         """The object in whose frame the connector is, X_CO, and the element's name."""
@@ -132,3 +154,13 @@ class Resolver:
             face = brep.shape.faces[index]
             return face.kind, face.radius or 0.0
         return brep.edges[index]
+
+
+def datums(root: Object) -> dict[str, Object]:
+    """The origin of an assembly, and its datums that are attached to nothing: FreeCAD's solver holds them still."""
+    objects = root.document.objects
+    names = [name for name in root.links("Group") if name in objects and objects[name].type in DATUMS]
+    # The first mode of an attachment is none.
+    loose = [n for n in names if objects[n].choice("MapMode") in (None, "0", "Deactivated")]
+    origin = root.link("Origin")
+    return {n: objects[n] for n in (*loose, *([origin[1]] if origin else [])) if n in objects}

@@ -31,6 +31,11 @@ NO_SHAPE = (
     "App::Annotation", "App::AnnotationLabel", "App::MeasureDistance", "Image::ImagePlane",
 )  # fmt: skip
 """Sketches, datums, binders, tables, notes and groups of an assembly's own: none of it is a part."""
+DATUMS = (
+    "App::Origin", "App::LocalCoordinateSystem", "App::Plane", "App::Line", "App::Point", "Part::LocalCoordinateSystem",
+    "Part::DatumPlane", "Part::DatumLine", "Part::DatumPoint",
+)  # fmt: skip
+"""Of these, what stands in an assembly itself is still, as long as it is attached to nothing."""
 DEEPEST_LINKS = 40
 """Links, groups and assemblies within one another; deeper ones are reported as holding themselves. A choice."""
 

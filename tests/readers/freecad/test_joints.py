@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.assembly import Assembly, MateKind
+from cadbridge.assembly import GROUND, Assembly, MateKind
 from cadbridge.findings import Findings, Severity
 from cadbridge.readers import ReadOptions
 from cadbridge.shapes import load_breps
 from cadbridge.simulation import MotorSpec, Scenario, simulate
 from solver.functions import constant
-from tests.readers.freecad.making import ALONG_X, Maker, choice, flag, number, placement, xlink
+from tests.readers.freecad.making import ALONG_X, Maker, choice, flag, link, number, placement, whole, xlink
 
 Solids = dict[str, bytes]
 
@@ -213,6 +213,58 @@ def test_a_distance_without_a_rule_is_held_as_planes_and_told(solids: Solids, tm
     assembly = read(two(solids, "Distance", ("A.", "B.Face1")), tmp_path)
     assert assembly.mates[0].kind is MateKind.PLANAR
     assert "CB1231" in {f.code for f in assembly.findings}
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"), [(0.0, MateKind.SPHERICAL), (-3.0, MateKind.SPHERICAL), (3.0, MateKind.DISTANCE)]
+)
+def test_points_without_a_distance_are_a_ball(solids: Solids, tmp_path: Path, value: float, kind: MateKind) -> None:
+    """FreeCAD asks whether the distance is below its precision, and 1.0 let people write a negative one."""
+    made = two(solids, "Distance", ("A.Vertex1", "B.Vertex1"), Distance=number(value))
+    assert read(made, tmp_path).mates[0].kind is kind
+
+
+# --- datums ---
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("Origin.Level.", "A.Face1"), ("A.Face1", "Origin.Level."), ("Loose.Level.", "A.Face1")]
+)
+def test_a_datum_of_the_assembly_is_the_ground(
+    solids: Solids, names: dict[str, tuple[str, str]], tmp_path: Path, first: str, second: str
+) -> None:
+    """FreeCAD holds the origin still, and what stands loose beside it. z of the second is 4 mm above the first's."""
+    face = names["plane"][1]
+    refs = (first.replace("Face1", face), second.replace("Face1", face))
+    made = Maker()
+    made.part("A", solids["box"], (1.0, 0.0, 4.0))
+    made.add("Level", "App::Plane", Placement=placement((0.0, 0.0, 3.0)))
+    made.add("Origin", "App::Origin")
+    made.add("Loose", "Part::LocalCoordinateSystem", MapMode=whole(0), Placement=placement((0.0, 0.0, 1.0)))
+    above = -2.0 if first.startswith("A") else 3.0 if first.startswith("Loose") else 2.0
+    up = placement((0.0, 0.0, 1.0)) if not first.startswith("Loose") else placement((0.0, 0.0, 3.0))
+    sides = (None, up) if second.startswith("A") else (up, None)
+    made.joint("J", "Distance", refs, *sides, Distance=number(above))
+    made.assembly("A", "Loose", Origin=link("Origin"))
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"))
+    assert errors(assembly) == []
+    mechanism = cb.build(assembly)
+    assert "CB207" not in {f.code for f in mechanism.findings}
+    assert {assembly.mates[0].a.component, assembly.mates[0].b.component} == {"A", GROUND}
+    assert cb.diagnose(mechanism).mobility.dof == 3
+
+
+def test_a_datum_that_is_grounded_is_no_fault_and_an_attached_one_is_no_ground(solids: Solids, tmp_path: Path) -> None:
+    made = Maker()
+    made.part("A", solids["box"])
+    for name, mode in (("Loose", 0), ("Attached", 3)):
+        made.add(name, "Part::DatumPlane", MapMode=whole(mode))
+        made.joint(f"Joint{name}", "Fixed", (f"{name}.", "A.Face1"))
+    made.ground("Loose")
+    made.assembly("A", "Loose", "Attached")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=ReadOptions(geometry=False))
+    assert errors(assembly) == ["CB162: JointAttached: Reference1 names 'Assembly.Attached.', which is not a component"]
+    assert [m.name for m in assembly.mates] == ["JointLoose"]
 
 
 # --- gears, belts, racks, screws ---

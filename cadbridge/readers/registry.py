@@ -168,7 +168,7 @@ FORMATS: tuple[Format, ...] = (
         "usd",
         (".usd", ".usda", ".usdc", ".usdz"),
         lambda start: start.raw.startswith((b"#usda ", b"PXR-USDC")) or _packed(start, b".usd"),
-        "cadbridge.readers.usd",
+        "cadbridge.readers.usd.robot",
         "transforms of prims in their parents → the world, z up; joint frames → bodies",
         heeds=frozenset({"length_unit"}),
     ),

@@ -19,7 +19,7 @@ from cadbridge.exporters.tree import Tree
 from cadbridge.findings import Findings
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.readers import ReadOptions
-from cadbridge.readers.xacro import expand
+from cadbridge.readers.xacro.process import expand
 from cadbridge.verification.urdf import Pinocchio
 from cadbridge.wording import count
 

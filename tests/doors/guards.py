@@ -111,7 +111,7 @@ GUARDS = (
     Guard("geometry of Simscape is no link", "cadbridge/readers/simscape/parts.py",
           " and real.is_file() and holds(folder, real):", " and real.is_file():",
           "tests/readers/test_simscape_forms.py::test_a_part_file_in_other_capitals_is_no_link_out_of_the_folder"),
-    Guard("no xacro beside is a link", "cadbridge/readers/xacro/__init__.py",
+    Guard("no xacro beside is a link", "cadbridge/readers/xacro/process.py",
           "*(other for other in beside if lies_beside(other, path))", "*beside",
           XACRO + "test_nothing_beside_a_source_is_looked_through_by_a_link"),
     Guard("no manifest is a link", PATHS, " or not holds(folder.resolve(), manifest.resolve()):", ":",

@@ -16,9 +16,10 @@ import pytest
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
 from cadbridge.processes import HOME
-from cadbridge.readers import mjcf, usd
+from cadbridge.readers import mjcf
 from cadbridge.readers.mjcf.worker import ANSWERS as MJCF_ANSWERS
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.usd import robot
 from cadbridge.shapes import face_features, load_breps, load_shapes, protocol, select_faces
 from cadbridge.shapes.packing import pack
 from cadbridge.shapes.process import WORKER, Worker, WorkerDiedError
@@ -122,7 +123,7 @@ def test_an_answer_of_a_stranger_is_a_finding_of_mjcf_and_usd(
     _say(monkeypatch, tmp_path, _hostile(trap)[which])
     mjcf._WORKER.close()
     codes = []
-    for read, path in ((mjcf.read, model), (usd.read, stage)):
+    for read, path in ((mjcf.read, model), (robot.read, stage)):
         with pytest.raises(InputError) as caught:
             read(path, ReadOptions())
         codes.append([f.code for f in caught.value.findings])

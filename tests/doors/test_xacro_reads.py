@@ -185,6 +185,6 @@ def test_an_expansion_that_sleeps_is_ended(tmp_path: Path, monkeypatch: pytest.M
     source.write_text('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/></robot>')
     monkeypatch.setattr("cadbridge.processes.PATIENCE", 0.04)
     asleep = [sys.executable, "-c", "import time; time.sleep(60)"]
-    monkeypatch.setattr("cadbridge.readers.xacro.python", lambda *_: asleep)
+    monkeypatch.setattr("cadbridge.readers.xacro.process.python", lambda *_: asleep)
     with pytest.raises(InputError, match="took longer than 1 s on the clock"):
         read(source)

@@ -14,8 +14,9 @@ from cadbridge.errors import InputError
 from cadbridge.folders import Folders
 from cadbridge.mass import audit_mesh, volume_properties
 from cadbridge.mechanism import build
-from cadbridge.readers import paths, xacro
+from cadbridge.readers import paths
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.xacro import process
 from cadbridge.reading import read
 
 XACRO = """<?xml version="1.0"?>
@@ -114,11 +115,11 @@ def test_a_folder_of_many_files_is_looked_through_once(tmp_path: Path, monkeypat
         looked_at.append(path.name)
         return paths.lies_beside(path, source)
 
-    monkeypatch.setattr(xacro, "lies_beside", lies_beside)
+    monkeypatch.setattr(process, "lies_beside", lies_beside)
     arm = tmp_path / "arm.urdf"
     arm.write_text("<robot/>", encoding="utf-8")
     share = (tmp_path / "share").resolve()
-    assert xacro._packages(arm, Folders.of(arm, [share])) == {"rods": share / "rods"}
+    assert process._packages(arm, Folders.of(arm, [share])) == {"rods": share / "rods"}
     assert sorted(looked_at) == [f"part{number}.xacro" for number in range(9)]
 
 

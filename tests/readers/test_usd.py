@@ -15,8 +15,7 @@ from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Severity
 from cadbridge.folders import Folders
 from cadbridge.lowering import lower
-from cadbridge.readers import usd
-from cadbridge.readers.usd import stage
+from cadbridge.readers.usd import robot, stage
 from cadbridge.readers.usd.joints import AXES
 from cadbridge.shapes.checking import checked
 from cadbridge.shapes.packing import pack, unpack
@@ -51,7 +50,7 @@ class Near:
 
 @pytest.fixture
 def near(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usd, "Worker", Near)
+    monkeypatch.setattr(robot, "Worker", Near)
 
 
 def body(name: str, inner: str = MASSED, place: tuple[float, ...] = (0, 0, 0), schemas: str = "") -> str:

@@ -16,7 +16,7 @@ from pxr import Sdf
 import cadbridge as cb
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.processes import environment
-from cadbridge.readers import usd
+from cadbridge.readers.usd import robot
 from cadbridge.shapes.process import WorkerRefusedError
 from tests.readers.test_usd import COLLIDES, HEAD, MASSED, SOLIDS, Near, body, codes, joint, read
 from tests.waiting import SLOW
@@ -24,7 +24,7 @@ from tests.waiting import SLOW
 
 @pytest.fixture
 def near(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usd, "Worker", Near)
+    monkeypatch.setattr(robot, "Worker", Near)
 
 
 def test_references_payloads_and_instances_are_composed(near: None, tmp_path: Path) -> None:
@@ -126,6 +126,6 @@ def test_without_usd_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pat
         def request(self, verb: str, arguments: dict[str, Any], limit: float) -> Any:
             raise WorkerRefusedError("missing", "No module named 'pxr'")
 
-    monkeypatch.setattr(usd, "Worker", Missing)
+    monkeypatch.setattr(robot, "Worker", Missing)
     with pytest.raises(MissingExtraError, match=r"cadbridge\[usd\]"):
         read(tmp_path, body("arm"))

@@ -19,7 +19,7 @@ from cadbridge.readers.sdf.models import MERGED, Models, placed, scopes
 from cadbridge.readers.sdf.saved_state import report_state
 from cadbridge.readers.sdf.servos import read_servos
 from cadbridge.readers.sdf.vocabulary import report_unknown
-from cadbridge.readers.xacro import expand, names_xacro
+from cadbridge.readers.xacro.process import expand, names_xacro
 from cadbridge.readers.xml import Element, child, local, numbers, parse, parse_text
 
 __all__ = ["read"]

@@ -20,7 +20,7 @@ from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.extensions import KEPT, LOOPS, kept_of_joints, read_extensions
 from cadbridge.readers.urdf.joints import Joint, read_drives, read_joints, read_mimics
 from cadbridge.readers.urdf.links import Link, read_links
-from cadbridge.readers.xacro import expand, has_expressions, is_xacro
+from cadbridge.readers.xacro.process import expand, has_expressions, is_xacro
 from cadbridge.readers.xml import Element, children, local, parse, parse_text
 from cadbridge.touched import looked_for
 from cadbridge.wording import count, listed

@@ -190,9 +190,12 @@ def _units(
             for name, X in zip(mechanism.component_names, mechanism.X_WC, strict=True)
         ]
         index = {name: i for i, name in enumerate(mechanism.component_names)}
+        # The first component has the body's frame, B = C.
         unit_of = {i: index[body.components[0]] for i, body in enumerate(mechanism.bodies)}
     for name, X, mass, components in candidates:
         if (mass is None or not mass.mass > 0) and motion_only:
+            # Any mass will do where every motion is prescribed. One of the mechanism's own size keeps lengths and
+            # angles alike in the factor.
             units.append(Unit(name, X, MassProperties(1.0, np.zeros(3), length**2 * np.eye(3))))
             stand_ins.append(name)
         elif mass is None or not mass.mass >= 0:
@@ -269,6 +272,8 @@ def _load(
     dry = joint.friction if speeds is not None else 0.0
     if joint.kind.resisted is None or not (joint.damping or joint.armature or joint.stiffness or dry):
         return None
+    # A spring's rest and a rotor's turns are values of the one coordinate. Of several freedoms only the losses act, on
+    # the turn that `resisted` names.
     single = bool(joint.coordinate)
     speed = 0.0 if speeds is None else speeds[joint.kind.resisted == "distance"]
     return JointLoad(
@@ -325,6 +330,7 @@ def _bodies(units: tuple[Unit, ...], resisted: list[_Resisted]) -> tuple[RigidBo
     inertias = [np.asarray(u.mass.inertia) for u in units]
     for r in resisted:
         if GROUND_BODY in (r.a, r.b):
+            # The ground is −1, so that the larger index is the body's.
             inertias[max(r.a, r.b)] = inertias[max(r.a, r.b)] + r.armature * np.eye(3)
     return tuple(RigidBody(u.name, u.mass.mass, inertia) for u, inertia in zip(units, inertias, strict=True))
 

@@ -151,6 +151,7 @@ def graph_of(
     chords.sort(key=lambda c: min(place[int(i)] for i in c.rows))
     coordinates = sum(b.freedom.shape[1] for b in branches.values())
     small, large = _together(rows, branches, chords) if coordinates > MOST_DENSE_COORDINATES else (chords, [])
+    # By their place in `order`: a large part keeps those that come first there, as the small ones do.
     numbers = np.empty(len(rows), np.int64)
     numbers[list(order)] = np.arange(len(rows))
     reductions = known.reductions if known else [reduction_of(branches, *part, numbers, choice) for part in large]
@@ -172,6 +173,7 @@ def _together(
 
     ends = [rows.ends[int(c.rows[0])] if c.pair is None else (c.pair.a, c.pair.b) for c in chords]
     graph = Graph([(unit, branch.parent) for unit, branch in branches.items()])
+    # A row of three units, as of a ratio with its carrier, ties each to each; so any two of them tell its part below.
     graph.add_edges_from(edge for held in ends for edge in combinations(held, 2))
     parts = [list(edges) for edges in biconnected_component_edges(graph)]
     part = {frozenset(edge): k for k, edges in enumerate(parts) for edge in edges}

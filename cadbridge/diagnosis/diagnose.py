@@ -43,6 +43,8 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     rows = mate_rows(mechanism)
     order = preferred(mechanism, rows)
     choice = Choice(fit(rows))
+    # Redundancy is asked of the mates as they were made, between components: on bodies, what locks two parts would be
+    # gone, and with it what repeats it.
     by_component = graph_of(rows, order, choice)
     dependence = dependence_of(by_component)
     repeats = repeats_of(mechanism, rows, dependence)

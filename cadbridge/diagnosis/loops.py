@@ -84,6 +84,8 @@ class SmallLoops:
             pair = self.branches[unit].pair
             if pair is None or pair.rank == 0:
                 continue
+            # A self-stress sums to nothing on each unit: the rows of the branch bear the opposite of what the chords
+            # put on it.
             sign = -1.0 if unit == pair.b else 1.0
             weights = sign * np.asarray(np.linalg.lstsq(pair.W[pair.basis].T, wrench.T, rcond=None)[0].T, float)
             parts.append(_sparse(pair.rows[pair.basis], weights))
@@ -148,5 +150,6 @@ def _loops(branches: dict[int, Branch], ways: list[_Way], choice: Choice) -> Sma
         known = np.isin(way.columns, columns)
         J[start : start + len(way.J), np.searchsorted(columns, way.columns[known])] = way.J[:, known]
         start += len(way.J)
+    # As the blocks were told apart without it, so the rank must not see it either.
     J[np.abs(J) < ROUNDED_AWAY] = 0.0
     return SmallLoops(branches, tuple(ways), columns, J, reduce_rows(J, choice))

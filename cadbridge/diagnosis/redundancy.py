@@ -135,6 +135,8 @@ def _of_group(
     def weaker(mate: str) -> Iterator[tuple[str, Array]]:
         return weaker_mates(mechanism, rows, mate_of.get(mate), group.own[mate], group.stress[mate])
 
+    # Of all mates of the group, since `Repetition` tells of each what it could spare; the advice is on the redundant
+    # ones.
     deletable, _ = deletable_together(group.whole(group.mates))
     repetitions = []
     for mate in group.mates:
@@ -183,6 +185,7 @@ def disagreements(rows: Rows, dependence: Dependence) -> Array:
     scaled = rows.gaps * rows.factors
     gaps = np.abs(scaled - dependence.expansion @ scaled)
     seen = rows.factors != 0.0
+    # A row without a direction at this pose takes no part in any combination: it disagrees by all that it is open.
     return np.where(seen, gaps / np.where(seen, rows.factors, 1.0), np.abs(rows.gaps))
 
 
@@ -211,6 +214,7 @@ def _duplicates(circuits: _Circuits, dependence: Dependence, own: dict[str, Ints
     repeated = circuits.repeated[mate]
     involved = {other for row in repeated for other in circuits.mates[row] if other != mate}
     chosen = {mate, *involved}
+    # Self-stresses of these mates alone: any other would be balanced by a mate that is not among them.
     closed = [
         circuits.place[row] for m in chosen for row in circuits.repeated.get(m, ()) if circuits.mates[row] <= chosen
     ]
@@ -221,6 +225,7 @@ def _duplicates(circuits: _Circuits, dependence: Dependence, own: dict[str, Ints
     columns = np.array(sorted(closed), np.int64)
     target = _stress(dependence, np.array(repeated, np.int64), columns)
     span = np.eye(len(closed))
+    # By name, so that one set is named of several, whatever the order of the file.
     for other in sorted(involved):
         part = _stress(dependence, own[other], columns) @ span
         _, s, Vt = np.linalg.svd(part, full_matrices=True)

@@ -40,6 +40,8 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     report_unrefined(unrefined(mechanism.assembly.parts), findings)
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
     return {
+        # A name from a damaged file may hold half of a surrogate pair, which UTF-8 has no bytes for: escaped, JSON
+        # gives it back.
         f"{name}.mechanism.json": f"{text}\n".encode(errors="backslashreplace"),
         **meshes.contents,
     }
@@ -86,6 +88,7 @@ class _Meshes:
 
     def reference(self, mesh: Mesh) -> dict[str, str]:
         if id(mesh) not in self._of:
+            # Of a long name the end, where the kind of mesh stands.
             path = f"meshes/{self._names.give(self._stems.get(id(mesh), 'mesh')[-LONGEST_STEM:])}.ply"
             self._of[id(mesh)] = path
             self.contents[path] = ply_bytes(mesh)

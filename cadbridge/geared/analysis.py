@@ -98,6 +98,7 @@ def transmission(
         ModelError: It is no geared robot; there is a finding for each reason (CB430 to CB436).
     """
     findings = Findings()
+    # Lines and structure matrix are geometry: a mechanism without masses has them too.
     lowered = lowered or lower(mechanism, motion_only=True)
     names = _inputs(lowered, inputs, findings)
     links = _outputs(mechanism, output, findings)

@@ -134,6 +134,8 @@ def frames_of(found: Analysis) -> tuple[Frame, ...]:
         first = driver == mesh.a
         centres = (c.centre_a, c.centre_b) if first else (c.centre_b, c.centre_a)
         cone, out = (c.cone_a, c.out_a) if first else (c.cone_b, c.out_b)
+        # Rounded, so that an axis that is square to the cone's but for rounding has no sign; a cone of no angle pushes
+        # nothing along its axis.
         delta = int(np.sign(np.round(float(world[:, 2] @ out), 9))) if abs(np.sin(cone)) > _NO_LENGTH else 0
         point = c.point
         if mesh.carrier != GROUND:

@@ -52,6 +52,8 @@ def build(assembly: Assembly) -> Mechanism:
     part_masses = mass_ledger(b.assembly, b.findings, still)
     masses = component_masses(b.assembly, part_masses)
     ground, locked = _merge(b, owner, masses)
+    # After the merging, in which couplings take no part: gears that lock each other are told as such (CB411), and what
+    # they tie stays joints.
     coupling_rows = tuple(r for c in assembly.couplings if (r := rows_of_coupling(b, c, mate_rows)) is not None)
     joints = with_armatures(b, joints_of_bodies(b, mate_rows))
     couplings = tuple(body_coupling(b, r) for r in coupling_rows)
@@ -90,6 +92,7 @@ def _rows_of_mate(b: Builder, mate: Mate) -> MateRows | None:
         hint = f"What {mate.kind.value} can hold: {fault.choices}."
         b.findings.add("CB204", f"{mate.name}: {fault.message}", mate.where, hint)
         return None
+    # A feature may lack the direction that a row asks for, which its side asserts, or have one without length.
     except (ValueError, AssertionError) as fault:
         b.findings.add("CB204", f"{mate.name}: {fault}", mate.where)
         return None
@@ -116,6 +119,7 @@ def _merge(b: Builder, owner: list[int], masses: dict[str, ComponentMass]) -> tu
     bodies = []
     for cluster in order:
         names = members[cluster]
+        # The first of the file gives name and frame, so that a body keeps both while its mates are edited.
         bodies.append(_body(b, names[0], names, masses, b.assembly.component(names[0]).X_WC))
     b.bodies = tuple(bodies)
     b.body_of = {name: i for i, cluster in enumerate(order) for name in members[cluster]}

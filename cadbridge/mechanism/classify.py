@@ -45,6 +45,8 @@ def _split(twists: Array, length: float) -> tuple[Array, Array]:
     scaled[3:] *= length
     # The right singular vectors of the rotations: combinations of twists along the small ones turn nothing.
     _, s, Vt = np.linalg.svd(scaled[3:], full_matrices=True)
+    # Not relative to a largest value below 1: of twists that only slide, all turns are rounding, and one would be the
+    # largest.
     count = int(np.sum(s > SAME_PAIR * max(1.0, float(s.max(initial=0.0)))))
     combined = scaled @ Vt.T
     combined[3:] /= length
@@ -67,10 +69,12 @@ def _one_turn(turns: Array, slides: Array, centre: Vector, length: float) -> Low
 
 
 def _one_slide(turns: Array, slides: Array, centre: Vector, length: float) -> LowerPair:
+    # A slide goes along no one line: the middle of the mates is as good a place as any.
     return LowerPair("prismatic", unit(slides[:3, 0]), centre)
 
 
 def _turn_and_slide(turns: Array, slides: Array, centre: Vector, length: float) -> LowerPair | None:
+    # Its pitch says nothing here: any part of the free slide may be in the twist that turns.
     axis, point, _ = _line(turns[:, 0], centre)
     if cross_length(axis, unit(slides[:3, 0])) < SAME_PAIR:
         return LowerPair("cylindrical", axis, point)
@@ -90,6 +94,7 @@ def _three_turns(turns: Array, slides: Array, centre: Vector, length: float) -> 
     r, *_ = np.linalg.lstsq(rows, -turns[:3].T.ravel(), rcond=None)
     gap = float(np.linalg.norm(rows @ r + turns[:3].T.ravel()))
     if gap < SAME_PAIR * max(float(np.linalg.norm(turns[:3])), float(np.linalg.norm(turns[3:])) * length):
+        # A ball has no axis: z of the world stands for one.
         return LowerPair("spherical", np.array([0.0, 0.0, 1.0]), centre + r)
     return None
 

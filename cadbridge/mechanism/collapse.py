@@ -124,6 +124,7 @@ def _moves(stack: Stack, pairs: Sequence[LowerPair | None], length: float) -> li
 def _moved(twist: Array, pair: LowerPair, length: float) -> Pose:
     """The motion, in the world, of a pair that moves along a twist by a finite step."""
     X_WJ = Pose(frame_from_axis(pair.axis), pair.point)
+    # A pair's twists are of unit turns or unit slides: a turn is moved by radians, a slide by lengths of the mechanism.
     step = PROBING_STEP * twist * (1.0 if np.any(twist[3:]) else np.array([length] * 3 + [1.0] * 3))
     return X_WJ @ _exponential(step) @ X_WJ.inverse()
 

@@ -53,6 +53,7 @@ class Stack:
         found = evaluate_sparse(self._program, self._positions, self._quaternions)
         self._residuals = found.g
         W = np.zeros((len(found.g), 6))
+        # A row's wrench on a is the opposite of that on b about the same point: one of them says all.
         on_b = found.body % 2 == 1
         W[found.row[on_b]] = found.blocks[on_b]
         levers = np.repeat(

@@ -161,6 +161,8 @@ def _belt(coupling: Coupling, a: MateSide, b: MateSide, findings: Findings) -> P
     u, v = a.world_direction(), b.world_direction()
     if cross_length(u, v) > SKEW:
         raise ValueError(f"the axes of a {coupling.kind.value} must be parallel")
+    # The ratio of a belt is r_b / r_a, and only the quotient counts: with the radii themselves a belt without them
+    # would have none.
     turns = belt_ratio(u, 1.0, v, _ratio(coupling), crossed=coupling.crossed)
     return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)
 
@@ -176,6 +178,7 @@ def _screw_gears(coupling: Coupling, a: MateSide, b: MateSide, findings: Finding
     line = unit(normal) * float(unit(normal) @ d)
     if float(np.linalg.norm(line)) < NO_LINE:
         raise ValueError("the axes meet: there is no distance between them (a bevel pair, or a `ratio` with a carrier)")
+    # Of teeth, too, only the quotient counts; the sense comes from the helix.
     turns = screw_gear_ratio(u, v, line, (1.0, ratio), coupling.helix)
     return WheelPair(a.index, b.index, a.point, a.direction, b.point, b.direction, turns)
 

@@ -63,6 +63,7 @@ def _component(
 def _override(total: MassProperties | None, override: MassOverride) -> MassProperties | None:
     """What a person gave, over what was computed; a mass alone scales the inertia."""
     if override.mass is not None and total is not None and total.mass > 0:
+        # As of the same shape in another material: the centre stays, the inertia goes with the mass.
         total = total.scaled(override.mass / total.mass)
     mass = override.mass if override.mass is not None else (total.mass if total else None)
     com = override.com if override.com is not None else (total.com if total else None)

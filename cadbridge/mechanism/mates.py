@@ -88,6 +88,7 @@ def _no_turn(a: MateSide, b: MateSide) -> Rows:
 def _fixed(m: Mate, a: MateSide, b: MateSide) -> Rows:
     if a.feature.x is not None and b.feature.x is not None:
         return [*same_point(a, b), *same_orientation(a, b)]
+    # Features without a frame each do not say how they are to meet: what they fix stays as it is drawn.
     here = b.X.inverse().point(a.world_point())
     held = [PointOnPlane(a.index, b.index, a.point, e, here) for e in np.eye(3)]
     return [*held, *same_orientation(a, b)]
@@ -156,6 +157,7 @@ def _tangent_round(m: Mate, a: MateSide, b: MateSide) -> Rows:
 
 def _prismatic(m: Mate, a: MateSide, b: MateSide) -> Rows:
     if a.feature.x is None or b.feature.x is None:
+        # A mate that locks the rotation has that row from `_concentric` already; twice, it would repeat itself.
         return [*_concentric(m, a, b), *([] if m.lock_rotation else _no_turn(a, b))]
     return [*same_orientation(a, b), *on_line(a, b)]
 
@@ -253,6 +255,8 @@ _STANDS_FOR: dict[FeatureKind, tuple[FeatureKind, ...]] = {
 def primitives_of(mate: Mate, a: MateSide, b: MateSide) -> tuple[Primitive, ...]:
     """The rows of a mate between two sides; raises `MeaninglessError` where the pair has none."""
     pairs = TABLE[mate.kind]
+    # The first pair with a meaning counts: a frame is its axis before it is its plane or its point, as joints of CAD
+    # systems have it.
     for kind_a in _STANDS_FOR[a.feature.kind]:
         for kind_b in _STANDS_FOR[b.feature.kind]:
             if (kind_a, kind_b) in pairs:

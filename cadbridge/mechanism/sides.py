@@ -79,6 +79,7 @@ def sense(a: MateSide, b: MateSide) -> float:
 
 def parallel(a: MateSide, b: MateSide) -> list[Primitive]:
     """Directions parallel: 2 rows."""
+    # By two right angles: the cosine of parallel directions is at its extreme, and a row of it would have no gradient.
     return [AxesAngle(a.index, b.index, e, b.direction) for e in (a.x, a.y)]
 
 
@@ -106,4 +107,5 @@ def same_orientation(a: MateSide, b: MateSide) -> list[Primitive]:
         turned = b.X.R.T @ a.X.R
         of_a = (e[0], e[1], e[2])
         of_b = (turned[:, 0], turned[:, 1], turned[:, 2])
+    # Likewise by right angles, each of one frame's axis with another axis of the other.
     return [AxesAngle(a.index, b.index, of_a[i], of_b[j]) for i, j in ((0, 1), (1, 2), (2, 0))]

@@ -19,6 +19,7 @@ def universal_axes(mechanism: Mechanism, joint: Joint) -> tuple[Vector, Vector, 
     None where the joint's rows are other ones than three of a point and one of a right angle.
     """
     angles = [p for p in joint.primitives if isinstance(p, AxesAngle) and p.cosine == 0]
+    # Rows that hold the same by other features may leave the same freedoms, and do not show the arms of a cross.
     if len(angles) != 1 or sum(p.rows for p in joint.primitives) != 4 or joint.freedom.shape[1] != 2:
         return None
     (held,) = angles

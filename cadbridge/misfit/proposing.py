@@ -40,6 +40,7 @@ class _Ranking:
     refused: int = 0
 
     def __post_init__(self) -> None:
+        # The last place of the list is for the set that changes fewest mates: the stiffest ones may change many.
         self._plain = min(self.search.candidates, key=lambda c: (len(c.options), -c.left), default=None)
         self._rest = list(self.search.candidates[: TRIED_TIMES * self.most])
 
@@ -111,6 +112,7 @@ class Proposer:
         """Loads on the component named, else on the heaviest of the group whose loads its mates carry."""
         mechanism = self._constraints.mechanism
         points = [self._constraints.blocks.frames[m].point for m in group.mates]
+        # By the mates' own spread: the mechanism may be far larger than what they hold.
         length = float(np.linalg.norm(np.ptp(points, axis=0))) or mechanism.length_scale
         for unit in self._units(group):
             loads = LoadedGroup(group, self._statics.carried(unit, self._place(unit), length), self._k)
@@ -128,6 +130,7 @@ class Proposer:
 
         def weight(unit: int) -> tuple[float, int]:
             mass = masses[mechanism.component_names[unit]].mass
+            # Of equal ones the first of the file.
             return (mass.mass if mass is not None else 0.0), -unit
 
         return sorted(names, key=weight, reverse=True)
@@ -170,6 +173,8 @@ class Proposer:
             names = {change.mate: [mate.name for mate in change.mates] for change in changes}
             now = [keep[own[n]] for mate in group.mates for n in names.get(mate, [mate]) if n in own]
             kept = np.concatenate(now) if now else np.zeros(0, bool)
+            # As many rows as were independent before, and all of them so: nothing is repeated, and the mobility is the
+            # same.
             proofs.append(bool(np.all(kept)) and len(kept) == len(group.rows) - group.redundant)
         return proofs
 

@@ -71,6 +71,8 @@ class Zones:
         k = len(G)
         if k == 1:
             return float(self.worst(G[0])), np.ones(1)
+        # Started from the axes of the sum of squares, from the coordinates' axes and between them: a convex function
+        # has many local maxima on a sphere, and each climb ends in one.
         _, vectors = np.linalg.eigh(G @ G.T)
         u = np.vstack([vectors.T, np.eye(k), _DIAGONALS[k]])
         values, rising = self.worst(u @ G), np.arange(len(u))
@@ -154,6 +156,7 @@ _DIAGONALS = {k: _between(k) for k in (2, 3)}
 def _in_ball(random: np.random.Generator, size: int, count: int) -> Array:
     """Points (size, count) evenly in a ball of radius 1."""
     x = random.standard_normal((size, count))
+    # A ball of radius r has r^k of the volume: the k-th root of an even number makes points that lie evenly.
     radius = random.random(count) ** (1.0 / size)
     return np.asarray(x * (radius / np.linalg.norm(x, axis=0)))
 

@@ -80,6 +80,8 @@ def _dc(of: Samples, name: str, spec: DcMotor) -> tuple[Array, Columns]:
     k = _named(of, f"{name} circuit" if spec.inductance else name)
     volts, rate = of.drive[:, k, 0], of.rates[:, of.first_motor + k]
     motor = of.model.motors[k]
+    # With an inductance the circuit is a body of the model, whose rate is the current; without one the resistance gives
+    # it.
     current = rate if spec.inductance else (volts - motor.constant * rate) / spec.resistance
     if f"{name} gearhead" in of.model.groups:
         torque, lost = _through_gearhead(of, name)
@@ -186,7 +188,9 @@ def _stop(stop: Stop, value: Array, rate: Array) -> tuple[Array, Array]:
     for side in (-1.0, 1.0):
         d = np.maximum(value - stop.upper if side > 0 else stop.lower - value, 0.0)
         elastic = stop.stiffness * np.where(d < stop.depth, d * d / (2 * stop.depth), d - stop.depth / 2)
+        # Fading in with the depth, so that a stop is met without a jump of force.
         push = elastic + stop.damping * np.minimum(d / stop.depth, 1.0) * side * rate
+        # A stop only pushes: where its damping would hold on to what leaves it, there is no force.
         force -= side * np.where(d > 0.0, np.maximum(push, 0.0), 0.0)
         springs -= side * elastic
     return force, springs
@@ -228,6 +232,7 @@ def _bushing(of: Samples, bushing: Bushing) -> Columns:
         z, rate = np.concatenate([u, theta]), np.concatenate([A.T @ moved, A.T @ (vb[3:] - va[3:])])
         spring, damper = bushing.stiffness @ z, bushing.damping @ rate
         total[s, :3] = -A @ (spring[:3] + damper[:3])
+        # The spring acts on the rotation vector, the damper on ω: only the former's moment is turned back.
         total[s, 3:] = -A @ (_turned_back(theta, spring[3:]) + damper[3:])
         lost[s] = damper @ rate
     return wrench_columns(f"load.{bushing.name}", total) | {f"load.{bushing.name}.lost": (lost, "W")}

@@ -82,6 +82,8 @@ class ChangesResolver:
     def resolve(self, entries: Sequence[tuple[ChangeEntry, Where]]) -> tuple[ChangeSpec, ...]:
         """All changes in order of time, each held against what is attached and locked by then."""
         found = []
+        # In order of time, not of the file: whether a joint can be attached is known only from what was released
+        # before.
         for entry, where in sorted(entries, key=lambda pair: pair[0].time):
             verbs = [verb for verb in ("attach", "release", "lock", "unlock") if getattr(entry, verb) is not None]
             if len(verbs) != 1:

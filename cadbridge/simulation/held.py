@@ -52,6 +52,7 @@ def held(lowered: Lowered, led: Collection[str]) -> HeldRows:
     for joint in sorted(lowered.mechanism.joints, key=lambda j: (not j.coordinate, j.name not in driven)):
         rows = _joint_rows(lowered, joint)
         if not {lowered.unit_of[joint.a], lowered.unit_of[joint.b]} <= core:
+            # Off the loops no other row feels it: it can be held for itself, and needs no rank.
             outside += [] if id(joint) in moved else rows
         elif id(joint) in moved:
             leading += rows

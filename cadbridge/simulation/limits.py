@@ -150,6 +150,7 @@ def sweep(
 def _sweep(mechanism: Mechanism, joints: Sequence[Joint], apart: Set[frozenset[str]], triangles: float) -> Sweep:
     assembly = mechanism.assembly
     scene = SolidScene(assembly, {*apart, *_meshing(mechanism)}, WORK, triangles)
+    # The ground last, where `_Look.met` adds the pose that it keeps.
     sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
     hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
     ready = movable(mechanism)  # fitting takes longer than all that follows: once for all

@@ -240,6 +240,7 @@ def times(spec: Spec, factor: Callable[[Written], float]) -> Spec:
             by = factor(stands)
             done[name] = value if by == 1.0 else scaled(value, by)
         else:
+            # A reduction below zero turns the sense of what has one; a stiffness or a largest effort has none.
             done[name] = value * (factor(stands) if stands.form == "finite" else abs(factor(stands)))
     return replace(spec, **done)  # type: ignore[type-var]  # `standing` knows dataclasses alone
 

@@ -47,6 +47,7 @@ def _inertial(run: Run, body: int, mass: MassProperties) -> tuple[Array, Array]:
         r, w, alpha = R @ lever, T.velocities[k, body, 3:], T.accelerations[k, body, 3:]
         inertia = R @ mass.inertia @ R.T
         a = T.accelerations[k, body, :3] + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
+        # What is left to be borne: m a less the weight m g, which nothing transmits.
         W[k, :3] = mass.mass * (a - np.array(run.lowered.model.gravity))
         W[k, 3:] = inertia @ alpha + np.cross(w, inertia @ w)
         centre[k] = T.positions[k, body] + r

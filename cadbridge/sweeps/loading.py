@@ -78,6 +78,7 @@ class _SweepResolver:
         keep = self._kept(spec.keep)
         if self.findings.errors:
             return None
+        # Only what is drawn has a number of runs of its own: lists and steps say theirs.
         drawn = any(p.drawn for p in parameters)
         self._samples(spec, drawn)
         sweep = Sweep(parameters, spec.samples or 1, spec.seed, *keep)
@@ -195,6 +196,7 @@ class _SweepResolver:
         return Parameter(f"gear.{entry.gear}.efficiency", "gear", str(entry.gear), quantity, "1")
 
     def _scenario(self, entry: VaryEntry, quantity: str, where: Where) -> Parameter | None:
+        # A `Scenario` made in Python has no places by which a file could name its parts.
         if self.base.document is None:
             text = "places in the scenario can be varied where the scenario is a file or its document"
             self.findings.add("CB650", text, where)
@@ -239,6 +241,7 @@ class _SweepResolver:
         else:
             found = self.base.own(parameter)
         number = isinstance(found, int | float) and not isinstance(found, bool)
+        # A factor of nothing is nothing: `relative` to 0 would vary nothing, and is refused.
         return float(found) if number and found and math.isfinite(found) else None
 
     def _check_values(self, made: list[Parameter | None]) -> None:

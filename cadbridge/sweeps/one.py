@@ -65,6 +65,7 @@ def one_run(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any])
 def _attempted(base: Base, sweep: Sweep, how: How, run: int, values: Sequence[Any]) -> RunRow:
     try:
         mechanism, scenario = varied(base, sweep.parameters, values)
+        # Whether the tolerance decides is asked by a second run: of a thousand runs it would be a thousand more.
         done = simulate(mechanism, replace(scenario, sensitivity=False), collapse=how.collapse, method=how.method)
     except CadbridgeError as error:
         return RunRow(run, REFUSED, tuple(dict.fromkeys(f.code for f in error.findings)), _why(error))
@@ -112,6 +113,7 @@ def _kept(done: Run, sweep: Sweep) -> tuple[list[str], list[str], list[float]]:
         values.append(float(v[-1]) if len(v) else np.nan)
     for name in _matching(columns, sweep.extremes):
         v, unit = columns[name]
+        # A column may have gaps, as a reaction where no model determines it.
         known = v[np.isfinite(v)]
         names += [f"{name}.least", f"{name}.most"]
         units += [unit, unit]
@@ -125,6 +127,8 @@ _MOTION = frozenset({"bodies", "joints", "energy", "checks", "time"})
 def _columns(done: Run, wanted: Sequence[str]) -> Columns:
     """The columns of a run; without forces, which take most of the time, where nothing wanted is one."""
     groups = {name if name in GROUPS else group_of(name) for name in wanted}
+    # What circuits store belongs to the energy (`motion_columns` takes it for nothing), and where a mass is stood in
+    # for, `columns_of` says what has no meaning.
     plain = groups <= _MOTION and not done.scenario.circuits and not done.lowered.stand_ins
     return motion_columns(done) if plain else columns_of(done)
 

@@ -100,6 +100,7 @@ def varied(base: Base, parameters: Sequence[Parameter], values: Sequence[Any]) -
         fits, text = _LIMITS.get(parameter.quantity, (lambda v: True, ""))
         if not fits(value):
             raise InputError(f"{parameter.name} must be {text}, not {value:g}.")
+    # Made anew only where the document changed: functions of time are parsed each time.
     scenario = base.scenario_with(document) if changed else base.scenario
     mechanism = base.mechanism
     for parameter, value in zip(parameters, values, strict=True):
@@ -131,6 +132,7 @@ def _body(mechanism: Mechanism, parameter: Parameter, value: float) -> Mechanism
     assert old.mass is not None
     assert new.mass is not None
     factor = value / old.mass.mass
+    # Its components too: reactions at mates within the body are found from their masses.
     masses = {
         name: m if name not in old.components or m.mass is None else replace(m, mass=m.mass.scaled(factor))
         for name, m in mechanism.component_masses.items()

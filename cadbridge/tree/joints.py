@@ -29,6 +29,7 @@ def tree_joint(lowered: Lowered, joint: Joint) -> TreeJoint | None:
     if found is None:
         return None
     first, second, point = found
+    # The arm that body a holds first: the cross turns on it, and carries the other.
     return TreeJoint(joint.name, (turn(first), turn(second)), *ends, point)
 
 

@@ -93,9 +93,11 @@ def spanning_tree(lowered: Lowered, model: Model | None = None, *, carried: bool
     rotors = {load.name: load.armature for load in model.loads if load.armature}
     for k in range(n):
         body, parent = int(chart.body[k]), int(chart.parent[k])
+        # By the number of steps: no joint that a tree takes has four, three slides and a ball.
         free = chart.step[k + 1] - chart.step[k] == FREE
         joint = None if free else by_pair[frozenset((body, GROUND if parent == n else parent))]
         name = model.bodies[body].name if joint is None else joint.name
+        # What is left in `rotors` at the end is on no coordinate of the tree, and is told as left out.
         armature = 0.0 if joint is None else rotors.pop(joint.name, 0.0)
         own = _links(chart, k, model, GROUND if parent == n else int(bearer[parent]), joint, len(links), armature)
         rates += _rates(name, joint, own)

@@ -69,6 +69,7 @@ def matrices_at(of: SpanningTree, state: State, accelerations: Array | None = No
     tree, q = of.tree, place.q
     inertia = inertia_matrix(tree, q)
     U, D = inertia_factors(tree, q)
+    # A freedom without inertia divides by zero on the way in (`recursions.articulated_inertias`): infinities show it.
     if not (np.all(np.isfinite(U)) and np.all(D > 0)):
         raise ValueError("a freedom of the tree has no inertia: give its links mass, or the joint armature")
     Nl, Nd = complement(tree, q)

@@ -145,6 +145,8 @@ class _Builder:
             for kind, label in kinds:
                 self.bond(junction, self.node(kind, label, name))
             self.bond(self.node(SE, "f" if junction == v else "m", name, GIVEN), junction)
+        # The inertia is constant in body axes, joints compare angular velocities in the world's: each has a junction of
+        # its own.
         self.transformer(own, w, "A", name, _orientation(i), (3, 3))
         self.v.append(v)
         self.w.append(w)
@@ -209,6 +211,7 @@ class _Builder:
 
     def rate(self, name: str, coordinate: Coordinate) -> int:
         """The 1-junction of a coordinate's rate."""
+        # By identity: a damper and a drive that act along one coordinate of the model share its junction.
         key = ("rate", coordinate)
         if key in self.shared:
             return self.shared[key]
@@ -244,6 +247,8 @@ def build(model: Model, drives: Sequence[Drive]) -> Built:
         builder.body(i)
     _constraints(builder)
     for load in model.loads:
+        # A spring's force is known from the pose, and so is friction: only damping is a law between flow and effort
+        # that causality has to place. All else goes to U₃.
         if load.damping:
             rate = builder.rate(load.name or "damper", load.coordinate)
             damper = builder.node(DAMPER, "R", load.name or "damper")

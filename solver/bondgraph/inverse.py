@@ -105,12 +105,15 @@ class KinetoStatics:
         rate[:, 1] = np.einsum("nij,nj->ni", self._inertia, turn)
         first = self._first
         c = evaluate_program(self._rows, state.positions, state.quaternions, state.velocities).c
+        # The graph has the constraints' sources in its own order, point by point and joint by joint; the model's rows
+        # are in another.
         order = [row for rows in self.built.row_of.values() for row in rows]
         known = Known(
             X.ravel()[first],
             X.ravel()[~first],
             rate.ravel()[first],
             self._sources(state, accelerations, R, wrenches),
+            # Ĝ v̇ = c says that c is −Ĝ̇ v, and the constraints' own acceleration J̇_C Z is Ĝ̇ v.
             -c[order],
         )
         F, dampers, RE = self._laws(X[:, 1])
@@ -132,6 +135,7 @@ class KinetoStatics:
             F[i, k, i, k] = 1 / self._mass
         F[i, 3:, i, 3:] = np.linalg.inv(self._inertia)
         for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            # ω × Jω in body axes, eq. (3): skew, so that it exchanges momentum between the axes and takes no power.
             RE[i, a, i, b], RE[i, b, i, a] = momentum[:, c], -momentum[:, c]
         flat = F.reshape(6 * n, 6 * n)
         dampers = np.diag(np.array([self.built.dampers[k] for k in self.structure.ports["L"]], float))

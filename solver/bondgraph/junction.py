@@ -83,6 +83,7 @@ class Structure:
             at = self.spans[name].start
             for node, size in nodes.items():
                 bond = self.built.graph.at(node)[0]
+                # All but I and G give the effort (`causality`). What a port does not give, it takes.
                 gives_flow = name in ("i", "G")
                 found.append((2 * bond + (gives_flow == given), slice(at, at + size)))
                 at += size

@@ -104,6 +104,8 @@ def solve(J: Blocks, fields: Fields, known: Known) -> tuple[Array, Array]:
         U₁ (driving efforts) and U₂ (constraint forces), of least norm where they are not determined.
     """
     T = _eliminated(J, fields)
+    # Where a damper or an EJS lies between two constraints, their flows hold the forces themselves; else the forces are
+    # in the first derivative only.
     algebraic = bool(np.any(J["C"]["L"]) or np.any(J["C"]["E"]))
     rows = _constraint(J, fields, T) if algebraic else _differentiated(J, fields, T)
     H1, H2, H3, H4, H5 = rows

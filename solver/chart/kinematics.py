@@ -110,6 +110,8 @@ def forward_kinematics(C: Chart, q: Array1, rates: Array1, K: Kinematics) -> Non
                 own = mul(rates[j], axis)
                 w, alpha = add(w, own), add(alpha, cross(w, own))
                 turn = quaternion_product(turn, about(three(C.axis, s, 0), q[r]))
+        # Products of quaternions leave length 1 by rounding, and children begin with this one: unchecked, a long chain
+        # would add it up.
         _put_body(C, K, k, _unit(turn), (at, u, w, a, alpha))
 
 

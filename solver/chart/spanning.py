@@ -112,6 +112,7 @@ def spanning_chart(system: System, joints: Sequence[TreeJoint]) -> Chart:
     model = system.model
     x = np.vstack([np.asarray(model.positions, float).reshape(-1, 3), np.zeros(3)])
     turns = np.vstack([np.asarray(model.quaternions, float).reshape(-1, 4), [1.0, 0.0, 0.0, 0.0]])
+    # A model's quaternions may be of any length but zero; those of the chart are multiplied with each other.
     turns /= np.linalg.norm(turns, axis=1, keepdims=True)
     edges = _spanning_tree(len(model.bodies), _holding(system, joints))
     body, parent = (np.array([edge[side] for edge in edges], np.int64) for side in (0, 1))
@@ -136,6 +137,7 @@ def spanning_chart(system: System, joints: Sequence[TreeJoint]) -> Chart:
         spin=np.array([step.spin for step in steps], float),
         q_start=_starts([step.numbers for step in steps]),
         v_start=_starts([step.rates for step in steps]),
+        # A rotor's row has a compliance, and is no constraint that a step could leave.
         closed=all((kind == HOLD and group in named) or kind == ROTOR for group, kind in rows),
     )
 
@@ -147,6 +149,8 @@ def _starts(counts: Sequence[int]) -> Ints1:
 def _holding(system: System, joints: Sequence[TreeJoint]) -> list[TreeJoint]:
     """The joints whose rows hold at the reference pose, where the tree takes their geometry from."""
     model = system.model
+    # A tree takes points and axes from the reference pose. Of a joint that is open there it would keep the gap for
+    # good, and its rows would be closed by nothing.
     gaps, _ = open_rows(system, State.at_rest(model.positions, model.quaternions))
     broken = {system.row_group[i] for i in np.flatnonzero((gaps > POSITION_TOLERANCE) & (system.rows.kind == HOLD))}
     return [joint for joint in joints if joint.name not in broken]

@@ -88,6 +88,7 @@ def joint_steps(stages: int, C: Chart, angles: int, powers: int, rows: int) -> J
     size = nq + nv + angles + powers
     sizes = (nq, nv, angles, powers, nv, rows, nq + nv, nq, nv, 1, len(C.body))
     most = np.full(size, np.inf)
+    # rad: without it a wheel after a thousand turns would be allowed a thousand times the error of one at rest.
     most[C.q_start[:-1][C.spin != 0.0]] = 1.0
     rated = np.zeros((size, 2), np.int64)
     rated[:nq] = np.repeat(nq + np.column_stack([C.v_start[:-1], C.v_start[1:]]), np.diff(C.q_start), axis=0)
@@ -185,6 +186,8 @@ def close_joints(tables: Tables, C: Chart, K: Kinematics, S: JointSteps, drive: 
         # Per unit of speed: the rates are closed to rounding too.
         if done and (C.closed or speed < 1e-14):
             break
+        # Newton's with an old factor: still converging while the joints have hardly moved, and a factor costs more than
+        # a round.
         if moved > FACTOR_SERVES:
             factor_sweeps(P, B, E.compliance, E.x, E.R, E.blocks, E.sweeps)
             moved = 0.0

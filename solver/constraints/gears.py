@@ -68,6 +68,8 @@ def gear_contact(gear: GearPair, positions: Array, quaternions: Array) -> Contac
     if gear.kind == "bevel":
         apex, _, out_a, out_b = _bevel(gear, poses)
         centre_a, centre_b, cone_a, cone_b = _cone_centres(gear, apex, radius_a, out_a, out_b)
+        # Both cones touch along one line from the apex. It lies in the plane of the axes, between them: the point on
+        # a's edge is the one towards b's axis.
         towards = unit(out_b - out_a * float(out_a @ out_b), "the other axis")
         return Contact(
             centre_a + radius_a * towards, centre_a, centre_b, radius_a, radius_b, cone_a, cone_b, out_a, out_b, ""
@@ -76,6 +78,7 @@ def gear_contact(gear: GearPair, positions: Array, quaternions: Array) -> Contac
     axis_a = unit(poses.turn(gear.a, gear.axis_a), "axis_a")
     axis_b = unit(poses.turn(gear.b, gear.axis_b), "axis_b")
     line = centre_b - centre_a
+    # Points may be given anywhere on the axes: what lies along them is no distance of the wheels.
     line = unit(line - axis_a * float(axis_a @ line), "the line of centres")
     inside = gear.kind == "internal"
     annulus = "" if not inside else "a" if gear.ratio < 1 else "b"
@@ -91,6 +94,8 @@ def _radii(p: GearPair, poses: Poses) -> tuple[float, float]:
     axis = unit(poses.turn(p.a, p.axis_a), "axis_a")
     centres = poses.point(p.b, p.point_b) - poses.point(p.a, p.point_a)
     centres = centres - axis * (axis @ centres)
+    # r_b = k r_a, and the centres are r_a + r_b apart outside, |r_a − r_b| inside. From the distance as it is, so that
+    # the pitch circles touch where the model is built, whatever module and teeth would give.
     divisor = 1 + p.ratio if p.kind == "spur" else abs(1 - p.ratio)
     radius = float(np.linalg.norm(centres)) / divisor
     return radius, p.ratio * radius
@@ -175,6 +180,8 @@ def _bevel_row(p: GearPair, poses: Poses) -> Row:
     radius_b = p.ratio * radius_a
     centre_a, centre_b, _, _ = _cone_centres(p, apex, radius_a, out_a, out_b)
     point_a, point_b = poses.local(p.a, centre_a), poses.local(p.b, centre_b)
+    # By the outward directions, not the axes as given: the common perpendicular of `crossed` has its sign by them, and
+    # so has the force at the contact.
     own_a, own_b = poses.back(p.a, out_a), poses.back(p.b, out_b)
     wheel_a = _cone(p.a, out_a, p.b, out_b, -radius_a, poses)
     wheel_b = _cone(p.b, out_b, p.a, out_a, -radius_b, poses)

@@ -172,6 +172,8 @@ def _table(rows: list[Row], terms: list[Term], row_term: Ints, kinds: Ints, angl
     curved = np.array([c is not None for c in curve], dtype=bool)
     return Terms(
         kind=kinds,
+        # The ground stands behind the bodies, with a pose and zero velocity: kernels then treat it as any body, without
+        # a branch.
         body_a=np.where(body_a == GROUND, n, body_a),
         body_b=np.where(body_b == GROUND, n, body_b),
         point_a=point_a,

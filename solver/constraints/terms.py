@@ -138,6 +138,8 @@ def coordinate_term(c: Coordinate, coefficient: float = 1.0) -> Term:
         return Term(SPIN, c.a, c.b, coefficient, first_a=axis)
     if c.kind != "angle":
         raise ValueError(f'a coordinate is an "angle", a "distance", a "length" or a "spin", not "{c.kind}"')
+    # Of a reference that leans only the part across the axis turns. ref_b needs none of this: atan2(t·w, e·w) sees it
+    # along e and t alone.
     ref = np.asarray(c.ref_a, float)
     ref = unit(ref - axis * (axis @ ref), "ref_a, perpendicular to the coordinate's axis,")
     return Term(

@@ -139,6 +139,8 @@ def base_reaction(tree: Tree, q: ArrayLike, efforts: TreeEfforts) -> Array:
     for k, link in enumerate(tree.links):
         if link.parent == GROUND:
             f, n = efforts.wrenches[k, :3], efforts.wrenches[k, 3:]
+            # The ground gets the opposite of what the joint does to the link; about the world's origin, o × f comes to
+            # the moment.
             total -= np.concatenate([f, n + np.cross(o[k], f)])
     return total
 

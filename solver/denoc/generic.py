@@ -139,12 +139,15 @@ def generic_accelerations(
         ValueError: A joint is another one, or a shape does not fit.
     """
     system = _System(tree, q, rates, efforts, wrenches)
+    # Each equation is affine in all q̈, so that its residual at q̈ = 0 is the right-hand side with the other sign.
     nothing = np.zeros(tree.nv)
     right = np.concatenate([-system.equation(i, nothing).residual(nothing[s]) for i, s in enumerate(system.own)])
     H = np.zeros((tree.nv, tree.nv))
     for i, rows in enumerate(system.own):
         for j in np.flatnonzero(system.reach[:, i]):
             H[rows, system.own[j]] = system.axes[i].T @ system.effective(i, int(j)) @ system.axes[j]
+            # What e_j beyond feels of e_i is F^Ha of its own equation (14); it is the transpose, as the inertia matrix
+            # is symmetric.
             H[system.own[j], rows] = H[rows, system.own[j]].T
     return np.asarray(np.linalg.solve(H + np.diag(system.armature), right))
 
@@ -170,6 +173,7 @@ class _System:
         self.mass = L.mass
         self.gravity = gravity
         self.com = np.array([o[i] + R[i] @ L.com[i] for i in range(s)])
+        # About the centres of mass: X^ij moves them to the hang points.
         self.J = np.array([R[i] @ L.inertia[i] @ R[i].T for i in range(s)])
         self.armature = L.armature
         self.reach = attachment_vectors(topology(tree))
@@ -206,6 +210,7 @@ class _System:
         """γ_j^J and the moment about the HP of e_i of the accelerations of e_j that its rates alone bring (3,)."""
         w = self.omega[j]
         c = self.com[j] - self.hp[i]
+        # The way from e_i to e_j in arms between hang points, each of which turns with the body that has it.
         a = np.cross(w, np.cross(w, self.com[j] - self.hp[j]))
         inner = j
         while inner != i:

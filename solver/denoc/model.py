@@ -279,6 +279,8 @@ class Tree:
         q = np.zeros(self.nq)
         for k, kind in enumerate(self.tables.kind):
             if kind in (BALL, FREE):
+                # A ball's four numbers and a free joint's last four are a quaternion, which is (1, 0, 0, 0) where
+                # nothing has turned.
                 q[self.tables.q_start[k + 1] - 4] = 1.0
         return q
 
@@ -339,6 +341,7 @@ def _faults(k: int, link: Link) -> list[str]:
     numbers = (link.point, link.turn, link.axis, link.com, link.inertia, link.mass, link.pitch, link.armature)
     if not np.all(np.isfinite(np.concatenate([np.ravel(value) for value in numbers]))):
         found.append(f"{link.name}: a number of it is not finite")
+    # Also of joints without an axis: `tables` makes a unit vector of every link's.
     elif not np.linalg.norm(link.axis) > 0:
         found.append(f"{link.name}: its axis has no direction")
     elif link.mass < 0 or link.armature < 0:

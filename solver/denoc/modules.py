@@ -176,6 +176,7 @@ def inverse_modules(
         for b in range(M.rate_start[m + 1] - M.rate_start[m]):
             j = M.rates[M.rate_start[m] + b]
             effort[j] = _felt(m, M, K.N, b, w) + L.armature[j] * acceleration[j]
+        # Outermost first: links of a module hang on each other, and each passes on what it has got.
         for x in range(M.link_start[m + 1] - 1, M.link_start[m] - 1, -1):
             k = M.links[x]
             if L.parent[k] < n:
@@ -275,6 +276,7 @@ def _pass_outward(m: int, M: Modules, E: Room, K: ModuleRoom, acceleration: Arra
     first, count, start = M.link_start[m], M.link_start[m + 1] - M.link_start[m], M.rate_start[m]
     for x in range(count):
         k = M.links[first + x]
+        # First as if the module were rigid; N̄ then adds what its own rates do, to the links beyond each joint.
         put_row(a, k, add(linear(a, p), cross(angular(a, p), offset(E.o, k, p))), angular(a, p))
     for b in range(M.rate_start[m + 1] - start):
         found = K.solved[start + b, 6]

@@ -57,6 +57,8 @@ def pose_links(L: Tables, q: Array1, o: Array2, R: Array3, S: Array2) -> None:
                 i += 3
             turn_by_quaternion(R, k, q, i)
             for c in range(3):
+                # v and ω of a free joint are in the link's own axes, so that its motion subspace is made of the link's
+                # columns.
                 if kind == FREE:
                     put_row(S, j + c, column(R, k, c), zero)
                     put_row(S, j + 3 + c, zero, column(R, k, c))
@@ -161,6 +163,8 @@ def aba_forward(L: Tables, E: Room, acceleration: Array1) -> None:
     for k in range(L.mass.shape[0]):
         p = L.parent[k]
         put_row(a, k, add(linear(a, p), cross(angular(a, p), offset(E.o, k, p))), angular(a, p))
+        # In the order opposite to the way inward: each θ̈ needs those of the freedoms that were eliminated after it,
+        # which are in a already.
         for j in range(L.v_start[k], L.v_start[k + 1]):
             acceleration[j] = (E.u[j] - dot_rows(E.U, j, a, k)) / E.D[j]
             for c in range(6):
@@ -298,6 +302,7 @@ def factor_inertia(L: Tables, E: Room, q: Array1, factor: Array2, D: Array1) -> 
                 w[k, c] = E.U[j, c] / D[j]
             link = k
             while link < n:
+                # Up to j alone: 𝒰 is unit upper triangular, and its diagonal stands there already.
                 for i in range(L.v_start[link], min(j, L.v_start[link + 1])):
                     factor[i, j] = dot_rows(E.S, i, w, link)
                 link = _carry_inward(L, E, link)

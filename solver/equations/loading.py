@@ -278,6 +278,8 @@ def _mesh_faults(model: Model) -> Iterator[str]:
             yield f"{name}: no one row bears its name"
         if not 0 < mesh.efficiency <= 1:
             yield f"{name}: its efficiency must be above zero and at most one, not {mesh.efficiency:g}"
+        # Below zero it is one of a worm whose wheel cannot drive it (`mechanism.carriers.efficiencies` in cadbridge):
+        # both sides give power, which the teeth lose.
         if mesh.backward is not None and not -math.inf < mesh.backward <= 1:
             yield f"{name}: its efficiency backwards must be a number of at most one, not {mesh.backward:g}"
         for speed in (mesh.speed_a, mesh.speed_b):
@@ -315,5 +317,6 @@ def _bushing_faults(bushing: Bushing) -> Iterator[str]:
         # Files have nine digits and better; a matrix that was meant unsymmetric is so by far more.
         if np.abs(matrix - matrix.T).max() > 1e-9 * size:
             yield f"{name} must be symmetric"
+        # The mean of both triangles, of which `eigvalsh` reads one.
         elif np.linalg.eigvalsh((matrix + matrix.T) / 2).min() < -1e-9 * size:
             yield f"{name} must not be negative in any direction"

@@ -52,6 +52,7 @@ def cut(rows: Sequence[int], unknowns: Sequence[int], values: Sequence[float], k
     m = len(keys)
     entries = (np.array(values, float), (np.array(rows, np.int64), np.array(unknowns, np.int64)))
     A = csr_array(coo_array(entries, shape=(m, m)))
+    # Which row is solved for which unknown: any perfect matching gives the same blocks.
     match = np.asarray(maximum_bipartite_matching(A, perm_type="column") if m else [], np.int64)
     if np.any(match < 0):
         raise ValueError(f"row {int(np.flatnonzero(match < 0)[0])} of the system is left without an unknown")
@@ -96,6 +97,8 @@ def _ordered(count: int, block_of: Ints, at_row: Ints, needed: Ints, keys: Seque
 def _packed(A: csr_array, match: Ints, block_of: Ints, order: list[int], keys: Sequence[float]) -> Blocks:
     """The tables of the blocks with their inverses."""
     members: dict[int, list[int]] = {}
+    # By rank within a block too, so that `sequence` names its links as the paper's tables do, from the end of a line to
+    # its input.
     for row in sorted(range(len(block_of)), key=lambda r: keys[r]):
         members.setdefault(int(block_of[row]), []).append(row)
     sorted_rows = [r for block in order for r in members[block]]
@@ -105,6 +108,7 @@ def _packed(A: csr_array, match: Ints, block_of: Ints, order: list[int], keys: S
         rows = members[block]
         own = np.array([[A[r, match[c]] for c in rows] for r in rows], float)
         size = float(np.abs(own).max())
+        # Over the largest entry: moments are in m, and a small gearbox is no more singular than a large one.
         if not np.linalg.svd(own / size, compute_uv=False)[-1] > _SINGULAR:
             raise ValueError(f"rows {rows} of the system repeat each other")
         # Inverted once and for all: radii and ratios do not change with the pose, and every sample only multiplies.

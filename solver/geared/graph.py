@@ -178,6 +178,7 @@ def graph_of(model: Model) -> Graph:
     reasons: list[Reason] = []
     hinges, gears = _sorted(model, reasons)
     poses = Poses(np.asarray(model.positions, float), np.asarray(model.quaternions, float))
+    # What follows needs hinges and gears alone: all that is neither is told first, at once.
     if reasons:
         raise NotGearedError(reasons)
     parents, order = _tree(model, hinges, reasons)
@@ -211,6 +212,7 @@ def _sorted(model: Model, reasons: list[Reason]) -> tuple[list[int], list[int]]:
             gears.append(i)
         else:
             groups.setdefault(model.groups[i] if model.groups else str(i), []).append(primitive)
+    # By name: a hinge's rows and its coordinate are two things of the model, which share the name of the joint.
     coordinate_of = {n: k for k, n in enumerate(model.coordinate_names) if model.coordinates[k].kind == "angle"}
     hinges = []
     for name, primitives in groups.items():
@@ -251,10 +253,13 @@ def _canonical(
     for link in order:
         parent, k = parents[link]
         point, axis = _line(model.coordinates[k], poses)
+        # The coordinate turns b against a. Where the link is its a, the same turn is one about the opposite axis.
         if model.coordinates[k].b != link:
             axis = -axis
         inner = pairs.get(parent)
         if inner is not None and same_line(point, axis, inner.point, inner.axis, extent):
+            # Tsai's rearrangement (1988): coaxial hinges may be taken apart in any order, since the axis between the
+            # links stays.
             canonical[link], label = canonical[parent], inner.label
         else:
             canonical[link] = parent

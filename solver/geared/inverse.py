@@ -129,6 +129,8 @@ def links(robot: Transmission) -> Links:
         for k, (link, factor) in enumerate(shares(graph, i)):
             share_link[i, k], share[i, k] = link, factor
         base = np.eye(3) if canonical[i] == GROUND else poses.rotations[canonical[i]]
+        # Canonical angles count from the reference pose: there a link stands in its canonical parent as the model has
+        # it.
         start[i] = base.T @ poses.rotations[i]
 
     def in_frames(vector: str, owners: list[int], *, point: bool) -> Array:
@@ -173,6 +175,8 @@ def meshes(robot: Transmission, pressure_angle: float | Mapping[str, float] = 0.
         world = local_frame(graph, mesh, robot.driver[g])
         # Teeth push a wheel towards its axis (an annulus away from it) and away from its cone's apex.
         side = -1.0 if c.annulus == ("a" if a else "b") else 1.0
+        # Eq. (21): −tan φ cos ψ along x and δ tan φ sin ψ along z, for |t| = 1. The paper has no annulus; its teeth
+        # push outwards.
         radial[g] = -side * np.tan(angle) * np.cos(cone)
         axial[g] = np.sign(world[:, 2] @ out) * np.tan(angle) * np.sin(cone)
         base = np.eye(3) if mesh.carrier == GROUND else poses.rotations[mesh.carrier]
@@ -201,6 +205,7 @@ def _resistance(robot: Transmission, L: Links, q: Array, qd: Array, qdd: Array) 
     others = [("bushings", model.bushings), ("wrenches", model.wrenches), ("callbacks", model.callbacks),
               ("motors", model.motors)]  # fmt: skip
     reasons = [Reason("loads", f"the model has {what}") for what, found in others if found]
+    # A column of zeros for the base (index n), to which `share_link` points where a pair has one share only.
     padded = [np.hstack([values, np.zeros((len(values), 1))]) for values in (q, qd, qdd)]
     for load in model.loads:
         link = _pair_of(robot, load)
@@ -212,6 +217,8 @@ def _resistance(robot: Transmission, L: Links, q: Array, qd: Array, qdd: Array) 
         turn = turn + starts[link]
         torque = -load.damping * rate - load.stiffness * (turn - load.rest) - load.armature * second
         if load.friction is not None:
+            # The same smooth friction as in the equations of motion (`solver.equations.loads`): both methods ask for
+            # one effort.
             torque = torque - load.friction.torque * np.tanh(rate / load.friction.speed)
         result[:, link] += torque
     if reasons:

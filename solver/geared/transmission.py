@@ -147,6 +147,7 @@ def transmission(model: Model, output: int | str, inputs: Sequence[str] | None =
     secondary = tuple(i for i in graph.order if i not in primary)
     n, h = len(primary) - 1, len(graph.meshes)
     reasons: list[Reason] = []
+    # A gear pair takes one freedom, a secondary link brings one: only with as many of both do n primary joints keep n.
     if h != len(secondary):
         reasons.append(Reason("freedoms", _count(n, h, len(secondary))))
     chosen = _inputs(graph, primary, inputs, reasons)
@@ -276,6 +277,8 @@ def _moments(graph: Graph, g: int, driver: int) -> list[tuple[int, int, float]]:
         # Each link of the path carries one of the two wheels; one that carries both would get the force and its
         # opposite.
         sign = 1.0 if graph.subtree_holds(link, driver) else -1.0
+        # About the link's own axis, which need not be the wheel's: a carrier on the path feels the force at the arm
+        # that it has.
         arm = np.cross(mesh.contact.point - pair.point, y)
         found.append((g, link, sign * float(arm @ pair.axis)))
     return found
@@ -304,6 +307,7 @@ def _motion(
         right = np.zeros(len(secondary))
         for g, link, m in moments:
             if link == joint:
+                # The known angles go to the right-hand side: of a unit turn of this joint alone, all others held.
                 right[g] -= m
         found = np.zeros(len(secondary))
         substitute(rates, right, found)
@@ -342,6 +346,8 @@ def _balance(
         keys[link] = -height * level
     for i, line in enumerate(lines):
         for place, link in enumerate(line.links[::-1]):
+            # A link of several lines is due with the first of them; `width` and `height` keep place, line and level
+            # from mixing.
             keys[link] = min(keys[link], place + width * i - height * line.level)
     try:
         return cut(*_columns(entries), keys)

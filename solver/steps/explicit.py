@@ -340,6 +340,7 @@ def step(
     _combine(S, h, tableau.weights, stages)
     spun(S.turn, S.spins, q, h, S.q)
     for i in range(n):
+        # The turn δ is integrated as four numbers, which leave length 1 by the error of the step.
         size = math.sqrt(S.q[i, 0] ** 2 + S.q[i, 1] ** 2 + S.q[i, 2] ** 2 + S.q[i, 3] ** 2)
         for j in range(4):
             S.q[i, j] /= size

@@ -50,6 +50,8 @@ steps cannot follow die out to a thousandth in 31 of them. With 1 they stay; the
 that steps follow."""
 
 METHODS = {
+    # The exponent is one over the power of h with which the scaled error goes: dopri5's estimate is of order 4,
+    # dop853's two together of order 7 (Hairer, Nørsett and Wanner, II.10), generalised-α errs by h³.
     "dopri5": Method(1 / 5, 3, True, 6, scheme=dopri5),
     "dop853": Method(1 / 8, 3, True, 11, scheme=dop853),
     "rk4": Method(0.0, 0, False, 3, scheme=rk4),

@@ -60,6 +60,7 @@ def _inverse_part(angle: float) -> float:
 def _vector(turn: Quad) -> tuple[float, Triple]:
     """Angle (rad, up to 2π) and rotation vector of a unit quaternion, whose sign says which way round it is."""
     size = math.sqrt(turn[1] ** 2 + turn[2] ** 2 + turn[3] ** 2)
+    # By both parts: arccos of the real one would lose half the digits of small turns.
     angle = 2 * math.atan2(size, turn[0])
     part = angle / size if size > 0.5 * _SMALL else 2.0 + size * size / 3
     if turn[0] < 0.0 and size <= 0.5 * _SMALL:

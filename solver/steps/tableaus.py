@@ -65,6 +65,7 @@ def dop853() -> Tableau:
         np.array(DOP853.C, float),
         np.array(DOP853.A, float),
         np.array(DOP853.B, float),
+        # SciPy's last entry is for the slope at the step's end, and is zero; here that slope is of the projected state.
         np.array(DOP853.E5[:-1], float),
         np.array(DOP853.E3[:-1], float),
     )

@@ -158,6 +158,7 @@ def factor(P: Forest, B: Bodies, compliance: Array1, x: Array2, R: Array3, block
     _spatial_inertias(B, R, P, A)
     place_joints(P, x, R, shift, Q.to_joint, S, Q.angle_duals)
     start, column, schur = P.column_start, P.column, Q.schur
+    # Children have larger places: all that hangs on a body has gone into its Iᴬ before its own freedoms are taken out.
     for k in range(n - 1, -1, -1):
         # Rows that close here go before the place's own freedoms: what they add to Iᴬ is part of U = Iᴬ s and D = sᵀU.
         _eliminate_loop_rows(P, Q, compliance, k, closed[n - 1 - k], closed[n - k])

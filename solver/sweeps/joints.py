@@ -105,6 +105,8 @@ def particular_accelerations(P: Forest, Q: Work, R: Array3, c: Array1, out: Arra
         y = (0.0, 0.0, 0.0)
         for j in range(P.planes[k]):
             y = add(y, mul(c[P.plane_row[k, j]], row_of(P.duals, k, j)))
+        # y is how the point accelerates against the planes. Where the child has the planes and not the point, it is the
+        # child that moves, the other way.
         u = out_of(R, p, y) if here else mul(-1.0, out_of(R, i, y))
         alpha = (0.0, 0.0, 0.0)
         if P.angles[k] == 2:
@@ -194,6 +196,8 @@ def gaps(
     first, second = 0.0, 0.0
     for k in range(P.body.shape[0]):
         i, p = P.body[k], P.base[k]
+        # A row of unit directions between two bodies has a gradient of √2, against the ground of 1: divided by it, both
+        # count alike.
         moving = 2.0 if P.parent[k] >= 0 else 1.0
         by_plane = 1.0 / (math.sqrt(moving) * length)
         if P.planes[k] > 0:

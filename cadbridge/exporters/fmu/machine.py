@@ -167,12 +167,14 @@ def _followed(lowered: Lowered, motors: tuple[Motor, ...]) -> list[Given]:
 def _resisting(lowered: Lowered, loads: tuple[JointLoad, ...]) -> tuple[tuple[JointLoad, ...], tuple[int, ...]]:
     """The loads, with one on each joint, and which of them is the joint's."""
     grown, places = list(loads), []
+    # Reversed, so that of several loads of one name the first stays.
     named = {load.name: k for k, load in reversed(list(enumerate(loads)))}
     for i, joint in enumerate(lowered.joints):
         k = named.get(joint.name)
         own = lowered.model.coordinates[i]
         if k is None or (c := grown[k].coordinate).kind != own.kind or (c.a, c.b) != (own.a, own.b):
             k = len(grown)
+            # A load of nothing: damping and friction are parameters of every joint, and need a place in the tables.
             grown.append(JointLoad(own, name=joint.name))
         places.append(k)
     return tuple(grown), tuple(places)
@@ -182,5 +184,6 @@ def _smooth_friction(system: System, lowered: Lowered, what: Scenario, load_of: 
     """The speed over which friction is smoothed, also of joints that have none yet."""
     speeds = what.friction or FRICTION_SPEEDS
     for joint, k in zip(lowered.joints, load_of, strict=True):
+        # A user may give it friction as a parameter, which is then smoothed as in `simulate`.
         if system.loads.friction[k] == 0.0:
             system.loads.friction_speed[k] = speeds[joint.coordinate == "distance"]

@@ -117,6 +117,7 @@ def _parameters(machine: Machine, tables: TableBlock, joints: dict[str, str], bo
     light = set(machine.system.bodies.light.tolist())
     for k, unit in enumerate(machine.lowered.units):
         mass = float(tables.arrays["MASS"][k])
+        # What a light body is added was found from the masses there are: another mass would need another addition.
         if k not in light and mass > 0:
             text = f"mass of {unit.name}; its inertia follows"
             yield Variable(f"body.{bodies[k]}.mass", "mass", tables.at("MASS", k), "kg", text, mass, k)
@@ -141,6 +142,7 @@ def _outputs(machine: Machine, tables: TableBlock, joints: dict[str, str], bodie
         yield Variable(f"{name}.qdd", "output", tables.at("SECOND", k), f"{unit}/s2", f"acceleration of {own}")
         moved = f"effort of all motors on {own}"
         yield Variable(f"motor.{joints[own]}.effort", "output", tables.at("EFFORTS", k), effort, moved)
+    # Bodies that stand for circuits and gearheads come after the units, and have no frame to tell of.
     for k, (unit_, name) in enumerate(zip(machine.lowered.units, bodies, strict=False)):
         for j, what in enumerate(("x", "y", "z", "qw", "qx", "qy", "qz")):
             text = f"{what} of the frame of {unit_.name} in the world"

@@ -21,6 +21,8 @@ LONGEST_NAME = 40
 
 _LINK = re.compile(r"^link_(?=[^\W\d_])|(?<=[^\W\d_])_link$", re.IGNORECASE)
 """`link_pillar`, `pillar_link`: a name in the way of URDF."""
+# NAUO is STEP's entity of an occurrence, by whose number writers call what has no name; long hexadecimal numbers are
+# keys; the words are those that geometry kernels and mesh formats give to every shape.
 _MEANINGLESS = re.compile(r"(nauo|[0-9a-f]{16}|compound|solid|shape|mesh|node)[0-9a-f_]*|[\d_]*", re.IGNORECASE)
 _GENERIC = frozenset({
     "asm", "assembly", "baugruppe", "bauteil", "bodies", "body", "component", "compound", "corps", "cuerpo",

@@ -80,6 +80,8 @@ def _bends(known: PartFaces) -> list[_Bend]:
         for inner in rounds if inner.hollow
         for back in outer if _concentric(inner, back) and back.radius > inner.radius
     ]  # fmt: skip
+    # An inner and an outer face to each bend, and no other: one more is a tooth, a rim or a hole, and the part no
+    # smooth band.
     if len(bends) < 2 or len(rounds) != 2 * len(bends) or len(known.of("cylinder")) != len(rounds):
         return []
     thickness = np.array([bend.thickness for bend in bends])
@@ -102,6 +104,7 @@ def _wheel_in(assembly: Assembly, faces: Mapping[str, PartFaces], belt: Instance
         shape = assembly.part(instance.part).shape
         if instance.name == belt.name or shape is None or shape.key not in faces:
             continue
+        # Of several faces of a part in the bend the largest is the one on which the band lies.
         radii = [s.radius for s in faces[shape.key].of("cylinder") if _carries(instance, s, bend, middle, axis)]
         if radii:
             best[instance.name] = max(radii)

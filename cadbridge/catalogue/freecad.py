@@ -67,6 +67,15 @@ ENTRIES: dict[str, Entry] = {
         "source, or let `cadbridge recognise` find them from the shapes.",
         "An assembly of A2plus with six constraints.",
     ),
+    "CB1270": Entry(
+        Severity.INFO,
+        "joints in a rigid sub-assembly",
+        "A sub-assembly that is rigid moves as one body, in FreeCAD too: the joints within it hold nothing and let "
+        "nothing move.",
+        "If its parts are to move, insert it as a sub-assembly (not as a link), set its property Rigid to false in "
+        "FreeCAD and save the file again.",
+        "A gripper, inserted as a link, whose two fingers slide in its own file.",
+    ),
     "CB1234": Entry(
         Severity.WARNING,
         "several assemblies in one file",

@@ -9,6 +9,7 @@ from cadbridge.assembly import Assembly, Component, Coupling, Mate, Part
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import FreecadFile, Library, Object
+from cadbridge.readers.freecad.held import members_with
 from cadbridge.readers.freecad.joints import Joints
 from cadbridge.readers.freecad.references import Resolver
 from cadbridge.readers.freecad.tree import (
@@ -126,10 +127,10 @@ def _nodes(component: Component, draft: PlacedAssembly) -> list[dict[str, object
 def _root(document: FreecadFile, findings: Findings) -> Object | None:
     """The assembly that no other holds; of several, the one with the most in it. None where there is none."""
     assemblies = document.of_type(ASSEMBLY)
-    held = {name for o in document.objects.values() for name in o.links("Group")}
+    within = {name for o in document.objects.values() for name in o.links("Group")}
     # An assembly that a link shows is a sub-assembly too, although no group lists it.
-    held |= {target[1] for o in document.objects.values() if (target := o.link("LinkedObject")) and not target[0]}
-    tops = [a for a in assemblies if a.name not in held] or assemblies
+    within |= {target[1] for o in document.objects.values() if (target := o.link("LinkedObject")) and not target[0]}
+    tops = [a for a in assemblies if a.name not in within] or assemblies
     if not tops:
         if _of_another_workbench(document, findings):
             return None
@@ -215,7 +216,7 @@ def _grounded(scopes: list[Scope], resolver: Resolver) -> list[UnnamedComponent]
     """What the root's grounded joints hold; those of sub-assemblies hold them in their own, not in the world."""
     found = []
     for owner, way in scopes[:1]:
-        for joint in _members(owner, "ObjectToGround"):
+        for joint in members_with(owner, "ObjectToGround"):
             unit = resolver.grounded(joint, way)
             found += [unit] if unit is not None else []
     return found
@@ -228,7 +229,7 @@ def _joints(
     reader = Joints(resolver, findings, length, {})
     mates: list[Mate] = []
     couplings: list[Coupling] = []
-    found = [(joint, way) for owner, way in scopes for joint in _members(owner, "JointType")]
+    found = [(joint, way) for owner, way in scopes for joint in members_with(owner, "JointType")]
     for joint, way in found:
         # A rack is known by its slider, which may stand behind the rack's joint in the file: all sliders are noted
         # first.
@@ -240,21 +241,3 @@ def _joints(
         elif made is not None:
             couplings.append(made)
     return mates, couplings, len(found)
-
-
-def _members(owner: Object, mark: str) -> list[Object]:
-    """The objects with a property, in the groups below an assembly, each once: they may be listed twice."""
-    objects = owner.document.objects
-    seen: dict[str, Object] = {}
-    waiting = [objects[n] for n in owner.links("Group") if n in objects]
-    visited: set[str] = set()
-    while waiting:
-        item = waiting.pop(0)
-        if item.name in visited:
-            continue
-        visited.add(item.name)
-        if item.has(mark):
-            seen[item.name] = item
-        elif item.type in ("Assembly::JointGroup", "App::DocumentObjectGroup", "App::DocumentObjectGroupPython"):
-            waiting += [objects[n] for n in item.links("Group") if n in objects]
-    return list(seen.values())

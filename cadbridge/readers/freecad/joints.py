@@ -12,6 +12,7 @@ from cadbridge.assembly import Coupling, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose, cross_length, unit
 from cadbridge.readers.freecad.document import Object
+from cadbridge.readers.freecad.held import joint_kind, switched_off
 from cadbridge.readers.freecad.references import JointSide, Resolver
 from cadbridge.readers.joints import coordinate
 from cadbridge.readers.markers import Marker, feature, gear, rack, screw
@@ -30,11 +31,6 @@ PAIRS: dict[str, tuple[MateKind, FeatureKind]] = {
     "Perpendicular": (MateKind.PERPENDICULAR, AXIS),
 }
 """Joints between the two connectors as they are."""
-DEFAULT_TYPES = (
-    "Fixed", "Revolute", "Cylindrical", "Slider", "Ball", "Distance", "Parallel", "Perpendicular", "Angle",
-    "RackPinion", "Screw", "Gears", "Belt",
-)  # fmt: skip
-"""The order that FreeCAD has where a file lists none."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +84,8 @@ class Joints:
 
     def read(self, joint: Object, scope: tuple[str, ...]) -> Mate | Coupling | None:
         """A joint as mate or coupling; a finding and None where it cannot be one."""
-        kind = self._kind(joint)
-        if joint.flag("Suppressed", False) or not joint.flag("Activated", True):
+        kind = joint_kind(joint)
+        if switched_off(joint):
             self.findings.add("CB1304", f"{joint.label} ({kind}) is switched off", joint.where())
             return None
         first, second = self.resolver.side(joint, "1", scope), self.resolver.side(joint, "2", scope)
@@ -110,7 +106,7 @@ class Joints:
 
     def note(self, joint: Object, scope: tuple[str, ...]) -> None:
         """Remember the sides of a slider: racks are known by them."""
-        if self._kind(joint) != "Slider" or joint.flag("Suppressed", False) or not joint.flag("Activated", True):
+        if joint_kind(joint) != "Slider" or switched_off(joint):
             return
         # The same faults are reported when the joint itself is read.
         quiet = Findings()
@@ -121,10 +117,6 @@ class Joints:
                 self.sliders.setdefault(side.unit.name, []).append(side)
         self.resolver.findings = findings
 
-    def _kind(self, joint: Object) -> str | None:
-        kind = joint.choice("JointType")
-        return DEFAULT_TYPES[int(kind)] if kind and kind.isdecimal() and int(kind) < len(DEFAULT_TYPES) else kind
-
     def amount(self, joint: Object, name: str) -> float:
         """A number of a joint; ValueError where it is none. A joint of an older file may lack it: 0."""
         value = joint.number(name) if joint.has(name) else 0.0
@@ -134,7 +126,7 @@ class Joints:
 
     def pair(self, joint: Object, first: JointSide, second: JointSide) -> Mate:
         """A joint between the connectors as they are."""
-        kind, held = PAIRS[str(self._kind(joint))]
+        kind, held = PAIRS[str(joint_kind(joint))]
         a, b = feature(first.marker, held), feature(second.marker, held)
         return Mate(joint.label, kind, a, b, limit=self._limit(joint, kind, first, second), where=joint.where())
 
@@ -171,7 +163,7 @@ class Joints:
 
     def gears(self, joint: Object, first: JointSide, second: JointSide) -> Coupling:
         """Pitch radii in Distance and Distance2; a belt turns both the same way."""
-        sense = -1.0 if self._kind(joint) == "Belt" else 1.0
+        sense = -1.0 if joint_kind(joint) == "Belt" else 1.0
         radii = self.amount(joint, "Distance") * self.length, sense * self.amount(joint, "Distance2") * self.length
         return gear(joint.label, first.marker, second.marker, radii, joint.where())
 

@@ -13,7 +13,9 @@ from cadbridge.budget import allowed, beyond
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
+from cadbridge.readers.freecad.held import movable
 from cadbridge.readers.names import free_name
+from cadbridge.wording import count
 
 ASSEMBLY = "Assembly::AssemblyObject"
 BODY = "PartDesign::Body"
@@ -79,6 +81,7 @@ class Walker:
         self.units: list[UnnamedComponent] = []
         self.flexible: list[tuple[Object, tuple[str, ...]]] = []
         self._count = 0
+        self._still: list[Object] = []
 
     def assembly(self, owner: Object, X_WA: Pose, way: tuple[str, ...] = (), labels: tuple[str, ...] = ()) -> None:
         """Every member of an assembly as a component; a flexible sub-assembly's members are components of their own."""
@@ -100,10 +103,16 @@ class Walker:
         self.units[before:] = [u for u in self.units[before:] if u.leaves]
 
     def _add(self, member: Object, X_WM: Pose, way: tuple[str, ...], labels: tuple[str, ...]) -> None:
+        self._still = []
         for suffix, X_ME in self._elements(member):
             unit = UnnamedComponent((*way, *suffix), member, (*labels, *suffix), X_WM @ X_ME)
             unit.leaves = list(self._leaves(member, Pose(), (), ()))
             self.units.append(unit)
+        if self._still:
+            names = list(dict.fromkeys(j.label for j in self._still))
+            has = "has a joint" if len(names) == 1 else f"has {count(len(names), 'joint')}"
+            text = f"{member.label} is a rigid sub-assembly and {has} of its own, which cannot move"
+            self.findings.add("CB1270", text, member.where(), items=names)
 
     def members(self, owner: Object) -> Iterator[tuple[Object, Pose]]:
         """What an assembly's group holds with its pose there, folders and arrays opened; each object once."""
@@ -126,7 +135,7 @@ class Walker:
                 self.findings.add(
                     "CB162", f"{owner.label} holds {name!r}, which is not an object", owner.where("Group")
                 )
-            elif member.type in GROUPS or (member.shows and member.links("ElementList")):
+            elif member.type in GROUPS or of_assembly3(member) or (member.shows and member.links("ElementList")):
                 X_M = self._placed(member)
                 below = member.links("Group") or member.links("ElementList")
                 # Folders have no placement; groups of links, and arrays of objects of their own, carry what they hold.
@@ -209,13 +218,19 @@ class Walker:
         if why := beyond("instances", self._count, "this assembly"):
             self.findings.add("CB138", f"{item.label} is one too many: {why}", item.where())
             return
+        if item.type == ASSEMBLY:
+            self._still += movable(item)
+        elif item.type == ASSEMBLY_LINK and item.links("Group"):
+            # It shows copies of the members; while it is rigid, the joints are in the assembly that it links to.
+            shown = self.library.linked(item, "LinkedObject")
+            self._still += [] if shown is None else movable(shown)
         if item.shows or (item.type == ASSEMBLY_LINK and not item.links("Group")):
             target = self.library.linked(item, item.shows or "LinkedObject")
             if target is not None and target.type not in NO_SHAPE:
                 # A link replaces the placement of its target by its own, unless LinkTransform lets both count.
                 passed = target.placement() if item.flag("LinkTransform", False) else Pose()
                 yield from self._leaves(target, X @ (passed or Pose()), path, (*above, item))
-        elif item.type in CONTAINERS:
+        elif item.type in CONTAINERS or of_assembly3(item):
             for member, X_M in self.members(item):
                 for suffix, X_E in self._elements(member):
                     below = (*path, member.label, *suffix)
@@ -231,6 +246,11 @@ class Walker:
 
     def _cycle(self, item: Object) -> None:
         self.findings.add("CB1224", f"{item.label} holds itself, by links or groups", item.where())
+
+
+def of_assembly3(item: Object) -> bool:
+    """Whether an object is an assembly of the workbench Assembly3, or the group in it that holds its parts."""
+    return item.has("Group") and (item.has("BuildShape") or item.has("DerivedFrom"))
 
 
 def _has_shape(item: Object) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from cadbridge.readers.freecad.joints import DEFAULT_TYPES
+from cadbridge.readers.freecad.held import DEFAULT_TYPES
 
 Numbers = Sequence[float]
 IDENTITY = (0.0, 0.0, 0.0, 1.0)

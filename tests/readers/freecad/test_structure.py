@@ -119,6 +119,9 @@ def test_a_link_to_a_sub_assembly_is_rigid(tmp_path: Path) -> None:
     assert [c.name for c in assembly.components] == ["Left", "Frame"]
     assert assembly.component("Left").instances == ("Left/Hub", "Left/Tyre")
     np.testing.assert_allclose(assembly.instance("Left/Tyre").X_WI.p, [0.0, 0.009, 0.005])
+    # Its hinge is not lost silently: FreeCAD does not move it either.
+    (told,) = (f for f in assembly.findings if f.code == "CB1270")
+    assert (told.where.item, told.items, told.severity) == ("Left", ("Left", "Turn"), "info")
     mechanism = cb.build(assembly)
     assert "CB207" not in {f.code for f in mechanism.findings}  # the connector is in the tyre's frame, within the link
     assert len(mechanism.bodies) == 1
@@ -150,6 +153,7 @@ def test_a_sub_assembly_is_flexible_where_it_says_so(tmp_path: Path, rigid: bool
     assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
     assert codes(assembly) == []
     assert len(assembly.components) == components
+    assert [f.items for f in assembly.findings if f.code == "CB1270"] == ([("Sub", "Turn")] if rigid else [])
     assert cb.diagnose(cb.build(assembly)).mobility.dof == dof
     tyre = next(i for i in assembly.instances if i.name.endswith("Tyre2"))
     np.testing.assert_allclose(tyre.X_WI.p, [0.055, 0.0, 0.0], atol=1e-15)
@@ -214,6 +218,31 @@ def test_an_assembly_of_another_workbench_is_named_with_what_is_not_read(
     assert (told.code, told.items) == ("CB1244", ("One", "Two"))
     assert f"{workbench}: {said} not read" in told.message
     assert [c.name for c in assembly.components] == ["Box"]
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_the_parts_of_assembly3_stand_in_their_places(tmp_path: Path, linked: bool) -> None:
+    """In the group of its parts; the groups beside it hold constraints and the elements that they name."""
+    made = Maker()
+    made.part("Box", BREP, (1.0, 0.0, 0.0))
+    made.members["Element.brp"] = BREP
+    made.add("Element", "Part::FeaturePython", Shape=shape("Element.brp"), LinkedObject=xlink("Box"))
+    made.add("Constraint", "App::FeaturePython", ConstraintType=text("PlaneAlignment"))
+    made.add("Constraints", "App::FeaturePython", Group=group("Constraint"))
+    made.add("Elements", "App::FeaturePython", Group=group("Element"))
+    made.add("Parts", "Part::FeaturePython", Group=group("Box"), DerivedFrom=text(""), Visibility=flag(False))
+    own = {"Group": group("Constraints", "Elements", "Parts"), "BuildShape": text("None")}
+    made.add("Whole", "Part::FeaturePython", Placement=placement((0.0, 7.0, 0.0)), **own)
+    path = made.save(tmp_path / "made.FCStd")
+    if linked:
+        outer = Maker()
+        outer.add("L", "App::Link", LinkedObject=xlink("Whole", "made.FCStd"), Placement=placement((0.0, 7.0, 0.0)))
+        outer.assembly("L")
+        path = outer.save(tmp_path / "outer.FCStd")
+    assembly = cb.read(path, options=PLAIN)
+    assert codes(assembly) == []
+    assert [p.name for p in assembly.parts] == ["Box"]
+    np.testing.assert_allclose([i.X_WI.p for i in assembly.instances], [[1e-3, 7e-3, 0.0]])
 
 
 def test_a_document_without_an_assembly(tmp_path: Path) -> None:

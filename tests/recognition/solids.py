@@ -65,6 +65,22 @@ def box(x: float, y: float, z: float) -> cq.Workplane:
     return cq.Workplane().box(x, y, z, centered=(True, True, False))
 
 
+def two_levers(folder: Path) -> Path:
+    """A base with two levers on studs, a disc on its boss with two holes that meet."""
+    base = plate(120, 60, 10, [(-26, 0), (-14, 0)], 1.5)
+    for x in (20, 45):
+        base = base.union(cq.Workplane().center(x, 0).circle(4).extrude(18))
+    disc = cq.Workplane().circle(12).extrude(4).faces(">Z").workplane().pushPoints([(-6, 0), (6, 0)]).hole(3)
+    assembly = cq.Assembly(name="made")
+    assembly.add(base.cut(cq.Workplane().center(-20, 0).circle(3).extrude(10)), name="base")
+    assembly.add(disc.union(cq.Workplane().circle(3).extrude(-10)), name="disc", loc=cq.Location(cq.Vector(-20, 0, 10)))
+    for x, name in ((20, "lever1"), (45, "lever2")):
+        assembly.add(plate(20, 12, 4, [(0, 0)], 4), name=name, loc=cq.Location(cq.Vector(x, 0, 10)))
+    path = folder / "made.step"
+    assembly.export(str(path))
+    return path
+
+
 def bolted_look(folder: Path) -> Path:
     """A base, a disc that lies on its boss with a bolted look (two holes that meet), and a lever on a stud."""
     base = plate(80, 40, 10, [(-26, 0), (-14, 0)], 1.5).union(cq.Workplane().center(20, 0).circle(4).extrude(18))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from cadbridge.mechanism import build
 from cadbridge.readers.mates_file import editing
 from cadbridge.reading import read
 from cadbridge.recognition.writing.deciding import Decision, MatesEditor
+from tests.recognition.solids import two_levers
 
 ROBOT = """\
 <robot name="arm">
@@ -99,9 +99,7 @@ def test_a_folder_that_takes_no_file_is_told(source: Path, monkeypatch: pytest.M
 
 
 def test_what_is_recognised_is_written_with_the_decisions(tmp_path: Path) -> None:
-    demo = files("cadbridge.data").joinpath("demo/demo.step")
-    source = tmp_path / "demo.step"
-    source.write_bytes(demo.read_bytes())
+    source = two_levers(tmp_path)
     editor = MatesEditor(source, recognised=True)
     assert editor.found is not None
     name = editor.found.joints[0].name
@@ -113,7 +111,7 @@ def test_what_is_recognised_is_written_with_the_decisions(tmp_path: Path) -> Non
     assert "accepted in the view" in text
     editor.path.rename(mine := source.with_name("kept.yaml"))
     editor.path.write_text("format: cadbridge.mates/1\n# somebody's own\n")
-    assert MatesEditor(source, recognised=True).path.name == "demo.recognised.mates.yaml"
+    assert MatesEditor(source, recognised=True).path.name == "made.recognised.mates.yaml"
     mine.replace(editor.path)
     again = MatesEditor(source, recognised=True)  # a file that was edited keeps its lines
     assert editing.left_out(again.text) == (editor.found.joints[1].name,)

@@ -22,6 +22,7 @@ from hypothesis import settings
 from cadbridge.mechanism import Mechanism
 from solver.compilation.library import kernel_folder
 from tests import real_files
+from tests.at_night import to_night
 from tests.loading import module_of
 
 if TYPE_CHECKING:
@@ -69,6 +70,12 @@ def pytest_collection(session: pytest.Session) -> None:
         # A file that cannot be loaded is told of where it is collected.
         with contextlib.suppress(Exception, pytest.skip.Exception):
             import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before `-m "not nightly"` leaves out what has the marker."""
+    to_night(items)
 
 
 def pytest_collection_finish() -> None:

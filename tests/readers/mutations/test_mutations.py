@@ -85,13 +85,13 @@ OWN_PROCESS = ("usd", "xacro")
 
 
 def each_change() -> list[Any]:
-    """Every change of every format; those of a day are a third of each format's and of each change's, by a square.
+    """Every change of every format; those of a day are a sixth of each format's and of each change's, by a square.
 
     Of formats with a process of their own they are a ninth.
     """
     return [
         pytest.param(
-            name, change, marks=() if (i + j) % (9 if name in OWN_PROCESS else 3) == 0 else pytest.mark.nightly
+            name, change, marks=() if (i + j) % (9 if name in OWN_PROCESS else 6) == 0 else pytest.mark.nightly
         )
         for i, name in enumerate(ANCHORS)
         for j, change in enumerate(COMMON)

@@ -1,0 +1,31 @@
+"""What is left to the night is there, and a part of each family is run by day."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.at_night import ALONE, ALSO, FAMILIES
+
+TESTS = Path(__file__).parent
+
+
+@cache
+def functions_of(file: str) -> set[str]:
+    tree = ast.parse((TESTS / file).read_bytes())
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, *ALONE, *sorted({case.partition("[")[0] for case in ALSO})])
+def test_each_test_that_is_named_is_there(name: str) -> None:
+    file, _, function = name.partition("::")
+    assert function in functions_of(file)
+
+
+def test_no_family_is_left_to_the_night_as_a_whole() -> None:
+    assert not set(FAMILIES) & set(ALONE)
+    assert all(one_in > 1 for one_in in FAMILIES.values())
+    assert {case.partition("[")[0] for case in ALSO} <= set(FAMILIES)

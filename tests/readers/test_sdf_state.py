@@ -35,3 +35,22 @@ def test_a_saved_state_that_has_models_elsewhere_is_told(tmp_path: Path, model: 
         assert found["CB1414"].endswith(f"which are read: {told}")
     else:
         assert found == {"CB190": "not read: 1 <state>"}
+
+
+@pytest.mark.parametrize(
+    ("model", "link", "told"),
+    [
+        ("nan", "1 0 1 0 0 0", "arm (whose"),
+        ("1", "1 0 1 0 0", "base of arm (whose"),
+        ("1", "1e999 0 1 0 0 0", "base of arm (whose"),
+    ],
+)
+def test_a_saved_pose_that_is_none_is_no_error_as_it_is_not_read(
+    tmp_path: Path, model: str, link: str, told: str
+) -> None:
+    path = tmp_path / "saved.sdf"
+    path.write_text(SAVED.format(model=model, link=link), encoding="utf-8")
+    found = {f.code: f for f in read(path).findings}
+    assert "CB181" not in found
+    assert told in found["CB1414"].message
+    assert found["CB1414"].severity == "warning"

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import Scope, UnresolvedError
@@ -17,6 +18,7 @@ from cadbridge.wording import listed
 SETTLED_M, SETTLED_RAD = 1e-3, math.radians(0.1)
 """What a model may stand off its element's pose and still count as there: bodies that settle on the ground sink by
 tenths of a mm. A choice."""
+UNREAD = "whose pose there cannot be read"
 
 
 def report_state(c: Context, world: Scope) -> None:
@@ -44,20 +46,34 @@ def report_state(c: Context, world: Scope) -> None:
 def _moved(c: Context, world: Scope, scope: Scope, model: Element, name: str) -> str:
     """How far a model stands off in the state, or which of its links do within it; "" where none does."""
     try:
-        here, there = placed(world, name), c.pose(model, name)[0]
+        here, there = placed(world, name), _pose(c, model, name)
+        if there is None:
+            return f"{name} ({UNREAD})"
         if child(model, "pose") is not None and (apart := _apart(here, there)):
             return f"{name} ({apart})"
         for link in children(model, "link"):
             own = (link.get("name") or "").strip()
             if own not in scope.entries or child(link, "pose") is None:
                 continue
-            X_ML, said = here.inverse() @ placed(scope, own), c.pose(link, own)[0]
+            X_ML, said = here.inverse() @ placed(scope, own), _pose(c, link, own)
+            if said is None:
+                return f"{own} of {name} ({UNREAD})"
             # Simulators write the link's pose in the world, where the format has it in the model.
             if _apart(X_ML, said) and (apart := _apart(X_ML, there.inverse() @ said)):
                 return f"{own} of {name} ({apart})"
     except UnresolvedError:
         return ""  # told where the model is read
     return ""
+
+
+def _pose(c: Context, element: Element, item: str) -> Pose | None:
+    """The pose that the state gives a model or link; None where it is none, which is no fault of what is read."""
+    findings, c.findings = c.findings, Findings()
+    try:
+        pose = c.pose(element, item)[0]
+        return None if c.findings.errors else pose
+    finally:
+        c.findings = findings
 
 
 def _apart(a: Pose, b: Pose) -> str:

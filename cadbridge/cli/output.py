@@ -68,9 +68,10 @@ def print_findings(findings: Iterable[Finding], per_code: int = SHOWN_PER_CODE) 
 
 
 def print_error(error: CadbridgeError) -> None:
-    """Print an error and the findings that it carries."""
+    """Print an error and the findings that it carries; its message once, though a finding may say it and more."""
     print_findings(error.findings, REFUSED_PER_CODE)
-    if not any(f.message == str(error) for f in error.findings):
+    said = str(error).rstrip(".")
+    if not any(f"{said}: " in f"{f.message}: " for f in error.findings):
         _say_at("error", "error", visible(str(error), lines=False))
 
 

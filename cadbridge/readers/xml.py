@@ -84,7 +84,7 @@ def _parse(source: bytes | BytesIO, path: Path, findings: Findings, again: Calla
             if syntax_fault
             else ("bytes that its encoding does not have", None)
         )
-        findings.add("CB104", f"not well-formed: {reason}", Where(str(path), line))
+        findings.add("CB104", f"{path.name} is not well-formed XML: {reason}", Where(str(path), line))
         raise InputError(f"{path.name} is not well-formed XML.", findings) from fault
     # The parser expands no entity, but a file that declares some would be read without what they stand for.
     if tree.docinfo.internalDTD is not None or tree.docinfo.doctype:

@@ -59,3 +59,15 @@ def test_a_file_that_is_told_of_has_the_status_of_the_rule(
     path = tmp_path / "arm.urdf"
     path.write_text(ARM.replace(old, new, 1) if old else ARM, encoding="utf-8")
     assert main(["check", str(path)]) == status, capsys.readouterr()
+
+
+@pytest.mark.parametrize(("ending", "code"), [("FCStd", "CB1221"), ("urdf", "CB104"), ("step", "CB180")])
+def test_what_cannot_be_read_at_all_is_told_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str, code: str
+) -> None:
+    """The finding says it with its code, place and cure; the same sentence without them was printed behind it."""
+    path = tmp_path / f"zeros.{ending}"
+    path.write_bytes(bytes(4096))
+    assert main(["check", str(path), "--no-cache"]) == 2
+    (told,) = (line for line in capsys.readouterr().err.splitlines() if line.startswith("error"))
+    assert told.startswith(f"error {code}: ")

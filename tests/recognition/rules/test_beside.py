@@ -13,7 +13,7 @@ from tests.recognition.gear_shapes import outline
 from tests.recognition.solids import Parts, box, disc, joints, recognised, tube
 
 MODULE = 1.5
-FEW, MANY = 16, 28
+FEW, MANY = 16, 20
 APART = MODULE * (FEW + MANY) / 2
 
 

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cadbridge.catalogue import CATALOGUE, Severity, Stage
+from cadbridge.catalogue import Severity, Stage
+
+if TYPE_CHECKING:
+    from cadbridge.catalogue import Code
 
 __all__ = ["Finding", "Findings", "Severity", "Stage", "Where", "exit_status"]
+
+
+def _entry(code: str) -> Code:
+    """What the catalogue says of a code; it is loaded with the first finding (`cadbridge.catalogue.__getattr__`)."""
+    from cadbridge.catalogue import CATALOGUE
+
+    return CATALOGUE[code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +71,12 @@ class Finding:
     @property
     def stage(self) -> Stage:
         """Where on the way from a file to a result it arose."""
-        return CATALOGUE[self.code].stage
+        return _entry(self.code).stage
 
     @property
     def family(self) -> str:
         """The family of its code."""
-        return CATALOGUE[self.code].family
+        return _entry(self.code).family
 
     @property
     def weight(self) -> tuple[int, bool, str]:
@@ -76,7 +86,7 @@ class Finding:
     @property
     def leaves_out(self) -> bool:
         """Whether a part of the input is not in the model as the input has it."""
-        return CATALOGUE[self.code].leaves_out
+        return _entry(self.code).leaves_out
 
     def document(self) -> dict[str, Any]:
         """Say it as the JSON documents do.
@@ -109,7 +119,7 @@ class Findings:
         `items`: what the finding is about beside the item of its place. Raises KeyError where the catalogue has no
         such code (a fault of ours).
         """
-        entry = CATALOGUE[code]
+        entry = _entry(code)
         place = where or Where()
         named = tuple(dict.fromkeys(name for name in (place.item, *items) if name))
         finding = Finding(code, entry.severity, message, place, entry.cure if hint is None else hint, named)

@@ -1,6 +1,8 @@
 """Every code says what it means and how to mend it."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -61,3 +63,15 @@ def test_an_unknown_code_is_a_fault_of_ours() -> None:
 )
 def test_a_place_reads_like_a_compilers(where: Where, text: str) -> None:
     assert str(where) == text
+
+
+def test_the_text_of_the_codes_is_loaded_with_the_first_finding() -> None:
+    code = (
+        "import sys, cadbridge.cli.app, cadbridge.findings as f\n"
+        "def told(): return sum(m.startswith('cadbridge.catalogue.') for m in sys.modules)\n"
+        "assert told() == 1, 'the severities alone'\n"
+        "f.Findings().add('CB204', 'a mate')\n"
+        "assert told() > 20\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from cadbridge.catalogue.entry import Code, Entry, Family, Severity, Stage
 
@@ -27,7 +28,22 @@ def _table(families: tuple[Family, ...]) -> dict[str, Code]:
     return table
 
 
-FAMILIES: tuple[Family, ...] = tuple(_declared())
-CATALOGUE: dict[str, Code] = _table(FAMILIES)
-FORMER: dict[str, str] = {old: code.code for code in CATALOGUE.values() for old in code.formerly}
+FAMILIES: tuple[Family, ...]
+CATALOGUE: dict[str, Code]
+FORMER: dict[str, str]
 """The code that says today what a code of an earlier version said."""
+
+
+def __getattr__(name: str) -> Any:
+    """The tables, made when the first of them is asked for.
+
+    Every child process and `cadbridge --help` load the severities, and few of them a finding: the text of all codes
+    would be a third of what they import.
+    """
+    if name not in ("CATALOGUE", "FAMILIES", "FORMER"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    families = tuple(_declared())
+    table = _table(families)
+    former = {old: code.code for code in table.values() for old in code.formerly}
+    globals().update(FAMILIES=families, CATALOGUE=table, FORMER=former)
+    return globals()[name]

@@ -1,4 +1,4 @@
-"""The progress of a batch on stderr: on a terminal all that runs, elsewhere a line for each job that ended."""
+"""The progress of a batch on stderr: on a terminal the jobs that run now, elsewhere a line for each that has ended."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def children(element: Element, *names: str) -> list[Element]:
 
 
 def child(element: Element, name: str) -> Element | None:
-    """The first child of that local name."""
+    """The first child element of that name, whatever its namespace; None where there is none."""
     return next(element.iterchildren(f"{{*}}{name}"), None)
 
 

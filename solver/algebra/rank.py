@@ -80,7 +80,10 @@ def rank(G: Array, length: float, lowest: float = LOWEST, highest: float = HIGHE
 
 
 def null_space(G: Array, length: float, lowest: float = LOWEST, highest: float = HIGHEST) -> Array:
-    """Motions that Ĝ allows: (6n, dof), columns [v; ω] of all bodies, m/s and rad/s, a component each."""
+    """Motions that Ĝ allows: (6n, dof), each column [v; ω] of all bodies, m/s and rad/s.
+
+    Bodies that no rows join, however indirectly, move in different columns.
+    """
     G = np.asarray(G, float)
     scaled, _, columns = equilibrate(G, length)
     found = []

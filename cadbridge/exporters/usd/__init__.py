@@ -113,7 +113,7 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
         findings.add("CB517", f"the home pose is left out: {home}", items=mechanism.assembly.home)
     geared = [d.name for d in mechanism.drives if d.reduction != 1.0 and plan.joint_of(d) is not None]
     if geared:
-        findings.add("CB543", f"the reductions are left out: {listed(geared)}", items=geared)
+        findings.add("CB543", f"the reductions of these drives are left out: {listed(geared)}", items=geared)
     _report_servos(plan, findings)
     for drive in mechanism.drives:
         plan.driven(drive, findings)

@@ -270,7 +270,9 @@ class Occurrences:
             return near[0]
         if len(candidates) == 1:
             return candidates[0]
-        raise Part21Error(f"the occurrence #{usage} cannot be told from {len(candidates)} others")
+        raise Part21Error(
+            f"the occurrence #{usage} may be any of {len(candidates)}: neither its name nor its place says which"
+        )
 
     def _local(self, path: str) -> Pose:
         """The pose of an occurrence in the one above it."""

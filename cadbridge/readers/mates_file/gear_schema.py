@@ -105,13 +105,13 @@ class GearPair(ToothedPair):
     pressure_angle: NotNegative | None = None
 
     def numbers(self, angle: float, length: float) -> Keys:
-        """Those of the wheels, and the teeth's pressure angle."""
+        """As of any pair of wheels, and the pressure angle of the teeth."""
         pressure = _pressure(self.pressure_angle, angle)
         return super().numbers(angle, length) | {"pressure_angle": pressure}
 
     @staticmethod
     def written(c: Coupling) -> Keys | None:
-        """Those of the wheels, and the teeth's pressure angle."""
+        """As of any pair of wheels, and the pressure angle of the teeth."""
         keys = ToothedPair.written(c)
         if keys is not None and c.pressure_angle is not None:
             keys["pressure_angle"] = float(c.pressure_angle)
@@ -125,12 +125,12 @@ class BeltPair(ToothedPair):
     crossed: bool = False
 
     def numbers(self, angle: float, length: float) -> Keys:
-        """Those of the wheels, and whether the belt crosses itself."""
+        """As of any pair of wheels, and whether the belt is crossed."""
         return super().numbers(angle, length) | {"crossed": self.crossed}
 
     @staticmethod
     def written(c: Coupling) -> Keys | None:
-        """Those of the wheels, and whether the belt crosses itself."""
+        """As of any pair of wheels, and whether the belt is crossed."""
         keys = ToothedPair.written(c)
         return None if keys is None else keys | ({"crossed": True} if c.crossed else {})
 

@@ -408,5 +408,5 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     compute = _NODES.get(type(node))
     if compute is None:
         kind = type(node).__name__
-        raise RefusedError(f"{_WORDS.get(kind, kind)} is not computed")
+        raise RefusedError(f"{_WORDS.get(kind, kind)} has no place in an expression")
     return compute(node, names)

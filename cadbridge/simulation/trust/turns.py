@@ -28,8 +28,10 @@ lost is whole, so that less than one but for this is none."""
 
 
 def poses_check(system: System, what: Scenario, result: Result) -> Check:
-    """Whether the angles of joints and gears are those of the poses, but for whole turns: at each sample of a run that
-    has not very many."""
+    """Whether the angles of joints and gears agree with the poses of their bodies, up to whole turns.
+
+    Of a run with more than `MOST_HELD` samples, so many of them are looked at, evenly taken.
+    """
     T = result.trajectory
     if T.angles.shape[1] == 0:
         return not_tested("angles", "no joint or gear turns")

@@ -166,6 +166,7 @@ def _defaults(root: ET.Element) -> None:
     default = add(root, "default")
     add(default, "equality", _TIGHT)
     visual = add(default, "default", {"class": "visual"})
+    # MuJoCo's viewer shows the groups 0 to 2 at first, so that geoms for collision, in 3, do not hide the others.
     add(visual, "geom", type="mesh", group="2", contype="0", conaffinity="0", density="0")
     collision = add(default, "default", {"class": "collision"})
     add(collision, "geom", type="mesh", group="3", contype="0", conaffinity="0", density="0")

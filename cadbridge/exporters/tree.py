@@ -156,6 +156,7 @@ def driven_joints(mechanism: Mechanism) -> set[str]:
 def spanning_tree(mechanism: Mechanism) -> Tree:
     """The tree of best joints: driven ones first, then by type, then in the mechanism's order."""
     driven, preference, joints = driven_joints(mechanism), list(JOINT_TYPES), mechanism.joints
+    # A drive needs a coordinate of the tree: a joint that closes a loop has none, and would lose it.
     chosen = sorted(
         spanning_forest(
             [(j.a, j.b) for j in joints],
@@ -177,6 +178,7 @@ def _grow(mechanism: Mechanism, joints: list[Joint]) -> tuple[Link, ...]:
 
     def above(body: int) -> list[tuple[Joint, int, int]]:
         pairs = [(j, j.b if j.a == body else j.a) for j in at_body.get(body, ())]
+        # Reversed, as the last of the list is taken first: so links come in the mechanism's order.
         return [(j, child, body) for j, child in reversed(pairs) if child not in index]
 
     def add(link: Link) -> None:

@@ -171,6 +171,7 @@ def _link(robot: ET.Element, plan: LinkPlan, i: int) -> None:
     for instance, X_LI, files in plan.shown(link):
         shown = _geometry(element, "visual", X_LI, files.visual)
         colour = plan.colour(instance)
+        # A material's name holds in the whole file: each colour has one of its own.
         material = add(shown, "material", name="rgba_" + "_".join(f"{c:.3f}" for c in colour))
         add(material, "color", rgba=numbers(colour))
         for touched in files.collision:
@@ -259,6 +260,7 @@ def _single(
     add(element, "axis", xyz=numbers(freedom.axis))
     if limit is not None or not endless:
         _limit(element, limit or Limit(), not endless, name, unknown)
+    # Of a joint of several freedoms the losses are those of its turn (`JointType.resisted`).
     if joint is not None and (joint.damping or joint.friction) and (own or freedom.turns):
         add(element, "dynamics", damping=small(joint.damping), friction=small(joint.friction))
     if mimic is not None and mimic.terms:

@@ -120,6 +120,7 @@ def shape(visual: Mesh | None, collision: Mesh | None, files: tuple[str | None, 
             key.update(mesh.vertices.tobytes() + mesh.triangles.tobytes())
     digest = key.hexdigest()
     made = Shape(digest, visual, visual, collision, solids=1, visual_file=files[0], collision_file=files[1])
+    # Which of the two is missing is in the key: one mesh has the same digest as either.
     return _ALIKE.setdefault((digest, visual is None, collision is None, files), made)
 
 

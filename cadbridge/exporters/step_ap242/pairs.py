@@ -18,6 +18,7 @@ from cadbridge.mechanism.sides import MateSide, side_of
 TYPES = {
     "revolute": "REVOLUTE", "prismatic": "PRISMATIC", "cylindrical": "CYLINDRICAL", "spherical": "SPHERICAL",
     "planar": "PLANAR", "screw": "SCREW", "universal": "UNIVERSAL", "fixed": "FULLY_CONSTRAINED",
+    # Parallel faces are no pair with a name: a pair of low order says of each of the six freedoms whether it is there.
     "free": "UNCONSTRAINED", "parallel": "LOW_ORDER_KINEMATIC",
 }  # fmt: skip
 """Our words for what a pair is, and the standard's."""

@@ -76,6 +76,7 @@ def newton(
         prim = layer.prim(prim_name, "NewtonJointAPI")
         layer.set(prim, "newton:armature", joint.armature)
         layer.set(prim, "newton:friction", joint.friction)
+        # Damping is per degree/s, as all angles of UsdPhysics; inertia and dry friction are not per angle.
         layer.set(prim, "newton:damping", joint.damping / (TO_DEGREES if joint.coordinate == "angle" else 1.0))
     return bytes_of(layer.stage)
 

@@ -85,6 +85,7 @@ def _declared(c: Context, scope: Scope, link: Element, inertial: Element | None,
         return MassProperties(1.0, np.zeros(3), np.eye(3))
     c.leave(inertial, "pose", "mass", "inertia", "density")
     X = _pose(c, scope, inertial, link, name)
+    # Defaults of the specification: 1 kg, and moments of 1 kg m² where one is not given.
     mass = c.number(inertial, "mass", name, 1.0)
     tensor = child(inertial, "inertia")
     xx, yy, zz = (c.number(tensor, key, name, 1.0) for key in ("ixx", "iyy", "izz"))
@@ -111,6 +112,7 @@ def _colour(link: Element) -> tuple[float, float, float, float] | None:
         for tag in ("diffuse", "ambient"):
             element = None if material is None else child(material, tag)
             text = None if element is None else element.text
+            # SDF's colours have three numbers, and are opaque then, or four.
             found = numbers(text, 4) or numbers(f"{text} 1", 4)
             if found is not None:
                 return found[0], found[1], found[2], found[3]
@@ -216,6 +218,7 @@ _MAKERS: dict[str, Callable[[Context, Element, str], Mesh | None]] = {
     "box": _box,
     "sphere": _sphere,
     "ellipsoid": _ellipsoid,
+    # Default radii of the specification: 1 m of a cylinder, 0.5 m of the two that came later.
     "cylinder": _round(solids.cylinder, 1.0),
     "capsule": _round(solids.capsule, 0.5),
     "cone": _round(solids.cone, 0.5),

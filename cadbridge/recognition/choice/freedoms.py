@@ -62,6 +62,7 @@ def freedoms(found: Recognition) -> int | None:
         # carries it.
         first = found.ground if groups[found.ground] == group else members[group][0]
         rank += _rank(np.delete(np.array(own), np.s_[6 * places[first] : 6 * places[first] + 6], axis=1))
+    # One body stands still, whichever: its six freedoms are none of the mechanism's.
     return 6 * (count - 1) - rank
 
 

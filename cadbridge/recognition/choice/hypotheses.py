@@ -120,6 +120,7 @@ def _alike(assembly: Assembly, pairs: Iterable[Pair]) -> tuple[dict[int, list[Pa
         # inverse.
         first, second = (assembly.instance(n) for n in sorted((a, b), key=lambda n: (assembly.instance(n).part, n)))
         X = first.X_WI.inverse() @ second.X_WI
+        # To a µm and a milliradian. Adding 0 makes 0 of −0, which has other bytes.
         place = (np.round(np.vstack([X.R, X.p * 1e3]), 3) + 0.0).tobytes()
         kinds[a, b] = numbers.setdefault((first.part, second.part, place), len(numbers))
         if (a, b) not in groups[kinds[a, b]]:

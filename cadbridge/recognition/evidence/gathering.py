@@ -103,6 +103,7 @@ def bind_copies(scene: Scene) -> list[str]:
         shape = scene.assembly.part(instance.part).shape
         if shape is None:
             continue
+        # Adding 0 makes 0 of −0, which has other bytes.
         place = np.vstack([np.round(instance.X_WI.R, 6), np.round(instance.X_WI.p / ROUNDING)]) + 0.0
         original = first.setdefault((shape.key, place.tobytes()), instance.name)
         if original != instance.name:

@@ -111,6 +111,7 @@ def _zones(cutter: Cutter, height: float) -> tuple[Zone, ...]:
     outer = float(section.rb.max())
     corners = np.unique(np.round(np.concatenate([section.ra, section.rb]) / outer, 3)) * outer
     between = (corners[1:] + corners[:-1]) / 2
+    # Neither on the axis, where a circle has no length, nor on the outline, which it would touch and not cross.
     even = np.linspace(0.01, 0.99, _EVEN_RADII) * outer
     radii = np.unique(np.concatenate([between[:: max(1, len(between) // _RINGS)], even]))
     zones: list[Zone] = []

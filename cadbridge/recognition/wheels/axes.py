@@ -48,6 +48,7 @@ def candidate_axes(shape: Shape, mesh: Mesh) -> list[tuple[Vector, Vector]]:
 def _clustered(points: Array, directions: Array, areas: Array, size: float) -> list[tuple[Vector, Vector]]:
     """The lines that most area, and most faces, have as their axis."""
     main = np.abs(directions).argmax(axis=1)
+    # An axis has two directions: the one whose largest part is positive stands for both.
     directions = directions * np.sign(directions[np.arange(len(main)), main])[:, None]
     feet = points - directions * np.einsum("ij,ij->i", points, directions)[:, None]
     keys = np.round(np.concatenate([directions / 1e-3, feet / (2e-4 * size)], axis=1)).astype(np.int64)

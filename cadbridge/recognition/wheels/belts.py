@@ -43,6 +43,7 @@ _GROOVE_DEPTH = (0.8, 1.25)
 def sprocket_of(teeth: int, tip: float, root: float, profile: NDArray[np.float64]) -> str | None:
     """The chain that a wheel is a sprocket for, None where its roots are no seats of rollers. Lengths in m."""
     for name, (pitch, roller) in CHAINS.items():
+        # Rollers lie on the corners of a polygon whose sides are the pitch: d = p / sin(180°/z) (ISO 606).
         reference = 0.5e-3 * pitch / math.sin(math.pi / teeth)
         seat = 1e-3 * roller
         high = (tip - reference) / (1e-3 * pitch)

@@ -118,6 +118,7 @@ def _measured(cutter: Cutter, group: list[Band]) -> Wheel | None:
     if high - low < 1e-3 * widest.depth:  # a surface across the axis, without thickness
         return None
     sections = []
+    # A little inside the ends: a section in the plane of a face has no outline of its own.
     for height in low + (high - low) * np.linspace(0.03, 0.97, LOOKS):
         found = bands(cutter.section(height), float(height), LEAST_TEETH, _RINGS, fine=True)
         sections += [

@@ -34,6 +34,7 @@ def judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
     shares, phases = band.profile[:, 1], band.profile[:, 2]
     middle = float(shares[len(shares) // 2])
     pitch = 2 * math.pi / band.teeth
+    # A phase is known up to whole pitches, as the teeth are alike: the difference nearest to none.
     drift = np.mod(phases - phases[len(phases) // 2] + pitch / 2, pitch) - pitch / 2
     drift = float(np.abs(drift[len(drift) // 10 : -(len(drift) // 10) or None]).max() / pitch)
     thinning = float(shares[-len(shares) // 8] - shares[len(shares) // 8]) * (1 if band.inside else -1)

@@ -96,6 +96,7 @@ class Part:
         colour: Red, green, blue and opacity, each from 0 to 1.
         mirrored_from: The part of which it is the mirror image.
         weightless: Whether the file says that it weighs nothing beside what it is fixed to.
+        by_default: Whether `declared` is what the format gives to a part of which the file says nothing.
         collision: What collides of it in exports: "none", or a key of `cadbridge.exporters.COLLISIONS`; None where the
             export decides.
         where: Its place in the file.
@@ -111,6 +112,7 @@ class Part:
     colour: tuple[float, float, float, float] | None = None
     mirrored_from: str | None = None
     weightless: bool = False
+    by_default: bool = False
     collision: str | None = None
     where: Where = field(default_factory=Where)
 

@@ -83,7 +83,7 @@ def audit_declared(parts: Iterable[Part]) -> tuple[Finding, ...]:
     """Findings on declared mass properties that cannot be used, and on placeholders."""
     findings = Findings()
     alike: dict[tuple[float, ...], list[Part]] = {}
-    declaring = [part for part in parts if part.declared is not None and not part.weightless]
+    declaring = [part for part in parts if part.declared is not None and not (part.weightless or part.by_default)]
     for part in declaring:
         declared = part.declared
         assert declared is not None

@@ -43,7 +43,7 @@ def doubt_declared(parts: Iterable[tuple[Part, PartVolume]], findings: Findings)
     """
     for part, volume in parts:
         declared, mesh = part.declared, _mesh(part)
-        if declared is None or mesh is None or impossible(declared) is not None:
+        if declared is None or part.by_default or mesh is None or impossible(declared) is not None:
             continue
         if volume.properties is not None and volume.properties.mass > 0:
             _doubt_mass(part, declared.mass, volume.properties.mass, findings)

@@ -66,3 +66,17 @@ def test_a_ball_that_spins_about_three_axes_is_told_once(tmp_path: Path) -> None
     mechanism = build(read(tmp_path / "ball.sdf"))
     text = check_text(mechanism, check_document(mechanism, diagnose(mechanism)))
     assert "1 body only spins about its own axes: ball" in text
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_what_the_format_gives_is_not_held_against_the_shape(tmp_path: Path, static: bool) -> None:
+    """Links without <inertial> declare nothing: "declares 1 kg: a density of 8 kg/m³ (g for kg?)" was said of them."""
+    box = "<geometry><box><size>0.5 0.5 0.{}</size></box></geometry>"
+    link = f'<link name="l"><collision name="c">{box}</collision></link>'
+    models = "".join(
+        f'<model name="m{i}"><static>{str(static).lower()}</static>{link.format(i)}</model>' for i in range(1, 6)
+    )
+    mechanism = build(_read(tmp_path, f'<sdf version="1.9"><world name="w">{models}</world></sdf>'))
+    found = {f.code for f in (*mechanism.assembly.findings, *mechanism.findings)}
+    assert found & {"CB307", "CB318", "CB319"} == set()
+    assert ("CB1424" in found) is not static

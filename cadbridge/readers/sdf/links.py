@@ -49,6 +49,7 @@ def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
         density=density,
         density_source="SDF, automatic inertia" if density is not None else None,
         declared=declared,
+        by_default=inertial is None,
         colour=_colour(link),
         where=c.where(link, name),
     )

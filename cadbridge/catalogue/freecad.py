@@ -76,6 +76,15 @@ ENTRIES: dict[str, Entry] = {
         "FreeCAD and save the file again.",
         "A gripper, inserted as a link, whose two fingers slide in its own file.",
     ),
+    "CB1271": Entry(
+        Severity.WARNING,
+        "a screw without a slider",
+        "FreeCAD's solver leaves such a screw out, so that its two parts turn and slide there as their other joints "
+        "let them. cadbridge couples the two motions by the pitch.",
+        "To have the same in FreeCAD, hold one of the two parts by a slider along the screw's axis. To have no screw "
+        "here either, suppress the joint.",
+        "A nut on a spindle, held by a cylindrical joint and a screw alone.",
+    ),
     "CB1234": Entry(
         Severity.WARNING,
         "several assemblies in one file",

@@ -168,10 +168,13 @@ class Joints:
         return gear(joint.label, first.marker, second.marker, radii, joint.where())
 
     def screw(self, joint: Object, first: JointSide, second: JointSide) -> Coupling:
-        """Distance is the advance a turn."""
-        return screw(
-            joint.label, first.marker, second.marker, self.amount(joint, "Distance") * self.length, joint.where()
-        )
+        """Distance is the advance a turn. FreeCAD's solver has no screw where neither side is held by a slider."""
+        pitch = self.amount(joint, "Distance") * self.length
+        made = screw(joint.label, first.marker, second.marker, pitch, joint.where())
+        if not (self._slides(first) or self._slides(second)):
+            text = f"{joint.label} is a screw of which no slider holds a side along its axis"
+            self.findings.add("CB1271", text, joint.where())
+        return made
 
     def rack(self, joint: Object, first: JointSide, second: JointSide) -> Coupling:
         """The side that a slider holds along its axis is the rack; the bar runs along that connector's z."""

@@ -13,7 +13,7 @@ from cadbridge.readers import ReadOptions
 from cadbridge.shapes import load_breps
 from cadbridge.simulation import MotorSpec, Scenario, simulate
 from solver.functions import constant
-from tests.readers.freecad.making import ALONG_X, Maker, choice, flag, link, number, placement, whole, xlink
+from tests.readers.freecad.making import ALONG_X, Maker, choice, flag, group, link, number, placement, whole, xlink
 
 Solids = dict[str, bytes]
 
@@ -333,7 +333,19 @@ def test_screw(solids: Solids, tmp_path: Path) -> None:
     made.joint("K", "Screw", ("C.Face1", "B.Face1"), Distance=number(8.0))
     made.ground("A")
     made.assembly("A", "B", "C")
-    assert ratio(read(made, tmp_path)) == pytest.approx(-8e-3 / (2 * math.pi), abs=1e-12)
+    assembly = read(made, tmp_path)
+    assert "CB1271" not in {f.code for f in assembly.findings}
+    assert ratio(assembly) == pytest.approx(-8e-3 / (2 * math.pi), abs=1e-12)
+
+
+def test_a_screw_that_freecad_leaves_out_is_told(solids: Solids, tmp_path: Path) -> None:
+    """It has none where no slider holds a side; the coupling stays here."""
+    made = two(solids, "Cylindrical")
+    made.joint("K", "Screw", ("A.Face1", "B.Face1"), Distance=number(8.0))
+    made.objects["Joints"][1]["Group"] = group("J", "GroundedA", "K")
+    assembly = read(made, tmp_path)
+    assert [c.name for c in assembly.couplings] == ["K"]
+    assert [(f.where.item, f.severity) for f in assembly.findings if f.code == "CB1271"] == [("K", Severity.WARNING)]
 
 
 @pytest.mark.parametrize("kind", ["Gears", "Screw", "Belt"])

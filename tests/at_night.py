@@ -81,7 +81,6 @@ ALONE = {
     "report/live/test_deciding.py::test_a_person_accepts_one_joint_after_the_other": "its file, without a mouse",
     "report/live/test_fitting.py::test_the_motion_of_a_joint_is_plotted_on_the_page": "report/page/test_misfit.py",
     "report/live/test_live.py::test_the_stick_figure_of_a_body_without_a_shape_is_dragged_and_picked": "its file",
-    "report/page/test_browser.py::test_it_is_dark_where_the_reader_wants_it": "axe looks at the dark page",
     "report/page/test_browser.py::test_on_a_phone_nothing_is_wider_than_the_screen": "tables on a phone",
     "verification/test_verify.py::test_the_kr15_has_its_masses_and_poses_in_every_engine": "its accelerations",
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Dialog, Page, Playwright, ViewportSize
+from playwright.sync_api import Browser, Dialog, Page, Playwright, ViewportSize, sync_playwright
 
 from tests.waiting import SLOW
 
@@ -48,6 +48,18 @@ def launched(playwright: Playwright) -> Browser:
     """A headless Chromium that draws in software."""
     path = browser_path(playwright)
     return playwright.chromium.launch(executable_path=path, args=ARGUMENTS, timeout=1e3 * SLOW)
+
+
+@contextmanager
+def running() -> Iterator[Browser]:
+    """A headless Chromium that draws in software.
+
+    While it runs, this thread has an event loop: it is closed before tests that run loops of their own.
+    """
+    with sync_playwright() as playwright:
+        found = launched(playwright)
+        yield found
+        found.close()
 
 
 @dataclass

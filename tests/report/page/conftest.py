@@ -1,9 +1,13 @@
-"""A mechanism to draw, and one with markup in its names."""
+"""A mechanism to draw, one with markup in its names, and the browser that pages are opened in."""
+
+from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser
 
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.mechanism import Mechanism, build
+from tests.report.page.browser import running
 from tests.report.page.models import HOSTILE, door
 
 
@@ -19,3 +23,10 @@ def hostile() -> tuple[Mechanism, Diagnosis]:
     """The door with markup in all its names."""
     mechanism = build(door(HOSTILE))
     return mechanism, diagnose(mechanism)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One for all pages."""
+    with running() as found:
+        yield found

@@ -13,6 +13,10 @@ from cadbridge.recognition.contacts.guides import GUIDED, Guide, guides_of
 from cadbridge.recognition.contacts.one_line import on_one_line
 from cadbridge.recognition.contacts.walls import Verdict, Wall, between_walls, faces_along, fit_text, in_mm
 
+ON_ONE_ROD = 2.0
+"""How far apart two bores stand on one rod beside the longer of them, from which each turns on the rod, and they do not
+on each other. Six machines: 1.4 (a hinge) | 5.6 (collars, and a carriage with the end of its frame)."""
+
 BORES_APART = 4.0
 """Distance along a rod between the bores of two bodies, beside its radius, from which it is no dowel of theirs. A
 choice: a dowel joins what touches. 54 machines have none apart. Tests: 0 | 4.9 (`test_recognise`,
@@ -45,7 +49,7 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, link
         return corner
     if len(guides) >= 2:
         return _many_lines(guides, planes)
-    if guides:
+    if guides and not _far_apart(guides[0]):
         return on_one_line(guides[0], planes, links)
     return between_walls(planes) if planes else None
 
@@ -76,6 +80,14 @@ def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
         text = f"{len(balls)} balls in sockets that are not on one line"
         return Verdict("fixed", first.point, None, (text,), (), 0.8)
     return Verdict("revolute", first.point, axis, (f"two balls in sockets on one line; {text}",), (), 0.8)
+
+
+def _far_apart(guide: Guide) -> bool:
+    """Whether a rod through both is all that a line is, and the two stand far from each other on it."""
+    return all(
+        c.kind == "through" and -c.a.beside(c.b) > ON_ONE_ROD * max(side.high - side.low for side in (c.a, c.b))
+        for c in guide.contacts
+    )
 
 
 def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:

@@ -13,7 +13,7 @@ import numpy as np
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.contacts.contacts import ALIGNED, EXACT_SLACK, ROUNDING, parallel
-from cadbridge.recognition.evidence.candidates import Candidate, candidates_of, linked_by
+from cadbridge.recognition.evidence.candidates import Candidate, candidates_of, linked_by, one_axis
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Rejected
@@ -107,7 +107,7 @@ def pivots_in_loops(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate
 def _one_partner(
     scene: Scene, candidates: list[Candidate], pins: set[str], rejected: list[Rejected]
 ) -> list[Candidate]:
-    """A pin turns against one of the bodies it stands in: the others turn against each other on it."""
+    """A pin turns against one of the bodies it stands in, where joints say that the others turn against that on it."""
     by_pin: dict[str, list[Candidate]] = defaultdict(list)
     for c in candidates:
         for body in (c.a, c.b):
@@ -125,11 +125,24 @@ def _one_partner(
         if len(own) > 1 or flush:
             verdict = replace(verdict, type="revolute", against=())
         kept[id(first)] = replace(first, verdict=verdict)
+        beside = _turning_beside(scene, candidates, pin, first)
         for c in ranked[1:]:
+            # Far from the others on a rod, it turns on nothing but the rod.
+            if beside.join(first.other(pin), c.other(pin)):
+                continue
             dropped.add(id(c))
             reason = f"the pin turns against {first.other(pin)} already, whose faces its ends are flush with"
             rejected.append(Rejected(c.verdict.type, c.a, c.b, reason if flush else reason.split(",")[0]))
     return [kept.get(id(c), c) for c in candidates if id(c) not in dropped]
+
+
+def _turning_beside(scene: Scene, candidates: Sequence[Candidate], pin: str, first: Candidate) -> Groups:
+    """The bodies that turn on each other on the axis of a pin, without the pin."""
+    groups = Groups(scene.groups.names)
+    for c in candidates:
+        if pin not in (c.a, c.b) and one_axis(scene, first, c):
+            groups.join(c.a, c.b)
+    return groups
 
 
 def _flush(scene: Scene, pin: str, candidate: Candidate) -> int:

@@ -90,3 +90,16 @@ def test_a_shaft_in_two_bearings_of_one_housing_is_no_dowel(tmp_path: Path, widt
     }
     found = recognised(tmp_path, parts)
     assert (joints(found).get(frozenset({"housing", "shaft"})) == "revolute") == turns
+
+
+@pytest.mark.parametrize(
+    ("apart", "pairs"),
+    [(1, {("collar0", "rod"), ("collar0", "collar1")}), (40, {("collar0", "rod"), ("collar1", "rod")})],
+)
+def test_parts_far_apart_on_a_rod_turn_on_it_and_not_on_each_other(
+    tmp_path: Path, apart: float, pairs: set[tuple[str, str]]
+) -> None:
+    collar = box(16, 12, 4).translate((4, 0, 0)).cut(disc(2, 4))
+    rod = disc(2, 30 + apart).translate((0, 0, -11))
+    parts: Parts = {"collar0": (collar, (0, 0, 0)), "collar1": (collar, (0, 0, 4 + apart)), "rod": (rod, (0, 0, 0))}
+    assert joints(recognised(tmp_path, parts)) == {frozenset(pair): "revolute" for pair in pairs}

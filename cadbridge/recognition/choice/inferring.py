@@ -20,6 +20,7 @@ from cadbridge.recognition.choice.told import (
 )
 from cadbridge.recognition.evidence.bolts import bolt_lines
 from cadbridge.recognition.evidence.candidates import Candidate, linked_by
+from cadbridge.recognition.evidence.drives import drives_of
 from cadbridge.recognition.evidence.fasteners import without_fasteners
 from cadbridge.recognition.evidence.gathering import Evidence, bind_copies
 from cadbridge.recognition.evidence.hubs import with_hubs
@@ -73,7 +74,10 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
     ground = scene.groups.root(ground)
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
-    found = replace(_result(scene, joints, [*rejected, *unknown], ground), ground_reason=why, loose=tuple(loose))
+    cases = frozenset(d.case for d in scene.driven)
+    links = scene.links_only and not (drives_of(evidence.whole, cases) if evidence.names else cases)
+    found = _result(scene, joints, [*rejected, *unknown], ground, links)
+    found = replace(found, ground_reason=why, loose=tuple(loose), cases=cases)
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
     findings = (
         *findings_of(scene, found, held, list(evidence.copies), ground),
@@ -116,7 +120,7 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     return Inference(evidence, scene, hosts, told_joints(scene, hints))
 
 
-def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str) -> Recognition:
+def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str, links: bool) -> Recognition:
     """Bodies and joints by their names, the ground first."""
     members = scene.groups.members()
     roots = sorted(members, key=lambda root: (root != ground, root))
@@ -129,13 +133,14 @@ def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], gro
         bodies=bodies,
         ground=index[ground],
         ground_reason="",
-        joints=tuple(_joint(c, index, names) for c in sorted(joints, key=lambda c: sorted((index[c.a], index[c.b])))),
+        joints=tuple(
+            _joint(c, index, names, links) for c in sorted(joints, key=lambda c: sorted((index[c.a], index[c.b])))
+        ),
         rejected=tuple(
             Rejected(r.type, names[scene.groups.root(r.a)], names[scene.groups.root(r.b)], r.reason) for r in rejected
         ),
         loose=(),
         slack=scene.contacts.slack,
-        cases=frozenset(d.case for d in scene.driven),
     )
 
 
@@ -156,7 +161,7 @@ def _body(
     return FoundBody(chief, tuple(instances), bonds)
 
 
-def _joint(c: Candidate, index: dict[str, int], names: dict[str, str]) -> FoundJoint:
+def _joint(c: Candidate, index: dict[str, int], names: dict[str, str], links: bool) -> FoundJoint:
     first, second = sorted((c.a, c.b), key=lambda root: index[root])
     v = c.verdict
     return FoundJoint(
@@ -168,7 +173,7 @@ def _joint(c: Candidate, index: dict[str, int], names: dict[str, str]) -> FoundJ
         axis=v.axis,
         evidence=v.evidence,
         against=v.against,
-        confidence=of_joint(v.confidence),
+        confidence=of_joint(v.confidence, v.witness, links),
         contacts=tuple(dict.fromkeys(k.pair for k in c.contacts)),
         pitch=v.pitch,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from cadbridge.frames import cross_length, unit
 from cadbridge.recognition.contacts.contacts import ALIGNED, ALONG, ONE_LINE, Contact, Placed, parallel, square
 from cadbridge.recognition.contacts.guides import GUIDED, Guide, guides_of
 from cadbridge.recognition.contacts.one_line import on_one_line
-from cadbridge.recognition.contacts.walls import Verdict, Wall, between_walls, faces_along, fit_text, in_mm
+from cadbridge.recognition.contacts.walls import Verdict, Wall, Witness, between_walls, faces_along, fit_text, in_mm
 
 ON_ONE_ROD = 2.0
 """How far apart two bores stand on one rod beside the longer of them, from which each turns on the rod, and they do not
@@ -50,7 +51,7 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, link
     if len(guides) >= 2:
         return _many_lines(guides, planes)
     if guides and not _far_apart(guides[0]):
-        return on_one_line(guides[0], planes, links)
+        return replace(on_one_line(guides[0], planes, links), witness=_witness(guides[0]))
     return between_walls(planes) if planes else None
 
 
@@ -82,6 +83,15 @@ def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
     return Verdict("revolute", first.point, axis, (f"two balls in sockets on one line; {text}",), (), 0.8)
 
 
+def _witness(guide: Guide) -> Witness:
+    """What shows a joint on a line: a shaft, a bolt, holes alone; a pin through both is seldom a hinge's."""
+    if not guide.holes_only:
+        return Witness.SHAFT
+    if guide.has("bolt"):
+        return Witness.BOLT
+    return Witness.OTHER if guide.has("through") else Witness.HOLES
+
+
 def _far_apart(guide: Guide) -> bool:
     """Whether a rod through both is all that a line is, and the two stand far from each other on it."""
     return all(
@@ -99,7 +109,7 @@ def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
         long = first.length > 0
         how = f"guided over {in_mm(first.length)} each" if long else "that stand in both apart from each other"
         text = f"{len(rods)} parallel rods {how}, nothing across them"
-        return Verdict("prismatic", first.point, first.direction, (text,), (), 0.7)
+        return Verdict("prismatic", first.point, first.direction, (text,), (), 0.7, witness=Witness.RODS)
     what = "parallel" if one_way else "crossing"
     return Verdict("fixed", first.point, None, (f"{len(guides)} {what} lines hold the two",), (), 0.95)
 

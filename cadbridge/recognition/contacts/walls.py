@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 
@@ -36,6 +37,17 @@ SAME_LEVEL = 1e-3
 machines: 7e-8 | 0.029."""
 
 
+class Witness(StrEnum):
+    """What shows a joint: of joints by some of these more were right than of others (`choice.calibration`)."""
+
+    DRIVE = "what a drive turns"
+    BOLT = "one bolt"
+    RODS = "guide rods"
+    SHAFT = "a shaft in its bore"
+    HOLES = "holes in line"
+    OTHER = "anything else"
+
+
 @dataclass(frozen=True, eq=False)
 class Verdict:
     """What contacts leave free: fixed, revolute, prismatic, cylindrical, spherical, screw or rest (mere support)."""
@@ -50,6 +62,7 @@ class Verdict:
     """Of a screw: the advance of one turn, m, positive of a right-hand thread."""
     could_turn: bool = False
     """Of a slide: whether its faces would let it turn as well."""
+    witness: Witness = Witness.OTHER
 
     @property
     def free(self) -> Free:

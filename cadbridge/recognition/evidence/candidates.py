@@ -12,7 +12,7 @@ from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLIDE
 from cadbridge.recognition.contacts.contacts import ALONG, EXACT_SLACK, Contact, parallel
 from cadbridge.recognition.contacts.one_line import NOTHING_ALONG
-from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.contacts.walls import Verdict, Witness
 from cadbridge.recognition.evidence.pins import HOLE_TURN
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.faces.revolution import SLIM_RING
@@ -214,7 +214,8 @@ def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:
     found: dict[frozenset[str], Candidate] = {}
     for d in scene.driven:
         if len(pair := scene.bodies(d.case, d.on)) == 2:
-            found.setdefault(pair, joint_of(scene, d.case, d.on, d.verdict, d.contacts))
+            verdict = replace(d.verdict, witness=Witness.DRIVE)
+            found.setdefault(pair, joint_of(scene, d.case, d.on, verdict, d.contacts))
     return found
 
 

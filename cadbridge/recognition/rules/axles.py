@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import product
 
 from cadbridge.recognition.contacts.contacts import Line, Placed
-from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.contacts.walls import Verdict, Witness
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import LOOSEST_HOLE, ROUNDED, SAME_SCREW
 from cadbridge.recognition.evidence.scene import Scene
@@ -109,7 +109,7 @@ def knuckle(scene: Scene, first: set[str], second: set[str]) -> Candidate | None
     radii = " and ".join(f"{1e3 * holes[0].surface.radius:.4g}" for holes in (ours, theirs))
     text = f"{'a fork about a tongue' if fork else 'a rounded end'}, with holes in line, radii {radii} mm"
     at, against = line.amid(ours[0], ours[0]), ("no pin is drawn",)
-    verdict = Verdict("revolute", at, line.direction, (text,), against, 0.6 if fork else 0.5)
+    verdict = Verdict("revolute", at, line.direction, (text,), against, 0.6 if fork else 0.5, witness=Witness.HOLES)
     return joint_of(scene, min(first), min(second), verdict)
 
 

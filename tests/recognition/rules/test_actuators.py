@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cadbridge.recognition.choice.calibration import of_joint
+from cadbridge.recognition.contacts.walls import Witness
 from tests.late import cq
 from tests.recognition.solids import Parts, plate, recognised
 
@@ -38,7 +39,8 @@ def test_the_arm_on_the_horn_turns_and_the_frame_is_held(tmp_path: Path, name: s
     assert [joint.type for joint in found.joints] == ["revolute"]
     assert {frozenset(body.instances) for body in found.bodies} == {frozenset((name, "frame")), frozenset(("arm",))}
     assert list(found.joints[0].point[:2]) == pytest.approx([0, 0], abs=1e-6)
-    assert (found.joints[0].confidence > of_joint(0.7)) == (name == "servo")
+    assert found.joints[0].confidence == of_joint(0.65, Witness.DRIVE)
+    assert ("its name says an actuator" in found.joints[0].evidence) == (name == "servo")
 
 
 @pytest.mark.parametrize(("name", "screws", "joints"), [("servo", 4, 1), ("servo", 1, 1), ("block", 1, 0)])

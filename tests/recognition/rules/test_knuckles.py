@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cadbridge.recognition.choice.calibration import of_joint, of_mobility
+from cadbridge.recognition.contacts.walls import Witness
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.writing.mates_text import freedoms_text
 from tests.late import cq
@@ -39,7 +40,7 @@ def test_a_link_turns_on_its_rounded_end_where_its_hole_goes_on_in_a_narrower_on
     if rounded:
         (joint,) = found.joints
         assert joint.type == "revolute"
-        assert joint.confidence == of_joint(0.5)
+        assert joint.confidence == of_joint(0.5, Witness.HOLES)
         share = 100 * of_mobility(joint.confidence, 1)
         assert f", not sure (about {share:.0f} %): 1 decision behind it" in freedoms_text(found)
         assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)

@@ -18,7 +18,7 @@ def test_a_pin_that_nothing_stops_is_a_hinge_and_says_what_speaks_against_it(tmp
     found = recognised(tmp_path, {"arm": (arm, (0, 0, 0)), "car": (car, (0, -100, 0))})
     (joint,) = found.joints
     assert joint.type == "revolute"
-    assert joint.confidence == of_joint(0.6)
+    assert joint.confidence == of_joint(0.6, links=True)
     assert joint.against == ("nothing holds it along the axis",)
 
 
@@ -95,7 +95,7 @@ def test_a_shaft_ends_where_its_bore_begins_to_the_clearance_of_the_placements(t
     parts["lever"] = (drawn_apart(10)["arm"][0], (200.1, 0, 10))
     found = recognised(tmp_path, parts)
     (apart,) = [j for j in found.joints if "arm" in {*found.bodies[j.a].instances, *found.bodies[j.b].instances}]
-    assert apart.confidence == of_joint(0.6)
+    assert apart.confidence == of_joint(0.6, links=True)
 
 
 def test_far_apart_nothing_is_made_up(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_shaft_beside_a_flat_turns_where_links_alone_are_drawn(tmp_path: Path,
     assert list(joints(found).values()) == kinds
     if not clips:
         assert found.joints[0].against == ("flat faces beside the axis stop the turn both ways",)
-        assert found.joints[0].confidence == of_joint(0.4)
+        assert found.joints[0].confidence == of_joint(0.4, links=True)
 
 
 def test_eyes_of_links_drawn_beside_each_other_are_hinges_and_close_the_loop(tmp_path: Path) -> None:

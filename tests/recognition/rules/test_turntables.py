@@ -28,7 +28,7 @@ def test_an_arm_turns_on_the_round_top_it_lies_on(tmp_path: Path) -> None:
     found = read(tmp_path, made)
     assert joints(found) == {frozenset(("foot", "arm")): "revolute"}
     (joint,) = found.joints
-    assert joint.confidence == of_joint(0.5)
+    assert joint.confidence == of_joint(0.5, links=True)
     assert joint.point[:2] == pytest.approx([0, 0], abs=1e-9)
     assert [f.code for f in found.findings if f.severity.value != "info"] == ["CB1601"]
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from cadbridge.frames import Matrix
 from cadbridge.geometry import Mesh, Shape
@@ -61,7 +62,11 @@ _KEY_LENGTHS = (1.8, 12.5)
 """Length of a key beside its width: DIN 6885 has 2 (3 × 3 × 6) to 12 (3 × 3 × 36), and some room for rounding."""
 
 _KEY_FULL = (0.96, 1.01)
-"""Volume of a key, the least beside that with round ends, the largest beside the box: chamfers take up to 4 %."""
+"""Volume of a key's hull, the least beside that with round ends, the largest beside its box: chamfers take 4 %."""
+
+_KEY_SOLID = 0.96
+"""Volume of a key beside its hull, at least: the bore of a link takes more, the screw hole that a key may have less. A
+choice."""
 
 _SIDE = 1e-3
 """Sine of the angle to a bar's direction up to which a triangle of its mesh is of a side: faces of keys are flat."""
@@ -191,11 +196,15 @@ def _key(mesh: Mesh) -> StandardPart | None:
     if pair is None or not _KEY_LENGTHS[0] * width < length < _KEY_LENGTHS[1] * width:
         return None
     volume = abs(volume_properties_of(mesh.vertices, mesh.triangles)[0]) * 1e9
+    hull = float(ConvexHull(local).volume) * 1e9
     square, rounded = width * height * length, width * height * (length - width) + math.pi / 4 * width**2 * height
-    if not _KEY_FULL[0] * rounded < volume < _KEY_FULL[1] * square:
+    if not _KEY_FULL[0] * rounded < hull < _KEY_FULL[1] * square:
+        return None
+    # A bar of such a size with a bore is a link: what the bore takes is not what round ends take.
+    if volume < _KEY_SOLID * hull:
         return None
     axis = R[:, order[2]]
-    ends = "round" if abs(volume - rounded) < abs(volume - square) else "square"
+    ends = "round" if abs(hull - rounded) < abs(hull - square) else "square"
     text = f"a key of {width:g} × {height:g} × {length:.1f} mm with {ends} ends, as DIN 6885 has it"
     confidence = 0.7 if ends == "round" else 0.35
     return StandardPart(StandardKind.KEY, np.asarray(com), axis, -length / 2e3, length / 2e3, width / 2e3, height / 2e3,

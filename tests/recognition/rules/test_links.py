@@ -361,3 +361,10 @@ def test_links_drawn_into_each_other_turn_about_the_line_that_both_are_round_abo
     assert all(
         abs(j.axis @ [0, 0, 1]) > 1 - 1e-9 and np.hypot(*j.point[:2]) < 1e-9 for j in found.joints if j.axis is not None
     )
+
+
+def test_a_square_arm_as_wide_and_high_as_a_key_turns_on_its_bore(tmp_path: Path) -> None:
+    """DIN 6885 has keys of 20 × 12 mm; the bore takes as much of a square bar as round ends would."""
+    base, arm = box(60, 60, 10).union(disc(6, 30)), box(100, 20, 12).cut(disc(6, 12))
+    found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "arm": (arm, (0, 0, 10))})
+    assert joints(found) == {frozenset(("base", "arm")): "revolute"}

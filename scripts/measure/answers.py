@@ -69,10 +69,15 @@ class Oracle:
             if frozenset((body_of[a], body_of[b])) not in joined and frozenset((a, b)) not in told:
                 return f"{'slide' if pair.type == 'prismatic' else 'hinge'} {number[a]}, {number[b]}"
         chief: dict[str | None, str] = {}
+        apart: dict[str, dict[int, str]] = {}
         for name in known:
             first = chief.setdefault(self.truth.body(name), name)
             if body_of[first] != body_of[name] and frozenset((first, name)) not in told:
-                return f"fixed {number[first]}, {number[name]}"
+                apart.setdefault(first, {}).setdefault(body_of[name], name)
+        if apart:
+            # A person lists what is one body in one line: one part of each of the bodies that it is in now.
+            first, others = next(iter(apart.items()))
+            return f"fixed {', '.join(number[name] for name in (first, *others.values()))}"
         for a, b in combinations(chief.values(), 2):
             wrong = body_of[a] == body_of[b] or frozenset((body_of[a], body_of[b])) in joined
             if wrong and self.kind(a, b) == "apart" and frozenset((a, b)) not in told:

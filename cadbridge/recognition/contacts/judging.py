@@ -42,7 +42,7 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, link
     planes = [Wall(c, c.direction if c.a.instance in of_a else -c.direction) for c in contacts if c.kind == "plane"]
     # Where a line holds the two as well, a ball on it (a rounded tip, a detent) frees nothing more.
     if balls and not guides:
-        return _sockets(balls, slack)
+        return replace(_sockets(balls, slack), witness=Witness.BALL)
     # Before lines: the arc of a corner has one axis with that of the other, as a shaft has with its bore, and turns in
     # nothing.
     corner = _corner(contacts, planes)

@@ -43,6 +43,7 @@ class Witness(StrEnum):
     DRIVE = "what a drive turns"
     BOLT = "one bolt"
     RODS = "guide rods"
+    BALL = "a ball in its socket"
     SHAFT = "a shaft in its bore"
     HOLES = "holes in line"
     OTHER = "anything else"

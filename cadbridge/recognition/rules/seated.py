@@ -6,12 +6,13 @@ A board or a battery in an open tray, which could be drawn out the way it was pu
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from cadbridge.frames import Vector, cross_length
-from cadbridge.freedoms import HINGE, SLEEVE
+from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
 from cadbridge.recognition.contacts.contacts import parallel
 from cadbridge.recognition.contacts.one_line import WIDE_END
 from cadbridge.recognition.evidence.candidates import Candidate, Jointed, one_axis, stopped_slides
@@ -41,6 +42,10 @@ is a square bar with rounded edges. 54 machines: 0.567 | 1."""
 SMALL_IN_TRAY = 0.25
 """Size of what an open tray holds beside the tray, at most. 54 machines have 0.10 and less. Tests: 0.067
 (`test_seated`)."""
+
+MANY_SLIDES = 6
+"""Equal parts that each but slide in one body, from which they are set into it. A choice: 198 machines: 2 (jaws) | 10
+(magnets of a motor)."""
 
 PUT_ON = "put on or in it, by its name, and carries nothing"
 
@@ -152,6 +157,22 @@ def _sunk(scene: Scene, leaf: Sequence[str], joint: Candidate) -> bool:
         return False
     inside = max((c.overlap for c in joint.contacts if c.kind == "shaft"), default=0.0)
     return inside >= STUD_SUNK * max(scene.extent(name, axis) for name in leaf)
+
+
+def bind_sets(now: Jointed) -> None:
+    """Bind many equal parts that are set into one body and would each but slide out of it: magnets, coils, inserts.
+
+    No machine drives so many slides one by one.
+    """
+    scene = now.scene
+    sets: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for joint, leaf, other in now.leaves(now.joints):
+        shape = scene.assembly.part(scene.assembly.instance(leaf).part).shape
+        if joint.verdict.free.motion == SLIDE and len(now.members[leaf]) == 1 and shape is not None:
+            sets[other, shape.key].append(leaf)
+    for (other, _), leaves in sets.items():
+        for leaf in leaves if len(leaves) >= MANY_SLIDES else ():
+            scene.bind(leaf, other, f"one of {len(leaves)} equal parts set into it, which would slide out", 0.6)
 
 
 def bind_trays(now: Jointed, names: bool) -> None:

@@ -28,7 +28,7 @@ from cadbridge.recognition.rules.likewise import bind_rails, joined_alike
 from cadbridge.recognition.rules.linear_bearings import bind_linear_bearings
 from cadbridge.recognition.rules.motors import find_motors
 from cadbridge.recognition.rules.rolling_carriages import rolling_carriages
-from cadbridge.recognition.rules.seated import bind_plugs, bind_put_on, bind_spinning, bind_trays
+from cadbridge.recognition.rules.seated import bind_plugs, bind_put_on, bind_sets, bind_spinning, bind_trays
 from cadbridge.recognition.rules.subassemblies import bind_clamped, bind_idle, bind_within
 from cadbridge.recognition.rules.turntables import still_apart
 from cadbridge.recognition.rules.whole import connect
@@ -153,6 +153,7 @@ def _binds(run: Inference, rule: Rule) -> bool:
 MOVES_NOTHING = (
     Rule("what only spins in its sub-assembly", 0.60, lambda r: bind_idle(r.now, r.toothed, r.evidence.names)),
     Rule("what slides and turns on a rod and carries nothing is clamped", 0.58, lambda r: bind_clamped(r.now)),
+    Rule("many equal parts that would slide out are set in", 0.575, lambda r: bind_sets(r.now)),
     Rule("what lies in an open tray", 0.57, lambda r: bind_trays(r.now, r.evidence.names)),
     Rule("a round rod goes with the largest of what turns on it", 0.56, lambda r: bind_spinning(r.now, r.toothed)),
     Rule("a plug goes with its bore", 0.55, lambda r: bind_plugs(r.now, r.toothed, r.evidence.names)),

@@ -172,3 +172,18 @@ def test_standoffs_hold_the_boards_between_them(tmp_path: Path) -> None:
     found = recognised(tmp_path, made)
     assert not found.joints
     assert len(found.bodies) == 1
+
+
+@pytest.mark.parametrize(("number", "freedoms"), [(8, 0), (2, 2)])
+def test_many_equal_blocks_in_the_slots_of_a_ring_are_set_in(tmp_path: Path, number: int, freedoms: int) -> None:
+    """Magnets of a rotor; two are jaws."""
+    ring = cq.Workplane().circle(60).circle(40).extrude(20)
+    made = cq.Assembly(name="rotor")
+    block = cq.Workplane().box(8, 10, 30)
+    for k in range(number):
+        way = cq.Location(cq.Vector(0, 0, 0), cq.Vector(0, 0, 1), 360 / number * k)
+        place = way * cq.Location(cq.Vector(50, 0, 10))
+        ring = ring.cut(cq.Workplane().box(8, 10, 30).val().located(place))
+        made.add(block, name=f"block{k}", loc=place)
+    found = recognised(tmp_path, made.add(ring, name="ring"))
+    assert found.freedoms == freedoms

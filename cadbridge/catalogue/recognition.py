@@ -213,6 +213,13 @@ ENTRIES: dict[str, Entry] = {
         "Write the name as `cadbridge inspect SOURCE` prints it; `*` is any text, `?` one character.",
         "`--ignore 'cabel*'` where the parts are called cable_1 and cable_2.",
     ),
+    "CB1654": Entry(
+        Severity.ERROR,
+        "patterns of `--ignore` that leave no part",
+        "Every part of the source has a name that one of the patterns matches: nothing is left to find joints in.",
+        "Write narrower patterns: only what transmits no motion is left out.",
+        "`--ignore '*'`.",
+    ),
     "CB1650": Entry(
         Severity.INFO,
         "joints whose limits were not searched for",

@@ -68,6 +68,8 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
         scene.bind(chief, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)
     # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
     # screw.
+    for name in evidence.ignored:  # screws may hold them alone
+        scene.groups.add(name)
     run.hosts.attach(scene)
     attach_ignored(scene, evidence.whole, evidence.ignored)
     scene.assembly = evidence.whole.assembly
@@ -109,7 +111,10 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     scene.meshing = tuple((p.a.instance, p.b.instance) for p in evidence.meshing.pairs if not p.against)
     # A copy in the place of its original would have the same joints once more.
     bind_copies(scene)
-    scene.contacts = with_shared_lines(scene, (*bolt_lines(evidence.whole, fasteners), *wide_bores(scene.contacts)))
+    # A bolt goes through what is left out, too.
+    kept = {i.name for i in scene.assembly.instances}
+    bolts = (c for c in bolt_lines(evidence.whole, fasteners) if set(c.pair) <= kept)
+    scene.contacts = with_shared_lines(scene, (*bolts, *wide_bores(scene.contacts)))
     hosts = hosts_of(scene, evidence.whole, fasteners)
     scene.screwed_ties = tuple(hosts.ties())
     for a, b in hints.pairs("fixed"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,13 +20,14 @@ from cadbridge.recognition.evidence.smooth_belts import find_smooth_belts
 from cadbridge.recognition.faces.parts import faces_of_parts
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Pair
-from cadbridge.recognition.standard.names import StandardKind, called_yielding
+from cadbridge.recognition.standard.names import StandardKind, called_belt, called_yielding
 from cadbridge.recognition.standard.screws import StandardPart
 from cadbridge.recognition.wheels.bores import shafts_through
 from cadbridge.recognition.wheels.gears import wheels_of_parts
 from cadbridge.recognition.wheels.meshing import Meshing, find_meshing, place
 from cadbridge.recognition.wheels.placed import MeshingPair
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
+from cadbridge.wording import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +61,12 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     """The evidence in an assembly; `ignore`: patterns of names of instances or parts that are left out.
 
     Parts and instances are taken in the order of their names: what a file lists first must decide nothing. InputError
-    where there are none.
+    where there are none, or none is left.
     """
     if not assembly.instances:
         raise InputError(f"{assembly.name} has no parts, so nothing can be recognised.", assembly.findings)
     assembly = _in_order(assembly)
+    told = _left_out(assembly, ignore)
     faces = faces_of_parts(assembly.parts)
     wheels = tuple(place(assembly, wheels_of_parts(assembly)))
     meshing = find_meshing(wheels)
@@ -76,8 +78,7 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
     copies = bind_copies(whole)
     find_standard_parts(whole, names)
-    ignored = tuple(i.name for i in assembly.instances if any(_called(i, pattern) for pattern in ignore))
-    ignored += tuple(name for name in _yielding(whole, names) if name not in ignored)
+    ignored = (*told, *(name for name in _yielding(whole, names, belts) if name not in told))
     # A thread has ridges as a worm has, and the socket or the knurl of a head has teeth as a spline: a screw is known
     # by them.
     screws = {name for name, s in whole.standards.items() if s.kind is StandardKind.SCREW and s.named}
@@ -92,7 +93,25 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
         name: s for name, s in fasteners.items()
         if name not in ignored and (s.under_head is not None or name not in shafts)
     }  # fmt: skip
+    # What is left out couples nothing, though it has teeth.
+    wheels, meshing = _without(wheels, ignored), _meshing_without(meshing, ignored)
+    drives = _pairs_without(drives, ignored)
+    belts = {name: tied for name, tied in belts.items() if not {name, *tied} & set(ignored)}
     return Evidence(whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, Overlaps())
+
+
+def _without(wheels: Sequence[Wheel], ignored: Collection[str]) -> tuple[Wheel, ...]:
+    return tuple(w for w in wheels if w.instance not in ignored)
+
+
+def _pairs_without(pairs: Sequence[MeshingPair], ignored: Collection[str]) -> tuple[MeshingPair, ...]:
+    return tuple(p for p in pairs if not {p.a.instance, p.b.instance} & set(ignored))
+
+
+def _meshing_without(known: Meshing, ignored: Collection[str]) -> Meshing:
+    return Meshing(
+        _pairs_without(known.pairs, ignored), _without(known.alone, ignored), _without(known.wheels, ignored)
+    )
 
 
 def bind_copies(scene: Scene) -> list[str]:
@@ -112,14 +131,20 @@ def bind_copies(scene: Scene) -> list[str]:
     return copies
 
 
-def _yielding(whole: Scene, names: bool) -> list[str]:
-    """Springs, cables and hoses: they touch what they pull on, and hold nothing in its place."""
+def _yielding(whole: Scene, names: bool, belts: Collection[str]) -> list[str]:
+    """Springs, cables and hoses, and belts by their names that the shapes do not show (as `belts` do).
+
+    They touch what they pull on, and hold nothing in its place.
+    """
     springs = {name for name, s in whole.standards.items() if s.kind is StandardKind.SPRING}
-    called = {
+    named = {
         i.name for i in whole.assembly.instances
-        if names and called_yielding((i.name.rsplit("/", 1)[-1], i.part))
+        if names and (
+            called_yielding(called := (i.name.rsplit("/", 1)[-1], i.part))
+            or (i.name not in belts and called_belt(called))
+        )
     }  # fmt: skip
-    found = springs | called
+    found = springs | named
     return sorted(found) if len(whole.assembly.instances) - len(found) >= 2 else []
 
 
@@ -133,6 +158,17 @@ def report_unmatched(assembly: Assembly, ignore: Sequence[str], findings: Findin
     for pattern in ignore:
         if not any(_called(i, pattern) for i in assembly.instances):
             findings.add("CB1653", f"--ignore: no part is called {pattern!r}", Where(file=assembly.source))
+
+
+def _left_out(assembly: Assembly, ignore: Sequence[str]) -> tuple[str, ...]:
+    """The instances that patterns of --ignore name; InputError (CB1654) where none is left."""
+    told = tuple(i.name for i in assembly.instances if any(_called(i, pattern) for pattern in ignore))
+    if len(told) == len(assembly.instances):
+        findings = Findings()
+        text = f"--ignore leaves no part of {assembly.name} to look at: {listed([repr(pattern) for pattern in ignore])}"
+        findings.add("CB1654", text, Where(file=assembly.source))
+        raise InputError(text, findings)
+    return told
 
 
 def _called(instance: Instance, pattern: str) -> bool:

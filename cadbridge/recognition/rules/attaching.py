@@ -70,20 +70,20 @@ class Hosts:
 
 
 def attach_ignored(scene: Scene, whole: Scene, names: Sequence[str]) -> None:
-    """Bind what was left out as told to what it touches most, else to what is nearest."""
+    """Bind what was left out as told to what it touches most and is not with it yet, else to what is nearest."""
     area: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for c in whole.contacts.found:
         for name, other in (c.pair, c.pair[::-1]):
             if name in names and other not in names:
                 area[name][other] += c.overlap if c.kind == "plane" else 2 * np.pi * c.radius * c.overlap
     for name in names:
-        scene.groups.add(name)
-    for name in names:
-        host = max(area[name], key=lambda n: (area[name][n], n), default=None)
+        # A screw in it may be with it already.
+        others = [n for n in area[name] if scene.groups.root(n) != scene.groups.root(name)]
+        host = max(others, key=lambda n: (area[name][n], n), default=None)
         scene.bind(
             name,
             host or _nearest(scene, whole, name),
-            "left out: as told (--ignore), or a spring or a cable, which yields",
+            "left out: as told (--ignore), or a spring, a cable or a belt, which yields",
             0.95,
         )
 

@@ -113,6 +113,11 @@ _YIELDING = re.compile(
 )
 """What yields to any motion: cables, hoses and springs; not what holds them."""
 
+_BELTS = re.compile(
+    r"(belts?|riemen|courroie|correa|cinghia|ремень)( ?\d+\w*)*$|\bclosed ?loop\b|(皮带|同步带|ベルト)( ?\d+)*$"
+)
+"""What belts are called: the last word says it, for belt clamps and belt pulleys are none."""
+
 _DRIVES = re.compile(
     r"servo|motor|stepper|\bnema ?\d|dynamixel|gear ?box|reducer|harmonic|actuator|getriebe|antrieb|aktuator|moteur"
     r"|motore|двигател|привод|редуктор|舵机|电机|減速|减速|モータ|サーボ|모터"
@@ -175,6 +180,11 @@ def called_linear_bearing(names: Sequence[str]) -> bool:
 def called_yielding(names: Sequence[str]) -> bool:
     """Whether names say that a part yields to any motion: a cable, a hose, a spring."""
     return bool(_YIELDING.search(words(names))) and not _MADE_FOR_ONE.search(words(names))
+
+
+def called_belt(names: Sequence[str]) -> bool:
+    """Whether names say a belt."""
+    return any(_BELTS.search(words([name])) for name in names)
 
 
 def words(names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.assembly import Assembly
 from cadbridge.cli import main
-from cadbridge.recognition import mates_text, recognise
+from cadbridge.recognition import mates_text, read_bare, recognise
 from cadbridge.recognition.hints import Hints, Told
 from cadbridge.recognition.questions.inquiry import Inquiry, told_by
 from cadbridge.recognition.questions.questions import questions
@@ -20,6 +20,8 @@ from cadbridge.recognition.writing.edited import write_mates
 from cadbridge.recognition.writing.hints_text import hints_of
 from tests.late import cq
 from tests.recognition.solids import plate
+
+DEMO = Path(cb.__file__).parent / "data" / "demo" / "demo.step"
 
 
 def test_freedoms_are_counted_and_head_the_file(made: Assembly) -> None:
@@ -139,6 +141,16 @@ def test_what_is_ignored_is_not_asked_about_and_goes_with_what_it_touches(made: 
     assert not found.joints
     (body,) = (b for b in found.bodies if "lever" in b.instances)
     assert any("--ignore" in bond.reason for bond in body.bonds)
+
+
+@pytest.mark.parametrize("part", ["Base", "Wheel"])
+def test_whatever_is_ignored_its_teeth_and_screws_hold_nothing_else(part: str) -> None:
+    """The base holds four screws, the wheel meshes: with them out of sight, their contacts are gone too."""
+    found = recognise(read_bare(DEMO), ignore=[part])
+    body_of = {name: k for k, body in enumerate(found.bodies) for name in body.instances}
+    assert len(body_of) == len(found.assembly.instances)
+    assert len(found.gears) == (part != "Wheel")
+    assert part != "Base" or len({body_of[name] for name in ("Base", "Screw:1", "Screw:2")}) == 1
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -77,7 +77,7 @@ class Oracle:
         if apart:
             # A person lists what is one body in one line: one part of each of the bodies that it is in now.
             first, others = next(iter(apart.items()))
-            return f"fixed {', '.join(number[name] for name in (first, *others.values()))}"
+            return f"fixed {', '.join(str(number[name]) for name in (first, *others.values()))}"
         for a, b in combinations(chief.values(), 2):
             wrong = body_of[a] == body_of[b] or frozenset((body_of[a], body_of[b])) in joined
             if wrong and self.kind(a, b) == "apart" and frozenset((a, b)) not in told:

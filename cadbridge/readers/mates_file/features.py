@@ -118,13 +118,12 @@ def _whose(draft: Draft, spec: FeatureSpec, at: Callable[[str], Where]) -> _Requ
         if instance is None:
             return None
     else:
-        # Whatever was attached, a component of one instance is still named for it, and so is what was
-        # attached itself.
+        # Whatever was attached, a component of one instance is still named for it, and so is what was attached itself:
+        # only its own instances count, those below its path.
         own = draft.attached(spec.component) or component.name
-        if own in component.instances:
-            instance = draft.instances[own]
-        elif len(component.instances) == 1:
-            instance = draft.instances[component.instances[0]]
+        mine = [n for n in component.instances if n == own or n.startswith(f"{own}/")] or component.instances
+        if own in mine or len(mine) == 1:
+            instance = draft.instances[own if own in mine else mine[0]]
     return _Request(spec, at("component"), component, instance)
 
 

@@ -11,7 +11,7 @@ from cadbridge.assembly import Component, CouplingKind, Instance, MateKind, Part
 from cadbridge.findings import Severity
 from cadbridge.frames import Pose
 from cadbridge.geometry import Shape
-from tests.readers.mates_file.conftest import box_mesh, make_assembly, v
+from tests.readers.mates_file.conftest import TURN, box_mesh, make_assembly, v
 
 BASE = "a: {component: Base, point: [0, 0, 0], axis: [0, 0, 1]}"
 LINK = "b: {component: Link1, point: [0, 0, 0], axis: [0, 0, 1]}"
@@ -268,6 +268,29 @@ def test_a_component_with_attachments_keeps_its_own_faces(lay: Any) -> None:
     assert codes(done) == ["CB153"]
     assert [m.a.instance for m in done.mates] == ["Base", "Arm/Hub"]
     np.testing.assert_allclose(done.mates[1].a.point, (0, 0.4, 0.05), atol=1e-15)
+
+
+@pytest.mark.parametrize("attach", ["", "{parts: Pin, to: Case}", "{parts: Case, to: Base}"])
+def test_a_sub_assembly_of_one_part_keeps_its_frame_whatever_is_attached(lay: Any, attach: str) -> None:
+    """Its frame is that of its part, also where it stands in it otherwise; so is its one face of a name."""
+    base, inner = make_assembly(), Pose(p=v(0.3, 0, 0)) @ TURN
+    made = make_assembly(
+        instances=(*base.instances, Instance("Case/Rotor", "Block", inner, "Case")),
+        components=(*base.components, Component("Case", ("Case/Rotor",), Pose(p=v(0.3, 0, 0)))),
+    )
+    done = lay(
+        (f"attach: [{attach}]\n" if attach else "")
+        + "mates: [{name: M, type: insert, a: {component: Case, face: bore},"
+        " b: {component: Link1, face: bore}},"
+        " {name: N, type: revolute, a: {component: Case, point: [10, 0, 0], axis: [1, 0, 0]}, b: {component: Link1}}]",
+        made,
+    )
+    assert codes(done) == (["CB153"] if attach else [])
+    for mate, point, axis in ((done.mates[0], (0, 0, 0), (0, 0, 1)), (done.mates[1], (0.01, 0, 0), (1, 0, 0))):
+        X = done.component(mate.a.component).X_WC
+        assert mate.a.instance == "Case/Rotor"
+        np.testing.assert_allclose(X.point(mate.a.point), inner.point(v(*point)), atol=1e-15)
+        np.testing.assert_allclose(X.vector(mate.a.direction), inner.vector(v(*axis)), atol=1e-15)
 
 
 def stack(*heights: float) -> Any:

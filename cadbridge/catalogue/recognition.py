@@ -148,6 +148,14 @@ ENTRIES: dict[str, Entry] = {
         "Write a mate of `type: screw` with the `pitch` of its data sheet between the two in the mates file.",
         "A plain rod lead_screw in a block lead_screw_nut.",
     ),
+    "CB1655": Entry(
+        Severity.WARNING,
+        "a belt that couples nothing",
+        "By its name a part is a belt, but its shape shows no wheels in its loop. It is left out of what holds parts "
+        "together, and couples no wheels.",
+        "Write the two wheels under `gears:` with `type: belt` and their `radii` in the mates file.",
+        "A strip GT2_belt beside two pulleys.",
+    ),
     "CB1640": Entry(
         Severity.WARNING,
         "a hint that names no part",

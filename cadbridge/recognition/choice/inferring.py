@@ -83,7 +83,7 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
     findings = (
         *findings_of(scene, found, held, list(evidence.copies), ground),
-        *unread(unknown),
+        *unread(unknown, evidence.lone_belts),
         *lost,
         *without_axis(scene, joints, hints),
     )

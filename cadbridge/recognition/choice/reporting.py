@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
@@ -82,11 +83,15 @@ def in_short(found: Recognition) -> tuple[Finding, ...]:
     return findings.as_tuple()
 
 
-def unread(screws: list[Rejected]) -> tuple[Finding, ...]:
-    """Lead screws that cannot be joints, for want of a pitch."""
+def unread(screws: list[Rejected], belts: Sequence[str]) -> tuple[Finding, ...]:
+    """Lead screws that cannot be joints, for want of a pitch, and belts of which it is not seen what they tie."""
     findings = Findings()
     for r in screws:
         findings.add("CB1615", f"{r.a} in {r.b}: {r.reason}", items=[r.a, r.b])
+    if belts:
+        verb = "is a belt" if len(belts) == 1 else "are belts"
+        text = f"{listed(belts)} {verb} by name, but the shape does not say which wheels turn together: no coupling"
+        findings.add("CB1655", text, items=belts)
     return findings.as_tuple()
 
 

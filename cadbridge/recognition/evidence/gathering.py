@@ -24,7 +24,7 @@ from cadbridge.recognition.standard.names import StandardKind, called_belt, call
 from cadbridge.recognition.standard.screws import StandardPart
 from cadbridge.recognition.wheels.bores import shafts_through
 from cadbridge.recognition.wheels.gears import wheels_of_parts
-from cadbridge.recognition.wheels.meshing import Meshing, find_meshing, place
+from cadbridge.recognition.wheels.meshing import Meshing, find_meshing, pairs_without, place
 from cadbridge.recognition.wheels.placed import MeshingPair
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from cadbridge.wording import listed
@@ -33,7 +33,7 @@ from cadbridge.wording import listed
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """`whole` is the scene of all instances, without bodies; `fasteners` and `ignored` (as told, and what
-    yields to any motion: springs, cables) are taken out of it."""
+    yields to any motion: springs, cables, and `lone_belts`, which no shape shows to be one) are taken out of it."""
 
     whole: Scene
     names: bool
@@ -44,6 +44,7 @@ class Evidence:
     copies: tuple[str, ...]
     fasteners: dict[str, StandardPart]
     ignored: tuple[str, ...]
+    lone_belts: tuple[str, ...]
     overlaps: Overlaps
 
     @property
@@ -78,7 +79,8 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
     copies = bind_copies(whole)
     find_standard_parts(whole, names)
-    ignored = (*told, *(name for name in _yielding(whole, names, belts) if name not in told))
+    lone_belts = _lone_belts(assembly, {*belts, *told}) if names else ()
+    ignored = (*told, *_yielding(whole, names, {*told, *lone_belts}), *lone_belts)
     # A thread has ridges as a worm has, and the socket or the knurl of a head has teeth as a spline: a screw is known
     # by them.
     screws = {name for name, s in whole.standards.items() if s.kind is StandardKind.SCREW and s.named}
@@ -94,23 +96,11 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
         if name not in ignored and (s.under_head is not None or name not in shafts)
     }  # fmt: skip
     # What is left out couples nothing, though it has teeth.
-    wheels, meshing = _without(wheels, ignored), _meshing_without(meshing, ignored)
-    drives = _pairs_without(drives, ignored)
+    wheels = tuple(wheel for wheel in wheels if wheel.instance not in ignored)
+    meshing, drives = meshing.without(ignored), pairs_without(drives, ignored)
     belts = {name: tied for name, tied in belts.items() if not {name, *tied} & set(ignored)}
-    return Evidence(whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, Overlaps())
-
-
-def _without(wheels: Sequence[Wheel], ignored: Collection[str]) -> tuple[Wheel, ...]:
-    return tuple(w for w in wheels if w.instance not in ignored)
-
-
-def _pairs_without(pairs: Sequence[MeshingPair], ignored: Collection[str]) -> tuple[MeshingPair, ...]:
-    return tuple(p for p in pairs if not {p.a.instance, p.b.instance} & set(ignored))
-
-
-def _meshing_without(known: Meshing, ignored: Collection[str]) -> Meshing:
-    return Meshing(
-        _pairs_without(known.pairs, ignored), _without(known.alone, ignored), _without(known.wheels, ignored)
+    return Evidence(
+        whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, lone_belts, Overlaps()
     )
 
 
@@ -131,21 +121,23 @@ def bind_copies(scene: Scene) -> list[str]:
     return copies
 
 
-def _yielding(whole: Scene, names: bool, belts: Collection[str]) -> list[str]:
-    """Springs, cables and hoses, and belts by their names that the shapes do not show (as `belts` do).
-
-    They touch what they pull on, and hold nothing in its place.
-    """
+def _yielding(whole: Scene, names: bool, known: Collection[str]) -> list[str]:
+    """Springs, cables and hoses but those known: they touch what they pull on, and hold nothing in its place."""
     springs = {name for name, s in whole.standards.items() if s.kind is StandardKind.SPRING}
-    named = {
-        i.name for i in whole.assembly.instances
-        if names and (
-            called_yielding(called := (i.name.rsplit("/", 1)[-1], i.part))
-            or (i.name not in belts and called_belt(called))
-        )
-    }  # fmt: skip
-    found = springs | named
-    return sorted(found) if len(whole.assembly.instances) - len(found) >= 2 else []
+    called = {i.name for i in whole.assembly.instances if names and called_yielding(_own_names(i))}
+    found = (springs | called) - set(known)
+    return sorted(found) if len(whole.assembly.instances) - len(found) - len(known) >= 2 else []
+
+
+def _lone_belts(assembly: Assembly, known: Collection[str]) -> tuple[str, ...]:
+    """Belts by their names, but those known: a belt holds nothing in its place either."""
+    found = tuple(i.name for i in assembly.instances if i.name not in known and called_belt(_own_names(i)))
+    return found if len(assembly.instances) - len(found) >= 2 else ()
+
+
+def _own_names(instance: Instance) -> tuple[str, str]:
+    """The last name of an instance, and its part's."""
+    return instance.name.rsplit("/", 1)[-1], instance.part
 
 
 def _in_order(assembly: Assembly) -> Assembly:
@@ -173,5 +165,5 @@ def _left_out(assembly: Assembly, ignore: Sequence[str]) -> tuple[str, ...]:
 
 def _called(instance: Instance, pattern: str) -> bool:
     """Whether an instance or its part is called so, in capitals or not."""
-    names = (instance.name, instance.name.rsplit("/", 1)[-1], instance.part)
+    names = (instance.name, *_own_names(instance))
     return any(fnmatch.fnmatchcase(name.lower(), pattern.lower()) for name in names)

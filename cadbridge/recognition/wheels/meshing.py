@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,6 +42,16 @@ class Meshing:
     pairs: tuple[MeshingPair, ...]
     alone: tuple[Wheel, ...]
     wheels: tuple[Wheel, ...]
+
+    def without(self, out: Collection[str]) -> Meshing:
+        """What meshes without the wheels of some instances."""
+        alone, wheels = (tuple(w for w in own if w.instance not in out) for own in (self.alone, self.wheels))
+        return Meshing(pairs_without(self.pairs, out), alone, wheels)
+
+
+def pairs_without(pairs: Sequence[MeshingPair], out: Collection[str]) -> tuple[MeshingPair, ...]:
+    """The pairs of which no wheel is of some instances."""
+    return tuple(pair for pair in pairs if not {pair.a.instance, pair.b.instance} & set(out))
 
 
 def place(assembly: Assembly, wheels_of: Mapping[str, Sequence[Wheel]]) -> tuple[Wheel, ...]:

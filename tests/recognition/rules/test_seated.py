@@ -200,4 +200,6 @@ def test_a_belt_by_its_name_holds_its_pulleys_not_together(tmp_path: Path, name:
         belt = belt.cut(disc(8, 1).translate((x, 0, 0)))
     made = cq.Assembly(name="drive").add(base, name="base").add(belt, name=name, loc=at(0, 0, 20))
     made.add(pulley, name="left pulley", loc=at(-50, 0, 10)).add(pulley, name="right pulley", loc=at(50, 0, 10))
-    assert (recognised(tmp_path, made).freedoms == 2) == turn
+    found = recognised(tmp_path, made)
+    assert (found.freedoms == 2) == turn
+    assert [f.items for f in found.findings if f.code == "CB1655"] == [(name,)] * turn

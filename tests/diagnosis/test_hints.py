@@ -129,6 +129,7 @@ ELSEWHERE = {
     "CB1606": "an option of the call",
     "CB1614": "a part of the mass, not of the motion",
     "CB1615": "tests/recognition/evidence/test_lead_screws",
+    "CB1655": "tests/recognition/evidence/test_belt_drives",
     "CB1641": "hints of the mates file, no mates: tests/recognition/questions/test_questions",
 }
 PROPOSES = re.compile(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
 import pytest
 
+import cadbridge as cb
 from cadbridge.assembly import CouplingKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import build
-from cadbridge.recognition import Recognition, mates_text, read_recognised, recognition_document
+from cadbridge.recognition import Recognition, mates_text, read_recognised, recognise, recognition_document
 from tests.late import cq
 from tests.recognition import gear_shapes
+from tests.recognition.solids import at, box, disc
 
 AWAY = 40.0
 
@@ -108,3 +111,37 @@ def test_a_flange_beside_a_band_is_not_its_wheel(tmp_path: Path) -> None:
     """Half of the band's width must lie on a wheel."""
     found, _ = assembled(tmp_path, {"small": (plain(10), 0.0), "flange": (plain(20, 1.5), AWAY)}, band(10.3, 20.3))
     assert found.gears == ()
+
+
+def slack_drive(folder: Path, name: str) -> Path:
+    """Two pulleys on their pins, and a strip that lies on both, drawn in no shape that a belt has."""
+    base = box(160, 60, 10)
+    for x in (-50, 50):
+        base = base.union(disc(5, 30).translate((x, 0, 10)))
+    wheel, strip = disc(20, 10).cut(disc(5, 10)), box(140, 42, 1).cut(box(100, 20, 1))
+    for x in (-50, 50):
+        strip = strip.cut(disc(8, 1).translate((x, 0, 0)))
+    made = cq.Assembly(name="drive").add(base, name="base").add(strip, name=name, loc=at(0, 0, 20))
+    made.add(wheel, name="left pulley", loc=at(-50, 0, 10)).add(wheel, name="right pulley", loc=at(50, 0, 10))
+    file = folder / "drive.step"
+    made.export(str(file))
+    return file
+
+
+@pytest.mark.parametrize(("name", "turn"), [("GT2 belt 200", True), ("belt clamp", False)])
+def test_a_belt_by_its_name_does_not_hold_its_pulleys_together(tmp_path: Path, name: str, turn: bool) -> None:
+    found = recognise(cb.read(slack_drive(tmp_path, name)))
+    assert (found.freedoms == 2) == turn
+    assert [f.items for f in found.findings if f.code == "CB1655"] == [(name,)] * turn
+
+
+def test_a_belt_that_couples_nothing_does_once_it_is_written_under_gears(tmp_path: Path) -> None:
+    """As the cure of CB1655 says."""
+    file = slack_drive(tmp_path, "belt")
+    text = mates_text(recognise(cb.read(file)))
+    assert "\ngears:" not in text
+    a, b = ({"component": f"{side} pulley", "point": [0, 0, 5], "axis": [0, 0, 1]} for side in ("left", "right"))
+    written = file.with_suffix(".mates.yaml")
+    belt = {"name": "belt", "type": "belt", "radii": [20, 20], "a": a, "b": b}
+    written.write_text(f"{text}gears:\n  - {json.dumps(belt)}\n")
+    assert diagnose(build(cb.read(file, mates=written))).mobility.dof == 1

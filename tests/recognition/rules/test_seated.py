@@ -8,7 +8,7 @@ import pytest
 
 from cadbridge.recognition import Recognition, read_bare, recognise
 from tests.late import cq
-from tests.recognition.solids import at, box, disc
+from tests.recognition.solids import at
 
 CORNERS = [(50, 20), (-50, 20), (50, -20), (-50, -20)]
 
@@ -187,19 +187,3 @@ def test_many_equal_blocks_in_the_slots_of_a_ring_are_set_in(tmp_path: Path, num
         made.add(block, name=f"block{k}", loc=place)
     found = recognised(tmp_path, made.add(ring, name="ring"))
     assert found.freedoms == freedoms
-
-
-@pytest.mark.parametrize(("name", "turn"), [("GT2 belt 200", True), ("belt clamp", False)])
-def test_a_belt_by_its_name_holds_its_pulleys_not_together(tmp_path: Path, name: str, turn: bool) -> None:
-    """It lies on both, drawn in no shape that a belt has; a clamp there holds them."""
-    base = box(160, 60, 10)
-    for x in (-50, 50):
-        base = base.union(disc(5, 30).translate((x, 0, 10)))
-    pulley, belt = disc(20, 10).cut(disc(5, 10)), box(140, 42, 1).cut(box(100, 20, 1))
-    for x in (-50, 50):
-        belt = belt.cut(disc(8, 1).translate((x, 0, 0)))
-    made = cq.Assembly(name="drive").add(base, name="base").add(belt, name=name, loc=at(0, 0, 20))
-    made.add(pulley, name="left pulley", loc=at(-50, 0, 10)).add(pulley, name="right pulley", loc=at(50, 0, 10))
-    found = recognised(tmp_path, made)
-    assert (found.freedoms == 2) == turn
-    assert [f.items for f in found.findings if f.code == "CB1655"] == [(name,)] * turn

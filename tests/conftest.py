@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import json
 import os
 import pickle
 import signal
@@ -19,6 +20,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from cadbridge import storage
 from cadbridge.mechanism import Mechanism
 from solver.compilation.library import kernel_folder
 from tests import real_files
@@ -131,6 +133,38 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> MadeO
         return pickle.loads(kept.read_bytes())
 
     return given
+
+
+@pytest.fixture(scope="session", autouse=True)
+def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
+    """What OCCT answered about a file is kept, by the file's content, for all tests of this run: many read the same.
+
+    It computes in a process of its own, so that nothing that a test puts in place of our code spoils an answer. Tests
+    of that process ask it each time: `asked_anew`.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "occt"
+
+    def once(key: Any, compute: Callable[[], Any], pack: Callable[..., bytes], unpack: Callable[[bytes], Any]) -> Any:
+        if storage.is_used():
+            return storage.computed_once(key, compute, pack, unpack)
+        path = folder / storage.digest(json.dumps(key, sort_keys=True).encode())
+        if (data := storage.kept(path)) is not None:
+            return unpack(data)
+        answer = compute()
+        with contextlib.suppress(OSError):
+            storage.keep(path, pack(answer))
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cadbridge.shapes.kept.computed_once", once)
+        yield
+
+
+@pytest.fixture
+def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of OCCT's process: it is asked each time, as without `answered_once`."""
+    monkeypatch.setattr("cadbridge.shapes.kept.computed_once", storage.computed_once)
 
 
 @pytest.fixture(scope="session")

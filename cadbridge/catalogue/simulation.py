@@ -122,6 +122,14 @@ ENTRIES: dict[str, Entry] = {
         "Give the initial values of these joints too, or values that the mechanism reaches with the others at rest.",
         "A crank of a five-bar at −80°, which it reaches only if the driven crank on the other side moves.",
     ),
+    "CB698": Entry(
+        Severity.INFO,
+        "couplings that do not hold as designed",
+        "A coupling has an offset that the placements do not have. The run, and the motion of `inverse`, begin where "
+        "all couplings hold: leading and driven joints stay as designed, the joints that follow are moved.",
+        "No action is needed. To begin elsewhere, give the leading joint an initial value in the scenario.",
+        "A gripper's finger that mimics another with an offset of 10 mm.",
+    ),
     "CB615": Entry(
         Severity.WARNING,
         "a prescribed motion that is ignored",

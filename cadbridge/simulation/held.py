@@ -13,6 +13,7 @@ from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
 from cadbridge.simulation.frames import PARALLEL_PAIRS
+from cadbridge.simulation.open_couplings import followers, held_joints
 from solver.algebra.rank import independent_rows
 from solver.constraints import AxesAngle, Coupler, PointOnPlane, Primitive, evaluate
 from solver.rotation import matrix
@@ -39,17 +40,20 @@ def held(lowered: Lowered, led: Collection[str]) -> HeldRows:
     """The rows that hold what can be held as designed where the joints `led` (by any of their names) are moved.
 
     A joint that hangs on one side of no loop is held; of those in loops and couplings the ones that the rows and the
-    joints led leave independent, driven ones before others. So does a body that nothing holds: the first of its group.
+    joints led leave independent: driven ones first, followers of others last. So is a body that nothing holds: the
+    first of its group.
     """
     neighbours = _neighbours(lowered)
     roots = _roots(neighbours)
     core = _core(neighbours, roots)
-    moved = {id(joint) for name in led if (joint := lowered.mechanism.joint_named(name)) is not None}
+    moved = _ids(lowered, (*led, *held_joints(lowered)))
+    following = _ids(lowered, followers(lowered))
     driven = {d.joint for d in lowered.mechanism.drives}
     outside = [row for root in roots if root != GROUND_BODY for row in _pose_rows(lowered, GROUND_BODY, root, None)]
     leading: list[Primitive] = []
     candidates: list[tuple[str, Primitive]] = []
-    for joint in sorted(lowered.mechanism.joints, key=lambda j: (not j.coordinate, j.name not in driven)):
+    order = {id(j): (not j.coordinate, j.name not in driven, id(j) in following) for j in lowered.mechanism.joints}
+    for joint in sorted(lowered.mechanism.joints, key=lambda j: order[id(j)]):
         rows = _joint_rows(lowered, joint)
         if not {lowered.unit_of[joint.a], lowered.unit_of[joint.b]} <= core:
             # Off the loops no other row feels it: it can be held for itself, and needs no rank.
@@ -60,6 +64,11 @@ def held(lowered: Lowered, led: Collection[str]) -> HeldRows:
             candidates += [(joint.name, row) for row in rows]
     within = _independent(lowered, core, leading, candidates)
     return HeldRows(tuple(outside), tuple(row for _, row in within), tuple(name for name, _ in within))
+
+
+def _ids(lowered: Lowered, names: Iterable[str]) -> set[int]:
+    """The identities of the joints that names mean."""
+    return {id(joint) for name in names if (joint := lowered.mechanism.joint_named(name)) is not None}
 
 
 def _neighbours(lowered: Lowered) -> Neighbours:

@@ -13,6 +13,7 @@ from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
 from cadbridge.simulation.held import HeldRows, held
+from cadbridge.simulation.open_couplings import OpenCouplings, open_couplings
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.study import with_velocities
 from cadbridge.wording import listed
@@ -25,6 +26,8 @@ from solver.state import State
 LARGEST_STEP = 0.2
 """rad (or m) by which a joint is moved at once on its way to its initial value: Newton from there stays on the branch,
 and gears keep count of turns. As in `solver.analyses.kinematics`, where a correction of so much is still clear."""
+MOST_STEPS = 5000
+"""Steps on the way to an initial state (1000 rad of `LARGEST_STEP`); where these are too long, its rows stay open."""
 MOST_TRIED_ROWS = 24
 """Rows within loops up to which each is tried, where not all can stay."""
 
@@ -33,11 +36,16 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     """The designed pose moved to the joint values requested, on the constraints; None for the designed pose at rest.
 
     Temporary drivers lead the joints there in small steps, so that loops and gears follow; what they leave free stays
-    as designed, where it can.
+    as designed, where it can. So do couplings that do not hold as designed (CB698).
     """
     wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
     frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
-    state = _with_positions(lowered, scenario, wanted, frames, findings) if wanted or frames else None
+    unmet = open_couplings(lowered)
+    state = None
+    if wanted or frames:
+        state = _with_positions(lowered, scenario, wanted, frames, unmet, findings)
+    elif unmet.gaps:
+        state = _coupled(lowered, unmet, findings)
     if not scenario.velocities:
         return state
     if state is None:
@@ -46,11 +54,26 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     return with_velocities(lowered, state, scenario.velocities, findings)
 
 
+def _coupled(lowered: Lowered, unmet: OpenCouplings, findings: Findings) -> State | None:
+    """The designed pose with followers where their couplings have them; None where there is no way there.
+
+    The run then begins as every pose does that is not on its constraints: at the nearest on them.
+    """
+    keep = held(lowered, ())
+    lead = partial(_led, lowered, Scenario(), {}, (), unmet)
+    found = lead((*keep.outside, *keep.within))
+    if not found.status.ok:
+        return None
+    unmet.report(lowered, findings)
+    return found.state
+
+
 def _with_positions(
     lowered: Lowered,
     scenario: Scenario,
     wanted: dict[str, float],
     frames: tuple[PrescribedFrame, ...],
+    unmet: OpenCouplings,
     findings: Findings,
 ) -> State:
     """The pose with the joint values wanted and the frames where their motions begin; else as designed where it can be.
@@ -59,7 +82,7 @@ def _with_positions(
     """
     # Frames determine what no joint names: there the poses that are nearest follow.
     keep = held(lowered, wanted) if not frames else HeldRows()
-    lead = partial(_led, lowered, scenario, wanted, frames)
+    lead = partial(_led, lowered, scenario, wanted, frames, unmet)
     found = lead((*keep.outside, *keep.within))
     if not found.status.ok and keep.within:
         found, released = _released(lead, keep)
@@ -70,6 +93,7 @@ def _with_positions(
     if not found.status.ok:
         findings.add("CB614", found.status.message, items=found.status.groups)
         raise InputError("The initial state cannot be reached.", findings)
+    unmet.report(lowered, findings)
     return found.state
 
 
@@ -92,22 +116,23 @@ def _led(
     scenario: Scenario,
     wanted: dict[str, float],
     frames: tuple[PrescribedFrame, ...],
+    unmet: OpenCouplings,
     keep: tuple[Primitive, ...],
 ) -> Projected:
-    """Where small steps of temporary drivers lead, with the rows `keep`."""
-    plain = prepare(lowered.model, carried=False)
+    """Where small steps of temporary drivers, and of what couplings are open by, lead, with the rows `keep`."""
+    plain = unmet.prepared(lowered.model, 0.0)
     found = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions))
     state = found.state
     present = [frame.present(state.positions, state.quaternions) for frame in frames]
-    ways = [*map(abs, wanted.values()), *(f.way(X) for f, X in zip(frames, present, strict=True))]
-    count = max(1, int(np.ceil(max(ways) / LARGEST_STEP)))
+    ways = [unmet.largest, *map(abs, wanted.values()), *(f.way(X) for f, X in zip(frames, present, strict=True))]
+    count = min(max(1, int(np.ceil(max(ways) / LARGEST_STEP))), MOST_STEPS)
     for step in range(1, count + 1):
         rates = scenario.rates if step == count else {}
         model = _driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates)
         model = _with_rows(model, "as designed", keep)
         for frame, X in zip(frames, present, strict=True):
             model = _with_rows(model, frame.name, frame.rows(frame.on_the_way(X, step / count)))
-        system = prepare(model, carried=False)
+        system = unmet.prepared(model, step / count)
         found = project(system, carry_angles(state, plain, system))
         if not found.status.ok:
             # From near the sweeps meet what bodies of hardly any mass leave open from far.

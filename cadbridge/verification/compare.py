@@ -337,17 +337,21 @@ def _judge_swing(findings: Findings, engine: str, swing: Swing, to: str, reasons
     elif swing.verdict == "not comparable":
         findings.add("CB537", f"a swing of {swing.duration:.3g} s in {engine} could not be compared: {swing.remark}")
     elif swing.verdict == "not tested":
-        cure = _NO_JOINT if swing.remark == _NO_JOINT_MOVES else None
-        findings.add("CB538", f"the motion of the {to} export was not tested: {swing.remark}", hint=cure)
+        text = f"the motion of the {to} export was not tested: {swing.remark}"
+        findings.add("CB538", text, hint=_UNTESTED_CURES.get(swing.remark))
     if swing.still and swing.verdict in ("same", "differs"):
         findings.add("CB539", f"the swing did not move {', '.join(swing.still)}", items=swing.still)
 
 
 _NO_JOINT_MOVES = "no joint of one freedom"
-_NO_JOINT = (
-    "No other format helps: only joints with one freedom are swung. Judge by the masses and poses, which were "
-    "compared, and look at the motion in the engine."
-)
+_JUMPS = "the couplings do not hold as designed, so the engine begins with a jump"
+_UNTESTED_CURES = {
+    _NO_JOINT_MOVES: "No other format helps: only joints with one freedom are swung. Judge by the masses and poses, "
+    "which were compared, and look at the motion in the engine.",
+    _JUMPS: "No other format helps: masses, poses and the numbers of the couplings were compared. To test the motion "
+    "too, place the parts in the source where its couplings hold, without an offset.",
+}
+"""Cures of a swing that was not tested, where the catalogue's is none."""
 
 
 class _Comparison:
@@ -442,7 +446,7 @@ def _not_compared(compared: _Comparison, mechanism: Mechanism) -> str:
     reasons = {
         lacks: bool(lacks),
         "a joint is not a lower pair, so it swings otherwise": loose,
-        "the couplings do not hold as designed, so the engine begins with a jump": jumps,
+        _JUMPS: jumps,
         _NO_JOINT_MOVES: not compared.joints,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")

@@ -154,8 +154,9 @@ def _report_silent(mechanism: Mechanism, servos: Servos, findings: Findings) -> 
         text = f"what {many} would hold moves freely, as the scenario ignores them: {listed(silent)}"
         findings.add("CB644", text, items=silent)
     touching = mechanism.assembly.extra.get(TOUCHING)
-    if isinstance(touching, int) and touching:
-        loose = _afloat(mechanism)
+    loose = _afloat(mechanism) if isinstance(touching, int) and touching else []
+    # What falls may meet a ground that the model is set upon; what hangs on joints meets its own parts alone.
+    if isinstance(touching, int) and (loose or touching > 1):
         comes = (
             f"{listed(loose)} {'falls' if len(loose) == 1 else 'fall'} freely"
             if loose

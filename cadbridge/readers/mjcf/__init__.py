@@ -17,12 +17,13 @@ from cadbridge.frames import Pose
 from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.mjcf.actuators import read_drives
 from cadbridge.readers.mjcf.bodies import read_part
+from cadbridge.readers.mjcf.contact import touching
 from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.mjcf.equalities import read_equalities, report_gaps
 from cadbridge.readers.mjcf.files import NOT_THERE, Named, check_files
 from cadbridge.readers.mjcf.joints import HINGE, SLIDE, read_joints
 from cadbridge.readers.mjcf.kept import read_kept
-from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers, touching, unactuated
+from cadbridge.readers.mjcf.leftovers import gravity, report_leftovers, unactuated
 from cadbridge.readers.mjcf.worker import ANSWERS, MUJOCO_MEMORY
 from cadbridge.readers.names import free_name
 from cadbridge.readers.options import ReadOptions

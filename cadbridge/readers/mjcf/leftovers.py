@@ -173,14 +173,9 @@ def _differs(c: Context, field: str) -> bool:
     return values is not None and bool(len(values)) and not np.allclose(values, hard)
 
 
-def touching(c: Context) -> int:
-    """How many geoms may touch others."""
-    m = c.model
-    return int(np.count_nonzero((m["geom_contype"] != 0) | (m["geom_conaffinity"] != 0)))
-
-
 def _contacts(c: Context) -> str | None:
-    geoms = touching(c)
+    m = c.model
+    geoms = int(np.count_nonzero((m["geom_contype"] != 0) | (m["geom_conaffinity"] != 0)))
     return f"contact of {count(geoms, 'geom')}" if geoms else None
 
 

@@ -340,6 +340,12 @@ def test_of_several_roots_the_one_that_carries_most_is_fixed(tmp_path: Path) -> 
     assert {c.name for c in robot.components if c.grounded} == {"base"}
 
 
+def test_a_link_whose_joint_cannot_be_read_is_not_said_to_have_none(tmp_path: Path) -> None:
+    """The cure was to join it by a fixed joint."""
+    robot = read(_write(tmp_path, _swap('<axis xyz="0 0 2"/>', '<axis xyz="0 0 0"/>')(ROBOT)))
+    assert {"CB185", "CB195"} & _codes(robot) == {"CB185"}
+
+
 @pytest.mark.parametrize("fraction", range(1, 26))
 def test_a_truncated_file_is_an_input_error(fraction: int, tmp_path: Path) -> None:
     path = _write(tmp_path, ROBOT[: len(ROBOT) * fraction // 27])

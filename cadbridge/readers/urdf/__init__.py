@@ -60,7 +60,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     X = c.placements = _placements(links, joints)
     more = read_extensions(c, robot, links, joints, drives)
     report_acting(c, robot, {j.name for j in joints})
-    grounded = _ground(c, links, joints)
+    grounded = _ground(c, robot, links, joints)
     links = _without_mass(c, links, joints, grounded)
     c.report_unread()
     _report_loops_beside(c)
@@ -191,10 +191,13 @@ def _add_world(c: Context, robot: Element) -> None:
         robot.insert(0, robot.makeelement("link", name=_WORLD))
 
 
-def _ground(c: Context, links: Mapping[str, Link], joints: list[Joint]) -> str | None:
+def _ground(c: Context, robot: Element, links: Mapping[str, Link], joints: list[Joint]) -> str | None:
     """The root link, reported; None where it is to float."""
     below = {j.child for j in joints}
     roots = [name for name in links if name not in below]  # never empty: read_joints leaves no circle
+    # A joint that could not be read is an error of its own, whose cure joins its link.
+    joined = {e.get("link") for joint in children(robot, "joint") for e in children(joint, "child")}
+    roots = [name for name in roots if name not in joined] or roots
     root = max(roots, key=_carried(joints).__getitem__)  # of equals the first in the file
     loose = [name for name in roots if name != root]
     if loose:

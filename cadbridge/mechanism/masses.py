@@ -99,6 +99,9 @@ NOTHING_TO_WEIGH = (
 )
 """The cure where parts are without a shape: a source may put the solids of several under one."""
 
+NO_BODY = "Correct the moments of inertia in the file, or give the part its own in the mates file."
+"""The cure where all parts have a mass, and the inertia of all together is below zero about an axis."""
+
 
 def unknown_mass(
     assembly: Assembly, parts: Iterable[PartMass], body: str, components: Iterable[str]
@@ -112,6 +115,8 @@ def unknown_mass(
         f"{listed(names)} {'has' if len(names) == 1 else 'have'} {what}"
         for names, what in ((bare, "no solid to weigh"), (light, "no density")) if names
     ]  # fmt: skip
+    if not unweighed:
+        return f"the moments of inertia of {body} are of no body, and its mass is not used (CB305)", NO_BODY
     text = f"the mass of {body} is not known" + (f": {'; '.join(reasons)}" if reasons else "")
     if not bare:
         return text, None

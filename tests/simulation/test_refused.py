@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
-from cadbridge.errors import InputError
+from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import Scenario
@@ -77,3 +77,19 @@ def test_a_step_that_is_too_short_for_the_run_is_the_cure(arm: Mechanism) -> Non
     weighty = replace(arm, bodies=tuple(replace(b, mass=arm.bodies[0].mass) for b in arm.bodies))
     (found,) = [f for f in cb.simulate(weighty, led).findings if f.code == "CB611"]
     assert "longer `step`" in found.hint
+
+
+def test_an_inertia_of_no_body_has_no_density_for_a_cure(tmp_path: Path) -> None:
+    """The mass is known; a density, which was asked for, changes nothing."""
+    path = tmp_path / "arm.urdf"
+    inertia = '<inertia ixx="-.01" iyy=".02" izz=".03" ixy="0" ixz="0" iyz="0"/>'
+    path.write_text(
+        f"""<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/>{inertia}</inertial></link>
+        <joint name="u" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
+    )
+    with pytest.raises(ModelError) as error:
+        cb.simulate(cb.build(cb.read(path)), Scenario(duration=0.01))
+    (told,) = error.value.findings
+    assert told.code == "CB610"
+    assert "density" not in told.hint
+    assert "moments of inertia" in told.hint

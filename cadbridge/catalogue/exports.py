@@ -76,8 +76,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a coordinate that follows several others",
         "In the target a coordinate can follow one other joint only. This one is a sum over several (a differential or "
-        "planetary gear) or, in USD, the travel of a screw or of another joint of several freedoms, so it is free in "
-        "the export. The factors are in closures.json.",
+        "planetary gear), it stands still (in URDF its range is one value, which only limits hold) or, in USD, it is "
+        "the travel of a screw or of another joint of several freedoms, so it is free in the export. The "
+        "factors are in closures.json.",
         "Export to MJCF, which holds it with an equality or a tendon.",
         "The cage of a differential, half the sum of both wheels.",
     ),
@@ -235,8 +236,8 @@ ENTRIES: dict[str, Entry] = {
     "CB529": Entry(
         Severity.WARNING,
         "friction or damping that is not exported",
-        "The joint closes a loop, so the tree of the target has no joint that could hold them. The loop moves "
-        "more easily.",
+        "The joint closes a loop, so the tree of the target has no joint that could hold them, or it leaves its body "
+        "free. The loop or the body moves more easily.",
         "Apply them in the engine, or export to MJCF.",
         "The hinge that closes a four-bar, damped by 0.1 N m s, in URDF.",
     ),

@@ -27,6 +27,7 @@ from cadbridge.frames import Pose
 from cadbridge.mechanism.masses import unknown_mass
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.units import EARTH
+from cadbridge.wording import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,11 +187,23 @@ def report_tree(plan: LinkPlan, findings: Findings, native: Container[str] = ())
     # m/s²: what a conversion of units rounds.
     if not np.allclose(mechanism.gravity, (0.0, 0.0, -EARTH), atol=1e-9):
         findings.add("CB515", f"the gravity of the model, ({numbers(mechanism.gravity)}) m/s², is left out")
+    report_free(mechanism, findings)
     rotors = [j.name for j in mechanism.joints if j.armature > 0]
     if rotors:
         findings.add("CB516", f"rotor inertias are left out: {', '.join(rotors)}", items=rotors)
     if home := mechanism.assembly.home:
         findings.add("CB517", f"the home pose is left out: {', '.join(sorted(home))}", items=home)
+
+
+def report_free(mechanism: Mechanism, findings: Findings) -> None:
+    """Report what resists the motion of free bodies, for which only MJCF has a place."""
+    for i, mate in mechanism.floats.items():
+        loads = {"damping": mate.damping, "dry friction": mate.friction, "rotor inertia": mate.armature}
+        loads["stiffness"] = mate.stiffness
+        given = [f"{name} {value:g}" for name, value in loads.items() if value]
+        if given:
+            text = f"what acts on the free joint of {mechanism.bodies[i].name} is left out: {listed(given)}"
+            findings.add("CB529", text, Where(item=mate.name))
 
 
 def report_limits(tree: Tree, findings: Findings) -> None:

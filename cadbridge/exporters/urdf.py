@@ -57,10 +57,14 @@ def describe(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     dependences = plan.dependences(findings)
     mimics = {d.dependent: d for d in dependences if len(d.terms) <= 1}
     sums = tuple(d for d in dependences if len(d.terms) > 1)
-    for d in sums:
-        drivers = ", ".join(plan.joint_names[k] for k, _ in d.terms)
+    for d in dependences:
         joint = plan.joint_names[d.dependent]
-        findings.add("CB507", f"joint {joint} follows {drivers} together", Where(item=joint))
+        if len(d.terms) > 1:
+            drivers = ", ".join(plan.joint_names[k] for k, _ in d.terms)
+            findings.add("CB507", f"joint {joint} follows {drivers} together", Where(item=joint))
+        elif not d.terms:
+            text = f"joint {joint} stands still, which is written as a range of one value"
+            findings.add("CB507", text, Where(item=joint))
     left_out = (*tree.closures, *(link.joint for link in tree.links if link.joint and link.kind.unbound))
     return Description(plan, _robot(plan, name, mimics, findings), left_out, sums)
 

@@ -11,7 +11,7 @@ from cadbridge.errors import MissingExtraError
 from cadbridge.exporters import sidecars
 from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.options import ExportOptions
-from cadbridge.exporters.plan import LinkPlan, make_plan
+from cadbridge.exporters.plan import LinkPlan, make_plan, report_free
 from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
@@ -105,6 +105,7 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
     weak = [j.name for j in bounded if j.limit is not None and j.limit.effort is not None and j.name not in driven]
     if weak:
         findings.add("CB511", f"UsdPhysics bounds the effort of drives alone: {listed(weak)}", items=weak)
+    report_free(mechanism, findings)
     sprung = [j.name for j in mechanism.joints if j.stiffness]
     if sprung:
         findings.add("CB535", f"springs are left out: {', '.join(sprung)}", items=sprung)

@@ -1,0 +1,42 @@
+"""Unusual machines: joints that stand still, free bodies in a medium. Nothing is lost without a word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import cadbridge as cb
+from cadbridge.exporters import ExportResult
+from cadbridge.mechanism import Mechanism
+
+
+def _read(folder: Path, name: str, text: str) -> Mechanism:
+    (folder / name).write_text(text, encoding="utf-8")
+    return cb.build(cb.read(folder / name))
+
+
+def _told(exported: ExportResult, code: str) -> list[str]:
+    return [f.message for f in exported.findings if f.code == code]
+
+
+HELD = """<mujoco><worldbody><body name="a"><joint name="u" axis="0 1 0"/><geom type="box" size=".1 .05 .2"/></body>
+  </worldbody><equality><joint joint1="u" polycoef="0 0 0 0 0"/></equality></mujoco>"""
+
+
+def test_a_joint_that_stands_still_is_told_in_a_urdf(tmp_path: Path) -> None:
+    """Its range of one value holds it in no dynamics, and nothing was said."""
+    exported = cb.export(_read(tmp_path, "held.xml", HELD), tmp_path / "out", "urdf")
+    (told,) = _told(exported, "CB507")
+    assert "u stands still" in told
+
+
+FREE = """<mujoco><worldbody><body name="a"><joint type="free" damping="2" armature=".3"/>
+  <geom type="box" size=".1 .05 .2"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(("to", "told"), [("urdf", 1), ("sdf", 1), ("usd", 1), ("mjcf", 0)])
+def test_what_acts_on_a_free_body_is_told_where_it_is_lost(to: str, told: int, tmp_path: Path) -> None:
+    found = _told(cb.export(_read(tmp_path, "free.xml", FREE), tmp_path / "out", to), "CB529")
+    assert len(found) == told
+    assert all("damping 2, rotor inertia 0.3" in message for message in found)

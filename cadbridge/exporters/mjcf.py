@@ -31,6 +31,7 @@ from cadbridge.exporters.numbers import (
     numbers,
     possible,
     small,
+    taken_by_mujoco,
     tensor,
 )
 from cadbridge.exporters.options import ExportOptions
@@ -242,6 +243,7 @@ def _inertial(body: ET.Element, plan: LinkPlan, link: Link) -> None:
         add(body, "inertial", pos=numbers(mass.com), mass=small(mass.mass), diaginertia="0 0 0")
         return
     I = tensor(mass.inertia)  # noqa: E741 - the symbol of mechanics
+    I = taken_by_mujoco(I) if balanced(mass) else I  # noqa: E741
     # MJCF's order: the moments, then xy, xz, yz.
     full = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
     add(body, "inertial", pos=numbers(mass.com), mass=small(mass.mass), fullinertia=" ".join(small(v) for v in full))

@@ -12,6 +12,8 @@ from cadbridge.inertia import MassProperties
 ROUNDED = 1e-13
 """What rounding leaves of an inertia, beside its trace, where a product or a moment is 0: some 500 times the spacing of
 numbers, for the sums over a body's parts and the eigenvalues. A wire of 0.1 mm and 10 m has a moment of 1.5e-10."""
+_ROUNDED_DIGITS = 1e-11
+"""Ten times what writing the six numbers of an inertia with twelve digits may take from A + B − C, beside C."""
 LEAST_IN_MUJOCO = 1e-15
 """kg and kg m²: mjMINVAL of MuJoCo, which refuses a moving body whose mass or moments are not above it."""
 NO_LIMIT = 1e9
@@ -60,3 +62,11 @@ def balanced(mass: MassProperties) -> bool:
     a, b, c = np.linalg.eigvalsh(0.5 * (mass.inertia + mass.inertia.T))
     # A plate has A + B = C: files that write nine digits break it by their rounding.
     return bool(a + b >= c * (1 - 1e-9))
+
+
+def taken_by_mujoco(inertia: Matrix) -> Matrix:
+    """A balanced inertia (3, 3), a little rounder where twelve digits of it might break A + B ≥ C: MuJoCo checks that
+    without a tolerance, and of a plate it is an equality."""
+    a, b, c = np.linalg.eigvalsh(inertia)
+    missing = c * (1 + _ROUNDED_DIGITS) - (a + b)
+    return np.asarray(inertia + max(missing, 0.0) * np.eye(3))

@@ -1,14 +1,22 @@
-"""Unusual machines: joints that stand still, free bodies in a medium. Nothing is lost without a word."""
+"""Unusual machines: plates, joints that stand still, free bodies in a medium. Nothing is lost without a word."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import mujoco
+import numpy as np
 import pytest
 
 import cadbridge as cb
 from cadbridge.exporters import ExportResult
 from cadbridge.mechanism import Mechanism
+
+PLATE = """<sdf version="1.9"><model name="m"><link name="a"><pose>0 0 0 {rpy}</pose><inertial>
+  <pose>.1 0 .05 {rpy}</pose><mass>1</mass><inertia><ixx>.01</ixx><iyy>.02</iyy><izz>.03</izz></inertia></inertial>
+  </link>
+  <joint name="u" type="revolute"><parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz></axis></joint>
+</model></sdf>"""
 
 
 def _read(folder: Path, name: str, text: str) -> Mechanism:
@@ -18,6 +26,15 @@ def _read(folder: Path, name: str, text: str) -> Mechanism:
 
 def _told(exported: ExportResult, code: str) -> list[str]:
     return [f.message for f in exported.findings if f.code == code]
+
+
+@pytest.mark.parametrize("rpy", ["0 0 0", ".1 .2 .3", "1 2 3", ".3 .2 .1", "0 1 .5"])
+def test_mujoco_takes_a_plate_however_it_stands(rpy: str, tmp_path: Path) -> None:
+    """Of a plate A + B = C, which twelve digits break; MuJoCo refused the file."""
+    plate = _read(tmp_path, "plate.sdf", PLATE.format(rpy=rpy))
+    cb.export(plate, tmp_path / "out", "mjcf")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "out" / "robot.xml"))
+    assert np.sort(model.body("a").inertia) == pytest.approx([0.01, 0.02, 0.03], rel=1e-9)
 
 
 HELD = """<mujoco><worldbody><body name="a"><joint name="u" axis="0 1 0"/><geom type="box" size=".1 .05 .2"/></body>

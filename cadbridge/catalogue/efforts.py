@@ -154,6 +154,15 @@ ENTRIES: dict[str, Entry] = {
         "Use --method absolute, transmission or tree, or give the body mass and moments of inertia.",
         "A flange without inertia on the last axis, with --method bond-graph.",
     ),
+    "CB679": Entry(
+        Severity.WARNING,
+        "efforts without what acts along tendons",
+        "The source has fixed tendons with springs, dampers, dry friction or armature. `simulate` applies them; "
+        "`inverse` and `matrices` do not, so the actuators need other efforts than these.",
+        "Check the efforts with `simulate`, as motors on the joints; or give the joints springs and dampers of their "
+        "own in place of the tendon's.",
+        "A spring between two fingers, written as a tendon over their joints.",
+    ),
     "CB678": Entry(
         Severity.ERROR,
         "a motion that the method `transmission` cannot take",

@@ -15,6 +15,7 @@ from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.initial import initial_state
+from cadbridge.simulation.tendons import report_not_inverted
 from cadbridge.units import TO_MM
 from cadbridge.wording import count
 from solver.algebra.division import LEAST_DIVISOR
@@ -79,6 +80,7 @@ def follow(lowered: Lowered, model: Model, motion: Motion, findings: Findings) -
     unless the motion lets it be simulated (CB670), or where the motion cannot begin. One that the mechanism cannot
     follow is reported (CB664, CB665): the samples end there.
     """
+    report_not_inverted(lowered, findings)
     # What the motion prescribes needs no inertia; what it leaves is refused below, or must have some to be simulated.
     plain, placed = prepare(model, carried=False), prepare(lowered.model, carried=False)
     state = initial_state(lowered, motion.scenario, findings)

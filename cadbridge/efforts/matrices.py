@@ -18,6 +18,7 @@ from cadbridge.simulation.initial import initial_state
 from cadbridge.simulation.loads import placed, si
 from cadbridge.simulation.refused import refused
 from cadbridge.simulation.scenario import Scenario, find_joint
+from cadbridge.simulation.tendons import report_not_inverted
 from cadbridge.tree.links import spanning_tree
 from cadbridge.tree.matrices import Matrices, matrices_at
 from solver.equations.projection import project
@@ -38,6 +39,7 @@ def matrices_of(mechanism: Mechanism, pose: Mapping[str, float], findings: Findi
     if findings.errors:
         raise InputError("The pose cannot be used.", findings)
     lowered = lower(mechanism)
+    report_not_inverted(lowered, findings)
     state = initial_state(lowered, Scenario(positions=wanted), findings)
     if state is None:
         state = project(

@@ -66,6 +66,19 @@ def tendons_of(lowered: Lowered, findings: Findings) -> list[Acting]:
     return found
 
 
+def report_not_inverted(lowered: Lowered, findings: Findings) -> None:
+    """Report what acts along tendons where efforts of a motion are computed, which hold none of it (CB679)."""
+    acting = ("stiffness", "damping", "frictionloss", "armature")
+    tendons = {
+        tendon.name: [what for what in acting if np.any(tendon.values.get(what, ()))]
+        for tendon in mjcf_data(lowered.mechanism.assembly).tendons
+    }
+    told = [f"{name} ({listed(what)})" for name, what in tendons.items() if what]
+    if told:
+        text = f"what acts along tendons is left out: {listed(told)}"
+        findings.add("CB679", text, items=[name for name, what in tendons.items() if what])
+
+
 def _left_out(values: dict[str, Values]) -> list[str]:
     """What of a tendon has no place in a run."""
     powers = [f"{what} by powers" for what in _LINEAR if np.any(values.get(what, [0.0])[1:])]

@@ -68,6 +68,17 @@ def test_layers_that_are_not_read_are_told(reference: str, code: str, near: None
     assert len(assembly.components) == (2 if "robot" in reference else 1)  # a cycle is cut after one round
 
 
+def test_of_a_stage_whose_bodies_are_missing_the_missing_files_are_the_cure(tmp_path: Path) -> None:
+    """It said that a robot has bodies, and to save the file again."""
+    source = tmp_path / "robot.usda"
+    source.write_text(HEAD + 'def Xform "r" (references = @./missing.usda@</r>) {}')
+    with pytest.raises(InputError) as refused:
+        cb.read(source)
+    found = {f.code: f.hint for f in refused.value.findings}
+    assert found.keys() == {"CB1443", "CB1440"}
+    assert "CB1443" in found["CB1440"]
+
+
 def test_a_package_is_read(near: None, tmp_path: Path) -> None:
     text = f'{HEAD}def Xform "r" {{\n{body("arm")}{joint("RevoluteJoint", "j")}}}\n'
     with zipfile.ZipFile(tmp_path / "robot.usdz", "w", zipfile.ZIP_STORED) as archive:

@@ -33,6 +33,7 @@ from cadbridge.units import GIGABYTE
 
 __all__ = ["read"]
 
+_BODIES_ELSEWHERE = "Give the files that could not be opened (CB1443) first: they may hold the bodies."
 _MOVING = ("deformable bodies and cloth", "particle systems", "vehicles", "tendons", "forces")
 
 
@@ -47,7 +48,8 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     c = Context(path, options, _composed(path, options, findings), findings)
     # A scene of physics that nothing moves in is one all the same: a table, a hall.
     if not c.stage["bodies"] and not (c.stage["scenes"] and c.stage["shapes"]):
-        _refuse(c, "it holds no rigid body (PhysicsRigidBodyAPI)")
+        missing = any(f.code == "CB1443" for f in findings)
+        _refuse(c, "it holds no rigid body (PhysicsRigidBodyAPI)", _BODIES_ELSEWHERE if missing else None)
     _refuse_wild(c)
     c.settle()
     joints, mates, between, standing = read_joints(c)
@@ -114,8 +116,8 @@ def _composed(path: Path, options: ReadOptions, findings: Findings) -> dict[str,
     raise InputError(f"{path.name}: {reason}", findings)
 
 
-def _refuse(c: Context, reason: str) -> None:
-    c.say("CB1440", reason)
+def _refuse(c: Context, reason: str, cure: str | None = None) -> None:
+    c.findings.add("CB1440", reason, Where(str(c.path)), cure)
     raise InputError(f"{c.path.name}: {reason}", c.findings)
 
 

@@ -56,15 +56,14 @@ def _joints(columns: Columns, run: Run, what: str) -> list[PlottedCurve]:
 
 
 def _torques(columns: Columns, run: Run) -> list[PlottedCurve]:
-    """Torques of motors along the run; a motor whose joint is released gives none."""
+    """Torques of joints with a motor that gives one, all their motors together; a released joint has none."""
     curves = []
-    for motor in run.scenario.motors:
-        if motor.kind == "torque":
-            values, unit = columns[f"joint.{motor.joint}.q"]
-            given = columns[f"motor.{motor.joint}.effort"][0]
-            curves.append(
-                PlottedCurve(motor.joint, np.where(np.isnan(values), 0.0, given), "N" if unit == "m" else "N m")
-            )
+    moved = [*(m.name for m in run.system.model.motors), *(c.joint for c in run.scenario.circuits)]
+    for joint in dict.fromkeys(m.joint for m in run.scenario.motors if m.kind == "torque"):
+        values, unit = columns[f"joint.{joint}.q"]
+        given = columns[f"motor.{joint}.effort"][0]
+        name = joint if moved.count(joint) == 1 else f"{joint}, all its motors"
+        curves.append(PlottedCurve(name, np.where(np.isnan(values), 0.0, given), "N" if unit == "m" else "N m"))
     return curves
 
 

@@ -12,7 +12,7 @@ import cadbridge as cb
 from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
-from cadbridge.simulation import Run, load_scenario, simulate
+from cadbridge.simulation import Run, load_scenario, plots, simulate
 from cadbridge.simulation.trajectory import columns_of
 from tests.efforts.trains import train
 
@@ -245,3 +245,16 @@ def test_the_command_line_says_what_is_wrong_and_where(
     assert "efficiency" in said
     assert "scenario.yaml:7" in said
     assert not out.exists()
+
+
+def test_a_plotted_torque_that_a_circuit_shares_says_so(
+    pair: tuple[Mechanism, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The curve was the sum, under the name of the joint alone."""
+    drawn: dict[str, list[str]] = {}
+    monkeypatch.setattr(plots, "write_figure", lambda _, name, *rest: drawn.setdefault(name, [c.name for c in rest[2]]))
+    torque = "{joint: turn, torque: 0.1}"
+    for motors in (torque, f"{torque}, {{joint: turn, dc: {{{DC}}}}}"):
+        drawn.clear()
+        plots.write_plots(driven(pair, motors), tmp_path)
+        assert drawn["torques"] == ["turn, all its motors" if "dc" in motors else "turn"]

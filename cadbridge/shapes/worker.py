@@ -5,6 +5,7 @@ It can open files of FOLDER alone, where the system can hold it to that (`cadbri
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -146,12 +147,23 @@ def main() -> None:
         )
         _serve(answers, lambda *_: protocol.Failure("machine", text))
         return
-    # Loading OCCT is what takes long. All of ours is loaded before the process is held.
-    from cadbridge.shapes import brep, document, features, selecting  # noqa: F401 - only to be loaded
-
+    _load()
     memory = _Memory()
     hold(Path(folder))
     _serve(answers, OcctServer(memory).answer)
+
+
+def _load() -> None:
+    """Load OCCT, which is what takes long, and all of ours, before the process is held.
+
+    OCCT's binding makes some hundred thousand objects, which stay to the end: to look through them for what could be
+    freed is a tenth of loading it, and would come again.
+    """
+    gc.disable()
+    from cadbridge.shapes import brep, document, features, selecting  # noqa: F401 - only to be loaded
+
+    gc.freeze()
+    gc.enable()
 
 
 def hold(folder: Path) -> tuple[str, ...]:

@@ -48,10 +48,10 @@ def still(assembly: Assembly, width: int = 640, height: int = 420) -> bytes | No
     nearest, owner = _depths(seen, w, h)
     inside = owner >= 0
     # Two fifths of the light come from all around, so that what faces away is seen too.
-    shade = (0.42 + 0.58 * facing)[owner] * _edges(nearest, EDGE * span)
-    image = np.zeros((h, w, 4))
-    image[..., :3] = np.where(inside[..., None], colours[owner] * shade[..., None], 0.0)
-    image[..., 3] = inside
+    lit = np.hstack([colours * (0.42 + 0.58 * facing)[:, None], np.ones((len(colours), 1))]).astype(np.float32)
+    image = np.zeros((h, w, 4), np.float32)
+    image[inside] = lit[owner[inside]]
+    image[..., :3] *= _edges(nearest, EDGE * span)[..., None]
     return _png(image)
 
 
@@ -115,17 +115,30 @@ def _depths(seen: Array, w: int, h: int) -> tuple[Array, NDArray[np.int64]]:
     grids, first = np.unique(group[order], return_index=True)
     for grid, members in zip(grids, np.split(order, first[1:]), strict=True):
         across, up = divmod(int(grid), MOST_CELLS)
-        s, t = (g.ravel()[:, None] for g in np.meshgrid(np.linspace(0, 1, across + 1), np.linspace(0, 1, up + 1)))
-        weights = np.hstack([(1 - t) * (1 - s), (1 - t) * s, t])
+        weights = _shares(across, up)
         step = max(1, MOST_SAMPLES // len(weights))
         for chunk in (members[i : i + step] for i in range(0, len(members), step)):
             points = (weights @ seen[chunk]).reshape(-1, 3)
-            pixel = np.clip(points[:, 1].astype(int), 0, h - 1) * w + np.clip(points[:, 0].astype(int), 0, w - 1)
+            column, row = (points[:, axis].astype(np.int32) for axis in (0, 1))
+            pixel = np.clip(row, 0, h - 1) * w + np.clip(column, 0, w - 1)
             np.minimum.at(nearest, pixel, points[:, 2])
             # Several samples may fall on one pixel: which of them is nearest is known only after all of them.
             wins = points[:, 2] <= nearest[pixel]
             owner[pixel[wins]] = np.repeat(chunk, len(weights))[wins]
     return nearest.reshape(h, w), owner.reshape(h, w)
+
+
+def _shares(across: int, up: int) -> Array:
+    """Places all over a triangle as shares (n, 3) of its corners.
+
+    They lie in `up` + 1 rows along its first edge, that one in `across` cells, and the shorter a row, the fewer.
+    """
+    t = np.linspace(0.0, 1.0, up + 1)
+    cells = np.ceil(across * (1.0 - t)).astype(int)
+    row = np.repeat(np.arange(up + 1), cells + 1)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(cells + 1) - cells - 1, cells + 1)
+    s, t = place / np.maximum(cells, 1)[row], t[row]
+    return np.column_stack([(1 - t) * (1 - s), (1 - t) * s, t])
 
 
 def _longest_first(seen: Array) -> Array:
@@ -137,11 +150,11 @@ def _longest_first(seen: Array) -> Array:
 
 def _rounded(pixels: Array) -> NDArray[np.int64]:
     """Cells for a length in pixels, a little finer, in steps of the square root of two: few grids serve all."""
-    # Cells of a pixel over √2: the diagonal of one is a pixel, so that no sample falls between two.
-    return np.asarray(np.ceil(2.0 ** (np.ceil(2 * np.log2(np.maximum(1.4 * pixels, 1.0))) / 2)), dtype=np.int64)
+    # Cells below a pixel over √2: the diagonal of one is below a pixel, so that no pixel lies between samples.
+    return np.asarray(np.ceil(2.0 ** (np.ceil(2 * np.log2(np.maximum(1.5 * pixels, 1.0))) / 2)), dtype=np.int64)
 
 
-def _edges(nearest: Array, jump: float) -> Array:
+def _edges(nearest: Array, jump: float) -> NDArray[np.float32]:
     """How bright a sample is (h, w): dark where what lies beside it is nearer or farther by more than `jump`."""
     dark = np.zeros(nearest.shape, dtype=bool)
     # m: where nothing is seen is farther than all that is, and not infinite, whose differences are no numbers.
@@ -150,20 +163,20 @@ def _edges(nearest: Array, jump: float) -> Array:
         step = np.abs(np.diff(filled, axis=axis)) > jump
         dark[tuple(slice(1, None) if a == axis else slice(None) for a in (0, 1))] |= step
     # Edges are drawn at about half the light: seen on dark and on light shapes.
-    return np.where(dark, 0.55, 1.0)
+    return np.where(dark, np.float32(0.55), np.float32(1.0))
 
 
-def _png(image: Array) -> bytes:
-    """The PNG of an image (h, w, 4) whose samples are averaged to pixels."""
+def _png(image: NDArray[np.float32]) -> bytes:
+    """The PNG of an image (h, w, 4), black where it is not covered, whose samples are averaged to pixels."""
     from matplotlib.image import imsave
 
-    h, w = image.shape[0] // SAMPLES_A_PIXEL, image.shape[1] // SAMPLES_A_PIXEL
-    blocks = image.reshape(h, SAMPLES_A_PIXEL, w, SAMPLES_A_PIXEL, 4)
-    covered = blocks[..., 3:].sum(axis=(1, 3))
+    each = range(SAMPLES_A_PIXEL)
+    total = np.sum([image[i::SAMPLES_A_PIXEL, j::SAMPLES_A_PIXEL] for i in each for j in each], axis=0)
+    covered = total[..., 3:]
     # Of the covered samples alone: empty ones are black, and would draw a dark rim about the picture.
-    colour = (blocks[..., :3] * blocks[..., 3:]).sum(axis=(1, 3)) / np.maximum(covered, 1.0)
+    colour = total[..., :3] / np.maximum(covered, 1.0)
     levels = np.concatenate([colour, covered / SAMPLES_A_PIXEL**2], axis=2)
     out = io.BytesIO()
     plain: dict[str, Any] = {"Software": None}  # no version in it: the same picture is the same bytes
-    imsave(out, np.rint(levels * 255).astype(np.uint8), format="png", metadata=plain, pil_kwargs={"optimize": True})
+    imsave(out, np.rint(levels * 255).astype(np.uint8), format="png", metadata=plain)
     return out.getvalue()

@@ -51,7 +51,9 @@ SLIPS = {
     "no loss to accept": Slip("verify demo.step --to urdf --accept ,", ("--accept: ',' names nothing",)),
     "no columns": Slip("simulate demo.step --columns ,", ("--columns: ',' names nothing",)),
     "nothing to explain": Slip("explain ,", ("CODE|WORDS: ',' names nothing",)),
-    "pattern of no part": Slip("recognise bare.step --no-limits --ignore cabel*", ("CB1653", "is called 'cabel*'"), status=0),
+    "pattern of no part": Slip(
+        "recognise bare.step --no-limits --ignore cabel*", ("CB1653", "is called 'cabel*'"), status=0
+    ),
     "patterns of all parts": Slip("recognise bare.step --ignore *", ("CB1654", "leaves no part of", "'*'")),
     "missing mates file": Slip(
         "check demo.step --mates dem.mates.yaml", ("did you mean demo.mates.yaml", "lies beside the source")

@@ -149,15 +149,17 @@ def _stays(rows: Matrix, constants: Vector, primitives: list[Primitive], tree: T
 
 
 def ranking(tree: Tree) -> list[int]:
-    """Coordinates, first those that had better follow others: not driven, without limits, late ones."""
+    """Coordinates, first those that had better follow others: not driven, followers in the source, unlimited, late."""
     driven = driven_joints(tree.mechanism)
     joints = [link.joint for link in tree.links for _ in link.freedoms]
+    named = [c.coupling.joints[1] for c in tree.mechanism.couplings if c.coupling.joints]
+    following = {joint.name for name in named if (joint := tree.mechanism.joint_named(name)) is not None}
 
-    def key(k: int) -> tuple[bool, bool, int]:
+    def key(k: int) -> tuple[bool, bool, bool, int]:
         joint = joints[k]
         if joint is None:
-            return (False, False, -k)
-        return (joint.name in driven, joint.limit is not None, -k)
+            return (False, True, False, -k)
+        return (joint.name in driven, joint.name not in following, joint.limit is not None, -k)
 
     return sorted(range(len(joints)), key=key)
 

@@ -57,3 +57,24 @@ def test_what_acts_on_a_free_body_is_told_where_it_is_lost(to: str, told: int, t
     found = _told(cb.export(_read(tmp_path, "free.xml", FREE), tmp_path / "out", to), "CB529")
     assert len(found) == told
     assert all("damping 2, rotor inertia 0.3" in message for message in found)
+
+
+PAIR = """<robot name="r"><link name="base"/>{links}
+  <joint name="u" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/><mimic joint="v" multiplier="-2" offset="0.1"/></joint>
+  <joint name="v" type="continuous"><parent link="base"/><child link="b"/><axis xyz="0 1 0"/></joint></robot>"""
+LINK = """<link name="{}"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+
+
+@pytest.mark.parametrize(("to", "written"), [("urdf", '<mimic joint="v" multiplier="-2" offset="0.1"'), ("mjcf", "u")])
+def test_who_follows_whom_stays(to: str, written: str, tmp_path: Path) -> None:
+    """The follower came first in the file and has limits: the leader was made to follow it, by half and backwards."""
+    links = "".join(map(LINK.format, "ab"))
+    exported = cb.export(_read(tmp_path, "pair.urdf", PAIR.format(links=links)), tmp_path / "out", to)
+    if to == "mjcf":
+        model = mujoco.MjModel.from_xml_path(str(tmp_path / "out" / "robot.xml"))
+        assert model.joint(int(model.eq_obj1id[0])).name == written
+        assert model.eq_data[0][:2] == pytest.approx([0.1, -2.0])
+    else:
+        assert written in next(p for p in exported.directory.rglob("r.urdf")).read_text("utf-8")

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,20 @@ class Late(ModuleType):
         # pytest looks at all that a file of tests holds: it asks modules for none but such names.
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(import_module(self.__name__), name)
+        return getattr(loaded(self.__name__), name)
+
+
+def loaded(name: str) -> ModuleType:
+    """A module, loaded when it is first asked for; what it makes stays, and is not looked through for what is free."""
+    if name in sys.modules:
+        return sys.modules[name]
+    gc.disable()
+    try:
+        module = import_module(name)
+        gc.freeze()
+    finally:
+        gc.enable()
+    return module
 
 
 if TYPE_CHECKING:

@@ -158,14 +158,12 @@ def _channel(planes: Sequence[Wall]) -> Verdict | None:
     if not others:
         return None
     along = unit(np.cross(first, others[0]))
-    across = np.cross(along, first)
     # Oblique walls fix a foot to its socket more often than they guide it, and those of a hexagon turn with its hub.
     upright = all(square(p.normal, first) or parallel(p.normal, first) for p in planes)
     if not upright or not all(square(p.normal, along) for p in planes):
         return None
-    ways = np.sort([math.atan2(float(p.normal @ across), float(p.normal @ first)) for p in planes])
     # What half of all directions leave open is no hold: walls on three sides hold no drawer.
-    if float(np.diff(np.append(ways, ways[0] + 2 * math.pi)).max()) > math.pi - ASKEW:
+    if widest_gap([p.normal for p in planes], along) > math.pi - ASKEW:
         return None
     points = np.array([p.point for p in planes])
     long, wide = min(p.extent(along) for p in planes), min(float(np.ptp(points @ p.normal)) for p in planes)
@@ -173,6 +171,14 @@ def _channel(planes: Sequence[Wall]) -> Verdict | None:
         return None
     text = f"walls all round, {in_mm(long)} long, and nothing across them"
     return Verdict("prismatic", points.mean(axis=0), along, (text,), (), 0.6)
+
+
+def widest_gap(normals: Sequence[Vector], along: Vector) -> float:
+    """The widest angle (rad) about a way that normals square to it leave open: above pi they hold nothing."""
+    first = normals[0]
+    across = np.cross(along, first)
+    ways = np.sort([math.atan2(float(n @ across), float(n @ first)) for n in normals])
+    return float(np.diff(np.append(ways, ways[0] + 2 * math.pi)).max())
 
 
 def _slide(p: Wall, q: Wall, planes: Sequence[Wall]) -> Verdict | None:

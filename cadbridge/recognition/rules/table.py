@@ -31,6 +31,7 @@ from cadbridge.recognition.rules.rolling_carriages import rolling_carriages
 from cadbridge.recognition.rules.seated import bind_plugs, bind_put_on, bind_sets, bind_spinning, bind_trays
 from cadbridge.recognition.rules.subassemblies import bind_clamped, bind_idle, bind_within
 from cadbridge.recognition.rules.turntables import still_apart
+from cadbridge.recognition.rules.undercut import undercut_slides
 from cadbridge.recognition.rules.whole import connect
 
 
@@ -199,6 +200,7 @@ RULES = (
     Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
+    Rule("what grips behind its rail slides", 0.84, lambda r: r.turning.extend(undercut_slides(r.scene))),
     Rule("what is put on one body, by its name, is held there", 0.82, _put_on),
     # A dowel is told from a pin by the bodies that it goes through: they must be known by what holds them fast.
     Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin)),

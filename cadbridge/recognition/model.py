@@ -172,6 +172,7 @@ class Recognition(Shown):
         wheels: What is known of each wheel, as plain data.
         findings: What was found wrong or remarkable.
         fasteners: Instances that were taken out first.
+        yielding: Instances that give way to what moves: belts, springs, cables, and what was to be ignored.
         freedoms: In how many ways all moves; None where it is too large to count.
         spins: In how many of these one body only spins about its own axis, as a roller does.
         drives: How many drives are seen.
@@ -193,6 +194,7 @@ class Recognition(Shown):
     wheels: tuple[dict[str, Any], ...] = ()
     findings: tuple[Finding, ...] = ()
     fasteners: frozenset[str] = frozenset()
+    yielding: frozenset[str] = frozenset()
     freedoms: int | None = None
     spins: int = 0
     drives: int = 0

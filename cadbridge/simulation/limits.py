@@ -100,7 +100,7 @@ def of_recognised(found: Recognition, triangles: float = math.inf) -> Recognitio
     findings = Findings(f for f in found.findings if f.code not in MOTION_CODES)
     mechanism = build(with_recognised(found.assembly, found))
     apart = {frozenset(g.instances) for g in found.gears}
-    swept = {s.joint.name: s for s in sweep(mechanism, findings, apart, triangles)}
+    swept = {s.joint.name: s for s in sweep(mechanism, findings, apart, triangles, found.yielding)}
     joints = tuple(_taken(mechanism, found, joint, swept.get(joint.name)) for joint in found.joints)
     findings.extend(motion_findings(found, joints))
     late = [name for name, s in swept.items() if s.fault == _SPENT]
@@ -129,17 +129,23 @@ def _taken(mechanism: Mechanism, found: Recognition, joint: FoundJoint, swept: S
 
 
 def sweep(
-    mechanism: Mechanism, findings: Findings, apart: Set[frozenset[str]] = frozenset(), triangles: float = math.inf
+    mechanism: Mechanism,
+    findings: Findings,
+    apart: Set[frozenset[str]] = frozenset(),
+    triangles: float = math.inf,
+    yielding: Set[str] = frozenset(),
 ) -> list[Swept]:
     """Move every hinge and slide that has no limits, as far as the work reaches: `WORK` and so many triangles.
 
-    Pairs of instances in `apart` are not looked at.
+    Pairs of instances in `apart` are not looked at, and `yielding` instances stop nothing: belts, springs, cables.
     """
     requested = [j for j in mechanism.joints if j.coordinate and not _bounded(j)]
     if not requested:
         return []
-    how = sorted(map(sorted, apart)), WORK, triangles
-    found, hollow = swept_once(mechanism, requested, how, lambda: _sweep(mechanism, requested, apart, triangles))
+    how = sorted(map(sorted, apart)), WORK, triangles, sorted(yielding)
+    found, hollow = swept_once(
+        mechanism, requested, how, lambda: _sweep(mechanism, requested, apart, triangles, yielding)
+    )
     if hollow:
         findings.add(
             "CB1482", f"{count(len(hollow), 'part has', 'parts have')} no closed mesh: {listed(hollow)}", items=hollow
@@ -147,12 +153,19 @@ def sweep(
     return found
 
 
-def _sweep(mechanism: Mechanism, joints: Sequence[Joint], apart: Set[frozenset[str]], triangles: float) -> Sweep:
+def _sweep(
+    mechanism: Mechanism,
+    joints: Sequence[Joint],
+    apart: Set[frozenset[str]],
+    triangles: float,
+    yielding: Set[str],
+) -> Sweep:
     assembly = mechanism.assembly
     scene = SolidScene(assembly, {*apart, *_meshing(mechanism)}, WORK, triangles)
     # The ground last, where `_Look.met` adds the pose that it keeps.
-    sides = [scene.solid(body.instances) for body in (*mechanism.bodies, mechanism.ground)]
-    hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side})
+    rigid = ([n for n in body.instances if n not in yielding] for body in (*mechanism.bodies, mechanism.ground))
+    sides = [scene.solid(names) for names in rigid]
+    hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side} - yielding)
     ready = movable(mechanism)  # fitting takes longer than all that follows: once for all
     look = _Look(scene, sides)
     return [_swept(ready, leading_joints(mechanism, j.name), look, j) for j in joints], hollow

@@ -79,7 +79,8 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
     cases = frozenset(d.case for d in scene.driven)
     links = scene.links_only and not (drives_of(evidence.whole, cases) if evidence.names else cases)
     found = _result(scene, joints, [*rejected, *unknown], ground, links)
-    found = replace(found, ground_reason=why, loose=tuple(loose), cases=cases)
+    yielding = frozenset((*evidence.belts, *evidence.ignored))
+    found = replace(found, ground_reason=why, loose=tuple(loose), cases=cases, yielding=yielding)
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
     findings = (
         *findings_of(scene, found, held, list(evidence.copies), ground),

@@ -193,7 +193,7 @@ class _Hanging:
         self._ground, count = found.ground, len(found.bodies)
         edges = [(joint.a, joint.b) for joint in found.joints]
         self._loops = in_loops(count, edges)
-        self._solid = [scene.solid(body.instances) for body in found.bodies]
+        self._solid = [scene.solid([n for n in b.instances if n not in found.yielding]) for b in found.bodies]
         beside: dict[int, list[int]] = defaultdict(list)
         for a, b in edges:
             beside[a].append(b)

@@ -109,9 +109,9 @@ NAMES = 20_000
 _YIELDING = re.compile(
     r"\bcables?\b|\bwires?\b|\bwiring\b|harness|\bhoses?\b|\bkabel|kabelbaum|\bschlauch|\bcâbles?\b|\bcavo\b|电缆|线束|ケーブル"
     r"|\bsprings?\b(?! ?(pins?|washers?|nuts?|clips?|plungers?|seats?|cups?|guides?|rods?)\b)|(?<!pass)feder\b|ressort"
-    r"|muelle|\bmolla\b|пружин|弹簧|ばね|バネ|스프링"
+    r"|muelle|\bmolla\b|пружин|弹簧|ばね|バネ|스프링|\bo ?rings?\b|\brubber ?bands?\b|gummiband"
 )
-"""What yields to any motion: cables, hoses and springs; not what holds them."""
+"""What yields to any motion: cables, hoses, springs and rings of rubber; not what holds them."""
 
 _BELTS = re.compile(
     r"(belts?|riemen|courroie|correa|cinghia|ремень)( ?\d+\w*)*$|\bclosed ?loop\b|(皮带|同步带|ベルト)( ?\d+)*$"

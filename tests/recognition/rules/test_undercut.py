@@ -53,3 +53,11 @@ def test_a_bar_of_six_sides_in_its_socket_does_not_slide(tmp_path: Path) -> None
     screw = disc(2, 8).union(disc(4, 3).translate((0, 0, -3)))
     parts: Parts = {"bar": (bar, (0, 0, 0)), "hub": (hub, (0, 0, 0)), "M4x8 screw": (screw, (0, 14, -3))}
     assert "prismatic" not in joints(recognised(tmp_path, parts)).values()
+
+
+@pytest.mark.parametrize(("name", "moves"), [("GT2 belt", True), ("rubber band", True), ("stop", False)])
+def test_a_belt_before_a_carriage_does_not_stop_it(tmp_path: Path, name: str, moves: bool) -> None:
+    made = slide(0.0)
+    for side in (-1, 1):
+        made.add(box(12, 30, 6), name=f"{name} {side + 2}", loc=at(21 * side, 0, 4))
+    assert ("prismatic" in joints(read(tmp_path, made)).values()) is moves

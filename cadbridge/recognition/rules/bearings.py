@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from cadbridge.frames import cross_length
 from cadbridge.recognition.contacts.contacts import ON_AXIS, Contact, Line, Placed, clearance, parallel
 from cadbridge.recognition.contacts.walls import fit_text
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.seated import round_outside
-from cadbridge.recognition.standard.names import IDLERS, StandardKind, called
+from cadbridge.recognition.standard.names import IDLERS, StandardKind, called, named_kinds
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""
@@ -180,6 +180,21 @@ def _is_bearing(scene: Scene, name: str, seat: Contact, bore: Contact) -> bool:
     )
 
 
+def _holds_shaft(scene: Scene, c: Contact, bearings: Container[str], names: bool) -> bool:
+    """Whether a contact is that of a hollow shaft in the bore of a bearing, which turns there and is no bush in it."""
+    shaft, ring = c.a.instance, c.b.instance
+    if _rolls(scene, shaft, names):
+        return False
+    return _rolls(scene, ring, names) or (ring in bearings and shaft not in bearings)
+
+
+def _rolls(scene: Scene, name: str, names: bool) -> bool:
+    """Whether a part is a rolling bearing by its measures, or (where `names` are a witness) by its name."""
+    standard = scene.standards.get(name)
+    by_shape = standard is not None and standard.kind is StandardKind.BEARING
+    return by_shape or (names and StandardKind.BEARING in named_kinds(scene.called(name)))
+
+
 def bind_rings(scene: Scene, names: bool) -> None:
     """Bushes to the bore they sit in; collars, washers and circlips to the shaft that carries them.
 
@@ -196,8 +211,10 @@ def bind_rings(scene: Scene, names: bool) -> None:
             continue
         outside = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
         inside = [c for c in contacts if c.kind == "shaft" and c.b.instance == name]
+        # A hollow shaft in the bore of a bearing looks like a bush in its bore, but turns there.
+        turns = any(_holds_shaft(scene, c, bearings, names) for c in outside)
         # A bush is pressed in by its outside, and what stands in it turns: its bore comes before its shaft.
-        if outside:
+        if outside and not turns:
             best = max(outside, key=lambda c: c.overlap)
             scene.bind(name, best.b.instance, f"a bush in its bore, {fit_text(best.gap)}", 0.7)
         elif inside:
@@ -207,6 +224,6 @@ def bind_rings(scene: Scene, names: bool) -> None:
             if names and called(IDLERS, scene.called(name)):
                 continue
             scene.bind(name, best.a.instance, f"a ring on its shaft, {fit_text(best.gap)}", 0.7)
-        else:
+        elif not turns:
             others = [n for c in contacts for n in c.pair if n != name]
             scene.bind(name, max(others, key=lambda n: (scene.size(n), n)), "a spacer before a hole", 0.6)

@@ -94,3 +94,12 @@ def test_a_link_that_lies_beside_a_bearing_and_hangs_on_another_link_turns(tmp_p
     }  # fmt: skip
     found = recognised(tmp_path, _at(shapes))
     assert not any({"frame", "link"} <= body for body in _bodies(found))
+
+
+def test_a_short_hollow_shaft_turns_in_a_bearing_of_one_part(tmp_path: Path) -> None:
+    wall = box(8, 60, 80).cut(_along_x(cq.Workplane().circle(13).extrude(8), -4))
+    sleeve = _along_x(tube(10, 8, 12).union(tube(15, 8, 3).translate((0, 0, 12))), -4)
+    shapes = {"wall": wall, "sleeve": sleeve, "6800 bearing": _along_x(tube(13, 10, 6), -3)}
+    found = recognised(tmp_path, _at(shapes))
+    assert _bodies(found) == {frozenset({"wall", "6800 bearing"}), frozenset({"sleeve"})}
+    assert list(joints(found).values()) == ["revolute"]

@@ -1,19 +1,20 @@
-"""Joints that others imply: a disc of its own where two bodies meet, a rack on its pinion, a wheel."""
+"""Joints that others imply, or a name: a disc of its own where two bodies meet, a rack on its pinion, a wheel."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.contacts.contacts import ALONG, common_face
 from cadbridge.recognition.contacts.walls import Verdict
-from cadbridge.recognition.evidence.candidates import Candidate, by_body, joint_of
+from cadbridge.recognition.evidence.candidates import Candidate, by_body, joint_of, one_axis
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import only_spins
 from cadbridge.recognition.rules.round_pairs import CENTRED
+from cadbridge.recognition.rules.seated import round_outside
 from cadbridge.recognition.wheels.placed import MeshingPair
 from cadbridge.recognition.wheels.wheel import WheelKind
 
@@ -29,10 +30,13 @@ Tests: 0.013 (`test_pivots`)."""
 class Seen:
     """A scene with its joints so far, those `found` since, and the round parts that only spin in a body.
 
-    `racks` with their pinions, and `wheels`, each with its partner.
+    `racks` with their pinions, `wheels`, each with its partner, and `rollers`: wheels by their names.
     """
 
-    def __init__(self, scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair]) -> None:
+    def __init__(
+        self, scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair], rollers: Collection[str] = ()
+    ) -> None:
+        self.rollers = rollers
         self.scene, self.found, root = scene, list[Candidate](), scene.groups.root
         # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
         self.joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
@@ -110,6 +114,30 @@ def wheel_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
                 text = f"a wheel whose partner {partner.instance.rsplit('/', 1)[-1]} turns on what it lies on"
                 verdict = Verdict("revolute", wheel.point, wheel.axis, (text,), ("no axle is drawn",), 0.5)
                 return joint_of(seen.scene, min(first), min(second), verdict)
+    return None
+
+
+def roller_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of a wheel by its name, one part, on a round face of the others that has its axis: it is there to turn.
+
+    Its axle is not drawn, or fits neither hole. On what turns about that axis already it is fastened.
+    """
+    scene, joints = seen.scene, [*seen.joints, *seen.found]
+    for own, others in ((first, second), (second, first)):
+        name = min(own)
+        if len(own) > 1 or name not in seen.rollers:
+            continue
+        lines = [
+            line for line in scene.contacts.lines_on([name])
+            if line.of(others) and round_outside(scene, name, line.point, line.direction)
+        ]  # fmt: skip
+        if len(lines) == 1:
+            at, way = lines[0].middle((name,)), lines[0].direction
+            text = "a wheel by its name, on an axis of the other"
+            verdict = Verdict("revolute", at, way, (text,), ("no axle is drawn",), 0.45)
+            hinge = joint_of(scene, min(first), min(second), verdict)
+            turns = any(one_axis(scene, j, hinge) for j in joints if {j.a, j.b} & {hinge.a, hinge.b})
+            return None if turns else hinge
     return None
 
 

@@ -1,4 +1,4 @@
-"""Joints that other parts imply: a disc where two bodies meet, a rack on its pinion."""
+"""Joints that other parts imply, or a name: a disc where two bodies meet, a rack on its pinion, a wheel."""
 
 from __future__ import annotations
 
@@ -99,3 +99,13 @@ def test_a_rack_slides_on_what_its_pinion_turns_on(tmp_path: Path, carried: bool
     slides = {pair for pair, kind in joints(found).items() if kind == "prismatic"}
     assert slides == ({frozenset(("plate", "bar"))} if carried else set())
     assert found.freedoms == int(carried)
+
+
+@pytest.mark.parametrize(("name", "turns"), [("front wheel", True), ("guide pulley", True), ("cover", False)])
+def test_a_wheel_by_its_name_turns_on_a_stub_that_reaches_into_it(tmp_path: Path, name: str, turns: bool) -> None:
+    knuckle = box(30, 40, 40).translate((-15, 0, -20)).union(cq.Workplane("YZ").circle(6).extrude(5))
+    made = cq.Assembly(name="made").add(knuckle, name="knuckle")
+    made.add(cq.Workplane("YZ").circle(40).extrude(20).translate((4, 0, 0)), name=name)
+    screw = disc(2, 8).union(disc(4, 3).translate((0, 0, -3)))
+    found = read(tmp_path, made.add(screw, name="M4x8 screw", loc=at(-25, 15, -23)))
+    assert joints(found) == ({frozenset(("knuckle", name)): "revolute"} if turns else {})

@@ -21,6 +21,7 @@ from cadbridge.recognition.rules.bearings import bind_rings, bind_rolling, bind_
 from cadbridge.recognition.rules.beside import bind_beside, bind_wheels, hinge_wheels, wheels_apart
 from cadbridge.recognition.rules.between import bind_between, bind_flanges, bind_mounted, bind_rotors
 from cadbridge.recognition.rules.bodies import bind_fixed, bind_flats, bind_keys, bind_stubs
+from cadbridge.recognition.rules.bolted_rods import bind_bolted_rods
 from cadbridge.recognition.rules.guide_rods import bind_frames
 from cadbridge.recognition.rules.hubs import bind_hubs
 from cadbridge.recognition.rules.joints import bind_pins, find_joints
@@ -199,6 +200,7 @@ RULES = (
     Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
     Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
+    Rule("a rod with a screw in each end is tightened", 0.87, lambda r: bind_bolted_rods(r.scene, r.evidence.names)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
     Rule("what grips behind its rail slides", 0.84, lambda r: r.turning.extend(undercut_slides(r.scene))),
     Rule("what is put on one body, by its name, is held there", 0.82, _put_on),

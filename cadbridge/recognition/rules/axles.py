@@ -11,10 +11,14 @@ from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import LOOSEST_HOLE, ROUNDED, SAME_SCREW
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.seated import round_outside
+from cadbridge.recognition.standard.names import called_drive
 
 WIDEST_EYE = 6.0
 """Radius of the rounded end of a link about its hole, beside that of the hole, at most: wider is a plate's corner. 54
 machines: 4.8 | 405."""
+
+THICK_HORN = 3.0
+"""Thickness of a servo's horn beside the radius of its shaft, at most: a spline of 3 mm, a horn of 4 to 8. A choice."""
 
 FORK_REACHES = 1e-5
 """m by which a fork's hole may overlap that of its tongue along their line: rounding. 54 machines: 0 | 0.001. Tests: 0
@@ -45,11 +49,12 @@ def on_axis(scene: Scene, first: set[str], second: set[str]) -> Candidate | None
     return joint_of(scene, min(first), min(second), verdict)
 
 
-def journal(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
+def journal(scene: Scene, first: set[str], second: set[str], names: bool) -> Candidate | None:
     """The hinge of two bodies that touch nothing, one of which has a shaft in a wider hole of the other.
 
     It was drawn on the axis of the hole, and the two share no other line by which a screw could hold them: a wide
-    fit, or a bush that is not drawn.
+    fit, or a bush that is not drawn. The shaft of a drive (where `names` are a witness) may end before the hole: its
+    horn is not drawn.
     """
     shared = [
         (line, ours, theirs) for line in scene.contacts.lines_on(sorted(first))
@@ -60,7 +65,7 @@ def journal(scene: Scene, first: set[str], second: set[str]) -> Candidate | None
     ((line, ours, theirs),) = shared
     fits = [
         m for m, n in (*product(ours, theirs), *product(theirs, ours))
-        if not m.surface.hollow and _hole(n) and m.beside(n) > 0.0
+        if not m.surface.hollow and _hole(n) and m.beside(n) > -_horn(scene, m, names)
         and m.surface.radius < n.surface.radius <= LOOSEST_HOLE * m.surface.radius
     ]  # fmt: skip
     if not fits:
@@ -70,6 +75,12 @@ def journal(scene: Scene, first: set[str], second: set[str]) -> Candidate | None
     at, against = line.amid(shaft, shaft), ("the two do not touch",)
     verdict = Verdict("revolute", at, line.direction, (text,), against, 0.45)
     return joint_of(scene, min(first), min(second), verdict)
+
+
+def _horn(scene: Scene, shaft: Placed, names: bool) -> float:
+    """How thick (m) a horn may be that is not drawn between the shaft of a drive by its name and what that turns."""
+    drive = names and called_drive(shaft.instance.rsplit("/", 1)[-1])
+    return THICK_HORN * shaft.surface.radius if drive else 0.0
 
 
 def overlapping(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:

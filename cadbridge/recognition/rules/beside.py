@@ -127,22 +127,22 @@ def _nearest(scene: Scene, names: Collection[str], partner: str) -> str | None:
     return min(gaps)[1] if gaps else None
 
 
-def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[str]], list[Candidate]]:
+def bind_beside(scene: Scene, groups: Sequence[list[str]], names: bool) -> tuple[list[list[str]], list[Candidate]]:
     """Bind groups of instances that touch nothing to what they stand close to, or hinge them in an unsolved pose.
 
     A horn in its pocket, an arm beside its bracket: drawn with room between them, and nothing else holds them.
     Returns the groups that stand far off, and the hinges.
     """
     linked = Groups(i.name for i in scene.assembly.instances)
-    apart = {name: k for k, names in enumerate(groups) for name in names}
+    apart = {name: k for k, group in enumerate(groups) for name in group}
     rest = [name for name in linked.members() if name not in apart]
-    for names in (rest, *groups):
-        for name in names[1:]:
-            linked.join(names[0], name)
+    for group in (rest, *groups):
+        for name in group[1:]:
+            linked.join(group[0], name)
     solids = scene.solids(MOST_LOOSE_GAPS)
     near = []
-    sizes = [max(map(solids.extent, names)) for names in groups]
-    members = [set(names) for names in groups]
+    sizes = [max(map(solids.extent, group)) for group in groups]
+    members = [set(group) for group in groups]
     for name, k in apart.items():
         # What a motor of the group turns is not what the group is held by.
         if scene.on_shafts.get(name) in members[k]:
@@ -156,11 +156,15 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]]) -> tuple[list[list[st
         if scene.stay_apart(name, other) or not linked.join(name, other):
             continue
         own, theirs = scene.groups.group(name), scene.groups.group(other)
-        found = (way(scene, own, theirs) for way in (drawn_beside, on_axis, journal, knuckle))
-        hinge = next(filter(None, found), None)
+        hinge = (
+            drawn_beside(scene, own, theirs)
+            or on_axis(scene, own, theirs)
+            or journal(scene, own, theirs, names)
+            or knuckle(scene, own, theirs)
+        )
         if hinge is not None:
             hinges.append(hinge)
         else:
             scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.2)
     held = linked.root(rest[0]) if rest else ""
-    return [names for names in groups if linked.root(names[0]) != held], hinges
+    return [group for group in groups if linked.root(group[0]) != held], hinges

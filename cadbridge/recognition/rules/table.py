@@ -172,7 +172,7 @@ def _connected(run: Inference) -> None:
     scene, pairs = run.scene, run.evidence.meshing.pairs
     apart, on_faces = connect(scene, run.joints, pairs, run.evidence.drives, run.evidence.names)
     apart, lone = hinge_wheels(scene, bind_wheels(scene, apart, pairs), pairs, run.joints)
-    run.loose, beside = bind_beside(scene, apart)
+    run.loose, beside = bind_beside(scene, apart, run.evidence.names)
     run.turning += [*on_faces, *lone, *beside]
     bind_rails(scene, run.joints)
     # What was bound since may hold more, and may have made two bodies of a joint one.

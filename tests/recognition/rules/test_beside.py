@@ -117,3 +117,15 @@ def test_a_pinion_on_a_pin_of_what_holds_its_partner_keeps_its_hinge(tmp_path: P
     found = recognised(tmp_path, parts)
     assert found.body_of["fixed"] == found.body_of["base"]
     assert joints(found) == {frozenset(("base", name)): "revolute" for name in ("pinion", "lever")}
+
+
+@pytest.mark.parametrize(("name", "turns"), [("Servo MG996R", True), ("block", False)])
+def test_a_table_before_the_shaft_of_a_drive_turns_on_it_though_its_horn_is_not_drawn(
+    tmp_path: Path, name: str, turns: bool
+) -> None:
+    case = box(40, 20, 36).union(disc(3, 4).translate((10, 0, 36)))
+    table = box(90, 60, 3).cut(disc(3.75, 3))
+    screw = disc(2, 8).union(disc(4, 3).translate((0, 0, -3)))
+    parts: Parts = {name: (case, (0, 0, 0)), "table": (table, (10, 0, 40.4)), "M4x8 screw": (screw, (0, 0, -40))}
+    found = joints(recognised(tmp_path, parts))
+    assert found == ({frozenset((name, "table")): "revolute"} if turns else {})

@@ -34,6 +34,7 @@ from cadbridge.recognition.rules.subassemblies import bind_clamped, bind_idle, b
 from cadbridge.recognition.rules.turntables import still_apart
 from cadbridge.recognition.rules.undercut import undercut_slides
 from cadbridge.recognition.rules.whole import connect
+from cadbridge.recognition.standard.names import called_lead_screw
 
 
 @dataclass(eq=False)
@@ -49,8 +50,9 @@ class Inference:
     _now: tuple[tuple[int, int, int], Jointed] | None = None
 
     def pin(self, name: str) -> bool:
-        """Whether an instance is a pin."""
-        return is_pin(self.scene, name)
+        """Whether an instance is a pin: no lead screw by its name, where names are a witness."""
+        screw = self.evidence.names and called_lead_screw(self.scene.called(name))
+        return not screw and is_pin(self.scene, name)
 
     @property
     def toothed(self) -> set[str]:

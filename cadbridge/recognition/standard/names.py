@@ -177,6 +177,11 @@ def called_linear_bearing(names: Sequence[str]) -> bool:
     return bool(_LINEAR_BEARINGS.search(text)) and not _FOR_RODS.search(text)
 
 
+def called_lead_screw(names: Sequence[str]) -> bool:
+    """Whether names say that a screw moves a nut, and is no fastener."""
+    return bool(_MOVES_A_NUT.search(words(names)))
+
+
 def called_yielding(names: Sequence[str]) -> bool:
     """Whether names say that a part yields to any motion: a cable, a hose, a spring."""
     return bool(_YIELDING.search(words(names))) and not _MADE_FOR_ONE.search(words(names))

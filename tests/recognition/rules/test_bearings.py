@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from cadbridge.recognition import Recognition
 from tests.late import cq
 from tests.recognition.solids import Parts, box, joints, recognised, tube
@@ -103,3 +105,14 @@ def test_a_short_hollow_shaft_turns_in_a_bearing_of_one_part(tmp_path: Path) -> 
     found = recognised(tmp_path, _at(shapes))
     assert _bodies(found) == {frozenset({"wall", "6800 bearing"}), frozenset({"sleeve"})}
     assert list(joints(found).values()) == ["revolute"]
+
+
+@pytest.mark.parametrize(("name", "turns"), [("SFU1605-350", True), ("bar", False)])
+def test_a_ball_screw_in_the_blocks_of_its_ends_is_no_dowel(tmp_path: Path, name: str, turns: bool) -> None:
+    rod = _along_x(cq.Workplane().circle(6).extrude(110), -55)
+    places = [(x, y) for x in (-40, 40) for y in (-20, 20)]
+    holes = cq.Workplane().pushPoints(places).circle(2).extrude(100, both=True)
+    left, right = (box(20, 60, 60).translate((x, 0, 0)).cut(rod).cut(holes) for x in (-40, 40))
+    plate = box(160, 60, 10).translate((0, 0, -10)).cut(holes)
+    shapes = {"plate": plate, "left block": left, "right block": right, name: rod}
+    assert (len(recognised(tmp_path, _at(shapes)).joints) == 1) is turns

@@ -107,7 +107,7 @@ PARTS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("what turns in bearings is tied last", "rules.whole._turning", lambda *_: set()),
     ("wheels that touch nothing", "rules.table.bind_wheels", lambda _, groups, *__, **___: list(groups)),
     ("wheels that mesh and have no shaft", "rules.table.hinge_wheels", lambda _, groups, *__: (list(groups), [])),
-    ("what is near, of what touches nothing", "rules.table.bind_beside", lambda _, groups: (list(groups), [])),
+    ("what is near, of what touches nothing", "rules.table.bind_beside", lambda _, groups, *__: (list(groups), [])),
     ("rails of one carriage are one body", "rules.table.bind_rails", none),
     ("hinges in loops", "choice.inferring.pivots_in_loops", nothing),
     ("a hub on the end of a shaft", "choice.inferring.with_hubs", as_it_is),

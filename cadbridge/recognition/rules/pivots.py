@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE
-from cadbridge.recognition.contacts.contacts import ALONG, common_face
+from cadbridge.recognition.contacts.contacts import ALONG, Line, common_face
 from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.candidates import Candidate, by_body, joint_of, one_axis
+from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import only_spins
 from cadbridge.recognition.rules.round_pairs import CENTRED
@@ -30,13 +31,18 @@ Tests: 0.013 (`test_pivots`)."""
 class Seen:
     """A scene with its joints so far, those `found` since, and the round parts that only spin in a body.
 
-    `racks` with their pinions, `wheels`, each with its partner, and `rollers`: wheels by their names.
+    `racks` with their pinions, `wheels`, each with its partner, and by their names `rollers` and `horns`.
     """
 
     def __init__(
-        self, scene: Scene, joints: Sequence[Candidate], pairs: Sequence[MeshingPair], rollers: Collection[str] = ()
+        self,
+        scene: Scene,
+        joints: Sequence[Candidate],
+        pairs: Sequence[MeshingPair],
+        rollers: Collection[str] = (),
+        horns: Collection[str] = (),
     ) -> None:
-        self.rollers = rollers
+        self.rollers, self.horns = rollers, horns
         self.scene, self.found, root = scene, list[Candidate](), scene.groups.root
         # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
         self.joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
@@ -117,28 +123,39 @@ def wheel_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
     return None
 
 
-def roller_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
-    """The hinge of a wheel by its name, one part, on a round face of the others that has its axis: it is there to turn.
+def named_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of a wheel or a servo's horn by its name, one part, on an axis of the others: it is there to turn.
 
-    Its axle is not drawn, or fits neither hole. On what turns about that axis already it is fastened.
+    A wheel is round outside about a round face of theirs; a horn has a round face about a shaft of theirs. The axle is
+    not drawn, or fits neither hole. On what turns about that axis already it is fastened.
     """
     scene, joints = seen.scene, [*seen.joints, *seen.found]
     for own, others in ((first, second), (second, first)):
         name = min(own)
-        if len(own) > 1 or name not in seen.rollers:
+        if len(own) > 1 or not (name in seen.rollers or name in seen.horns):
             continue
-        lines = [
-            line for line in scene.contacts.lines_on([name])
-            if line.of(others) and round_outside(scene, name, line.point, line.direction)
-        ]  # fmt: skip
+        wheel = name in seen.rollers
+        fits = _about_wheel if wheel else _about_shaft
+        lines = [line for line in scene.contacts.lines_on([name]) if fits(scene, name, line, others)]
         if len(lines) == 1:
             at, way = lines[0].middle((name,)), lines[0].direction
-            text = "a wheel by its name, on an axis of the other"
+            text = f"{'a wheel' if wheel else 'the horn of a servo'} by its name, on an axis of the other"
             verdict = Verdict("revolute", at, way, (text,), ("no axle is drawn",), 0.45)
             hinge = joint_of(scene, min(first), min(second), verdict)
             turns = any(one_axis(scene, j, hinge) for j in joints if {j.a, j.b} & {hinge.a, hinge.b})
             return None if turns else hinge
     return None
+
+
+def _about_wheel(scene: Scene, name: str, line: Line, others: set[str]) -> bool:
+    """Whether a part is round outside about a line, on which some others have a round face."""
+    return bool(line.of(others)) and round_outside(scene, name, line.point, line.direction)
+
+
+def _about_shaft(scene: Scene, name: str, line: Line, others: set[str]) -> bool:
+    """Whether some others have a shaft on a line, which is round enough to turn by."""
+    del scene, name
+    return any(not m.surface.hollow and m.surface.turn >= ROUNDED for m in line.of(others))
 
 
 def _turns(seen: Seen, pinion: str, base: set[str]) -> bool:

@@ -11,10 +11,10 @@ from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import coaxial, knuckle, on_axis, overlapping
-from cadbridge.recognition.rules.pivots import Seen, about_disc, rack_on, roller_on, wheel_on
+from cadbridge.recognition.rules.pivots import Seen, about_disc, named_on, rack_on, wheel_on
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
-from cadbridge.recognition.standard.names import IDLERS, STILL, called
+from cadbridge.recognition.standard.names import HORNS, IDLERS, STILL, called
 from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.wheels.meshing import steps_about
 from cadbridge.recognition.wheels.placed import MeshingPair, about
@@ -42,11 +42,11 @@ def connect(
     bind_carriers(scene, linked, joints, pairs)
     late: list[Tie] = []
     turning: set[str] | None = None
-    still, rollers = (
+    still, rollers, horns = (
         {i.name for i in scene.assembly.instances if names and called(pattern, scene.called(i.name))}
-        for pattern in (STILL, IDLERS)
+        for pattern in (STILL, IDLERS, HORNS)
     )
-    seen = Seen(scene, joints, pairs, rollers - still)
+    seen = Seen(scene, joints, pairs, rollers - still, horns)
     for tie in _ties(scene, linked):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
             continue
@@ -112,7 +112,7 @@ SIGNS = (
     Sign("a disc of its own between", Held.RESTS, True, about_disc),
     Sign("a rack on its pinion", None, True, rack_on),
     Sign("a wheel on what its partner turns on", None, True, wheel_on),
-    Sign("a wheel by its name", None, True, roller_on),
+    Sign("a wheel or a horn by its name", None, True, named_on),
 )
 """Signs of joints where contacts show none, in the order in which they are asked."""
 

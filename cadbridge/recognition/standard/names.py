@@ -75,6 +75,10 @@ ROLLERS = re.compile(
     r"pulley|roller|sheave|\bcast(e|o)r|\bwheel|umlenkrolle|\brolle\b|poulie|galet|polea|puleggia|滑轮|滚轮|プーリ"
 )
 """Wheels, rollers and pulleys, whose purpose is to turn; no idle side of a drive."""
+HORNS = re.compile(
+    r"servo ?(arm|horn|lever)|\bhorns?\b|ruderhorn|servohebel|palonnier|squadretta|舵盘|舵机臂|サーボホーン"
+)
+"""What is put on the spline of a servo, to turn."""
 IDLERS = re.compile(f"{ROLLERS.pattern}|idler")
 """What turns on its pin, though it looks like a bush."""
 SLIDERS = re.compile(
@@ -167,7 +171,7 @@ def _apart(name: str) -> str:
 
 
 def called(pattern: re.Pattern[str], names: Sequence[str]) -> bool:
-    """Whether names have a word of a pattern: `ROLLERS`, `IDLERS`, `SLIDERS`, `STILL` or `SPACERS`."""
+    """Whether names have a word of a pattern: `ROLLERS`, `IDLERS`, `HORNS`, `SLIDERS`, `STILL` or `SPACERS`."""
     return bool(pattern.search(words(names)))
 
 

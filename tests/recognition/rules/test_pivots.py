@@ -101,7 +101,9 @@ def test_a_rack_slides_on_what_its_pinion_turns_on(tmp_path: Path, carried: bool
     assert found.freedoms == int(carried)
 
 
-@pytest.mark.parametrize(("name", "turns"), [("front wheel", True), ("guide pulley", True), ("cover", False)])
+@pytest.mark.parametrize(
+    ("name", "turns"), [("front wheel", True), ("guide pulley", True), ("servo arm", True), ("cover", False)]
+)
 def test_a_wheel_by_its_name_turns_on_a_stub_that_reaches_into_it(tmp_path: Path, name: str, turns: bool) -> None:
     knuckle = box(30, 40, 40).translate((-15, 0, -20)).union(cq.Workplane("YZ").circle(6).extrude(5))
     made = cq.Assembly(name="made").add(knuckle, name="knuckle")

@@ -66,7 +66,9 @@ _MADE_FOR_ONE = re.compile(
 )
 """Words of parts that take a fastener. Before the fastener's own word they say where it sits: a servo screw is a screw,
 a screw cover a cover."""
-_MOVES_A_NUT = re.compile(r"lead ?screw|ball ?screw|power ?screw|spind|\btr ?\d|\bsf[usk] ?\d|jack|threaded ?rod")
+_LEAD_SCREWS = re.compile(r"lead ?screw|ball ?screw|power ?screw|spind|\btr ?\d|\bsf[usk] ?\d")
+"""Screws that are made to turn in a nut."""
+_MOVES_A_NUT = re.compile(f"{_LEAD_SCREWS.pattern}|jack|threaded ?rod")
 """Words of screws that are no fasteners."""
 _FASTENERS = re.compile("|".join(pattern for kind, pattern in _NAMES if kind in _HELD_BY))
 _SIZE = re.compile(r"\bm(\d{1,2})(?: (\d))? ?x ?(\d{1,3})(?: (\d))?\b")
@@ -182,8 +184,8 @@ def called_linear_bearing(names: Sequence[str]) -> bool:
 
 
 def called_lead_screw(names: Sequence[str]) -> bool:
-    """Whether names say that a screw moves a nut, and is no fastener."""
-    return bool(_MOVES_A_NUT.search(words(names)))
+    """Whether names say that a screw is made to move a nut; a threaded rod may hold a stack together."""
+    return bool(_LEAD_SCREWS.search(words(names)))
 
 
 def called_yielding(names: Sequence[str]) -> bool:

@@ -107,7 +107,7 @@ def test_a_short_hollow_shaft_turns_in_a_bearing_of_one_part(tmp_path: Path) -> 
     assert list(joints(found).values()) == ["revolute"]
 
 
-@pytest.mark.parametrize(("name", "turns"), [("SFU1605-350", True), ("bar", False)])
+@pytest.mark.parametrize(("name", "turns"), [("SFU1605-350", True), ("M12x110 threaded rod", False), ("bar", False)])
 def test_a_ball_screw_in_the_blocks_of_its_ends_is_no_dowel(tmp_path: Path, name: str, turns: bool) -> None:
     rod = _along_x(cq.Workplane().circle(6).extrude(110), -55)
     places = [(x, y) for x in (-40, 40) for y in (-20, 20)]

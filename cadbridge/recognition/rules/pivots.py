@@ -135,8 +135,10 @@ def named_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
         if len(own) > 1 or not (name in seen.rollers or name in seen.horns):
             continue
         wheel = name in seen.rollers
-        fits = _about_wheel if wheel else _about_shaft
-        lines = [line for line in scene.contacts.lines_on([name]) if fits(scene, name, line, others)]
+        lines = [
+            line for line in scene.contacts.lines_on([name])
+            if (_on_round(scene, name, line, others) if wheel else _on_shaft(line, others))
+        ]  # fmt: skip
         if len(lines) == 1:
             at, way = lines[0].middle((name,)), lines[0].direction
             text = f"{'a wheel' if wheel else 'the horn of a servo'} by its name, on an axis of the other"
@@ -147,14 +149,13 @@ def named_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
     return None
 
 
-def _about_wheel(scene: Scene, name: str, line: Line, others: set[str]) -> bool:
+def _on_round(scene: Scene, name: str, line: Line, others: set[str]) -> bool:
     """Whether a part is round outside about a line, on which some others have a round face."""
     return bool(line.of(others)) and round_outside(scene, name, line.point, line.direction)
 
 
-def _about_shaft(scene: Scene, name: str, line: Line, others: set[str]) -> bool:
+def _on_shaft(line: Line, others: set[str]) -> bool:
     """Whether some others have a shaft on a line, which is round enough to turn by."""
-    del scene, name
     return any(not m.surface.hollow and m.surface.turn >= ROUNDED for m in line.of(others))
 
 

@@ -1,7 +1,8 @@
 """Slides whose walls grip behind what they run along, with play or not: a dovetail, a profile rail.
 
 Walls that lean over hold a part to its rail in every direction but one, and cost more to make than straight ones: they
-are made for what slides. A socket of six sides has walls all round as close to each other, and is none.
+are made for what slides. A socket of six sides has walls all round as close to each other, and is none. Of 215
+machines one has a slide that nothing else shows, a tensioner, and another three dovetails that hold parts of a frame.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from cadbridge.recognition.contacts.walls import (
     fit_text,
     in_mm,
     widest_gap,
-)  # fmt: skip
+)
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.faces.parts import PartFaces

@@ -15,10 +15,11 @@ from cadbridge.recognition import Recognition, mates_text, move_each, recognise
 from cadbridge.recognition.hints import Hints
 from cadbridge.simulation.limits import of_recognised
 from tests.late import cq
+from tests.recognition.solids import Parts
 
 
-def lever_and_posts(folder: Path, angles: list[float], radius: float = 4.0) -> Path:
-    """A lever along x on a boss at the origin, and round posts on the base at angles (degrees) and 50 mm from it."""
+def lever_and_posts(folder: Path, angles: list[float], radius: float = 4.0, more: Parts | None = None) -> Path:
+    """A lever along x on a boss at the origin, round posts on the base at angles (degrees) and 50 mm away, and more."""
     base = cq.Workplane().box(160, 160, 10, centered=(True, True, False))
     base = base.union(cq.Workplane().workplane(offset=10).circle(5).extrude(8))
     for angle in angles:
@@ -27,6 +28,8 @@ def lever_and_posts(folder: Path, angles: list[float], radius: float = 4.0) -> P
     lever = cq.Workplane().box(70, 10, 8, centered=(False, True, False)).translate((-10, 0, 0))
     lever = lever.cut(cq.Workplane().circle(5.05).extrude(8))
     made = cq.Assembly(name="made").add(base, name="base").add(lever, name="lever", loc=cq.Location((0, 0, 10)))
+    for name, (shape, place) in (more or {}).items():
+        made.add(shape, name=name, loc=cq.Location(place))
     file = folder / "made.step"
     made.export(str(file))
     return file
@@ -75,6 +78,13 @@ def test_a_free_lever_turns_all_round(tmp_path: Path) -> None:
     assert joint.limit is None
     assert joint.motion is not None
     assert joint.motion.state == "free"
+
+
+@pytest.mark.parametrize(("name", "ends"), [("GT2 belt", False), ("post", True)])
+def test_a_belt_ends_no_travel(tmp_path: Path, name: str, ends: bool) -> None:
+    post = cq.Workplane().circle(4).extrude(8)
+    (joint,) = moved(lever_and_posts(tmp_path, [], more={name: (post, (25, 43.3, 10))})).joints
+    assert (joint.limit is not None) is ends
 
 
 def test_a_lever_caught_between_posts_is_a_weld_and_as_a_joint_that_was_told_cannot_move(tmp_path: Path) -> None:

@@ -59,7 +59,8 @@ def moved(mechanism: Mechanism, text: str = "9*smoothstep(t)") -> dict[str, np.n
     for collapse in (True, False):
         run = simulate(mechanism, Scenario(duration=1.0, rate=20.0, motors=(motor,)), collapse=collapse)
         assert run.result.status.ok
-        assert run.summary["energy_drift_J"] < 1e-6
+        # Of the work that goes through: the steps that a cam of 72 splines takes differ by processor.
+        assert run.summary["energy_drift_J"] < 1e-7 * run.summary["energy_exchanged_J"]
     return {j.name: run.result.trajectory.coordinates[:, i] for i, j in enumerate(run.lowered.joints)}
 
 

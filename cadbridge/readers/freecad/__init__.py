@@ -11,15 +11,9 @@ from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import FreecadFile, Library, Object
 from cadbridge.readers.freecad.held import members_with
 from cadbridge.readers.freecad.joints import Joints
+from cadbridge.readers.freecad.kinds import ASSEMBLY, CONTAINERS
 from cadbridge.readers.freecad.references import Resolver
-from cadbridge.readers.freecad.tree import (
-    ASSEMBLY,
-    CONTAINERS,
-    PlacedAssembly,
-    UnnamedComponent,
-    Walker,
-    place,
-)
+from cadbridge.readers.freecad.tree import PlacedAssembly, UnnamedComponent, Walker, named
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes import Brep, load_breps
 from cadbridge.units import LENGTH
@@ -65,7 +59,7 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     else:
         walker.assembly(root, root.placement() or Pose())
     scopes: list[Scope] = [] if root is None else [(root, ()), *walker.flexible]
-    draft = place(walker.units)
+    draft = named(walker.units)
     # Shapes come before joints: what a Distance joint means depends on the kinds of the faces and edges that it names.
     breps = _shapes(draft, options, LENGTH[unit] / LENGTH["mm"], findings)
     resolver = Resolver(library, draft.by_way, breps, root)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from cadbridge.assembly import GROUND
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
-from cadbridge.readers.freecad.tree import CONTAINERS, DATUMS, GROUPS, NO_SHAPE, UnnamedComponent
+from cadbridge.readers.freecad.kinds import DATUMS
+from cadbridge.readers.freecad.links import ELEMENT, descend
+from cadbridge.readers.freecad.tree import UnnamedComponent
 from cadbridge.readers.markers import Marker
 from cadbridge.shapes import Brep
-
-_ELEMENT = re.compile(r"(Face|Edge|Vertex)(\d+)$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,30 +112,12 @@ class Resolver:
 
     def _object(self, unit: UnnamedComponent, rest: list[str]) -> tuple[Object, Pose, str]:
         """The object in whose frame the connector is, X_CO, and the element's name."""
-        here, X = unit.object, Pose()
-        names = list(rest)
-        element = names.pop() if names else ""
-        while True:
-            followed: list[Object] = []
-            while here.shows:
-                target = None if here in followed else self._library.linked(here, here.shows)
-                if target is None:  # a ring of links too, which the walk through the assembly reports
-                    return here, X, element
-                followed.append(here)
-                # A link replaces the placement of its target by its own, unless LinkTransform lets both count.
-                passed = target.placement() if here.flag("LinkTransform", False) else None
-                here, X = target, X @ (passed or Pose())
-            if not names:
-                return here, X, element
-            child = here.document.objects.get(names.pop(0))
-            inner = here.type in CONTAINERS or (child is not None and child.type in NO_SHAPE)
-            if child is None or child.type in GROUPS or not inner:
-                continue
-            here, X = child, X @ (child.placement() or Pose())
+        *names, element = rest or [""]
+        return *descend(self._library, unit.object, names), element
 
     def _element(self, joint: Object, reference: str, holder: Object, element: str) -> tuple[str, float]:
         """The kind and radius of a face, edge or vertex of an object; "" where it names none."""
-        named = _ELEMENT.search(element)
+        named = ELEMENT.search(element)
         if named is None:
             return "", 0.0
         what, index = named[1], int(named[2]) - 1

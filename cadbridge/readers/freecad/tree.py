@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from cadbridge.assembly import GROUND, Component, Instance, Part
-from cadbridge.budget import allowed, beyond
+from cadbridge.budget import beyond
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
 from cadbridge.readers.freecad.held import movable
+from cadbridge.readers.freecad.kinds import ASSEMBLY, ASSEMBLY_LINK, BODY, CONTAINERS, NO_SHAPE
+from cadbridge.readers.freecad.links import Copies, below, copies, of_assembly3, opens, place, shown
 from cadbridge.readers.names import free_name
 from cadbridge.wording import count
 
-ASSEMBLY = "Assembly::AssemblyObject"
-BODY = "PartDesign::Body"
-ASSEMBLY_LINK = "Assembly::AssemblyLink"
-GROUPS = ("App::DocumentObjectGroup", "App::DocumentObjectGroupPython", "App::LinkGroup")
-CONTAINERS = ("App::Part", ASSEMBLY, ASSEMBLY_LINK)
-NO_SHAPE = (
-    "App::Origin", "App::Line", "App::Plane", "App::Point", "App::LocalCoordinateSystem", "Sketcher::SketchObject",
-    "PartDesign::Plane", "PartDesign::Line", "PartDesign::Point", "PartDesign::CoordinateSystem",
-    "PartDesign::ShapeBinder", "PartDesign::SubShapeBinder", "PartDesign::SubShapeBinderPython",
-    "Part::DatumPlane", "Part::DatumLine", "Part::DatumPoint", "Part::LocalCoordinateSystem",
-    "Part::Part2DObjectPython",
-    "Assembly::JointGroup", "Assembly::ViewGroup", "Assembly::SimulationGroup", "Assembly::BomGroup",
-    "Assembly::SnapshotGroup", "Assembly::BomObject", "Spreadsheet::Sheet", "App::VarSet", "App::TextDocument",
-    "App::Annotation", "App::AnnotationLabel", "App::MeasureDistance", "Image::ImagePlane",
-)  # fmt: skip
-"""Sketches, datums, binders, tables, notes and groups of an assembly's own: none of it is a part."""
-DATUMS = (
-    "App::Origin", "App::LocalCoordinateSystem", "App::Plane", "App::Line", "App::Point", "Part::LocalCoordinateSystem",
-    "Part::DatumPlane", "Part::DatumLine", "Part::DatumPoint",
-)  # fmt: skip
-"""Of these, what stands in an assembly itself is still, as long as it is attached to nothing."""
 DEEPEST_LINKS = 40
 """Links, groups and assemblies within one another; deeper ones are reported as holding themselves. A choice."""
 
@@ -86,15 +66,15 @@ class Walker:
     def assembly(self, owner: Object, X_WA: Pose, way: tuple[str, ...] = (), labels: tuple[str, ...] = ()) -> None:
         """Every member of an assembly as a component; a flexible sub-assembly's members are components of their own."""
         for member, X in self.members(owner):
-            here, named = (*way, member.name), (*labels, member.label)
+            here, labelled = (*way, member.name), (*labels, member.label)
             if self._flexible(member):
                 if len(here) > DEEPEST_LINKS or any(member is o for o, _ in self.flexible):
                     self._cycle(member)
                     continue
                 self.flexible.append((member, here))
-                self.assembly(member, X_WA @ X, here, named)
+                self.assembly(member, X_WA @ X, here, labelled)
                 continue
-            self._add(member, X_WA @ X, here, named)
+            self._add(member, X_WA @ X, here, labelled)
 
     def loose(self, member: Object, X_WM: Pose) -> None:
         """An object of a document without an assembly, where it holds a shape."""
@@ -135,12 +115,11 @@ class Walker:
                 self.findings.add(
                     "CB162", f"{owner.label} holds {name!r}, which is not an object", owner.where("Group")
                 )
-            elif member.type in GROUPS or of_assembly3(member) or (member.shows and member.links("ElementList")):
-                X_M = self._placed(member)
-                below = member.links("Group") or member.links("ElementList")
+            elif opens(member):
+                X_M = None if self._scaled(member) else place(member, self.findings)
                 # Folders have no placement; groups of links, and arrays of objects of their own, carry what they hold.
-                waiting.extend((inner, X @ X_M) for inner in reversed(below) if X_M is not None)
-            elif not self.is_aside(member) and (X_M := self._placed(member)) is not None:
+                waiting.extend((inner, X @ X_M) for inner in reversed(below(member)) if X_M is not None)
+            elif not self.is_aside(member) and (X_M := place(member, self.findings)) is not None:
                 yield member, X @ X_M
 
     @staticmethod
@@ -155,27 +134,9 @@ class Walker:
         """A sub-assembly whose own joints move: it says that it is not rigid, and holds its members itself."""
         return member.type in (ASSEMBLY, ASSEMBLY_LINK) and member.has("Rigid") and not member.flag("Rigid", True)
 
-    def _placed(self, member: Object) -> Pose | None:
-        # In FreeCAD Placement is an alias of a link's LinkPlacement, and not every link has the alias.
-        X = member.placement("LinkPlacement" if not member.has("Placement") else "Placement")
-        if X is None:
-            self.findings.add("CB181", f"{member.label}: its placement cannot be read", member.where("Placement"))
-        return X
-
-    def _elements(self, member: Object) -> list[tuple[tuple[str, ...], Pose]]:
-        """The copies of a link array with their placements; one, without a suffix, of anything else."""
-        count = member.copies
-        if self._scaled(member):
-            return []
-        if count <= 0:
-            return [((), Pose())]
-        if why := beyond("instances", count, member.label):
-            self.findings.add("CB138", why, member.where())
-            return []
-        file = member.file("PlacementList")
-        poses = self._placement_list(member, file) if file else []
-        missing = count - len(poses)
-        return [((str(i),), X) for i, X in enumerate([*poses[:count], *([Pose()] * max(0, missing))])]
+    def _elements(self, member: Object) -> Copies:
+        """What stands for an object, without a suffix where that is itself; nothing where a link enlarges it."""
+        return [] if self._scaled(member) else copies(member, self.findings)
 
     def _scaled(self, member: Object) -> bool:
         """Whether a link shows its object larger or smaller than it is; reported, and left out."""
@@ -188,26 +149,11 @@ class Walker:
         if all(abs(size - 1.0) < SAME_SIZE for size in sizes):
             return False
         worst = max(sizes, key=lambda size: abs(size - 1.0))
-        text = f"{member.label} is shown {worst:.3g} times as large as what it links to; it is left out"
-        self.findings.add("CB133", text, member.where("Scale"))
+        what = f"{worst:.3g} times as large as" if worst > 0.0 else "as the mirror image of"
+        text = f"{member.label} is shown {what} what it links to; it is left out"
+        cure = "Give the link a scale of 1, and link it to a part of that size, such as a Draft Clone."
+        self.findings.add("CB133", text, member.where("Scale"), cure)
         return True
-
-    def _placement_list(self, member: Object, file: str) -> list[Pose]:
-        """FreeCAD's binary list: a count, then seven numbers each, little endian."""
-        data = member.document.archive.read(file) or b""
-        count = struct.unpack_from("<I", data)[0] if len(data) >= 4 else 0
-        # The count is what the file claims: an array is made only of bytes that are there.
-        if count > allowed("instances") or len(data) - 4 < 56 * count:
-            self.findings.add("CB181", f"{member.label}: its list of placements is cut off", member.where())
-            return []
-        rows = np.frombuffer(data, "<f8", 7 * count, 4).reshape(-1, 7)
-        good = np.isfinite(rows).all(axis=1) & (np.linalg.norm(rows[:, 3:], axis=1) > 0.5)
-        if not good.all():
-            text = f"{member.label}: a placement in its list has no finite numbers or no rotation"
-            self.findings.add("CB181", text, member.where())
-            return []
-        length = member.document.length
-        return [Pose.from_quaternion(r[:3] * length, (r[6], r[3], r[4], r[5])) for r in rows]
 
     def _leaves(self, item: Object, X: Pose, path: tuple[str, ...], above: tuple[Object, ...]) -> Iterator[Leaf]:
         """The shapes below an object; its own placement is the caller's to take, except where a link passes it on."""
@@ -225,16 +171,9 @@ class Walker:
             shown = self.library.linked(item, "LinkedObject")
             self._still += [] if shown is None else movable(shown)
         if item.shows or (item.type == ASSEMBLY_LINK and not item.links("Group")):
-            target = self.library.linked(item, item.shows or "LinkedObject")
-            if target is not None and target.type not in NO_SHAPE:
-                # A link replaces the placement of its target by its own, unless LinkTransform lets both count.
-                passed = target.placement() if item.flag("LinkTransform", False) else Pose()
-                yield from self._leaves(target, X @ (passed or Pose()), path, (*above, item))
+            yield from self._linked(item, X, path, (*above, item))
         elif item.type in CONTAINERS or of_assembly3(item):
-            for member, X_M in self.members(item):
-                for suffix, X_E in self._elements(member):
-                    below = (*path, member.label, *suffix)
-                    yield from self._leaves(member, X @ X_M @ X_E, below, (*above, item))
+            yield from self._held(self.members(item), X, path, (*above, item))
         elif _has_shape(item):
             yield Leaf(path, item, X)
         elif item.has("Mesh"):
@@ -244,13 +183,28 @@ class Walker:
             text = f"not read: the copies that the array {item.label} makes of {source[1] if source else 'nothing'}"
             self.findings.add("CB190", text, item.where("SourceObject"))
 
+    def _linked(self, link: Object, X: Pose, path: tuple[str, ...], above: tuple[Object, ...]) -> Iterator[Leaf]:
+        """The shapes that a link shows: of a group all that is in it, of an array every copy."""
+        found = shown(self.library, link)
+        if found is None or found[0].type in NO_SHAPE:
+            return
+        target, X_T = found
+        if opens(target) and not self._scaled(target):
+            yield from self._held(self._opened(target, below(target), X_T), X, path, above)
+        elif not opens(target):
+            for suffix, X_E in self._elements(target):
+                yield from self._leaves(target, X @ X_T @ X_E, (*path, *suffix), above)
+
+    def _held(
+        self, members: Iterable[tuple[Object, Pose]], X: Pose, path: tuple[str, ...], above: tuple[Object, ...]
+    ) -> Iterator[Leaf]:
+        """The shapes of members with their poses, each below its label."""
+        for member, X_M in members:
+            for suffix, X_E in self._elements(member):
+                yield from self._leaves(member, X @ X_M @ X_E, (*path, member.label, *suffix), above)
+
     def _cycle(self, item: Object) -> None:
         self.findings.add("CB1224", f"{item.label} holds itself, by links or groups", item.where())
-
-
-def of_assembly3(item: Object) -> bool:
-    """Whether an object is an assembly of the workbench Assembly3, or the group in it that holds its parts."""
-    return item.has("Group") and (item.has("BuildShape") or item.has("DerivedFrom"))
 
 
 def _has_shape(item: Object) -> bool:
@@ -279,7 +233,7 @@ class PlacedAssembly:
     part_names: set[str] = field(default_factory=lambda: {GROUND})
 
 
-def place(units: list[UnnamedComponent]) -> PlacedAssembly:
+def named(units: list[UnnamedComponent]) -> PlacedAssembly:
     """Names for components (labels; unique), instances and parts."""
     placed, taken = PlacedAssembly(), {GROUND}
     for unit in units:

@@ -13,6 +13,7 @@ from cadbridge.readers.freecad.held import members_with
 from cadbridge.readers.freecad.joints import Joints
 from cadbridge.readers.freecad.kinds import ASSEMBLY, CONTAINERS
 from cadbridge.readers.freecad.references import Resolver
+from cadbridge.readers.freecad.simulations import read_study
 from cadbridge.readers.freecad.tree import PlacedAssembly, UnnamedComponent, Walker, named
 from cadbridge.readers.options import ReadOptions
 from cadbridge.shapes import Brep, load_breps
@@ -64,7 +65,8 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     breps = _shapes(draft, options, LENGTH[unit] / LENGTH["mm"], findings)
     resolver = Resolver(library, draft.by_way, breps, root)
     grounded = {u.way for u in _grounded(scopes, resolver)}
-    mates, couplings, given = _joints(scopes, resolver, LENGTH[unit], findings)
+    reader = Joints(resolver, findings, LENGTH[unit])
+    mates, couplings, given = _joints(scopes, reader)
     held = {f.component for m in mates for f in (m.a, m.b)} | {u.name for u in walker.units if u.way in grounded}
     held |= {f.component for k in couplings for f in (k.a, k.b) if f is not None}
     # Only all joints together tell a helper, which nothing holds, from a part whose shape is missing.
@@ -87,6 +89,7 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
         couplings=tuple(couplings),
         units=(f"lengths in {unit} → m", "angles in degrees → rad", f"written by FreeCAD {document.program}"),
         mates_in_file=given,
+        study=None if root is None else read_study(root, reader.made, LENGTH[unit], findings),
         extra={"tree": tuple(n for c in draft.components if c.name not in idle for n in _nodes(c, draft))},
         findings=findings.as_tuple(),
     )
@@ -216,11 +219,8 @@ def _grounded(scopes: list[Scope], resolver: Resolver) -> list[UnnamedComponent]
     return found
 
 
-def _joints(
-    scopes: list[Scope], resolver: Resolver, length: float, findings: Findings
-) -> tuple[list[Mate], list[Coupling], int]:
+def _joints(scopes: list[Scope], reader: Joints) -> tuple[list[Mate], list[Coupling], int]:
     """Mates and couplings of the assembly and its flexible sub-assemblies, and how many joints the file has."""
-    reader = Joints(resolver, findings, length, {})
     mates: list[Mate] = []
     couplings: list[Coupling] = []
     found = [(joint, way) for owner, way in scopes for joint in members_with(owner, "JointType")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -75,12 +75,13 @@ _ORDER = ("plane", "cylinder", "cone", "torus", "sphere", "other", "line", "circ
 
 @dataclass(eq=False)
 class Joints:
-    """Reads the joints of an assembly and its flexible sub-assemblies."""
+    """Reads the joints of an assembly and its flexible sub-assemblies; `made` has the mates by the joints' names."""
 
     resolver: Resolver
     findings: Findings
     length: float
-    sliders: dict[str, list[JointSide]]
+    sliders: dict[str, list[JointSide]] = field(default_factory=dict)
+    made: dict[str, tuple[Mate, JointSide, JointSide]] = field(default_factory=dict)
 
     def read(self, joint: Object, scope: tuple[str, ...]) -> Mate | Coupling | None:
         """A joint as mate or coupling; a finding and None where it cannot be one."""
@@ -99,10 +100,13 @@ class Joints:
             self.findings.add("CB1228", f"{joint.label} is a joint of type {kind!r}", joint.where("JointType"))
             return None
         try:
-            return maker(self, joint, first, second)
+            found = maker(self, joint, first, second)
         except ValueError as fault:
             self.findings.add("CB181", f"{joint.label}: {fault}", joint.where())
             return None
+        if isinstance(found, Mate):
+            self.made[joint.name] = found, first, second
+        return found
 
     def note(self, joint: Object, scope: tuple[str, ...]) -> None:
         """Remember the sides of a slider: racks are known by them."""

@@ -43,6 +43,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     else:
         r.findings.add("CB1209", f"the file states no unit of length; {unit} is taken", Where(str(r.path), 1))
     r.length = LENGTH[unit]
+    r.start = _parameters(assembly).get("tstart") or 0.0
     root = assembly.value("Name") or r.path.stem
     # The order is that of reference: joints name markers of parts, limits and motions name joints.
     velocities = read_parts(r, assembly)
@@ -58,12 +59,15 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     )  # fmt: skip
 
 
+def _parameters(assembly: TreeLine) -> dict[str, float | None]:
+    """The numbers of the run that the file asks for: tstart, tend, hout (s), errorTol and others."""
+    found = assembly.child("SimulationParameters")
+    return {} if found is None else {n.text: number(n.children[0].text) for n in found.children if n.children}
+
+
 def _study(r: Reader, assembly: TreeLine, series: list[tuple[int, str]], velocities: dict[str, Vector]) -> Study:
     """The run that the file asks for, and the trajectory that it holds. Forces are reported: none is carried."""
-    parameters = assembly.child("SimulationParameters")
-    numbers = (
-        {} if parameters is None else {n.text: number(n.children[0].text) for n in parameters.children if n.children}
-    )
+    numbers = _parameters(assembly)
     start, end, step = numbers.get("tstart"), numbers.get("tend"), numbers.get("hout")
     gravity = row(assembly.value("ConstantGravity") or "")
     tolerance = numbers.get("errorTol")

@@ -18,11 +18,15 @@ from cadbridge.readers.source import Source
 
 @dataclass
 class Reader(Source[TreeLine]):
-    """`length` is metres a unit of the file; markers, mates and parts are found by their full names."""
+    """`length` is metres a unit of the file, `start` when its run starts (s).
+
+    Markers, mates and parts are found by their full names.
+    """
 
     path: Path
     findings: Findings
     length: float = 1.0
+    start: float = 0.0
     parts: list[Part] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     components: list[Component] = field(default_factory=list)

@@ -12,7 +12,7 @@ from cadbridge.frames import Pose
 from cadbridge.readers.joints import coordinate
 from cadbridge.readers.markers import Marker, feature, gear, rack, screw
 from cadbridge.readers.ondsel.context import Reader
-from cadbridge.readers.ondsel.text import TreeLine, expression, row
+from cadbridge.readers.ondsel.text import TreeLine, expression, from_start, row
 from cadbridge.study import FrameMotion, MotionLaw
 
 FRAME, PLANE, AXIS, POINT = FeatureKind.FRAME, FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
@@ -235,11 +235,11 @@ def _frame_motion(r: Reader, node: TreeLine, name: str) -> FrameMotion | None:
 
 
 def _checked(r: Reader, node: TreeLine, key: str, name: str) -> str | None:
-    """An expression of t in the solver's words; a finding and None where it cannot be computed."""
+    """An expression of t in the solver's words, 0 where the run starts; a finding and None where it is none."""
     from solver.functions import expression as parse
 
     written = node.value(key) or ""
-    text = expression(written)
+    text = from_start(expression(written), r.start)
     try:
         parse(text)
     except ValueError as fault:

@@ -112,6 +112,11 @@ def expression(text: str) -> str:
     return without_ramps(re.sub(r"[A-Za-z_]\w*", lambda m: _NAMES.get(m[0], m[0]), _modern(plain)).strip())
 
 
+def from_start(text: str, start: float) -> str:
+    """An expression of t for a run whose first moment, 0 in cadbridge, is at `start` (s) in the file."""
+    return re.sub(r"\bt\b", f"(t+{start!r})", text) if start else text
+
+
 def _modern(text: str) -> str:
     return _OLD_NUMBER.sub(lambda m: m[1] + (f"e{m[2]}" if m[2] else ""), text)
 

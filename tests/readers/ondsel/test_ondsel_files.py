@@ -130,3 +130,16 @@ def test_ramps_of_another_form_stay_what_nobody_knows(text: str) -> None:
 
 def test_comments_in_expressions_are_skipped() -> None:
     assert expression('-1*("a(time - T1)"<n>2*time<n>+<n>1)').replace(" ", "") == "-1*(2*t+1)"
+
+
+def test_a_motion_of_a_run_that_starts_later_is_of_the_files_time(corpus: Path, tmp_path: Path) -> None:
+    """In the file `time` is `tstart` where the run starts; in cadbridge t is 0 there."""
+    text = (corpus / "ondsel" / "fourbar.asmt").read_text()
+    lines = text.splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if line.strip() == "tstart")
+    lines[at + 1] = lines[at + 1].replace("0.0", "0.25")
+    later = tmp_path / "later.asmt"
+    later.write_text("".join(lines))
+    studies = [cb.read(path).study for path in (corpus / "ondsel" / "fourbar.asmt", later)]
+    own, shifted = (parsed(study.motions[0].text) for study in studies if study is not None)
+    assert shifted.evaluate(0.5)[:2] == pytest.approx(own.evaluate(0.75)[:2])

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from cadbridge.assembly import Coupling, CouplingKind, Feature, FeatureKind
 from cadbridge.findings import Where
-from cadbridge.frames import Pose
+from cadbridge.frames import Pose, cross_length
+from cadbridge.readers.placement import ALIGNED
 
 _COLUMN = {"x": 0, "y": 1, "z": 2}
 """The column of a rotation by the letter of its axis."""
@@ -30,13 +31,24 @@ def feature(marker: Marker, kind: FeatureKind, axis: str = "z", label: str = "")
     return Feature(marker.component, kind, marker.X.p, R[:, _COLUMN[axis]], x, label=label)
 
 
-def gear(name: str, i: Marker, j: Marker, radii: tuple[float, float], where: Where) -> Coupling:
-    """Radii of I and J; of unlike signs they turn the same way, as on a belt. ValueError at zero."""
+def gear(
+    name: str, i: Marker, j: Marker, poses: tuple[Pose, Pose], radii: tuple[float, float], where: Where
+) -> Coupling:
+    """r_J · turn of J = −r_I · turn of I, each about the marker's own z, counted from the line between the two.
+
+    So wheels with z the same way turn against each other, and with z against each other, or radii of unlike signs, the
+    same way, as on a belt. Axes that are not parallel have the ratio alone. `poses`: X_WI, X_WJ. ValueError where a
+    radius is zero.
+    """
     ri, rj = radii
     if not (ri and rj and math.isfinite(ri) and math.isfinite(rj)):
         raise ValueError("a radius is zero")
     a, b = feature(i, FeatureKind.AXIS), feature(j, FeatureKind.AXIS)
-    kind = CouplingKind.SPUR if (ri > 0) == (rj > 0) else CouplingKind.BELT
+    zi, zj = (X.R[:, 2] for X in poses)
+    if cross_length(zi, zj) > ALIGNED:
+        return Coupling(name, CouplingKind.RATIO, a, b, -ri / rj, where=where)
+    along = float(zi @ zj) > 0.0
+    kind = CouplingKind.SPUR if ((ri > 0) == (rj > 0)) == along else CouplingKind.BELT
     return Coupling(name, kind, a, b, abs(rj / ri), where=where)
 
 

@@ -166,10 +166,10 @@ class Joints:
         return Mate(joint.label, kind, a, b, value=value, where=joint.where())
 
     def gears(self, joint: Object, first: JointSide, second: JointSide) -> Coupling:
-        """Pitch radii in Distance and Distance2; a belt turns both the same way."""
+        """Pitch radii in Distance and Distance2; a belt is as a gear with one of them negative."""
         sense = -1.0 if joint_kind(joint) == "Belt" else 1.0
         radii = self.amount(joint, "Distance") * self.length, sense * self.amount(joint, "Distance2") * self.length
-        return gear(joint.label, first.marker, second.marker, radii, joint.where())
+        return gear(joint.label, first.marker, second.marker, (first.X_WM, second.X_WM), radii, joint.where())
 
     def screw(self, joint: Object, first: JointSide, second: JointSide) -> Coupling:
         """Distance is the advance a turn. FreeCAD's solver has no screw where neither side is held by a slider."""

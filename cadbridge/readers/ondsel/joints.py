@@ -137,7 +137,9 @@ def _mates(r: Reader, node: TreeLine, name: str, i: Marker, j: Marker) -> list[M
 
 def _gear(r: Reader, node: TreeLine, name: str, i: Marker, j: Marker) -> Coupling | None:
     ri, rj = r.scalar(node, "radiusI", name), r.scalar(node, "radiusJ", name)
-    return None if ri is None or rj is None else gear(name, i, j, (ri, rj), r.where(node, name))
+    if ri is None or rj is None:
+        return None
+    return gear(name, i, j, (_in_world(r, i), _in_world(r, j)), (ri, rj), r.where(node, name))
 
 
 def _rack(r: Reader, node: TreeLine, name: str, i: Marker, j: Marker) -> Coupling | None:

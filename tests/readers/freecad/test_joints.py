@@ -270,7 +270,9 @@ def test_a_datum_that_is_grounded_is_no_fault_and_an_attached_one_is_no_ground(s
 # --- gears, belts, racks, screws ---
 
 
-def pair(solids: Solids, coupling: str, slides: bool, **more: tuple[str, str]) -> Maker:
+def pair(
+    solids: Solids, coupling: str, slides: bool, second: tuple[str, str] | None = None, **more: tuple[str, str]
+) -> Maker:
     """A wheel B about z at the origin, and a wheel C 30 mm beside it, or a slider C along x."""
     made = Maker()
     for name in ("A", "B", "C"):
@@ -282,7 +284,7 @@ def pair(solids: Solids, coupling: str, slides: bool, **more: tuple[str, str]) -
     else:
         made.objects["C"][1]["Placement"] = placement((30.0, 0.0, 0.0))
         made.joint("JC", "Revolute", ("A.Face1", "C.Face1"), placement((30.0, 0.0, 0.0)))
-        made.joint("K", coupling, ("B.Face1", "C.Face1"), **more)
+        made.joint("K", coupling, ("B.Face1", "C.Face1"), None, second, **more)
     made.ground("A")
     made.assembly("A", "B", "C")
     return made
@@ -306,6 +308,26 @@ def test_gears_and_belts(
     solids: Solids, tmp_path: Path, kind: str, radii: tuple[float, float], expected: float
 ) -> None:
     made = pair(solids, kind, slides=False, Distance=number(radii[0]), Distance2=number(radii[1]))
+    assert ratio(read(made, tmp_path)) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("Gears", 0.5), ("Belt", -0.5)])
+def test_a_gear_with_its_connectors_against_each_other_turns_the_other_way(
+    solids: Solids, tmp_path: Path, kind: str, expected: float
+) -> None:
+    """r_J θ_J = −r_I θ_I, each about its own z (GearConstraintIJ): who picks a top and a bottom edge takes Belt."""
+    down = placement(q=(1.0, 0.0, 0.0, 0.0))
+    made = pair(solids, kind, slides=False, second=down, Distance=number(10.0), Distance2=number(20.0))
+    assert ratio(read(made, tmp_path)) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("Gears", -2.0), ("Belt", 2.0)])
+def test_gears_on_axes_that_are_square(solids: Solids, tmp_path: Path, kind: str, expected: float) -> None:
+    """The same law; it was refused as a spur gear whose axes are not parallel (CB220)."""
+    across = placement(q=ALONG_X)
+    made = pair(solids, kind, slides=False, second=across, Distance=number(20.0), Distance2=number(10.0))
+    made.objects["C"][1]["Placement"] = placement((20.0, 0.0, 10.0))
+    made.objects["JC"][1].update(Placement1=placement((20.0, 0.0, 10.0), ALONG_X), Placement2=across)
     assert ratio(read(made, tmp_path)) == pytest.approx(expected, abs=1e-9)
 
 

@@ -85,6 +85,15 @@ ENTRIES: dict[str, Entry] = {
         "here either, suppress the joint.",
         "A nut on a spindle, held by a cylindrical joint and a screw alone.",
     ),
+    "CB1272": Entry(
+        Severity.WARNING,
+        "a joint on an attached datum",
+        "FreeCAD's solver takes a datum of the assembly that is attached to something for a body of its own, and then "
+        "puts it back where it is attached: the joint holds nothing. cadbridge leaves it out.",
+        "Join the part that the datum is attached to, or a datum within that part; or detach the datum (map mode "
+        "Deactivated), and it is the ground.",
+        "A coordinate system in the assembly, attached to a hole of a plate, and a shaft's revolute joint on it.",
+    ),
     "CB1234": Entry(
         Severity.WARNING,
         "several assemblies in one file",

@@ -59,6 +59,10 @@ class Resolver:
         if unit is None:
             unit, rest = self._datum(way)
         X_OM = joint.placement(connector)
+        if unit is None and (attached := self._attached(way)) is not None:
+            text = f"{joint.label} is on {attached.label}, a datum of the assembly that is attached, and holds nothing"
+            self.findings.add("CB1272", text, joint.where(reference), items=[attached.label])
+            return None
         if unit is None or X_OM is None:
             code, what = ("CB181", connector) if unit is not None else ("CB162", reference)
             message = "cannot be read" if unit is not None else f"names {'.'.join(way)!r}, which is not a component"
@@ -100,6 +104,13 @@ class Resolver:
                     if unit is not None:
                         return unit, way[stop:]
         return None, []
+
+    def _attached(self, way: list[str]) -> Object | None:
+        """The attached datum of the assembly that a way leads to."""
+        if self._root is None:
+            return None
+        held = {n: o for n in self._root.links("Group") if (o := self._root.document.objects.get(n)) is not None}
+        return next((held[n] for n in way[:2] if n in held and held[n].type in DATUMS), None)
 
     def _datum(self, way: list[str]) -> tuple[UnnamedComponent | None, list[str]]:
         """The datum of the assembly that a way leads to, as the ground, and the way from the datum on."""

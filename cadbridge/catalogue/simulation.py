@@ -116,9 +116,10 @@ ENTRIES: dict[str, Entry] = {
     "CB696": Entry(
         Severity.WARNING,
         "joints that an initial value moves too",
-        "Joints of loops and gears without an initial value stay as designed where the given values allow it. Here not "
-        "all of them can: the joints named move, by the least displacement weighted by masses. cadbridge tries to hold "
-        "up to 24 joints, one after the other, driven ones first; if there are more, all of them may move.",
+        "Joints of loops and gears without an initial value stay as designed where the given values, and couplings "
+        "that do not hold as designed, allow it. Here not all of them can: the joints named move, by the least "
+        "displacement weighted by masses. cadbridge tries to hold up to 24 joints, one after the other, driven ones "
+        "first; if there are more, all of them may move.",
         "Give the initial values of these joints too, or values that the mechanism reaches with the others at rest.",
         "A crank of a five-bar at −80°, which it reaches only if the driven crank on the other side moves.",
     ),

@@ -61,8 +61,14 @@ def _coupled(lowered: Lowered, unmet: OpenCouplings, findings: Findings) -> Stat
     """
     keep = held(lowered, ())
     lead = partial(_led, lowered, Scenario(), {}, (), unmet)
-    found = lead((*keep.outside, *keep.within))
+    open_ones = [lowered.model.groups[k] for k in unmet.gaps]
+    found = _kept(lead, keep, f"where {listed(open_ones)} {'holds' if len(open_ones) == 1 else 'hold'}", [], findings)
     if not found.status.ok:
+        text = (
+            f"no small steps lead to where {listed(open_ones)} {'holds' if len(open_ones) == 1 else 'hold'}: the run "
+        )
+        text += "begins at the nearest pose, and joints that lead may stand elsewhere too"
+        findings.add("CB696", text, items=open_ones)
         return None
     unmet.report(lowered, findings)
     return found.state
@@ -83,18 +89,26 @@ def _with_positions(
     # Frames determine what no joint names: there the poses that are nearest follow.
     keep = held(lowered, wanted) if not frames else HeldRows()
     lead = partial(_led, lowered, scenario, wanted, frames, unmet)
-    found = lead((*keep.outside, *keep.within))
-    if not found.status.ok and keep.within:
-        found, released = _released(lead, keep)
-        if found.status.ok:
-            follow = "cannot stay as designed, and follows" if len(released) == 1 else "cannot all stay as designed"
-            text = f"with {listed(sorted(wanted))} at the initial values, {listed(released)} {follow}"
-            findings.add("CB696", text, items=[*sorted(wanted), *released])
+    found = _kept(lead, keep, f"with {listed(sorted(wanted))} at the initial values", sorted(wanted), findings)
     if not found.status.ok:
         findings.add("CB614", found.status.message, items=found.status.groups)
         raise InputError("The initial state cannot be reached.", findings)
     unmet.report(lowered, findings)
     return found.state
+
+
+def _kept(
+    lead: Callable[[tuple[Primitive, ...]], Projected], keep: HeldRows, why: str, items: list[str], findings: Findings
+) -> Projected:
+    """Where it leads with the rows that can be kept; which joints follow, as not all can, is reported (CB696)."""
+    found = lead((*keep.outside, *keep.within))
+    if found.status.ok or not keep.within:
+        return found
+    found, released = _released(lead, keep)
+    if found.status.ok:
+        follow = "cannot stay as designed, and follows" if len(released) == 1 else "cannot all stay as designed"
+        findings.add("CB696", f"{why}, {listed(released)} {follow}", items=[*items, *released])
+    return found
 
 
 def _released(lead: Callable[[tuple[Primitive, ...]], Projected], keep: HeldRows) -> tuple[Projected, list[str]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cadbridge as cb
 from cadbridge.mechanism import Mechanism
-from cadbridge.simulation import Run, Scenario, simulate
+from cadbridge.simulation import Run, Scenario, initial, simulate
 from cadbridge.verification import verify
 
 LINK = (
@@ -85,3 +87,40 @@ def test_couplings_that_hold_are_not_spoken_of(tmp_path: Path) -> None:
     path = tmp_path / "held.xml"
     path.write_text(HELD.format(BOX, 0), encoding="utf-8")
     assert "CB698" not in {f.code for f in simulate(cb.build(cb.read(path)), Scenario(duration=0.01)).findings}
+
+
+FIVE_BAR = """<mujoco><worldbody>
+<body name="a"><joint name="u" axis="0 1 0"/><geom type="capsule" size=".01" fromto="0 0 0 0 0 .3"/>
+ <body name="b" pos="0 0 .3"><joint name="v" axis="0 1 0"/>
+  <geom type="capsule" size=".01" fromto="0 0 0 .25 0 .1"/></body></body>
+<body name="c" pos=".5 0 0"><joint name="w" axis="0 1 0"/><geom type="capsule" size=".01" fromto="0 0 0 0 0 .3"/>
+ <body name="d" pos="0 0 .3"><joint name="x" axis="0 1 0"/>
+  <geom type="capsule" size=".01" fromto="0 0 0 -.25 0 .1"/></body></body></worldbody>
+<equality><connect body1="b" body2="d" anchor=".25 0 .1"/>
+ <joint joint1="w" joint2="u" polycoef="{} -1 0 0 0"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize(("offset", "follows"), [(-0.3, False), (0.3, True)])
+def test_a_leader_that_cannot_stay_is_told(offset: float, follows: bool, tmp_path: Path) -> None:
+    """At 0.3 rad the second crank is out of the rods' reach while the first stands upright: it moved without a word."""
+    path = tmp_path / "five.xml"
+    path.write_text(FIVE_BAR.format(offset), encoding="utf-8")
+    run = simulate(cb.build(cb.read(path)), Scenario(duration=0.01))
+    first = _first(run)
+    assert first["u"] + first["w"] == pytest.approx(offset, abs=1e-9)
+    assert (abs(first["u"]) > 0.1) == follows
+    assert "CB698" in {f.code for f in run.findings}
+    assert [f.items for f in run.findings if f.code == "CB696"] == ([("u",)] if follows else [])
+
+
+def test_that_no_small_steps_lead_to_the_couplings_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*given: Any) -> Any:
+        found = led(*given)
+        return replace(found, status=replace(found.status, ok=False))
+
+    led = initial._led
+    monkeypatch.setattr(initial, "_led", lost)
+    run = simulate(_chain(tmp_path, 0.3), Scenario(duration=0.01))
+    (told,) = (f for f in run.findings if f.code == "CB696")
+    assert told.items == ("j3 mimic", "j2 mimic")
+    assert "no small steps" in told.message

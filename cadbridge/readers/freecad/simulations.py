@@ -40,11 +40,12 @@ def read_study(root: Object, made: Made, length: float, findings: Findings) -> S
 
 
 def _members(owner: Object, mark: str) -> list[Object]:
-    """What groups of simulations below an assembly, or a simulation itself, hold that has a property."""
+    """What groups of simulations below an assembly, or a simulation itself, hold that has a property, each once."""
     objects = owner.document.objects
     held = [objects[n] for n in owner.links("Group") if n in objects]
     below = [o for g in held if g.type == "Assembly::SimulationGroup" for o in _members(g, mark)]
-    return [o for o in held if o.has(mark)] + below
+    # FreeCAD lists what is in a group of an assembly in the assembly itself as well.
+    return list({o.name: o for o in (*held, *below) if o.has(mark)}.values())
 
 
 def _law(motion: Object, made: Made, length: float, start: float, findings: Findings) -> MotionLaw | None:

@@ -33,7 +33,8 @@ def made_with(solids: dict[str, bytes], folder: Path, formulas: dict[str, str], 
     made.add("Simulation", "App::FeaturePython", Group=moved, fGlobalErrorTolerance=number(1e-6), **times)
     made.add("Further", "App::FeaturePython", Group=moved, **times)
     made.add("Simulations", "Assembly::SimulationGroup", Group=group("Simulation", "Further"))
-    made.assembly("A", "B", "C", "Simulations")
+    # FreeCAD lists in the assembly what its groups hold, too.
+    made.assembly("A", "B", "C", "Simulations", "Simulation", *(f"Move{joint}" for joint in formulas))
     return cb.read(made.save(folder / "made.FCStd"), options=ReadOptions(geometry=False, density=1000.0))
 
 

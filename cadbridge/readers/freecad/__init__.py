@@ -7,12 +7,11 @@ from pathlib import Path
 
 from cadbridge.assembly import Assembly, Component, Coupling, Mate, Part
 from cadbridge.findings import Findings, Where
-from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import FreecadFile, Library, Object
 from cadbridge.readers.freecad.held import members_with
 from cadbridge.readers.freecad.joints import Joints
 from cadbridge.readers.freecad.kinds import ASSEMBLY, CONTAINERS
-from cadbridge.readers.freecad.references import Resolver
+from cadbridge.readers.freecad.references import Resolver, place_of_assembly
 from cadbridge.readers.freecad.simulations import read_study
 from cadbridge.readers.freecad.tree import PlacedAssembly, UnnamedComponent, Walker, named
 from cadbridge.readers.options import ReadOptions
@@ -58,12 +57,12 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     if root is None:
         _loose(document, walker, options.hidden, findings)
     else:
-        walker.assembly(root, root.placement() or Pose())
+        walker.assembly(root, place_of_assembly(root))
     scopes: list[Scope] = [] if root is None else [(root, ()), *walker.flexible]
     draft = named(walker.units)
     # Shapes come before joints: what a Distance joint means depends on the kinds of the faces and edges that it names.
     breps = _shapes(draft, options, LENGTH[unit] / LENGTH["mm"], findings)
-    resolver = Resolver(library, draft.by_way, breps, root)
+    resolver = Resolver(library, draft.by_way, Further(breps, options, LENGTH[unit] / LENGTH["mm"]), root)
     grounded = {u.way for u in _grounded(scopes, resolver)}
     reader = Joints(resolver, findings, LENGTH[unit])
     mates, couplings, given = _joints(scopes, reader)
@@ -203,6 +202,29 @@ def _shapes(
             source = (str(path), str(holders[name].file("Shape")))
             found[str(path), name] = replace(brep, shape=replace(brep.shape, source=source))
     return found
+
+
+class Further:
+    """Shapes by document and name: those of parts, and of what is no part but has edges that joints name: sketches."""
+
+    def __init__(self, breps: dict[tuple[str, str], Brep], options: ReadOptions, scale: float) -> None:
+        self._known: dict[tuple[str, str], Brep | None] = {**breps}
+        self._options, self._scale = options, scale
+
+    def __call__(self, holder: Object) -> Brep | None:
+        """The shape of an object; None where it has none that can be read."""
+        key = (str(holder.document.path), holder.name)
+        file = holder.file("Shape") if self._options.geometry else None
+        if key not in self._known and file:
+            data = holder.document.archive.read(file)
+            # What is no part needs no solid: what is missing in it is no fault.
+            found = (
+                {}
+                if data is None
+                else load_breps({holder.name: data}, holder.document.path, Findings(), scale=self._scale)
+            )
+            self._known[key] = found.get(holder.name)
+        return self._known.get(key)
 
 
 def _with_shape(part: Part, brep: Brep | None) -> Part:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cadbridge.assembly import GROUND
 from cadbridge.frames import Pose
 from cadbridge.readers.freecad.document import Library, Object
-from cadbridge.readers.freecad.kinds import DATUMS
+from cadbridge.readers.freecad.kinds import CONTAINERS, DATUMS
 from cadbridge.readers.freecad.links import ELEMENT, descend
 from cadbridge.readers.freecad.tree import UnnamedComponent
 from cadbridge.readers.markers import Marker
@@ -29,7 +30,7 @@ class JointSide:
 
 
 class Resolver:
-    """Follows the dotted paths of references; `breps` are the shapes by document path and object name.
+    """Follows the dotted paths of references; `shape_of` gives the shape of an object.
 
     What leads to a datum of `root`, the assembly, leads to the ground.
     """
@@ -38,13 +39,13 @@ class Resolver:
         self,
         library: Library,
         by_way: dict[tuple[str, ...], UnnamedComponent],
-        breps: dict[tuple[str, str], Brep],
+        shape_of: Callable[[Object], Brep | None],
         root: Object | None = None,
     ) -> None:
         self._library = library
         self.findings = library.findings
         self._by_way = by_way
-        self._breps = breps
+        self._shape_of = shape_of
         self._root = root
         self._datums = {} if root is None else datums(root)
 
@@ -109,16 +110,22 @@ class Resolver:
         """The attached datum of the assembly that a way leads to."""
         if self._root is None:
             return None
-        held = {n: o for n in self._root.links("Group") if (o := self._root.document.objects.get(n)) is not None}
-        return next((held[n] for n in way[:2] if n in held and held[n].type in DATUMS), None)
+        first = next(iter(self._below_root(way)), "")
+        found = self._root.document.objects.get(first) if first in self._root.links("Group") else None
+        return found if found is not None and found.type in DATUMS else None
+
+    def _below_root(self, way: list[str]) -> list[str]:
+        """A way from the assembly on: the parts that hold it may stand before."""
+        start = way.index(self._root.name) + 1 if self._root is not None and self._root.name in way else 0
+        return way[start:]
 
     def _datum(self, way: list[str]) -> tuple[UnnamedComponent | None, list[str]]:
         """The datum of the assembly that a way leads to, as the ground, and the way from the datum on."""
-        below = way[1:] if self._root is not None and way[0] == self._root.name else way
+        below = self._below_root(way)
         datum = self._datums.get(below[0]) if below else None
         if datum is None or self._root is None:
             return None, []
-        X_WD = (self._root.placement() or Pose()) @ (datum.placement() or Pose())
+        X_WD = place_of_assembly(self._root) @ (datum.placement() or Pose())
         return UnnamedComponent((), datum, (), X_WD, name=GROUND), below[1:]
 
     def _object(self, unit: UnnamedComponent, rest: list[str]) -> tuple[Object, Pose, str]:
@@ -134,7 +141,7 @@ class Resolver:
         what, index = named[1], int(named[2]) - 1
         if what == "Vertex":
             return "point", 0.0
-        brep = self._breps.get((str(holder.document.path), holder.name))
+        brep = self._shape_of(holder)
         if brep is None:
             return "", 0.0
         items = brep.shape.faces if what == "Face" else brep.edges
@@ -146,6 +153,18 @@ class Resolver:
             face = brep.shape.faces[index]
             return face.kind, face.radius or 0.0
         return brep.edges[index]
+
+
+def place_of_assembly(root: Object) -> Pose:
+    """The pose of an assembly in the world of its document: parts that hold it count."""
+    X, here, above = root.placement() or Pose(), root, [root]
+    while True:
+        holders = (o for o in root.document.objects.values() if o.type in CONTAINERS and here.name in o.links("Group"))
+        holder = next((o for o in holders if o not in above), None)
+        if holder is None:
+            return X
+        X, here = (holder.placement() or Pose()) @ X, holder
+        above.append(holder)
 
 
 def datums(root: Object) -> dict[str, Object]:

@@ -41,6 +41,24 @@ def breps(folder: Path) -> dict[str, bytes]:
     return texts
 
 
+def edges(folder: Path) -> bytes:
+    """A sketch's shape: a line of 10 mm along x, then a circle of 4 mm about z."""
+    from OCP.BRep import BRep_Builder
+    from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeEdge
+    from OCP.BRepTools import BRepTools
+    from OCP.gp import gp_Ax2, gp_Circ, gp_Dir, gp_Pnt
+    from OCP.TopoDS import TopoDS_Compound
+
+    builder, held = BRep_Builder(), TopoDS_Compound()
+    builder.MakeCompound(held)
+    circle = gp_Circ(gp_Ax2(gp_Pnt(0.0, 0.0, 0.0), gp_Dir(0.0, 0.0, 1.0)), 4.0)
+    builder.Add(held, BRepBuilderAPI_MakeEdge(gp_Pnt(0.0, 0.0, 0.0), gp_Pnt(10.0, 0.0, 0.0)).Edge())
+    builder.Add(held, BRepBuilderAPI_MakeEdge(circle).Edge())
+    path = folder / "edges.brp"
+    BRepTools.Write_s(held, str(path))
+    return path.read_bytes()
+
+
 def text(value: str) -> tuple[str, str]:
     """A string property."""
     return "App::PropertyString", f"<String value={quoteattr(value)}/>"

@@ -13,7 +13,20 @@ from cadbridge.readers import ReadOptions
 from cadbridge.shapes import load_breps
 from cadbridge.simulation import MotorSpec, Scenario, simulate
 from solver.functions import constant
-from tests.readers.freecad.making import ALONG_X, Maker, choice, flag, group, link, number, placement, whole, xlink
+from tests.readers.freecad.making import (
+    ALONG_X,
+    Maker,
+    choice,
+    edges,
+    flag,
+    group,
+    link,
+    number,
+    placement,
+    shape,
+    whole,
+    xlink,
+)
 
 Solids = dict[str, bytes]
 
@@ -207,6 +220,26 @@ def test_distances(distances: Assembly, index: int, order: str) -> None:
     assert (mate.kind, mate.a.component[0]) == (kind, first)
     assert mate.value == pytest.approx((3.0 + radii) * 1e-3)
     assert found.rows == rows
+
+
+def test_a_distance_to_the_edges_of_a_sketch(solids: Solids, names: dict[str, tuple[str, str]], tmp_path: Path) -> None:
+    """FreeCAD knows a line of a sketch, and the radius of a circle; both were held as planes."""
+    made = Maker()
+    made.part("A", solids["box"])
+    made.members |= {"Sketch.brp": edges(tmp_path), "Body.brp": solids["box"]}
+    made.add("Sketch", "Sketcher::SketchObject", Shape=shape("Sketch.brp"), Placement=placement((0.0, 0.0, 2.0)))
+    made.add("Body", "PartDesign::Body", Shape=shape("Body.brp"), Group=group("Sketch"))
+    made.joint("Line", "Distance", (f"A.{names['plane'][1]}", "Body.Sketch.Edge1"), Distance=number(3.0))
+    made.joint("Circle", "Distance", ("A.Edge1", "Body.Sketch.Edge2"), Distance=number(3.0))
+    made.ground("A")
+    made.assembly("A", "Body")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"))
+    assert errors(assembly) == []
+    assert "CB1231" not in {f.code for f in assembly.findings}
+    found = {m.name: (m.kind, m.value) for m in assembly.mates}
+    assert found["Line"] == (MateKind.COINCIDENT, pytest.approx(3e-3))
+    assert found["Circle"] == (MateKind.DISTANCE, pytest.approx(7e-3))
+    assert [p.name for p in assembly.parts] == ["A", "Body"]
 
 
 def test_a_distance_without_a_rule_is_held_as_planes_and_told(solids: Solids, tmp_path: Path) -> None:

@@ -156,6 +156,31 @@ def test_a_sub_assembly_is_flexible_where_it_says_so(tmp_path: Path, rigid: bool
     np.testing.assert_allclose(tyre.X_WI.p, [0.055, 0.0, 0.0], atol=1e-15)
 
 
+def test_the_parts_that_hold_an_assembly_place_it(tmp_path: Path) -> None:
+    """What is down decides: the assembly stands in a part that is turned."""
+    made = Maker()
+    made.part("A", BREP)
+    made.part("B", BREP)
+    made.add("Level", "App::Plane", Placement=placement((0.0, 0.0, 3.0)))
+    made.add("Origin", "App::Origin")
+    up = placement((0.0, 0.0, 3.0))
+    for name, kind, refs, second in (
+        ("J", "Revolute", ("A.Face1", "B.Face1"), None),
+        ("K", "Fixed", ("Origin.Level.", "A.Face1"), up),
+    ):
+        made.joint(name, kind, refs, None, second)
+        paths = {f"Reference{n}": xlink("Machine", subs=(f"Assembly.{ref}",)) for n, ref in enumerate(refs, start=1)}
+        made.objects[name][1].update(paths)
+    made.assembly("A", "B", Placement=placement((1.0, 0.0, 0.0)), Origin=link("Origin"))
+    made.add("Machine", "App::Part", Group=group("Assembly"), Placement=placement((0.0, 5.0, 0.0), ALONG_X))
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert codes(assembly) == []
+    np.testing.assert_allclose(assembly.component("A").X_WC.p, [0.0, 5e-3, -1e-3], atol=1e-15)
+    mechanism = cb.build(assembly)
+    assert "CB207" not in {f.code for f in mechanism.findings}
+    np.testing.assert_allclose(mechanism.joints[0].X_AJ.R[:, 2], [1.0, 0.0, 0.0], atol=1e-12)
+
+
 def test_a_part_in_a_part(tmp_path: Path) -> None:
     made = Maker()
     made.part("Box", BREP, (1.0, 0.0, 0.0))

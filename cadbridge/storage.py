@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import json
+import math
 import os
 import stat
 from collections.abc import Callable
@@ -31,6 +32,11 @@ LIMIT = 4_000_000_000
 _LARGEST = 0.25
 """Share of the limit that one answer may take: else one file would drive out all others."""
 
+_LOOK = 0.01
+"""Share of the limit by which all answers grow before they are measured again. A choice."""
+
+_unlooked = math.inf
+"""Bytes since they were measured; a process measures them with its first answer."""
 _used = True
 
 
@@ -113,8 +119,20 @@ def computed_once(key: Any, compute: Callable[[], T], pack: Callable[[T], bytes]
         packed = pack(answer)
         if len(packed) <= _LARGEST * _limit():
             keep(path, packed)
-            _trim(path.parent.parent)
+            _grown(path.parent.parent, len(packed))
     return answer
+
+
+def _grown(folder: Path, by: int) -> None:
+    """Note that answers have grown, by so many bytes, and look after a while whether they are within the limit.
+
+    Each part of a machine may have small answers of its own: to look at all files after each would take longer.
+    """
+    global _unlooked
+    _unlooked += by
+    if _unlooked >= _LOOK * _limit():
+        _trim(folder)
+        _unlooked = 0.0
 
 
 def _limit() -> int:

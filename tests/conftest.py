@@ -137,13 +137,13 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> MadeO
 
 @pytest.fixture(scope="session", autouse=True)
 def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
-    """What OCCT answered about a file is kept, by the file's content, for all tests of this run: many read the same.
+    """What OCCT answered about a file, and what was found in a shape, is kept by content for all tests of this run.
 
-    It computes in a process of its own, so that nothing that a test puts in place of our code spoils an answer. Tests
-    of that process ask it each time: `asked_anew`.
+    Many read the same. OCCT computes in a process of its own, so that nothing that a test puts in place of our code
+    spoils an answer. Tests of that process, or that change how a shape is looked at, ask each time: `asked_anew`.
     """
     base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "occt"
+    folder = (base if worker_id == "master" else base.parent) / "answers"
 
     def once(key: Any, compute: Callable[[], Any], pack: Callable[..., bytes], unpack: Callable[[bytes], Any]) -> Any:
         if storage.is_used():
@@ -152,19 +152,21 @@ def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> I
         if (data := storage.kept(path)) is not None:
             return unpack(data)
         answer = compute()
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, TypeError):
             storage.keep(path, pack(answer))
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cadbridge.shapes.kept.computed_once", once)
+        for room in ("kept", "kept_finds"):
+            patch.setattr(f"cadbridge.shapes.{room}.computed_once", once)
         yield
 
 
 @pytest.fixture
 def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of OCCT's process: it is asked each time, as without `answered_once`."""
-    monkeypatch.setattr("cadbridge.shapes.kept.computed_once", storage.computed_once)
+    """For tests of OCCT's process, or of how a shape is looked at: each time, as without `answered_once`."""
+    for room in ("kept", "kept_finds"):
+        monkeypatch.setattr(f"cadbridge.shapes.{room}.computed_once", storage.computed_once)
 
 
 @pytest.fixture(scope="session")

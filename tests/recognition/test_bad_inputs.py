@@ -53,6 +53,7 @@ def test_parts_in_each_other_are_one_body_with_the_reason(tmp_path: Path) -> Non
     assert "a and b" in told.message
 
 
+@pytest.mark.usefixtures("asked_anew")
 def test_a_part_too_detailed_for_teeth_is_told_and_has_its_joints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,7 +121,9 @@ class _Names:
 
 def contradictions(said: Sequence[Hint]) -> list[list[Hint]]:
     """Hints that cannot all hold: what is apart or joined, and yet fixed to each other by a chain of others."""
-    import networkx as nx
+    if not any(hint.kind == "fixed" for hint in said):
+        return []
+    import networkx as nx  # half a second, for the few who said so
 
     fixed: nx.Graph[str] = nx.Graph()
     fixed.add_edges_from((*hint.pair, {"hint": hint}) for hint in said if hint.kind == "fixed")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.spatial import ConvexHull
@@ -78,7 +79,12 @@ def standard_part(shape: Shape, names: Sequence[str] = ()) -> StandardPart | Non
     return None if found is None else _witnessed(found, names)
 
 
-@once_a_shape
+def _rebuilt(row: dict[str, Any] | None) -> StandardPart | None:
+    """A standard part of the data of which `once_a_shape` keeps it."""
+    return None if row is None else StandardPart(**{**row, "kind": StandardKind(row["kind"])})
+
+
+@once_a_shape(_rebuilt)
 def _by_form(shape: Shape) -> StandardPart | None:
     """What a shape says by itself."""
     mesh = shape.fine if shape.fine is not None else shape.coarse

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +27,7 @@ from cadbridge.recognition.wheels.helicoids import find_worm
 from cadbridge.recognition.wheels.kinds import by_chance, hides
 from cadbridge.recognition.wheels.racks import find_racks
 from cadbridge.recognition.wheels.teeth import Band, bands
-from cadbridge.recognition.wheels.wheel import Wheel
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 Array = NDArray[np.float64]
 
@@ -44,7 +46,12 @@ _FACETS = 0.55
 0.555, so a choice. Tests: 0.53 | 0.59 (`test_recognise`, `test_wheels`)."""
 
 
-@once_a_shape
+def _rebuilt(rows: Sequence[dict[str, Any]]) -> tuple[Wheel, ...]:
+    """Wheels of the data of which `once_a_shape` keeps them."""
+    return tuple(Wheel(**{**row, "kind": WheelKind(row["kind"])}) for row in rows)
+
+
+@once_a_shape(_rebuilt)
 def find_wheels(shape: Shape) -> tuple[Wheel, ...]:
     """All wheels of a part; those with a `doubt` are reported, not to be used. Empty for a part without teeth."""
     mesh = _mesh_to_cut(shape)

@@ -25,6 +25,7 @@ from typing import Any
 from cadbridge.confinement import libraries
 from cadbridge.errors import CadbridgeError
 from cadbridge.findings import Finding, Findings, Where, exit_status
+from cadbridge.folders import MESHES
 from cadbridge.jobs import limits
 from cadbridge.jobs.work import Order, perform
 from cadbridge.processes import ONE_CORE
@@ -54,10 +55,31 @@ PRELOADED = (
 """What every job needs. What starts threads when it is loaded (Arrow) is left to the jobs."""
 
 
+_LOOKED_THROUGH = 1 << 22
+"""So many bytes of a source are looked through for names of meshes: those of robots have less."""
+
+
 def load() -> None:
     """Load what every job needs; what these modules look at while they load is then no input of a job."""
     for module in PRELOADED:
         import_module(module)
+
+
+def names_a_mesh(source: Path) -> bool:
+    """Whether a file seems to name a file of a mesh. Only time is lost where it is wrong."""
+    try:
+        if not source.is_file():
+            return False
+        with source.open("rb") as file:
+            start = file.read(_LOOKED_THROUGH).lower()
+    except (OSError, ValueError):
+        return False
+    return any(ending.encode() in start for ending in MESHES)
+
+
+def load_meshes() -> None:
+    """Load what reads meshes: two processor seconds, which each job of a robot with meshes would take by itself."""
+    import_module("trimesh")
 
 
 def main(request: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ import os
 import selectors
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 from cadbridge.jobs import child, limits
@@ -58,6 +59,8 @@ class ForkServer:
                     self._start(json.loads(line), (wake, woken, selector.fileno()))
 
     def _start(self, request: dict[str, Any], ours: tuple[int, ...]) -> None:
+        if child.names_a_mesh(Path(request["base"], request["source"])):
+            child.load_meshes()
         caller = os.getpid()
         pid = os.fork()
         if pid == 0:

@@ -20,7 +20,7 @@ from cadbridge.jobs.distributed import Dask, difference
 from cadbridge.jobs.local import Local
 from cadbridge.jobs.versions import versions
 from tests.jobs.making import poison_path, poisoned, robot, written
-from tests.waiting import settled
+from tests.waiting import SLOW, settled
 
 
 @dataclass
@@ -53,7 +53,7 @@ def _started(folder: Path, outside: dict[str, str]) -> Cluster:
     made = Cluster(folder / "scheduler.json", folder, environment, None, [])  # type: ignore[arg-type]  # at once
     made.scheduler = made.start("scheduler", "--host", "127.0.0.1", "--port", "0")
     assert settled(made.file.exists)
-    made.more(2)
+    made.more(1)
     return made
 
 
@@ -118,8 +118,10 @@ def test_a_killed_worker_loses_no_job(tmp_path: Path, cluster: Cluster) -> None:
     for i in range(6):
         poisoned(tmp_path / f"s{i}.poison", "slow 0.7")
     (tmp_path / "jobs.yaml").write_text("jobs: [{sources: '*.poison'}]")
+    cluster.more(1)
     executor = Dask(str(cluster.file))
     try:
+        executor._client.wait_for_workers(2, timeout=SLOW)
         found = []
         for result in run(tmp_path / "jobs.yaml", executor=executor):
             found.append(result)
@@ -129,7 +131,6 @@ def test_a_killed_worker_loses_no_job(tmp_path: Path, cluster: Cluster) -> None:
         assert all(r.ok for r in found), [r.reason for r in found]
     finally:
         executor.close()
-        cluster.more(1)
 
 
 def fetched(

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from cadbridge.jobs import run
+from cadbridge.jobs.child import names_a_mesh
 from cadbridge.jobs.local import Local
 from cadbridge.processes import environment, python
+from tests.jobs.making import robot
 
 
 class LostOnce:
@@ -59,3 +62,26 @@ def test_a_job_whose_starter_has_gone_does_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert (tmp_path / "log").read_text() == ""  # the request lacks all else: going on would end in a traceback
     assert not (tmp_path / "answer.json").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process has loaded")
+def test_what_reads_meshes_is_loaded_once_for_all_jobs_that_name_one(tmp_path: Path, warm: Local) -> None:
+    import trimesh
+
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "part.stl")
+    robot(tmp_path / "meshes.urdf", geometry='<mesh filename="part.stl"/>')
+    (tmp_path / "jobs.yaml").write_text("jobs: [{sources: meshes.urdf}]")
+    (result,) = run(tmp_path / "jobs.yaml", executor=warm)
+    assert result.ok
+    assert warm.warm_pid is not None
+    # The warm process has it, of which the next job is a copy.
+    assert "_qhull" in Path(f"/proc/{warm.warm_pid}/maps").read_text()
+
+
+def test_a_source_names_a_mesh_by_any_of_its_endings(tmp_path: Path) -> None:
+    robot(tmp_path / "box.urdf")
+    robot(tmp_path / "mesh.urdf", geometry='<mesh filename="PART.DAE"/>')
+    assert not names_a_mesh(tmp_path / "box.urdf")
+    assert names_a_mesh(tmp_path / "mesh.urdf")
+    assert not names_a_mesh(tmp_path)
+    assert not names_a_mesh(tmp_path / "none.urdf")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -57,11 +58,21 @@ class LinearRelation:
     offset: float
 
 
-def relations(tree: Tree) -> tuple[tuple[Relation, ...], tuple[str, ...]]:
+_Found = tuple[tuple[Relation, ...], tuple[str, ...]]
+_known: WeakKeyDictionary[Tree, _Found] = WeakKeyDictionary()
+
+
+def relations(tree: Tree) -> _Found:
     """All couplings and screws that are linear in the tree's coordinates; the names of those that are not.
 
-    A relation with a coordinate of a spherical or free joint counts as not linear.
+    A relation with a coordinate of a spherical or free joint counts as not linear. Found once for each tree.
     """
+    if tree not in _known:
+        _known[tree] = _relations(tree)
+    return _known[tree]
+
+
+def _relations(tree: Tree) -> _Found:
     screws = tuple(
         Relation(link.joint.name, ((link.first, -(link.joint.pitch or 0.0)), (link.first + 1, 1.0)))
         for link in tree.links

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
@@ -11,9 +12,11 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.assembly import Limit
+from cadbridge.exporters import ExportOptions
 from cadbridge.exporters.fmu.binary import NoBinaryError, shared_library
 from cadbridge.findings import Finding
 from cadbridge.mechanism import Mechanism
+from cadbridge.simulation import Run, Scenario
 from cadbridge.verification import Verification, verify
 from tests.verification.faults import ROBOT, SPOILT, USDS, Packed, Spoil, Text
 
@@ -46,6 +49,34 @@ RIG = """<mujoco model="rig">
   </actuator>
 </mujoco>"""
 """An arm with all that a joint can have, and a gripper whose thumb follows its finger."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def source_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is right is made once: our own run of the same mechanism and scenario, and an export to compare lines with.
+
+    That both are the same each time other tests hold.
+    """
+    runs: dict[bytes, Run] = {}
+    made: dict[bytes, Path] = {}
+
+    def run(mechanism: Mechanism, scenario: Scenario) -> Run:
+        key = pickle.dumps((mechanism, scenario))
+        if key not in runs:
+            runs[key] = cb.simulate(mechanism, scenario)
+        return runs[key]
+
+    def exported(mechanism: Mechanism, folder: Path, to: str, options: ExportOptions) -> None:
+        key = pickle.dumps((mechanism, to, options))
+        if key not in made:
+            made[key] = tmp_path_factory.mktemp("right") / to
+            cb.export(mechanism, made[key], to, options=options)
+        copytree(made[key], folder, dirs_exist_ok=True)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cadbridge.verification.swing.simulate", run)
+        patch.setattr("cadbridge.verification.compare.export", exported)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -65,8 +65,18 @@ def exported(source: Path, *options: str) -> tuple[int, str]:
     return status, "".join(p.read_text("utf-8") for p in target.rglob("*.urdf")) if target.is_dir() else ""
 
 
-@pytest.mark.parametrize("config", [None, 'package_dirs = ["."]\n'])
-@pytest.mark.parametrize("place", PLACES)
+WITHOUT = ("a package further above", "out of a package", "a link of the folder")
+"""Places of which a day looks also without folders of packages, which allow no more than with them."""
+
+
+@pytest.mark.parametrize(
+    ("place", "config"),
+    [
+        pytest.param(place, config, marks=pytest.mark.nightly if config is None and place not in WITHOUT else ())
+        for place in PLACES
+        for config in (None, 'package_dirs = ["."]\n')
+    ],
+)
 def test_a_file_of_others_does_not_come_out(
     place: str, config: str | None, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

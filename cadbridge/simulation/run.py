@@ -26,6 +26,7 @@ from cadbridge.simulation.refused import refused
 from cadbridge.simulation.scenario import Scenario, on_joints
 from cadbridge.simulation.stops import STOP_FREQUENCY
 from cadbridge.simulation.study import study_scenario
+from cadbridge.simulation.tolerance import by_size
 from cadbridge.simulation.trees import METHODS, run_tree
 from cadbridge.simulation.trust.ahead import mass_ratios, short_steps_ahead, strong_gravity
 from cadbridge.simulation.trust.checks import Verdict
@@ -151,6 +152,7 @@ def _simulated(
     if duration is not None:
         what = replace(what, duration=duration)
     mechanism, lowered = _lowered(mechanism, what, collapse, findings)
+    what = by_size(what, mechanism)
     tree = run_tree(lowered, method, what, collapse, findings)
     changes = solver_changes(lowered, what.changes, duration=what.duration, findings=findings)
     pacer = Pacer(progress) if real_time else None

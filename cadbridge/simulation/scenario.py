@@ -47,7 +47,7 @@ class Scenario:
         duration: s.
         rate: Samples a second.
         rtol: Relative tolerance of steps (see `solver.simulate`).
-        atol: Absolute tolerance of steps.
+        atol: Absolute tolerance of steps; where it equals `rtol`, less of a mechanism below 0.1 m, as its size is.
         sensitivity: Whether a second run at a larger tolerance says how far the end depends on it.
         gap: By how much, m, mates that repeat others may contradict them.
         integrator: One of the solver's: "dopri5", "dop853", "rk4" or "generalized_alpha".

@@ -236,9 +236,9 @@ def test_a_distance_to_the_edges_of_a_sketch(solids: Solids, names: dict[str, tu
     assembly = cb.read(made.save(tmp_path / "made.FCStd"))
     assert errors(assembly) == []
     assert "CB1231" not in {f.code for f in assembly.findings}
-    found = {m.name: (m.kind, m.value) for m in assembly.mates}
-    assert found["Line"] == (MateKind.COINCIDENT, pytest.approx(3e-3))
-    assert found["Circle"] == (MateKind.DISTANCE, pytest.approx(7e-3))
+    line, circle = assembly.mates
+    assert (line.kind, circle.kind) == (MateKind.COINCIDENT, MateKind.DISTANCE)
+    assert (line.value, circle.value) == (pytest.approx(3e-3), pytest.approx(7e-3))
     assert [p.name for p in assembly.parts] == ["A", "Body"]
 
 

@@ -38,8 +38,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1616": Entry(
         Severity.INFO,
         "a model from outside the source's folder",
-        "Layers of a USD, and models that an MJCF includes, may lie in the folders around the source's, as shapes may "
-        "(docs/security.md). This one lies there and brings bodies and joints.",
+        "Layers of a USD, models that an MJCF includes, and files that a FreeCAD file links to may lie in the folders "
+        "around the source's, as shapes may (docs/security.md). This one lies there and brings bodies and joints.",
         "If you do not know the author of the file, copy it into a folder of its own and read it there.",
         "`@../../Props/gripper.usd@`.",
     ),

@@ -12,6 +12,7 @@ import numpy as np
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.folders import around, holds
 from cadbridge.frames import Pose
 from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.paths import MOST_FILES, inside
@@ -239,7 +240,7 @@ class FreecadFile:
 
 
 class Library:
-    """The documents that an assembly leads to, each read once: files below the first one's folder, or `folders`."""
+    """The documents that an assembly leads to, each read once: in the first one's folder, in `folders`, or around."""
 
     def __init__(self, findings: Findings, length: float, folders: Iterable[Path] = ()) -> None:
         self.findings = findings
@@ -286,11 +287,14 @@ class Library:
         link = (owner.document.path, owner.name, name)
         findings = Findings() if link in self._followed else self.findings
         roots = (self._folder, *self._folders)
+        near = () if (at := _near(path, self._folder)) is None else (at,)
         self._followed.add(link)
-        real = inside(_as_stored(path, roots), roots, findings, owner.where(name))
+        real = inside(_as_stored(path, (*roots, *near)), (*roots, *near), findings, owner.where(name))
         if real is None:
             return None
         if real not in self._documents:
+            if not any(holds(root.resolve(), real) for root in roots):
+                findings.add("CB1616", f"{real.name} lies in a folder around the source's", Where(str(real)))
             if len(self._documents) >= MOST_FILES:
                 self.findings.add("CB138", f"{file} is one file too many: {MOST_FILES} are read", owner.where(name))
                 return None
@@ -315,6 +319,15 @@ class Library:
         except InputError:
             archive.close()
             raise
+
+
+def _near(path: Path, folder: Path) -> Path | None:
+    """The folder of a FreeCAD file in the folders around the source's, links resolved; None for any other path."""
+    try:
+        real = path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return real.parent if real.suffix.lower() == ".fcstd" and around(real, folder) else None
 
 
 def _as_stored(path: Path, roots: Iterable[Path]) -> Path:

@@ -64,11 +64,16 @@ def test_a_link_that_passes_its_objects_placement_on(tmp_path: Path) -> None:
     np.testing.assert_allclose(assembly.instances[0].X_WI.p, [0.01, 0.0, 0.005])
 
 
-@pytest.mark.parametrize("file", ["../outside.FCStd", "/etc/passwd", "C:\\secret.FCStd", "..\\outside.FCStd"])
+@pytest.mark.parametrize(
+    "file",
+    ["../../../../outside.FCStd", "/etc/passwd", "C:\\secret.FCStd", "..\\..\\..\\..\\outside.FCStd", "../text.FCStd"],
+)
 def test_links_lead_nowhere_outside(tmp_path: Path, file: str) -> None:
-    inner = tmp_path / "project"
-    inner.mkdir()
+    inner = tmp_path / "a" / "b" / "c" / "project"
+    inner.mkdir(parents=True)
     wheel(tmp_path).rename(tmp_path / "outside.FCStd")
+    (inner.parent / "secret.txt").write_text("a secret")
+    (inner.parent / "text.FCStd").symlink_to(inner.parent / "secret.txt")
     made = Maker()
     made.add("L", "App::Link", LinkedObject=xlink("Tyre", file))
     made.assembly("L")
@@ -78,13 +83,28 @@ def test_links_lead_nowhere_outside(tmp_path: Path, file: str) -> None:
     assert codes(assembly)
 
 
+@pytest.mark.parametrize("file", ["../Parts/outside.FCStd", "..\\Parts\\outside.fcstd"])
+def test_parts_may_lie_in_a_folder_beside_the_assembly(tmp_path: Path, file: str) -> None:
+    (tmp_path / "Assembly").mkdir()
+    (tmp_path / "Parts").mkdir()
+    wheel(tmp_path).rename(tmp_path / "Parts" / "outside.FCStd")
+    made = Maker()
+    made.add("L", "App::Link", LinkedObject=xlink("Tyre", file))
+    made.assembly("L")
+    assembly = cb.read(made.save(tmp_path / "Assembly" / "made.FCStd"), options=PLAIN)
+    assert len(assembly.instances) == 1
+    (told,) = (f for f in assembly.findings if f.code == "CB1616")
+    assert "outside.FCStd" in told.message
+    assert codes(assembly) == []
+
+
 def test_a_link_leads_into_a_folder_that_is_given(tmp_path: Path) -> None:
-    inner = tmp_path / "project"
-    inner.mkdir()
+    inner = tmp_path / "a" / "b" / "c" / "project"
+    inner.mkdir(parents=True)
     (tmp_path / "shared").mkdir()
     wheel(tmp_path).rename(tmp_path / "shared" / "outside.FCStd")
     made = Maker()
-    made.add("L", "App::Link", LinkedObject=xlink("Tyre", "../shared/outside.FCStd"))
+    made.add("L", "App::Link", LinkedObject=xlink("Tyre", "../../../../shared/outside.FCStd"))
     made.assembly("L")
     file = made.save(inner / "made.FCStd")
     assert codes(cb.read(file, options=PLAIN))[:1] == ["CB102"]

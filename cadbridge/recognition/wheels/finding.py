@@ -134,7 +134,7 @@ def _measured(cutter: Cutter, group: list[Band]) -> Wheel | None:
     if len(sections) < LOOKS // 2:
         return None
     if _conical(sections):
-        return bevel_wheel(sections, low, high)
+        return bevel_wheel(cutter, sections, low, high)
     return cylindrical_wheel(cutter, sections, low, high)
 
 

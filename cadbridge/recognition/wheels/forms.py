@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cadbridge.recognition.faces.sections import Cutter
 from cadbridge.recognition.wheels.flanks import DEDENDUM, TOOTH_DEPTH, read_flanks, usual_module
 from cadbridge.recognition.wheels.kinds import judged
 from cadbridge.recognition.wheels.teeth import Band, comb_like
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
+
+Array = NDArray[np.float64]
 
 LEAST_TEETH = 5
 """Fewer teeth on a circle are spokes, lobes or slots far more often than a wheel; worms are found another way."""
@@ -25,6 +28,10 @@ wheel all show them; fewer are corners of something else that are spaced alike b
 _HANDS_ALIKE = 0.2
 """Of the larger: how far the leads of the two hands of a herringbone may differ, each read from half of the sections. A
 choice."""
+
+_AT_LARGE_END = 0.03
+"""Of the length of a bevel's cone: how far from its large end corners count as those of its tips. That end is square to
+the pitch cone, some 3° off the roots': over the depth of a tooth 0.004. A choice."""
 
 _STRAIGHT = math.radians(0.25)
 """rad; a helix angle below this is that of a mesh's facets. 54 machines: 0.0005 | 0.026. Tests: 0.0004 | 0.10
@@ -93,7 +100,7 @@ def _leads(cutter: Cutter, sections: list[Band], low: float, high: float) -> tup
     return lower, upper
 
 
-def bevel_wheel(sections: list[Band], low: float, high: float) -> Wheel | None:
+def bevel_wheel(cutter: Cutter, sections: list[Band], low: float, high: float) -> Wheel | None:
     """A wheel with teeth on a cone, from the lines that tips and roots draw in the plane through the axis."""
     heights = np.array([b.height for b in sections])
     tips, roots = np.array([b.tip for b in sections]), np.array([b.root for b in sections])
@@ -104,22 +111,45 @@ def bevel_wheel(sections: list[Band], low: float, high: float) -> Wheel | None:
     root_cone, tip_cone = math.atan(abs(slope)), math.atan(abs(tip_slope))
     if tip_cone < root_cone:
         tip_cone = root_cone
-    cone = root_cone + (tip_cone - root_cone) * DEDENDUM / TOOTH_DEPTH
     way = -math.copysign(1.0, slope)
     apex = float(np.median(heights - roots / slope))
     end = int(np.argmax(tips))
+    # Where tips and roots are both cones, the plane cuts the teeth at the cone's angle.
+    whole = [b for b, t in zip(sections[1:], tip_slopes * slope > 0, strict=True) if t]
+    first, deep = sections[0], 0.0
+    cone = root_cone + (tip_cone - root_cone) * DEDENDUM / TOOTH_DEPTH
+    if not whole and not first.inside:
+        # A flat cone that is short beside its teeth: each plane leaves them by the back cone, short of their tips.
+        deep = _depth_on(cutter, slope, apex, tips, heights)
+        cone += math.atan(deep * DEDENDUM / TOOTH_DEPTH / math.hypot(roots[end], apex - heights[end]))
     distance = math.cos(cone) * abs(apex - heights[end]) + math.sin(cone) * tips[end]
     reference = distance * math.sin(cone)
-    first = sections[0]
     wheel = Wheel(
         WheelKind.BEVEL, first.teeth, first.inside, np.array([0.0, 0.0, (low + high) / 2]), np.array([0.0, 0.0, way]),
         high - low, float(tips.max()), float(roots[end]), reference, usual_module(2 * reference / first.teeth),
         max(b.present for b in sections), cone=cone, apex=np.array([0.0, 0.0, apex]),
     )  # fmt: skip
-    # Where tips and roots are both cones, the plane cuts the teeth at the cone's angle.
-    whole = [b for b, t in zip(sections[1:], tip_slopes * slope > 0, strict=True) if t] or sections
-    best = max(whole, key=lambda b: len(b.profile))
+    if deep:
+        return judged(wheel, max(sections, key=in_modules), deep * first.teeth / (2 * reference), len(sections))
+    best = max(whole or sections, key=lambda b: len(b.profile))
     # Some draw an outline in a plane and draw it together to the apex, of the large end's size or of the back cone's.
     plane = in_modules(best)
     depth = min(plane * math.cos(cone), plane, plane / math.cos(cone), key=lambda d: abs(d - TOOTH_DEPTH))
     return judged(wheel, best, depth, len(sections))
+
+
+def _depth_on(cutter: Cutter, slope: float, apex: float, tips: Array, heights: Array) -> float:
+    """How far corners of teeth stand off the cone of their roots, m.
+
+    The cone has the `slope` (radius by height) and its tip at the height `apex`. `tips` at `heights` lie on the large
+    end: what is farther along the cone than these is no tooth.
+    """
+    angle, way = math.atan(abs(slope)), math.copysign(1.0, slope)
+
+    def along(radius: Array, height: Array) -> Array:
+        return way * (height - apex) * math.cos(angle) + radius * math.sin(angle)
+
+    radius, height = np.hypot(*cutter.vertices[:, :2].T), cutter.vertices[:, 2]
+    large = float(along(tips, heights).max())
+    off = radius * math.cos(angle) - way * (height - apex) * math.sin(angle)
+    return float(off[np.abs(along(radius, height) / large - 1) < _AT_LARGE_END].max(initial=0.0))

@@ -71,6 +71,16 @@ def test_bevels_have_a_cone_and_an_apex(teeth: int, cone: float) -> None:
     assert wheel.reference == pytest.approx(module * teeth / 2, rel=0.04)
 
 
+@pytest.mark.parametrize("cone", [60.0, 66.0, 70.0, 75.0])
+def test_a_flat_bevel_short_beside_its_teeth_has_their_whole_depth(cone: float) -> None:
+    """No plane across the axis cuts such teeth from root to tip: the wheel of a differential was taken for a spline."""
+    wheel = only(gear_shapes.bevel(48, 2e-3, cone, 6e-3))
+    assert (wheel.kind, wheel.teeth) == (WheelKind.BEVEL, 48)
+    assert math.degrees(wheel.cone) == pytest.approx(cone, abs=0.5)
+    assert wheel.module == pytest.approx(2e-3, rel=0.01)
+    assert "2.24 modules deep" in wheel.evidence[1]
+
+
 @pytest.mark.parametrize(("teeth", "cone"), [(16, 61.0), (49, 65.0), (30, 40.0)])
 def test_an_outline_drawn_together_to_its_apex_is_one_bevel(teeth: int, cone: float) -> None:
     outer = gear_shapes.outline(teeth, 1e-3)

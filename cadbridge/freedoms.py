@@ -30,9 +30,14 @@ class Free:
         return tuple(i - 3 for i in self.axes if i > 2)
 
     @property
+    def count(self) -> int:
+        """How many freedoms it is: a pitched turn and slide are one."""
+        return 1 if self.pitched else len(self.axes)
+
+    @property
     def single(self) -> bool:
         """Whether it has one coordinate."""
-        return len(self.axes) == 1 or self.pitched
+        return self.count == 1
 
     @property
     def motion(self) -> str | None:

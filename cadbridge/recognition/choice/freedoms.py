@@ -41,7 +41,7 @@ def freedoms(found: Recognition) -> int | None:
     # Twice each, as a gear holds nothing by itself.
     meshes = [(gear.a, other) for gear in gears for other in (gear.b, gear.carrier) if other is not None]
     groups = in_loops(count, [*edges, *meshes, *meshes])
-    rank = sum(6 - len(joint.free.axes) for joint in found.joints if groups[joint.a] != groups[joint.b])
+    rank = sum(6 - joint.free.count for joint in found.joints if groups[joint.a] != groups[joint.b])
     members: dict[int, list[int]] = defaultdict(list)
     for body in range(count):
         members[groups[body]].append(body)

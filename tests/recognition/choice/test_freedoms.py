@@ -14,7 +14,7 @@ from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheels.gears import FoundGear
 
 Z, ORIGIN = np.array([0.0, 0.0, 1.0]), np.zeros(3)
-TYPES = ("revolute", "prismatic", "cylindrical", "spherical", "fixed")
+TYPES = ("revolute", "prismatic", "cylindrical", "spherical", "screw", "fixed")
 
 
 def recognised(count: int, joints: list[FoundJoint], gears: tuple[FoundGear, ...] = ()) -> Recognition:

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
 from cadbridge.findings import Finding, Findings
-from cadbridge.frames import Vector
-from cadbridge.freedoms import FIXED, SLIDE
+from cadbridge.frames import Vector, unit
+from cadbridge.freedoms import FIXED, SLIDE, TURN
 from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.contacts.contacts import Line
-from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.contacts.contacts import Line, square
+from cadbridge.recognition.contacts.walls import MOST_WALLS, Verdict, Wall, faces_along
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.hints import Hint, Hints, Pair, Told, triple
+from cadbridge.recognition.rules.seated import round_outside
 
 SAID = "you said so (hints)"
 """Evidence of a joint that a person said."""
@@ -26,20 +28,56 @@ SAID_FIXED = "fixed, as you said (hints)"
 
 
 def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
-    """A joint for each pair on the axis that is told, else a hinge on the widest that both are round about."""
+    """A joint for each pair on the axis that is told, else a hinge on the widest that both are round about.
+
+    Where there is none, and of slides first of all, it is a slide along the faces with which the two guide each other,
+    else a hinge on the axis of the one that is round outside.
+    """
     axes = _Axes(scene)
     found = []
     for a, b in hints.pairs("joint"):
         told = hints.told_of((a, b))
-        shared = [(line.middle((a, b)), line.direction) for line in axes.lines(a, b)[:1]]
-        axis = _told_axis(told) or next(iter(shared), None)
-        if axis is None:
-            continue
-        why = "on the axis of the hint" if told.point is not None else "the widest axis that both share"
-        kind = told.type or "revolute"
-        verdict = Verdict(kind, axis[0], None if LEAVES[kind].ball else axis[1], (SAID, why), (), 0.8)
-        found.append(joint_of(scene, a, b, verdict))
+        shared = next(((line.middle((a, b)), line.direction) for line in axes.lines(a, b)), None)
+        tried = [(told.type or TURN, "on the axis of the hint", _told_axis(told))]
+        if told.type == SLIDE or not (told.type or shared):
+            tried.append((SLIDE, "along faces that both share", _along_faces(scene, a, b)))
+        tried.append((told.type or TURN, "the widest axis that both share", shared))
+        if (told.type or TURN) == TURN:
+            tried.append((TURN, "the axis of the one that is round outside", _round_axis(scene, a, b)))
+        kind, why, axis = next((entry for entry in tried if entry[2] is not None), tried[0])
+        if axis is not None:
+            verdict = Verdict(kind, axis[0], None if LEAVES[kind].ball else axis[1], (SAID, why), (), 0.8)
+            found.append(joint_of(scene, a, b, verdict))
     return found
+
+
+def _round_axis(scene: Scene, a: str, b: str) -> tuple[Vector, Vector] | None:
+    """The axis of the one of two instances that is round outside, as of a wheel on a plate; None where both are."""
+    axes = [(name, axis) for name in (a, b) if (axis := _widest(scene, name)) is not None]
+    own = [axis for name, axis in axes if round_outside(scene, name, *axis)]
+    return own[0] if len(own) == 1 else None
+
+
+def _along_faces(scene: Scene, a: str, b: str) -> tuple[Vector, Vector] | None:
+    """A point and the way along which the plane faces of two instances let them slide.
+
+    Faces of two directions guide a slide; of several ways it is the one with most area beside it and no stops on both
+    sides. None where none is so: on a floor alone it could go any way.
+    """
+    planes = [Wall(c, c.direction if c.a.instance == a else -c.direction) for c in scene.contacts.by_both[a][b]
+              if c.kind == "plane"][:MOST_WALLS]  # fmt: skip
+    ways: list[tuple[float, Vector, Vector]] = []
+    for p, q in combinations(planes, 2):
+        if not square(p.normal, q.normal):
+            continue
+        along = unit(np.cross(p.normal, q.normal))
+        stops = {float(w.normal @ along) > 0 for w in planes if faces_along(w, along)}
+        guides = [w for w in planes if square(w.normal, along)]
+        if len(stops) < 2:
+            ways.append((sum(w.area for w in guides), p.point, along))
+    # Of equal areas the first way by its numbers: whichever part is named first.
+    best = max(ways, key=lambda way: (round(way[0], 9), tuple(np.round(np.abs(way[2]), 6))), default=None)
+    return None if best is None else best[1:]
 
 
 def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> tuple[Finding, ...]:
@@ -48,7 +86,7 @@ def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> tup
     joined = {scene.bodies(c.a, c.b) for c in joints}
     for a, b in hints.pairs("joint"):
         if scene.bodies(a, b) not in joined:
-            text = f"hint joint: [{a}, {b}] has no axis that both parts are round about"
+            text = f"hint joint: [{a}, {b}] has no axis that both parts are round about, nor faces that guide a slide"
             findings.add("CB1642", text, items=[a, b])
     return findings.as_tuple()
 

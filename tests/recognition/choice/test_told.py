@@ -1,0 +1,80 @@
+"""What a person says of two parts becomes a joint, also where the geometry shows none by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cadbridge.recognition import Recognition
+from cadbridge.recognition.hints import Hints, Told
+from tests.late import cq
+from tests.recognition.solids import Parts, at, box, disc, joints, plate, read
+
+JOINT = Hints().having("joint", (("base", "part"),))
+
+
+def told(folder: Path, parts: Parts, hints: Hints = JOINT) -> Recognition:
+    made = cq.Assembly(name="made")
+    for name, (shape, place) in parts.items():
+        made.add(shape, name=name, loc=at(*place))
+    return read(folder, made, hints)
+
+
+def in_a_groove(long: float) -> Parts:
+    """A block in a groove along x, 20 mm wide and open at both ends."""
+    base = box(120, 60, 20).cut(box(120, 20, 10).translate((0, 0, 10)))
+    return {"base": (base, (0, 0, 0)), "part": (box(long, 20, 14), (10, 0, 10))}
+
+
+def test_what_stands_between_walls_slides_along_them(tmp_path: Path) -> None:
+    parts = in_a_groove(12)
+    assert joints(told(tmp_path, parts, Hints())) == {}  # shorter than it is wide, it would jam: a seat
+    found = told(tmp_path, parts)
+    (joint,) = found.joints
+    assert (joint.type, found.freedoms) == ("prismatic", 1)
+    assert joint.axis is not None
+    assert abs(joint.axis[0]) == pytest.approx(1.0)
+    assert "along faces that both share" in joint.evidence
+    assert "CB1642" not in {f.code for f in found.findings}
+
+
+def test_a_stop_on_one_side_is_none_on_the_other(tmp_path: Path) -> None:
+    base = box(120, 60, 20).cut(box(60, 20, 10).translate((30, 0, 10)))  # the groove ends in the middle
+    parts: Parts = {"base": (base, (0, 0, 0)), "part": (box(12, 20, 14), (6, 0, 10))}
+    (joint,) = told(tmp_path, parts).joints
+    assert joint.type == "prismatic"
+    assert joint.axis is not None
+    assert abs(joint.axis[0]) == pytest.approx(1.0)
+
+
+def test_on_a_floor_alone_there_is_no_way(tmp_path: Path) -> None:
+    parts: Parts = {"base": (box(120, 60, 20), (0, 0, 0)), "part": (box(12, 20, 14), (10, 0, 20))}
+    found = told(tmp_path, parts)
+    assert found.joints == ()
+    (why,) = [f for f in found.findings if f.code == "CB1642"]
+    assert set(why.items) == {"base", "part"}
+
+
+def test_a_round_part_on_a_plate_turns_about_its_own_axis(tmp_path: Path) -> None:
+    parts: Parts = {"base": (plate(80, 50, 10, [(-20, 0)], 3), (0, 0, 0)), "part": (disc(12, 6), (15, 5, 10))}
+    assert joints(told(tmp_path, parts, Hints())) == {}
+    found = told(tmp_path, parts)
+    (joint,) = found.joints
+    assert (joint.type, found.freedoms) == ("revolute", 1)
+    assert np.linalg.norm(joint.point[:2] - (0.015, 0.005)) < 1e-6
+    assert "the axis of the one that is round outside" in joint.evidence
+
+
+def test_a_slide_takes_faces_before_a_round_axis(tmp_path: Path) -> None:
+    parts = in_a_groove(12)
+    hole = cq.Workplane().circle(3).extrude(40)
+    base, (block, place) = parts["base"][0].cut(hole.translate((10, 0, 0))), parts["part"]
+    parts = {"base": (base, (0, 0, 0)), "part": (block.cut(hole), place)}
+    assert [j.type for j in told(tmp_path, parts).joints] == ["revolute"]  # the one axis that both are round about
+    slide = Hints().having("joint", (("base", "part"),), Told("prismatic"))
+    (joint,) = told(tmp_path, parts, slide).joints
+    assert joint.type == "prismatic"
+    assert joint.axis is not None
+    assert abs(joint.axis[0]) == pytest.approx(1.0)

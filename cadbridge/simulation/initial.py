@@ -62,12 +62,10 @@ def _coupled(lowered: Lowered, unmet: OpenCouplings, findings: Findings) -> Stat
     keep = held(lowered, ())
     lead = partial(_led, lowered, Scenario(), {}, (), unmet)
     open_ones = [lowered.model.groups[k] for k in unmet.gaps]
-    found = _kept(lead, keep, f"where {listed(open_ones)} {'holds' if len(open_ones) == 1 else 'hold'}", [], findings)
+    there = f"where {listed(open_ones)} {'holds' if len(open_ones) == 1 else 'hold'}"
+    found = _kept(lead, keep, there, [], findings)
     if not found.status.ok:
-        text = (
-            f"no small steps lead to where {listed(open_ones)} {'holds' if len(open_ones) == 1 else 'hold'}: the run "
-        )
-        text += "begins at the nearest pose, and joints that lead may stand elsewhere too"
+        text = f"no small steps lead to {there}: the run begins at the nearest pose, which may move leading joints"
         findings.add("CB696", text, items=open_ones)
         return None
     unmet.report(lowered, findings)

@@ -63,10 +63,15 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def keep(path: Path, data: bytes) -> None:
-    """Write `data` behind its hash, by which `kept` knows it; OSError where that cannot be."""
+    """Write `data` behind a hash of it and of the file's name, by which `kept` knows both; OSError where that fails."""
     with replacing(path) as temporary:
-        temporary.write_bytes(digest(data).encode() + b"\n" + data)
+        temporary.write_bytes(_sealed(path, data) + b"\n" + data)
         close(temporary)
+
+
+def _sealed(path: Path, data: bytes) -> bytes:
+    """The hash that stands before `data`: whole, but in another's place, it is another's answer."""
+    return digest(path.name.encode() + b"\0" + data).encode()
 
 
 def opened(path: Path) -> BufferedReader:
@@ -79,7 +84,7 @@ def opened(path: Path) -> BufferedReader:
 
 
 def kept(path: Path) -> bytes | None:
-    """What `keep` wrote; None where there is nothing, others can write it, or it is damaged (then it is removed)."""
+    """What `keep` wrote; None where nothing is, others can write it, or it is damaged or another's (then it goes)."""
     if not is_own(path):
         return None
     try:
@@ -87,7 +92,7 @@ def kept(path: Path) -> bytes | None:
             stored_digest, _, data = stream.read().partition(b"\n")
     except OSError:
         return None
-    if stored_digest == digest(data).encode():
+    if stored_digest == _sealed(path, data):
         return data
     with contextlib.suppress(OSError):
         path.unlink()

@@ -35,7 +35,7 @@ from cadbridge.files import below, replacing
 from cadbridge.jobs.hashing import Hashes, canonical
 from cadbridge.jobs.model import Job
 from cadbridge.jobs.versions import versions
-from cadbridge.storage import COLLISION, KERNELS, digest, kept, opened
+from cadbridge.storage import ANSWERS, COLLISION, KERNELS, digest, kept, opened
 from solver.compilation.caches import close, is_own
 
 FORMAT = "cadbridge.cache/1"
@@ -243,9 +243,10 @@ class Cache:
             if _content(path) != path.name:
                 path.unlink(missing_ok=True)
                 damaged.append(f"object {path.name[:12]} is not what was stored")
-        for path, _ in list(self._files(COLLISION)):
-            if kept(path) is None:
-                damaged.append(f"collision geometry {path.name[:12]} is not what was stored")
+        for folder, what in ((COLLISION, "collision geometry"), (ANSWERS, "answer")):
+            for path, _ in list(self._files(folder)):
+                if kept(path) is None:
+                    damaged.append(f"{what} {path.name[:12]} is not what was stored")
         for path, _ in list(self._files("jobs")):
             try:
                 entry = self._load(path)

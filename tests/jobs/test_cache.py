@@ -65,6 +65,16 @@ def test_a_pipe_in_the_cache_holds_nobody_up(filled: Path, tmp_path: Path, warm:
     assert main(["cache", "verify"]) == 0
 
 
+def test_a_damaged_answer_is_told(filled: Path) -> None:
+    answer = filled / "answers" / "ab" / "abcdef0123456789"
+    answer.parent.mkdir(parents=True)
+    answer.write_bytes(b"no hash\nof this")
+    (said,) = Cache(filled).verify()
+    assert said == "answer abcdef012345 is not what was stored"
+    assert not answer.exists()
+    assert Cache(filled).verify() == []
+
+
 def test_prune_by_age_by_size_and_whole(filled: Path) -> None:
     assert main(["cache", "prune"]) == 2  # say what
     assert main(["cache", "prune", "--size", "lots"]) == 2

@@ -240,7 +240,10 @@ def limits(joint: Document) -> str:
         return "–"
     factor, unit = (180 / math.pi, "°") if angle else (TO_MM, " mm")
     ends = [given.get("lower"), given.get("upper")]
-    return " to ".join("∞" if e is None else f"{figure(e * factor)}{unit}" for e in ends)
+    names = ("−∞", "∞")
+    return " to ".join(
+        name if e is None else f"{figure(e * factor)}{unit}" for name, e in zip(names, ends, strict=True)
+    )
 
 
 def _reaction(reaction: Document) -> Badge:

@@ -177,7 +177,7 @@ ENTRIES: dict[str, Entry] = {
         "a joint without an axis",
         "A hint says that two parts are joined by a joint, but they have no round faces about a common axis, none of "
         "them alone is a round part, and no faces of two directions guide a slide; or the part of `about` has no "
-        "round face. They stay two bodies, with a joint only if other geometry shows one.",
+        "round face. The hint is not used, and stays in the file.",
         "Name a part whose axis it is (`about: pin`; in words `hinge A, B about pin` or `slide A, B along rail`), or "
         "give the hint a `point` and an `axis`.",
         "Two cranks whose pin was not drawn.",

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def _in_world(assembly: Assembly, told: Told, frame: str) -> Told:
 
 @dataclass(eq=False)
 class _Names:
-    """Instances by their names, their last names, and sub-assemblies by their largest part's.
+    """Instances by their names and any part of these, and sub-assemblies by their first part.
 
     A name that a new export changed by a counter or a version means the only instance that is called alike.
     """
@@ -67,9 +67,9 @@ class _Names:
         self._short: dict[str, list[str]] = {}
         for i in self.assembly.instances:
             steps = i.name.split("/")
-            for k in range(1, len(steps)):
-                self._short.setdefault("/".join(steps[k:]), []).append(i.name)
-                self._short.setdefault("/".join(steps[:k]), []).append(i.name)
+            ends = combinations(range(len(steps) + 1), 2)
+            for short in {"/".join(steps[first:end]) for first, end in ends} - {i.name}:
+                self._short.setdefault(short, []).append(i.name)
 
     @cached_property
     def _bare(self) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from cadbridge.findings import Findings
 from cadbridge.recognition.choice.calibration import of_joint, of_weld
 from cadbridge.recognition.choice.naming import named
 from cadbridge.recognition.choice.reporting import findings_of, unread
@@ -43,6 +44,19 @@ from cadbridge.recognition.wheels.meshing import with_drives
 def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None) -> Recognition:
     """Bodies, joints and gears; `hints` by the names of instances, free of contradictions."""
     hints, lost = with_axes(evidence.whole, hints)
+    found, useless = _inferred(evidence, hints, rules)
+    if useless:
+        # Two parts of which nothing shows how they move would be held apart, and one of them float.
+        findings = useless.as_tuple()
+        apart = {frozenset(f.items) for f in findings}
+        kept = tuple(h for h in hints.said if h.kind != "joint" or frozenset(h.pair) not in apart)
+        found, _ = _inferred(evidence, replace(hints, said=kept), rules)
+        lost = (*lost, *findings)
+    return replace(found, findings=(*lost, *found.findings))
+
+
+def _inferred(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None) -> tuple[Recognition, Findings]:
+    """Bodies, joints and gears, and what is said to be joined that nothing shows a joint of (CB1642)."""
     run = _begun(evidence, hints)
     scene = run.scene
     applied(run, RULES if rules is None else rules)
@@ -85,10 +99,8 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
     findings = (
         *findings_of(scene, found, held, list(evidence.copies), ground),
         *unread(unknown, evidence.lone_belts),
-        *lost,
-        *without_axis(scene, joints, hints),
     )
-    return replace(found, findings=(*findings, *found.findings))
+    return replace(found, findings=(*findings, *found.findings)), without_axis(scene, joints, hints)
 
 
 def _apart(

@@ -80,15 +80,15 @@ def _along_faces(scene: Scene, a: str, b: str) -> tuple[Vector, Vector] | None:
     return None if best is None else best[1:]
 
 
-def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> tuple[Finding, ...]:
+def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> Findings:
     """Findings on the pairs that hints join and that have no joint (CB1642): nothing shows its axis."""
     findings = Findings()
     joined = {scene.bodies(c.a, c.b) for c in joints}
     for a, b in hints.pairs("joint"):
         if scene.bodies(a, b) not in joined:
             text = f"hint joint: [{a}, {b}] has no axis that both parts are round about, nor faces that guide a slide"
-            findings.add("CB1642", text, items=[a, b])
-    return findings.as_tuple()
+            findings.add("CB1642", f"{text}; it is not used", items=[a, b])
+    return findings
 
 
 def _told_axis(told: Told) -> tuple[Vector, Vector] | None:

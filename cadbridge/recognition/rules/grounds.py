@@ -29,10 +29,13 @@ machines have 0.019 | 0.021. It only helps to choose the ground."""
 
 
 def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str]) -> tuple[str, str]:
-    """The root of the body that stands still, and why: it stands on the floor, is large, carries many.
+    """The root of the body that stands still, and why: the source says so, else it stands low, is large, carries many.
 
     `among`: the instances of which one stands still, all or a group that touches nothing else.
     """
+    own = [name for c in scene.assembly.components if c.grounded for name in c.instances if name in among]
+    if own:  # another ground beside it would lock what is between the two
+        return scene.groups.root(max(own, key=lambda n: (scene.size(n), n))), "the source grounds it"
     roots = {scene.groups.root(name) for name in among}
     members = {root: sorted(scene.groups.group(root)) for root in sorted(roots)}
     sizes = scene.sizes(members)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cadbridge.recognition import Recognition
+from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.hints import Hints, Told
 from tests.late import cq
 from tests.recognition.solids import Parts, at, box, disc, joints, plate, read
@@ -78,3 +79,37 @@ def test_a_slide_takes_faces_before_a_round_axis(tmp_path: Path) -> None:
     assert joint.type == "prismatic"
     assert joint.axis is not None
     assert abs(joint.axis[0]) == pytest.approx(1.0)
+
+
+def test_what_nothing_shows_is_not_used_and_said(tmp_path: Path) -> None:
+    """A hint that nothing came of held its parts apart: a body floated that had been held before."""
+    parts: Parts = {"base": (box(120, 60, 20), (0, 0, 0)), "part": (box(12, 20, 14), (10, 0, 20))}
+    without = told(tmp_path, parts, Hints())
+    found = told(tmp_path, parts)
+    assert [b.instances for b in found.bodies] == [b.instances for b in without.bodies]
+    assert found.freedoms == without.freedoms == 0
+    assert [f.code for f in found.findings if f.code == "CB1642"] == ["CB1642"]
+    assert found.hints == JOINT  # it stays in the file
+
+
+def test_a_part_is_called_by_any_piece_of_its_path(tmp_path: Path) -> None:
+    """FreeCAD shows the name of a link, which stands amid the path: top/wheel/Body."""
+    inner = cq.Assembly(name="wheel").add(disc(12, 6), name="body")
+    middle = cq.Assembly(name="axle").add(inner, name="wheel")
+    made = cq.Assembly(name="made").add(plate(80, 50, 10, [(-20, 0)], 3), name="base")
+    made.add(middle, name="axle", loc=at(15, 5, 10))
+    found = read(tmp_path, made, Hints().having("joint", (("base", "wheel"),)))
+    assert [j.type for j in found.joints] == ["revolute"]
+    assert not {"CB1640", "CB1642"} & {f.code for f in found.findings}
+
+
+def test_what_the_source_grounds_stands_still(tmp_path: Path) -> None:
+    """Another ground beside it would lock what is between the two: 1 degree of freedom in recognise, 0 in check."""
+    axle = disc(5, 30).union(disc(9, 5).translate((0, 0, 10)))
+    parts: Parts = {"base": (plate(80, 50, 10, [(0, 0)], 5), (0, 0, 0)), "part": (axle, (0, 0, 0))}
+    made = told(tmp_path, parts, Hints()).assembly
+    for name in ("base", "part"):
+        components = tuple(replace(c, grounded=name in c.instances) for c in made.components)
+        found = recognise(replace(made, components=components))
+        assert name in found.bodies[found.ground].instances
+        assert (len(found.joints), found.freedoms) == (1, 1)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -67,9 +67,9 @@ class _Names:
         self._short: dict[str, list[str]] = {}
         for i in self.assembly.instances:
             steps = i.name.split("/")
-            ends = combinations(range(len(steps) + 1), 2)
-            for short in {"/".join(steps[first:end]) for first, end in ends} - {i.name}:
-                self._short.setdefault(short, []).append(i.name)
+            for k in range(1, len(steps)):
+                self._short.setdefault("/".join(steps[k:]), []).append(i.name)
+                self._short.setdefault("/".join(steps[:k]), []).append(i.name)
 
     @cached_property
     def _bare(self) -> dict[str, list[str]]:
@@ -85,9 +85,13 @@ class _Names:
         """The instance that a name means; of a sub-assembly its first. None where there is none, or several."""
         if name in self._full:
             return name
-        found = self._short.get(name, [])
+        found = self._with(name)
         inside = [n for n in found if n.startswith(name + "/")]
         return inside[0] if inside else found[0] if len(found) == 1 else None
+
+    def _with(self, name: str) -> list[str]:
+        """The instances whose path begins or ends with a name, else those in the midst of whose path it stands."""
+        return self._short.get(name) or [i.name for i in self.assembly.instances if f"/{name}/" in i.name]
 
     def told(self, name: str, hint: str, findings: Findings) -> str | None:
         """The instance that a hint names; a finding where there is none (CB1640)."""
@@ -98,7 +102,7 @@ class _Names:
         if len(alike) == 1:
             self._like[name] = alike[0]
             return alike[0]
-        several = listed(alike or self._short.get(name, []))
+        several = listed(alike or self._with(name))
         near = next(iter(difflib.get_close_matches(name[:100], [*self._full, *self._short], n=1)), None)
         cure = f"; it may be {several}" if several else f"; the nearest name is {near}" if near else ""
         findings.add("CB1640", f"hint {hint} names no part {name}{cure}", items=[name])

@@ -44,18 +44,18 @@ from cadbridge.recognition.wheels.meshing import with_drives
 def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None) -> Recognition:
     """Bodies, joints and gears; `hints` by the names of instances, free of contradictions."""
     hints, lost = with_axes(evidence.whole, hints)
-    found, useless = _inferred(evidence, hints, rules)
+    found, useless = _bodies_and_joints(evidence, hints, rules)
     if useless:
         # Two parts of which nothing shows how they move would be held apart, and one of them float.
         findings = useless.as_tuple()
         apart = {frozenset(f.items) for f in findings}
         kept = tuple(h for h in hints.said if h.kind != "joint" or frozenset(h.pair) not in apart)
-        found, _ = _inferred(evidence, replace(hints, said=kept), rules)
+        found, _ = _bodies_and_joints(evidence, replace(hints, said=kept), rules)
         lost = (*lost, *findings)
     return replace(found, findings=(*lost, *found.findings))
 
 
-def _inferred(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None) -> tuple[Recognition, Findings]:
+def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None) -> tuple[Recognition, Findings]:
     """Bodies, joints and gears, and what is said to be joined that nothing shows a joint of (CB1642)."""
     run = _begun(evidence, hints)
     scene = run.scene

@@ -177,10 +177,37 @@ ENTRIES: dict[str, Entry] = {
         "a joint without an axis",
         "A hint says that two parts are joined by a joint, but they have no round faces about a common axis, none of "
         "them alone is a round part, and no faces of two directions guide a slide; or the part of `about` has no "
-        "round face. The hint is not used, and stays in the file.",
+        "round face; or a hint `apart` says that the same two bodies have no joint. The hint is not used, and stays in "
+        "the file.",
         "Name a part whose axis it is (`about: pin`; in words `hinge A, B about pin` or `slide A, B along rail`), or "
-        "give the hint a `point` and an `axis`.",
+        "give the hint a `point` and an `axis`. Of two bodies that are said to be apart, give up one of the hints.",
         "Two cranks whose pin was not drawn.",
+    ),
+    "CB1656": Entry(
+        Severity.INFO,
+        "a hint that moves more than its parts",
+        "A hint says of a part that it has a joint to another, or is apart from it. The part is held to others, and "
+        "they move as one body, so that the hint is about all of them.",
+        "No action is needed if they move as one. Else write the hint `joint` or `apart` for the part and the one that "
+        "it is held to.",
+        "`joint: [horn, case]`, and an arm is screwed to the horn.",
+    ),
+    "CB1657": Entry(
+        Severity.WARNING,
+        "a hint in place of another joint",
+        "A hint gives the type or axis of the joint of two parts. Other parts of the same two bodies show a joint, and "
+        "two bodies have one joint: the hint took its place.",
+        "If the part of the hint moves by itself, write the hint `apart` for it and the part that it is held to. If "
+        "the hint meant the joint that is shown, take `type`, `point`, `axis` and `about` from it.",
+        "`joint: [plate, base]` with `type: prismatic`, and the plate lies on an arm that turns on the base.",
+    ),
+    "CB1658": Entry(
+        Severity.WARNING,
+        "bodies that no joint holds",
+        "These bodies have no joint that leads to the ground, and may not be fixed to what they touch, as a hint or "
+        "the teeth of wheels keep them apart. They float with six degrees of freedom.",
+        "Write the hint `joint` for such a part and what it moves on, or delete the hint `apart`.",
+        "`apart: [arm, base]`, and the arm touches nothing else.",
     ),
     "CB1643": Entry(
         Severity.INFO,

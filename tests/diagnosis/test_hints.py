@@ -128,6 +128,8 @@ ELSEWHERE = {
     "CB1602": "tests/recognition/choice/test_hints; what is attached moves as one: tests/readers/mates_file",
     "CB1606": "an option of the call",
     "CB1614": "a part of the mass, not of the motion",
+    "CB1657": "tests/recognition/choice/test_hint_reach",
+    "CB1658": "tests/recognition/choice/test_hint_reach",
     "CB1615": "tests/recognition/evidence/test_lead_screws",
     "CB1655": "tests/recognition/evidence/test_belt_drives",
     "CB1641": "hints of the mates file, no mates: tests/recognition/questions/test_questions",

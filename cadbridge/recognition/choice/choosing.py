@@ -20,6 +20,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
 from cadbridge.recognition.choice.freedoms import freedoms, spins
 from cadbridge.recognition.choice.hint_names import resolved
+from cadbridge.recognition.choice.hint_reach import reach_of
 from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.choice.inferring import infer
 from cadbridge.recognition.choice.proving import MOST_MOVINGS, attributed, proved, welded, with_reasons
@@ -60,7 +61,8 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
             found = _changed(evidence, known, found, known.freedoms, np.inf)
     elif found.freedoms is not None and found.freedoms < drives:
         found = _changed(evidence, known, found, drives, DRIVES_WORTH)
-    return replace(found, hints=hints, drives=drives, findings=(*found.findings, *findings))
+    findings = (*found.findings, *findings, *reach_of(found, known))
+    return replace(found, hints=hints, drives=drives, findings=findings)
 
 
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:

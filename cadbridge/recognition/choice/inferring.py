@@ -78,8 +78,8 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
         _chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0])
         for group in _apart(scene, joints, run.loose, ground)
     ]
-    for chief in held:
-        scene.bind(chief, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)
+    # What a hint keeps apart from the ground is not held by it: it floats, as is told of the whole.
+    held = [c for c in held if scene.bind(c, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)]
     # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
     # screw.
     for name in evidence.ignored:  # screws may hold them alone

@@ -44,8 +44,8 @@ def proved(found: Recognition, hints: Hints, in_contact: Collection[Pair] = ()) 
         and (h := _decision(found, before, after.motion, in_contact)).cost < BLOCKED
         # A flat that stops a hinge of links says no more when it is run into: it was told against the hinge before.
         and not (STOPPED in before.against and _between(found, before, after.motion))
-        # What a person said stands against a drawing in which parts overlap.
-        and frozenset((h.a, h.b)) not in hints.settled
+        # What a person said, of the joint or of the parts that meet, stands against a drawing in which parts overlap.
+        and not {frozenset((h.a, h.b)), frozenset(after.motion.meet or ())} & hints.settled
     ]  # fmt: skip
     return replace(found, joints=joints), stuck
 

@@ -87,6 +87,9 @@ def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> Fin
     for a, b in hints.pairs("joint"):
         if scene.bodies(a, b) not in joined:
             text = f"hint joint: [{a}, {b}] has no axis that both parts are round about, nor faces that guide a slide"
+            apart = (pair for pair in hints.pairs("apart") if scene.bodies(*pair) == scene.bodies(a, b))
+            if (pair := next(apart, None)) is not None:
+                text = f"hint joint: [{a}, {b}] is about the same two bodies as apart: [{', '.join(pair)}]"
             findings.add("CB1642", f"{text}; it is not used", items=[a, b])
     return findings
 

@@ -27,8 +27,8 @@ from cadbridge.recognition.questions.trying import Trial, trial_of
 
 LEAST_OF_PAGE, MOST_OF_PAGE = 3, 9
 """So many questions are asked in one: most of what is unsure is right, and a look at a list is one answer."""
-ANSWERED = ("CB1640", "CB1641", "CB1642", "CB1643", "CB1644")
-"""Findings on answers: names that are unknown, hints that contradict each other or the geometry, the mobility."""
+ANSWERED = ("CB1640", "CB1641", "CB1642", "CB1643", "CB1644", "CB1657", "CB1658")
+"""Findings on answers: unknown names, contradictions, the mobility, joints that one took away, bodies that float."""
 
 
 def told_by(before: Recognition, after: Recognition) -> list[str]:

@@ -17,7 +17,7 @@ from cadbridge.recognition.model import Bond, FoundBody, FoundJoint, Recognition
 from cadbridge.wording import count
 
 WHOLE = "of one component, which mates of the source hold as a whole"
-HOLDS = {"CB1486", "CB1602", "CB1614"}
+HOLDS = {"CB1486", "CB1602", "CB1614", "CB1658"}
 """Findings on what a part is bound to, as far as geometry says."""
 
 

@@ -1,0 +1,78 @@
+"""How far hints reach: what moves with the parts that they name, and what they leave without anything to hold it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.groups import Groups
+from cadbridge.recognition.hints import Hint, Hints
+from cadbridge.recognition.model import Recognition
+from cadbridge.wording import listed
+
+
+def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
+    """What hints do beside what they say, in findings: they name parts, and whole bodies move (CB1656, CB1657, CB1658).
+
+    `hints`: what a person said, by the names of instances.
+    """
+    findings = Findings()
+    for hint in hints.said:
+        if hint.kind != "fixed":
+            _beside(found, hint, findings)
+    _floating(found, hints.said, findings)
+    return findings.as_tuple()
+
+
+def _beside(found: Recognition, hint: Hint, findings: Findings) -> None:
+    """Tell what moves with a part that a hint names and that is not what its body is called after."""
+    ends = [found.body_of[name] for name in hint.pair]
+    if ends[0] == ends[1]:
+        return
+    aside = found.fasteners | found.yielding
+    for name, k in zip(hint.pair, ends, strict=True):
+        body = found.bodies[k]
+        others = [n for n in body.instances if n != name and n not in aside]
+        # The largest first: the body is called after it.
+        others.sort(key=lambda n: n != body.name)
+        if k == found.ground or name == body.name or not others:
+            continue
+        text = f"hint {hint} is about all that is one body with {name}: {listed(others)}"
+        if (shown := _shown(found, hint, ends)) is not None:
+            text += f"; it stands in place of the joint that {shown[0]} and {shown[1]} show"
+            findings.add("CB1657", text, items=[name, *others])
+        else:
+            findings.add("CB1656", text, items=[name, *others])
+
+
+def _shown(found: Recognition, hint: Hint, ends: Sequence[int]) -> tuple[str, str] | None:
+    """The parts whose contacts show a joint of which a hint says another type or axis, and which it does not name."""
+    told = hint.told
+    if not (told.type or told.point or told.about):
+        return None
+    for joint in found.joints:
+        if {joint.a, joint.b} == set(ends) and joint.contacts:
+            return None if any(set(hint.pair) & set(pair) == set(hint.pair) for pair in joint.contacts) else (
+                joint.contacts[0]
+            )  # fmt: skip
+    return None
+
+
+def _floating(found: Recognition, said: Sequence[Hint], findings: Findings) -> None:
+    """Tell which bodies nothing connects to the ground, and the hints that keep them from it."""
+    linked = Groups(body.name for body in found.bodies)
+    for joint in found.joints:
+        linked.join(found.bodies[joint.a].name, found.bodies[joint.b].name)
+    held = linked.root(found.bodies[found.ground].name)
+    groups: dict[str, list[int]] = defaultdict(list)
+    for k, body in enumerate(found.bodies):
+        groups[linked.root(body.name)].append(k)
+    for root, bodies in groups.items():
+        if root == held:
+            continue
+        names = [found.bodies[k].name for k in bodies]
+        verb = "floats" if len(names) == 1 else "float"
+        why = [str(h) for h in said if sum(found.body_of[n] in bodies for n in h.pair) == 1 and h.kind != "fixed"]
+        text = f"{listed(names)} {verb}: no joint connects {'it' if len(names) == 1 else 'them'} to the ground"
+        findings.add("CB1658", f"{text}; see hint {listed(why)}" if why else text, items=names)

@@ -1,0 +1,106 @@
+"""What a hint moves beside its parts, and what it leaves without anything to hold it, is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cadbridge as cb
+from cadbridge.recognition import Recognition, mates_text, recognise
+from cadbridge.recognition.hints import Hints, Told
+from tests.late import cq
+from tests.recognition.solids import box, disc, joints
+
+SLIDE = Told("prismatic", point=(0.05, 0.0, 0.02), axis=(1.0, 0.0, 0.0))
+
+
+@pytest.fixture(scope="module")
+def crane(tmp_path_factory: pytest.TempPathFactory) -> cb.Assembly:
+    """An arm that turns on a pin of its base, a plate that two pegs hold on the arm, a camera on that."""
+    base = box(100, 100, 10).union(disc(5, 20).translate((0, 0, 10)))
+    arm = cq.Workplane().box(80, 20, 8, centered=(False, True, False)).cut(disc(5, 8))
+    pegs = cq.Workplane().pushPoints([(40, 0), (60, 0)]).circle(2).extrude(13)
+    plate = box(30, 16, 5).translate((50, 0, 8)).cut(pegs).translate((-50, 0, -8))
+    made = cq.Assembly(name="made").add(base, name="base")
+    for name, solid, place in (
+        ("arm", arm.union(pegs), (0, 0, 10)), ("plate", plate, (50, 0, 18)), ("cam", disc(6, 15), (50, 0, 23)),
+    ):  # fmt: skip
+        made.add(solid, name=name, loc=cq.Location(cq.Vector(*place)))
+    file = tmp_path_factory.mktemp("crane") / "made.step"
+    made.export(str(file))
+    return cb.read(file)
+
+
+def told(found: Recognition, code: str) -> list[tuple[str, ...]]:
+    return [f.items for f in found.findings if f.code == code]
+
+
+def test_what_moves_with_the_part_of_a_hint_is_named(crane: cb.Assembly) -> None:
+    assert not told(recognise(crane), "CB1656")
+    found = recognise(crane, hints=Hints().having("joint", (("base", "plate"),)))
+    assert joints(found) == {frozenset(("base", "arm")): "revolute"}
+    assert told(found, "CB1656") == [("plate", "arm", "cam")]
+    assert not told(found, "CB1657")
+    # Of the arm, after which the body is called, it is plain that the body moves.
+    found = recognise(crane, hints=Hints().having("joint", (("base", "arm"),)))
+    assert not {f.code for f in found.findings} & {"CB1656", "CB1657", "CB1658"}
+
+
+def test_a_hint_that_takes_the_place_of_another_joint_is_told_and_its_cure_is_true(crane: cb.Assembly) -> None:
+    hints = Hints().having("joint", (("base", "plate"),), SLIDE)
+    found = recognise(crane, hints=hints)
+    assert joints(found) == {frozenset(("base", "arm")): "prismatic"}
+    (why,) = [f for f in found.findings if f.code == "CB1657"]
+    assert "in place of the joint that arm and base show" in why.message
+    apart = recognise(crane, hints=hints.having("apart", (("arm", "plate"),)))
+    assert joints(apart) == {frozenset(("base", "arm")): "revolute", frozenset(("base", "plate")): "prismatic"}
+    assert not told(apart, "CB1657")
+    meant = recognise(crane, hints=Hints().having("joint", (("base", "plate"),)))
+    assert not told(meant, "CB1657")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "floats", "hint"),
+    [
+        ((("base", "cam"),), "arm", "apart: [base, cam]"),
+        ((("arm", "plate"), ("base", "plate")), "plate", "apart: [arm, plate], apart: [base, plate]"),
+    ],
+)
+def test_what_a_hint_leaves_without_a_joint_floats_and_is_not_said_to_be_fixed(
+    crane: cb.Assembly, pairs: tuple[tuple[str, str], ...], floats: str, hint: str, tmp_path: Path
+) -> None:
+    found = recognise(crane, hints=Hints().having("apart", pairs))
+    (why,) = [f for f in found.findings if f.code == "CB1658"]
+    assert why.items == (floats,)
+    assert f"see hint {hint}" in why.message
+    assert not told(found, "CB1602")
+    file = tmp_path / "made.mates.yaml"
+    file.write_text(mates_text(found), encoding="utf-8")
+    read = cb.read(crane.source, mates=file)
+    assert cb.diagnose(cb.build(read)).mobility.dof == found.freedoms
+    assert found.freedoms is not None
+    assert found.freedoms >= 6
+
+
+def test_what_touches_only_what_a_hint_parts_it_from_is_fixed_where_it_stands(crane: cb.Assembly) -> None:
+    """The arm stays a joint: that its pegs meet the plate is what the hint says of the drawing."""
+    found = recognise(crane, hints=Hints().having("apart", (("arm", "plate"),)))
+    assert joints(found) == {frozenset(("base", "arm")): "revolute"}
+    assert told(found, "CB1602") == [("plate",)]
+    assert "plate" in found.bodies[found.ground].instances
+    assert not told(found, "CB1658")
+
+
+def test_a_joint_of_bodies_that_are_said_to_be_apart_is_not_said_to_have_no_axis(crane: cb.Assembly) -> None:
+    said = Hints().having("joint", (("base", "plate"),), SLIDE).having("apart", (("base", "cam"),))
+    (why,) = [f for f in recognise(crane, hints=said).findings if f.code == "CB1642"]
+    assert "apart: [base, cam]" in why.message
+    assert "no axis" not in why.message
+
+
+def test_the_joint_of_a_hint_is_on_its_axis(crane: cb.Assembly) -> None:
+    (joint,) = recognise(crane, hints=Hints().having("joint", (("base", "plate"),), SLIDE)).joints
+    assert joint.axis is not None
+    np.testing.assert_allclose(np.abs(joint.axis), (1.0, 0.0, 0.0), atol=1e-12)

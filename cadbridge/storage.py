@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from io import BufferedReader
@@ -84,13 +85,18 @@ def opened(path: Path) -> BufferedReader:
 
 
 def kept(path: Path) -> bytes | None:
-    """What `keep` wrote; None where nothing is, others can write it, or it is damaged or another's (then it goes)."""
+    """What `keep` wrote; None where nothing is, others can write it, or it is damaged or another's (then it goes).
+
+    A folder in its place goes, too: nothing could be kept there any more.
+    """
     if not is_own(path):
         return None
     try:
         with opened(path) as stream:
             stored_digest, _, data = stream.read().partition(b"\n")
     except OSError:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
         return None
     if stored_digest == _sealed(path, data):
         return data

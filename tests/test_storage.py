@@ -108,3 +108,15 @@ def test_an_answer_in_the_place_of_another_is_not_taken(folder: Path) -> None:
     other.write_bytes(one.read_bytes())
     assert asked("b", second) == "second"
     assert second.calls == 2
+
+
+def test_a_folder_in_the_place_of_an_answer_goes(folder: Path) -> None:
+    """Nothing could be kept there: each command computed the answer anew, for ever."""
+    compute = Counting()
+    asked("a", compute)
+    (one,) = folder.rglob("??/*")
+    one.unlink()
+    (one / "in it").mkdir(parents=True)
+    assert asked("a", compute) == asked("a", compute) == "answer"
+    assert compute.calls == 2
+    assert one.is_file()

@@ -159,8 +159,9 @@ ENTRIES: dict[str, Entry] = {
         "efforts without what acts along tendons",
         "The source has fixed tendons with springs, dampers, dry friction or armature. `simulate` applies them; "
         "`inverse` and `matrices` do not, so the actuators need other efforts than these.",
-        "Check the efforts with `simulate`, as motors on the joints; or give the joints springs and dampers of their "
-        "own in place of the tendon's.",
+        "Add to the effort of each joint what holds the tendon there: its coefficient times (stiffness × (length − "
+        "springlength) + damping × rate), with length and rate the sums of coefficient × value, and × speed, of all its "
+        "joints. Dry friction and armature come on top; `simulate` has all of it.",
         "A spring between two fingers, written as a tendon over their joints.",
     ),
     "CB678": Entry(

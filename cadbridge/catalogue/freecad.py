@@ -94,6 +94,14 @@ ENTRIES: dict[str, Entry] = {
         "Deactivated), and it is the ground.",
         "A coordinate system in the assembly, attached to a hole of a plate, and a shaft's revolute joint on it.",
     ),
+    "CB1273": Entry(
+        Severity.ERROR,
+        "a distance to a shape that is not there",
+        "What a distance holds depends on the elements that it names: planes, cylinders, points. The shape of one of "
+        "them cannot be read, as its file is missing. cadbridge leaves the joint out.",
+        "Copy the file that the part is linked from to where the assembly expects it.",
+        "A distance from a plate to a shaft whose file was not copied with the assembly.",
+    ),
     "CB1234": Entry(
         Severity.WARNING,
         "several assemblies in one file",

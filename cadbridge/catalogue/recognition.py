@@ -77,7 +77,7 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "an uncertain wheel",
         "The part looks like a toothed wheel that reaches between the teeth of another, but its teeth could not be "
-        "counted reliably. cadbridge did not create a gear.",
+        "counted reliably; or the modules or helices of the two do not fit. cadbridge did not create a gear.",
         "Write the gear by hand in the mates file, with the teeth of the drawing.",
         "A pulley with a belt profile that could be a spline.",
     ),

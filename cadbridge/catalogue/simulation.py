@@ -92,8 +92,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a joint beyond its limits",
         "The joint passed one of its limits. It has no stop there unless the scenario sets `limits: stop`.",
-        "Set `limits: stop`, or change the motors or the initial state. Otherwise the run is valid for a "
-        "mechanism without stops.",
+        "Write `limits: stop` in the scenario file (`simulate --scenario FILE`), or change the motors or the initial "
+        "state there. Otherwise the run is valid for a mechanism without stops.",
         "A hinge of ±90° that falls to 120°.",
     ),
     "CB613": Entry(

@@ -94,8 +94,9 @@ def body_mass(
 
 
 NOTHING_TO_WEIGH = (
-    "These parts have no solid, so that a density does not help. Write their masses in the mates file, as "
-    "`mass: [{part: NAME, mass: 0}]` for what weighs nothing that counts, or export them as solids."
+    "These parts have no solid, so that a density does not help. Export them as solids, or write what they weigh under "
+    "`mass:` in the mates file: each `mass`, `com` and `inertia`, or `mass: 0` of a part beside others on a body that "
+    "have a mass. A body that moves has one."
 )
 """The cure where parts are without a shape: a source may put the solids of several under one."""
 

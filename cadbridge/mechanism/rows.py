@@ -24,6 +24,8 @@ ROUNDED_MM, ROUNDED_DEGREES = 1e-2, 1e-2
 """What a mate may be off by as designed (mm, degrees) and still be fulfilled; what repeats another and is off by less
 is benign. Files round to a thousandth and better, a mate that a person dimensioned wrongly is off by a tenth and more:
 a choice between the two."""
+NOISE = 1e-9
+"""mm and degrees: less is the rounding of positions and angles in doubles, and no gap."""
 LOOSEST = 0.02
 """However badly the mates fit, a singular value above this counts: rows are of unit length, and two at an angle of 1.2°
 still hold two things."""
@@ -83,14 +85,18 @@ class Rows:
 
 
 def off_by(gaps: Iterable[float], units: Iterable[str]) -> tuple[float, float]:
-    """The largest length in mm, and the largest angle in degrees, of gaps (≥ 0), each in its row's unit."""
+    """The largest length in mm, and the largest angle in degrees, of gaps (≥ 0), each in its row's unit.
+
+    What rounding alone leaves of an angle or length (`NOISE`) is 0.
+    """
     mm = angle = 0.0
     for gap, unit in zip(gaps, units, strict=True):
         if unit == "m":
             mm = max(mm, TO_MM * gap)
         else:
             angle = max(angle, gap if unit == "rad" else math.asin(min(1.0, gap)))
-    return mm, math.degrees(angle)
+    degrees = math.degrees(angle)
+    return (mm if mm > NOISE else 0.0), (degrees if degrees > NOISE else 0.0)
 
 
 def fit(rows: Rows) -> float:

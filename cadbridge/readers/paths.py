@@ -47,7 +47,7 @@ def inside(path: Path, roots: Iterable[Path], findings: Findings, where: Where, 
         findings.add(_OUTSIDE.get(missing, "CB102"), text, where)
         return None
     if not there:
-        findings.add(missing, f"{_displayed(path)} is missing", where)
+        findings.add(missing, f"{_displayed(path)} is {'a folder' if real.is_dir() else 'missing'}", where)
         return None
     looked_for(real)  # it may be opened later, or by another process
     return real

@@ -28,7 +28,10 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(path)
         except _BROKEN as fault:
-            findings.add("CB1221", f"{path.name} cannot be unpacked: {fault}", Where(file=str(path)))
+            # What was broken off before its first byte, or not yet fetched, is no other kind of file.
+            empty = path.is_file() and not path.stat().st_size
+            why = "the file is empty" if empty else str(fault)
+            findings.add("CB1221", f"{path.name} cannot be unpacked: {why}", Where(file=str(path)))
             raise InputError(f"{path.name} cannot be unpacked", findings) from fault
 
     def close(self) -> None:

@@ -71,3 +71,10 @@ def test_what_cannot_be_read_at_all_is_told_once(
     assert main(["check", str(path), "--no-cache"]) == 2
     (told,) = (line for line in capsys.readouterr().err.splitlines() if line.startswith("error"))
     assert told.startswith(f"error {code}: ")
+
+
+def test_an_empty_freecad_file_is_called_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "made.FCStd"
+    path.touch()
+    assert main(["check", str(path), "--no-cache"]) == 2
+    assert "error CB1221: made.FCStd cannot be unpacked: the file is empty" in capsys.readouterr().err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import mujoco
+import numpy as np
 import pytest
 
 import cadbridge as cb
@@ -26,3 +28,23 @@ def test_that_efforts_are_without_a_tendons_spring_is_told(given: str, what: str
     for found in (cb.inverse(mechanism, cb.load_motion(asked, mechanism)).findings, findings):
         told = [f.message for f in found if f.code == "CB679"]
         assert told == ([f"what acts along tendons is left out: t ({what})"] if what else [])
+
+
+def test_the_cure_gives_mujocos_efforts(tmp_path: Path) -> None:
+    """Each joint's coefficient times what holds the tendon, added to our efforts, is what MuJoCo's inverse asks for."""
+    path, asked = tmp_path / "pair.xml", tmp_path / "motion.yaml"
+    path.write_text(TENDON.format(' stiffness="40" damping="2" springlength=".1"'), encoding="utf-8")
+    asked.write_text("format: cadbridge.motion/1\nduration: 1\nrate: 5\njoints: {u: '20*t', v: '10*t'}\n", "utf-8")
+    mechanism = cb.build(cb.read(path))
+    found = cb.inverse(mechanism, cb.load_motion(asked, mechanism))
+    T = found.run.result.trajectory
+    index = [found.run.lowered.joints.index(mechanism.joint(n)) for n in ("u", "v")]
+    q, v, a = (x[:, index] for x in (T.coordinates, T.coordinate_rates, T.coordinate_accelerations))
+    coefficients = np.array([1.0, -2.0])
+    held = 40.0 * (q @ coefficients - 0.1) + 2.0 * (v @ coefficients)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    for k, row in enumerate(found.forces.efforts):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q[k], v[k], a[k]
+        mujoco.mj_inverse(model, data)
+        np.testing.assert_allclose(row + coefficients * held[k], data.qfrc_inverse, atol=1e-9)

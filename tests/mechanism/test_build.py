@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from cadbridge.assembly import GROUND, Drive, FeatureKind, Mate, MateKind
 from cadbridge.mechanism import build
+from cadbridge.mechanism.rows import off_by
 from tests.mechanism.building import assembly, feature, mate
 
 P, A, Q = FeatureKind.PLANE, FeatureKind.AXIS, FeatureKind.POINT
@@ -100,6 +102,12 @@ def test_a_mate_that_the_pose_does_not_fulfil_is_told_in_mm() -> None:
     mechanism = build(assembly(PLACES, [Mate("m", MateKind.FLUSH, a, b)]))
     (told,) = [f for f in mechanism.findings if f.code == "CB207"]
     assert "0.5 mm" in told.message
+
+
+def test_what_rounding_leaves_is_no_gap() -> None:
+    """A mate was said to be off by 3e-30°."""
+    assert off_by([5e-4, 1e-16, 2e-31], ["m", "m", "rad"]) == (pytest.approx(0.5), 0.0)
+    assert off_by([1e-16, 1e-3], ["m", "rad"]) == (0.0, pytest.approx(math.degrees(1e-3)))
 
 
 def test_a_drive_of_what_does_not_move_is_a_warning_and_of_nothing_an_error() -> None:

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
+from cadbridge.assembly import GROUND, MassOverride, MateKind, Part
 from cadbridge.errors import InputError, ModelError
 from cadbridge.findings import Findings
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import Scenario
 from cadbridge.simulation.refused import refused
+from tests.mechanism.building import assembly, mate
 
 ARM = """<robot name="arm"><link name="base"/><link name="rod"><inertial><origin xyz=".1 0 0"/><mass value="1"/>
   <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="tip"/>
@@ -93,3 +95,22 @@ def test_an_inertia_of_no_body_has_no_density_for_a_cure(tmp_path: Path) -> None
     assert told.code == "CB610"
     assert "density" not in told.hint
     assert "moments of inertia" in told.hint
+
+
+def test_a_body_of_parts_without_a_solid_needs_a_mass_and_its_cure_says_so() -> None:
+    """`mass: 0`, which was the cure, leaves a body that turns with nothing to move."""
+    places = {"arm": (0.1, 0.0, 0.0)}
+    made = assembly(places, [mate(places, "hinge", MateKind.INSERT, GROUND, "arm", (0, 0, 0), (0, 1, 0))])
+
+    def weighed(override: MassOverride | None) -> cb.Run:
+        part = Part("block", override=override)
+        return cb.simulate(cb.build(replace(made, parts=(part,))), Scenario(duration=0.01))
+
+    with pytest.raises(ModelError) as error:
+        weighed(None)
+    (told,) = error.value.findings
+    assert told.code == "CB610"
+    assert "`mass`, `com` and `inertia`" in told.hint
+    with pytest.raises(ModelError):
+        weighed(MassOverride(mass=0.0))
+    assert weighed(MassOverride(2.0, np.zeros(3), np.eye(3))).result.trajectory.t[-1] == pytest.approx(0.01)

@@ -62,7 +62,8 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     draft = named(walker.units)
     # Shapes come before joints: what a Distance joint means depends on the kinds of the faces and edges that it names.
     breps = _shapes(draft, options, LENGTH[unit] / LENGTH["mm"], findings)
-    resolver = Resolver(library, draft.by_way, Further(breps, options, LENGTH[unit] / LENGTH["mm"]), root)
+    further = Further(breps, options, LENGTH[unit] / LENGTH["mm"])
+    resolver = Resolver(library, draft.by_way, further, root, options.geometry)
     grounded = {u.way for u in _grounded(scopes, resolver)}
     reader = Joints(resolver, findings, LENGTH[unit])
     mates, couplings, given = _joints(scopes, reader)

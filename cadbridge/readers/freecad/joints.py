@@ -13,7 +13,7 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Pose, cross_length, unit
 from cadbridge.readers.freecad.document import Object
 from cadbridge.readers.freecad.held import joint_kind, switched_off
-from cadbridge.readers.freecad.references import JointSide, Resolver
+from cadbridge.readers.freecad.references import UNKNOWN, JointSide, Resolver
 from cadbridge.readers.joints import coordinate
 from cadbridge.readers.markers import Marker, feature, gear, rack, screw
 from cadbridge.readers.placement import ALIGNED
@@ -143,8 +143,13 @@ class Joints:
         kind = MateKind.PARALLEL if degrees == 0.0 else MateKind.ANGLE
         return Mate(joint.label, kind, a, b, value=math.radians(degrees), where=joint.where())
 
-    def distance(self, joint: Object, first: JointSide, second: JointSide) -> Mate:
-        """By the kinds of the elements that the references name."""
+    def distance(self, joint: Object, first: JointSide, second: JointSide) -> Mate | None:
+        """By the kinds of the elements that the references name; a finding and None where one is not known."""
+        bare = [side.unit.name for side in (first, second) if side.kind == UNKNOWN]
+        if bare:
+            text = f"{joint.label} is a distance to a face or edge of {' and '.join(bare)}, of which no shape is read"
+            self.findings.add("CB1273", text, joint.where(), items=bare)
+            return None
         value = self.amount(joint, "Distance") * self.length
         one, two = first, second
         # Of a datum or a whole part FreeCAD knows no kind, and then it sorts nothing: the offset's sign hangs on that.

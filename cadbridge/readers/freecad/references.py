@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from cadbridge.assembly import GROUND
 from cadbridge.frames import Pose
@@ -15,11 +16,16 @@ from cadbridge.readers.markers import Marker
 from cadbridge.shapes import Brep
 
 
+UNKNOWN = "unknown"
+"""The kind of an element of a shape that cannot be read."""
+
+
 @dataclass(frozen=True, eq=False)
 class JointSide:
     """One side of a joint: its component's unit, the connector as marker, X_WM, and the element by kind and radius.
 
-    `kind`: plane, cylinder, cone, torus, sphere, other (faces), line, circle, curve (edges), point, or "" for none.
+    `kind`: plane, cylinder, cone, torus, sphere, other (faces), line, circle, curve (edges), point, UNKNOWN of a face or
+    edge whose shape is not there, or "" for none.
     """
 
     unit: UnnamedComponent
@@ -30,7 +36,7 @@ class JointSide:
 
 
 class Resolver:
-    """Follows the dotted paths of references; `shape_of` gives the shape of an object.
+    """Follows the dotted paths of references; `shape_of` gives the shape of an object, if `geometry` is read.
 
     What leads to a datum of `root`, the assembly, leads to the ground.
     """
@@ -41,12 +47,14 @@ class Resolver:
         by_way: dict[tuple[str, ...], UnnamedComponent],
         shape_of: Callable[[Object], Brep | None],
         root: Object | None = None,
+        geometry: bool = True,
     ) -> None:
         self._library = library
         self.findings = library.findings
         self._by_way = by_way
         self._shape_of = shape_of
         self._root = root
+        self._geometry = geometry
         self._datums = {} if root is None else datums(root)
 
     def side(self, joint: Object, number: str, scope: tuple[str, ...]) -> JointSide | None:
@@ -98,12 +106,13 @@ class Resolver:
         """The component that a way leads to, and what is left of the way."""
         # The longest first: a member of a flexible sub-assembly before the sub-assembly. Names of folders may stand
         # before it. Eight levels are more than people make, and keep a long way from taking the square of its length.
-        for start in range(len(way)):
-            for stop in range(min(len(way), start + 8), start, -1):
-                for prefix in (scope, ()):
-                    unit = self._by_way.get((*prefix, *way[start:stop]))
-                    if unit is not None:
-                        return unit, way[stop:]
+        for names in (way, _numbered(way)):
+            for start in range(len(way)):
+                for stop in range(min(len(way), start + 8), start, -1):
+                    for prefix in (scope, ()):
+                        unit = self._by_way.get((*prefix, *names[start:stop]))
+                        if unit is not None:
+                            return unit, way[stop:]
         return None, []
 
     def _attached(self, way: list[str]) -> Object | None:
@@ -134,7 +143,7 @@ class Resolver:
         return *descend(self._library, unit.object, names), element
 
     def _element(self, joint: Object, reference: str, holder: Object, element: str) -> tuple[str, float]:
-        """The kind and radius of a face, edge or vertex of an object; "" where it names none."""
+        """The kind and radius of a face, edge or vertex of an object; "" where it names none, UNKNOWN without a shape."""
         named = ELEMENT.search(element)
         if named is None:
             return "", 0.0
@@ -143,7 +152,7 @@ class Resolver:
             return "point", 0.0
         brep = self._shape_of(holder)
         if brep is None:
-            return "", 0.0
+            return UNKNOWN if self._geometry else "", 0.0
         items = brep.shape.faces if what == "Face" else brep.edges
         if not 0 <= index < len(items):
             message = f"{joint.label}: {holder.label} has no {element}; it has {len(items)}"
@@ -153,6 +162,12 @@ class Resolver:
             face = brep.shape.faces[index]
             return face.kind, face.radius or 0.0
         return brep.edges[index]
+
+
+def _numbered(way: list[str]) -> list[str]:
+    """A way with the copies of arrays by their numbers: FreeCAD calls the second of `Row` `Row_i1`, too."""
+    copies = [name.removeprefix(f"{above}_i") for above, name in pairwise(way)]
+    return [*way[:1], *(str(int(c)) if c != n and c.isdecimal() else n for c, n in zip(copies, way[1:], strict=True))]
 
 
 def place_of_assembly(root: Object) -> Pose:

@@ -12,7 +12,7 @@ from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.wheels.finding import MOST_TRIANGLES, find_wheels, too_fine
-from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, reaching
+from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, reaching, unfit_pairs
 from cadbridge.recognition.wheels.placed import MeshingPair, meeting
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from cadbridge.wording import listed
@@ -72,7 +72,12 @@ def with_gears(found: Recognition, placed: Sequence[Wheel], meshing: Meshing) ->
         text = f"{listed(large)}: more than {MOST_TRIANGLES:,} triangles; teeth are not looked for"
         findings.add("CB1487", text, items=large)
     report_unrefined(unrefined(found.assembly.parts), findings)
-    if alone := [w.instance for w in meshing.alone]:
+    unfit = unfit_pairs(meshing.alone)
+    for p, q in unfit:
+        text = f"the teeth of {p.instance} and {q.instance} reach between each other, but do not fit: no gear"
+        findings.add("CB1607", text, items=[p.instance, q.instance])
+    paired = {w for pair in unfit for w in pair}
+    if alone := [w.instance for w in meshing.alone if w not in paired]:
         some = ", ".join(alone[:_MOST_NAMED]) + (" …" if len(alone) > _MOST_NAMED else "")
         findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=alone)
     for gear in gears:

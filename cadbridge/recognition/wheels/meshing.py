@@ -30,6 +30,7 @@ from cadbridge.recognition.wheels.placed import (
     about,
     beside,
     extent,
+    meeting,
     reaches,
 )
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
@@ -112,6 +113,17 @@ def reaching(placed: Sequence[Wheel], some: Sequence[Wheel]) -> list[Wheel]:
     toothed = [w for w in placed if w.kind not in (WheelKind.THREAD, WheelKind.RACK) and _toothlike(w)]
     near = {w for pair in _near(toothed) if _teeth_meet(*pair) for w in pair}
     return [w for w in some if w in near]
+
+
+def unfit_pairs(alone: Sequence[Wheel]) -> list[tuple[Wheel, Wheel]]:
+    """Those of some wheels without a partner of which two stand as if they meshed: their modules or helices differ."""
+    found = []
+    for p, q in _near([w for w in alone if w.kind not in (WheelKind.THREAD, WheelKind.RACK)]):
+        distance, middle = meeting(p, q)
+        crossed = middle is not None and reaches(p, q, distance) and WheelKind.BEVEL not in (p.kind, q.kind)
+        if _teeth_meet(p, q) or (crossed and all(abs(float((middle - w.point) @ w.axis)) < w.width / 2 for w in (p, q))):
+            found.append((p, q))
+    return found
 
 
 def _toothlike(wheel: Wheel) -> bool:

@@ -248,6 +248,21 @@ def test_a_distance_without_a_rule_is_held_as_planes_and_told(solids: Solids, tm
     assert "CB1231" in {f.code for f in assembly.findings}
 
 
+def test_a_distance_to_a_part_whose_file_is_missing_is_left_out(solids: Solids, tmp_path: Path) -> None:
+    """It was held as between planes, whatever its face was."""
+    made = Maker()
+    made.part("A", solids["box"])
+    made.add("B", "App::Link", LinkedObject=xlink("Body", file="gone.FCStd"))
+    made.joint("Joint", "Distance", ("A.Face1", "B.Face1"), Distance=number(3.0))
+    made.ground("A")
+    made.assembly("A", "B")
+    (tmp_path / "gone.FCStd").mkdir()
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"))
+    assert assembly.mates == ()
+    assert {"CB106", "CB1273"} <= {f.code for f in assembly.findings}
+    assert any(f.message.endswith("gone.FCStd is a folder") for f in assembly.findings)
+
+
 @pytest.mark.parametrize(
     ("value", "kind"), [(0.0, MateKind.SPHERICAL), (-3.0, MateKind.SPHERICAL), (3.0, MateKind.DISTANCE)]
 )

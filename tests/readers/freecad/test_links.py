@@ -132,6 +132,22 @@ def test_what_is_shown_stands_where_freecad_shows_it(
     assert "CB207" not in {f.code for f in cb.build(assembly).findings}  # the connectors meet
 
 
+@pytest.mark.parametrize(("name", "x"), [("0", 1.0), ("1", 2.0), ("Row_i1", 2.0), ("Row_i01", 2.0)])
+def test_a_copy_of_an_array_is_known_by_its_number_and_by_its_name(name: str, x: float, tmp_path: Path) -> None:
+    """FreeCAD takes `Row_i1` for the second copy where the copies are no objects of their own; CB162 refused it."""
+    made = Maker()
+    made.part("Base", BREP)
+    row(made, elements=False)
+    made.joint("Turn", "Revolute", (f"Row.{name}.Face1", "Base.Face1"), None, placement((x, 7.0, 0.0)))
+    made.ground("Base")
+    made.assembly("Row", "Base")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert codes(assembly) == []
+    (mate,) = assembly.mates
+    assert mate.a.component == f"Row/{int(x) - 1}"
+    assert "CB207" not in {f.code for f in cb.build(assembly).findings}
+
+
 @pytest.mark.parametrize("inner", ["link", "array"])
 def test_a_link_to_what_is_enlarged_is_left_out(inner: str, tmp_path: Path) -> None:
     made = Maker()

@@ -14,7 +14,7 @@ from cadbridge.assembly import CouplingKind
 from cadbridge.geometry import Shape
 from cadbridge.recognition import read_recognised
 from cadbridge.recognition.wheels.finding import find_wheels
-from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, find_meshing
+from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, find_meshing, unfit_pairs
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from tests.late import cq
 from tests.recognition import gear_shapes
@@ -111,6 +111,22 @@ def test_a_worm_with_its_wheel() -> None:
     kind, ratio, _ = one(meshing)
     assert kind is CouplingKind.WORM
     assert ratio == pytest.approx(15)
+
+
+@pytest.mark.parametrize(("teeth", "away"), [(24, 0.0), (30, 0.02)])
+def test_a_worm_and_a_wheel_of_another_module_do_not_fit_where_they_stand(teeth: int, away: float) -> None:
+    """They were said to have no partner where their teeth would mesh."""
+    worm = gear_shapes.ridged(2, 12e-3, 8.7e-3, math.pi * 1.5e-3, 20)
+    turned = Rotation.from_euler("x", 90, degrees=True).as_matrix()
+    wheel = gear_shapes.wheel(teeth, 45e-3 / teeth, 8e-3, helix=8.0)
+    middle = 3 * math.pi * 1.5e-3
+    standing = placed("wheel", wheel, (10.5e-3 + 22.5e-3 + away, 4e-3, 0), turned)
+    meshing = find_meshing([*placed("worm", worm, (0, 0, -middle)), *standing])
+    if away:
+        assert unfit_pairs(meshing.alone) == []
+        return
+    assert meshing.pairs == ()
+    assert [{w.instance for w in pair} for pair in unfit_pairs(meshing.alone)] == [{"worm", "wheel"}]
 
 
 def test_short_teeth_become_wheels_by_a_partner() -> None:

@@ -49,6 +49,7 @@ def read_links(text: Text, assembly: Assembly, path: Path, findings: Findings) -
         where = Where(file=str(path))
         try:
             found = occurrences.of(representation)
+            _check_whole(assembly, found)
         except Part21Error as error:
             findings.add("CB782", f"the link #{link} is bound to no occurrence: {error}", where)
             continue
@@ -70,6 +71,13 @@ def _pose_of(assembly: Assembly, path: str, X: Pose) -> Pose:
     """X_WC as the STEP reader has it: of one instance the instance's, of several the occurrence's."""
     inside = _inside(assembly, path)
     return assembly.instance(inside[0]).X_WI if len(inside) == 1 else X
+
+
+def _check_whole(assembly: Assembly, path: str) -> None:
+    """Part21Error for an occurrence that shows its product mirrored or scaled: frames on it are the product's."""
+    parts = (assembly.part(assembly.instance(i).part) for i in ([] if path == GROUND else _inside(assembly, path)))
+    if any(part.mirrored_from is not None for part in parts):
+        raise Part21Error(f"{path} is a mirrored or scaled copy, on which no frame of a pair is known")
 
 
 def _inside(assembly: Assembly, path: str) -> list[str]:

@@ -191,6 +191,11 @@ def read_pair(
     if ends.a == ends.b:
         raise Part21Error(f"both links are {ends.a}")
     ranges = read.ranges or apart or {}
+    if read.kind in ("GEAR", "RACK_AND_PINION"):
+        for key, values in ranges.items():
+            if _limit(ends, 5, values, units) is not None:
+                kind = read.kind.lower().replace("_", " ")
+                findings.add("CB1305", f"{name}: the range of {key} of a {kind} pair is left out", where)
     if read.kind == "GEAR":
         return _gears(read, name, ends, units, where)
     if read.kind == "RACK_AND_PINION":

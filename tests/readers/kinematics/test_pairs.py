@@ -96,6 +96,38 @@ def test_ranges_of_several_freedoms_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "rest", "left_out"),
+    [
+        ("GEAR_PAIR_WITH_RANGE", "10.,30.,0.,0.,3.,-90.,$", "the range of r_z of a gear pair"),
+        ("GEAR_PAIR_WITH_RANGE", "10.,30.,0.,0.,3.,$,$", ""),
+        ("RACK_AND_PINION_PAIR_WITH_RANGE", "15.,0.,40.", "the range of displacement of a rack and pinion pair"),
+    ],
+)
+def test_ranges_of_gears_are_told(kind: str, rest: str, left_out: str, tmp_path: Path) -> None:
+    assembly = read_text(tmp_path, one(kind, rest, (X_WJ, X_WJ @ Pose(np.eye(3), np.array([0.04, 0, 0])))))
+    (coupling,) = assembly.couplings
+    assert coupling.name == "P"
+    said = [f.message for f in assembly.findings if f.code == "CB1305"]
+    assert said == ([f"P: {left_out} is left out"] if left_out else [])
+
+
+def test_a_pair_on_a_mirrored_occurrence_is_refused(tmp_path: Path) -> None:
+    """Its frame is given on the part that is not mirrored, and stood where that would be."""
+    text = one("REVOLUTE_PAIR", STAR)
+    assert len(read_text(tmp_path, text).mates) == 1
+    number = re.findall(r"#(\d+)=ITEM_DEFINED_TRANSFORMATION", text)[list(BODIES).index(B)]
+    operator = (
+        f"#{number}=CARTESIAN_TRANSFORMATION_OPERATOR_3D('','','',#90001,#90002,#90004,1.,#90003);\n"
+        "#90001=DIRECTION('',(-1.,0.,0.));\n#90002=DIRECTION('',(0.,1.,0.));\n"
+        "#90003=DIRECTION('',(0.,0.,1.));\n#90004=CARTESIAN_POINT('',(100.,0.,0.));"
+    )
+    assembly = read_text(tmp_path, re.sub(rf"#{number}=ITEM_DEFINED_TRANSFORMATION[^;]*;", operator, text))
+    assert assembly.mates == ()
+    (told,) = (f.message for f in assembly.findings if f.code == "CB782")
+    assert f"{B} is a mirrored or scaled copy" in told
+
+
+@pytest.mark.parametrize(
     ("kind", "rest", "second", "coupling", "ratio"),
     [
         ("GEAR_PAIR", "10.,30.,0.,0.,3.", X_WJ @ Pose(np.eye(3), np.array([0.04, 0, 0])), CouplingKind.SPUR, 3.0),

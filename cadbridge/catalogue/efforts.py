@@ -160,8 +160,8 @@ ENTRIES: dict[str, Entry] = {
         "The source has fixed tendons with springs, dampers, dry friction or armature. `simulate` applies them; "
         "`inverse` and `matrices` do not, so the actuators need other efforts than these.",
         "Add to the effort of each joint what holds the tendon there: its coefficient times (stiffness × (length − "
-        "springlength) + damping × rate), with length and rate the sums of coefficient × value, and × speed, of all its "
-        "joints. Dry friction and armature come on top; `simulate` has all of it.",
+        "springlength) + damping × rate), with length and rate the sums of coefficient × value, and × speed, of all "
+        "its joints. Dry friction and armature come on top; `simulate` has all of it.",
         "A spring between two fingers, written as a tendon over their joints.",
     ),
     "CB678": Entry(

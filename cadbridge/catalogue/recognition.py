@@ -209,6 +209,14 @@ ENTRIES: dict[str, Entry] = {
         "Write the hint `joint` for such a part and what it moves on, or delete the hint `apart`.",
         "`apart: [arm, base]`, and the arm touches nothing else.",
     ),
+    "CB1659": Entry(
+        Severity.WARNING,
+        "a hint on a sub-assembly that moves inside",
+        "A hint names a sub-assembly. It is about the whole where that moves as one body; the parts of this one are "
+        "several bodies, so that it is not known which is meant. The hint is not used, and stays in the file.",
+        "Name the part of the sub-assembly that the hint is about; the message names the bodies.",
+        "`joint: [gripper, arm]`, and the gripper's two jaws move against its case.",
+    ),
     "CB1643": Entry(
         Severity.INFO,
         "decisions changed to reach the given mobility",

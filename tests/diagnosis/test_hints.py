@@ -130,6 +130,7 @@ ELSEWHERE = {
     "CB1614": "a part of the mass, not of the motion",
     "CB1657": "tests/recognition/choice/test_hint_reach",
     "CB1658": "tests/recognition/choice/test_hint_reach",
+    "CB1659": "names a part instead of a sub-assembly: tests/recognition/choice/test_hinted_wholes",
     "CB1615": "tests/recognition/evidence/test_lead_screws",
     "CB1655": "tests/recognition/evidence/test_belt_drives",
     "CB1641": "hints of the mates file, no mates: tests/recognition/questions/test_questions",

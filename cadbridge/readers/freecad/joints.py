@@ -246,7 +246,7 @@ A choice: solved joints are off by the solver's tolerance, connectors along anot
 _AXES = {MateKind.PRISMATIC: (2,), MateKind.REVOLUTE: (5,), MateKind.CYLINDRICAL: (2, 5)}
 """What kinds with limits leave free of the connectors' frames, by the indices of `freedoms.AXES`."""
 
-_MAKERS: dict[str, Callable[[Joints, Object, JointSide, JointSide], Mate | Coupling]] = {
+_MAKERS: dict[str, Callable[[Joints, Object, JointSide, JointSide], Mate | Coupling | None]] = {
     **dict.fromkeys(PAIRS, Joints.pair),
     "Angle": Joints.angle,
     "Distance": Joints.distance,

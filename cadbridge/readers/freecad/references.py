@@ -15,7 +15,6 @@ from cadbridge.readers.freecad.tree import UnnamedComponent
 from cadbridge.readers.markers import Marker
 from cadbridge.shapes import Brep
 
-
 UNKNOWN = "unknown"
 """The kind of an element of a shape that cannot be read."""
 
@@ -24,8 +23,8 @@ UNKNOWN = "unknown"
 class JointSide:
     """One side of a joint: its component's unit, the connector as marker, X_WM, and the element by kind and radius.
 
-    `kind`: plane, cylinder, cone, torus, sphere, other (faces), line, circle, curve (edges), point, UNKNOWN of a face or
-    edge whose shape is not there, or "" for none.
+    `kind`: plane, cylinder, cone, torus, sphere, other (faces), line, circle, curve (edges), point, UNKNOWN of a face
+    or edge whose shape is not there, or "" for none.
     """
 
     unit: UnnamedComponent
@@ -143,7 +142,7 @@ class Resolver:
         return *descend(self._library, unit.object, names), element
 
     def _element(self, joint: Object, reference: str, holder: Object, element: str) -> tuple[str, float]:
-        """The kind and radius of a face, edge or vertex of an object; "" where it names none, UNKNOWN without a shape."""
+        """The kind and radius of a face, edge or vertex of an object; "" for none, UNKNOWN without a shape."""
         named = ELEMENT.search(element)
         if named is None:
             return "", 0.0

@@ -17,10 +17,11 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.assembly import Assembly
-from cadbridge.findings import Findings
+from cadbridge.findings import Finding, Findings
 from cadbridge.recognition.choice.freedoms import freedoms, spins
-from cadbridge.recognition.choice.hint_names import resolved
+from cadbridge.recognition.choice.hint_names import resolved, wholes_of
 from cadbridge.recognition.choice.hint_reach import reach_of
+from cadbridge.recognition.choice.hinted_wholes import with_wholes, without_wholes
 from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.choice.inferring import infer
 from cadbridge.recognition.choice.proving import MOST_MOVINGS, attributed, proved, welded, with_reasons
@@ -53,7 +54,8 @@ MOST_PROPOSED = 60
 
 def settled(evidence: Evidence, hints: Hints) -> Recognition:
     """What is inferred under hints, with the decisions changed that the mobility of the whole asks for."""
-    known, findings = resolved(evidence.whole.assembly, hints)
+    said, told = _of_parts(evidence, hints)
+    known, findings = resolved(evidence.whole.assembly, said)
     found = _inferred(evidence, known)
     drives = drives_of(evidence.whole, found.cases) if evidence.names else 0
     if known.freedoms is not None:  # what is told rules over what the drives show
@@ -61,8 +63,19 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
             found = _changed(evidence, known, found, known.freedoms, np.inf)
     elif found.freedoms is not None and found.freedoms < drives:
         found = _changed(evidence, known, found, drives, DRIVES_WORTH)
-    findings = (*found.findings, *findings, *reach_of(found, known))
+    findings = (*found.findings, *told, *findings, *reach_of(found, known))
     return replace(found, hints=hints, drives=drives, findings=findings)
+
+
+def _of_parts(evidence: Evidence, hints: Hints) -> tuple[Hints, tuple[Finding, ...]]:
+    """The hints with those that name sub-assemblies as hints on their parts, and findings on these."""
+    assembly = evidence.whole.assembly
+    wholes = wholes_of(assembly, hints)
+    if not wholes:
+        return hints, ()
+    # Whether a sub-assembly moves as one is seen without the hints on it.
+    before = _inferred(evidence, resolved(assembly, without_wholes(hints, wholes))[0])
+    return with_wholes(evidence.whole, hints, wholes, before)
 
 
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:

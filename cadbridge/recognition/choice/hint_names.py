@@ -18,10 +18,22 @@ from cadbridge.recognition.part_names import bare_path
 from cadbridge.wording import listed
 
 
+def wholes_of(assembly: Assembly, hints: Hints) -> dict[str, tuple[str, ...]]:
+    """The sub-assemblies of several parts that hints name, and their instances."""
+    known = _Names(assembly)
+    names = {name for hint in hints.said for name in hint.pair} | ({hints.ground} if hints.ground else set())
+    return {name: own for name in sorted(names) if len(own := known.inside(name)) > 1}
+
+
+def instance_of(assembly: Assembly, name: str) -> str | None:
+    """The instance that a name means, or any piece of its path; None where there is none, or several."""
+    return _Names(assembly).of(name)
+
+
 def resolved(assembly: Assembly, hints: Hints) -> tuple[Hints, tuple[Finding, ...]]:
     """The hints by the names of instances and with axes in the world, and findings.
 
-    Names that there are not, hints that contradict others: of those that contradict each other, none is taken.
+    Names that there are not, or of several parts; hints that contradict others: of those, none is taken.
     """
     findings = Findings()
     known = _Names(assembly)
@@ -54,7 +66,7 @@ def _in_world(assembly: Assembly, told: Told, frame: str) -> Told:
 
 @dataclass(eq=False)
 class _Names:
-    """Instances by their names and any part of these, and sub-assemblies by their first part.
+    """Instances by their names and any piece of these.
 
     A name that a new export changed by a counter or a version means the only instance that is called alike.
     """
@@ -82,12 +94,21 @@ class _Names:
         return found
 
     def of(self, name: str) -> str | None:
-        """The instance that a name means; of a sub-assembly its first. None where there is none, or several."""
+        """The instance that a name means, or the only one in a sub-assembly; None where there is none, or several."""
         if name in self._full:
             return name
-        found = self._with(name)
-        inside = [n for n in found if n.startswith(name + "/")]
-        return inside[0] if inside else found[0] if len(found) == 1 else None
+        found = self.inside(name) or self._with(name)
+        return found[0] if len(found) == 1 else None
+
+    def inside(self, name: str) -> tuple[str, ...]:
+        """The instances of the sub-assembly that a name means; none where it means none, several, or a part."""
+        found = () if name in self._full else self._with(name)
+        tops = defaultdict[str, list[str]](list)
+        for path in found:
+            before, mark, _ = f"/{path}/".partition(f"/{name}/")
+            tops[f"{before}/{name}" if mark else path].append(path)
+        own = tops.get(f"/{name}") or (next(iter(tops.values())) if len(tops) == 1 else [])
+        return () if any(path == name or path.endswith(f"/{name}") for path in own) else tuple(own)
 
     def _with(self, name: str) -> list[str]:
         """The instances whose path begins or ends with a name, else those in the midst of whose path it stands."""

@@ -18,14 +18,18 @@ def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
     `hints`: what a person said, by the names of instances.
     """
     findings = Findings()
+    # The parts of a sub-assembly that a hint names are fixed to each other, and meant.
+    meant = Groups(found.body_of)
+    for a, b in hints.pairs("fixed"):
+        meant.join(a, b)
     for hint in hints.said:
         if hint.kind != "fixed":
-            _beside(found, hint, findings)
+            _beside(found, hint, meant, findings)
     _floating(found, hints.said, findings)
     return findings.as_tuple()
 
 
-def _beside(found: Recognition, hint: Hint, findings: Findings) -> None:
+def _beside(found: Recognition, hint: Hint, meant: Groups, findings: Findings) -> None:
     """Tell what moves with a part that a hint names and that is not what its body is called after."""
     ends = [found.body_of[name] for name in hint.pair]
     if ends[0] == ends[1]:
@@ -33,10 +37,11 @@ def _beside(found: Recognition, hint: Hint, findings: Findings) -> None:
     aside = found.fasteners | found.yielding
     for name, k in zip(hint.pair, ends, strict=True):
         body = found.bodies[k]
-        others = [n for n in body.instances if n != name and n not in aside]
+        own = meant.group(name)
+        others = [n for n in body.instances if n not in own and n not in aside]
         # The largest first: the body is called after it.
         others.sort(key=lambda n: n != body.name)
-        if k == found.ground or name == body.name or not others:
+        if k == found.ground or body.name in own or not others:
             continue
         text = f"hint {hint} is about all that is one body with {name}: {listed(others)}"
         if (shown := _shown(found, hint, ends)) is not None:

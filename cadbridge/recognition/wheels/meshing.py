@@ -121,7 +121,8 @@ def unfit_pairs(alone: Sequence[Wheel]) -> list[tuple[Wheel, Wheel]]:
     for p, q in _near([w for w in alone if w.kind not in (WheelKind.THREAD, WheelKind.RACK)]):
         distance, middle = meeting(p, q)
         crossed = middle is not None and reaches(p, q, distance) and WheelKind.BEVEL not in (p.kind, q.kind)
-        if _teeth_meet(p, q) or (crossed and all(abs(float((middle - w.point) @ w.axis)) < w.width / 2 for w in (p, q))):
+        crossed &= middle is not None and all(abs(float((middle - w.point) @ w.axis)) < w.width / 2 for w in (p, q))
+        if crossed or _teeth_meet(p, q):
             found.append((p, q))
     return found
 

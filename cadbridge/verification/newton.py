@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -60,20 +61,25 @@ class Newton(MuJoCo):
         """The model that Newton's MuJoCo solver runs."""
         if wrong := misfits():
             raise MissingExtraError(f"Newton cannot be used: {'; '.join(wrong)}. {CURE}")
-        with silent():
+        with silent(), without_gradients():
             self._newton = load_module("newton")
-            builder = self._newton.ModelBuilder()
-            for solver in (self._newton.solvers.SolverMuJoCo, self._newton.solvers.SolverKamino):
-                solver.register_custom_attributes(builder)
-            builder.add_usd(bare_stage(self._path))
-            self._whole = builder.finalize(device="cpu")
-            return self._newton.solvers.SolverMuJoCo(self._whole, use_mujoco_cpu=True).mj_model
+            solver = self._newton.solvers.SolverMuJoCo
+            return solver(self._whole(solver), use_mujoco_cpu=True).mj_model
+
+    def _whole(self, solver: Any) -> Any:
+        """The stage as Newton's model for one of its solvers. What is only seen moves nothing."""
+        builder = self._newton.ModelBuilder()
+        solver.register_custom_attributes(builder)
+        builder.add_usd(bare_stage(self._path), load_visual_shapes=False)
+        return builder.finalize(device="cpu")
 
     def lacks(self, mechanism: Mechanism, tree: Tree) -> str:
         because = lacking(tree)
         if because and in_kamino(tree):
             names = json.loads((self._path.parent / LOSSES).read_text("utf-8"))["names"]
-            self._kamino, because = Kamino(self._newton, self._whole, tree, names), ""
+            with silent():
+                whole = self._whole(self._newton.solvers.SolverKamino)
+                self._kamino, because = Kamino(self._newton, whole, tree, names), ""
         return because
 
     def _bare(self) -> None:
@@ -122,6 +128,23 @@ def silent() -> Iterator[None]:
     with warnings.catch_warnings(), contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         warnings.simplefilter("ignore")
         yield
+
+
+@contextlib.contextmanager
+def without_gradients() -> Iterator[None]:
+    """The kernels of what is imported in here are compiled without those that differentiate them: in half the time.
+
+    Where Newton was imported before, by someone who may want its gradients, it stays as it is.
+    """
+    config = load_module("warp", "newton").config
+    if "newton" in sys.modules:
+        yield
+        return
+    before, config.enable_backward = config.enable_backward, False
+    try:
+        yield
+    finally:
+        config.enable_backward = before
 
 
 def lacking(tree: Tree) -> str:

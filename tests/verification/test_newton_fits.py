@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -50,3 +52,16 @@ def test_a_robot_with_limits_and_sums_of_gears_is_read_from_its_stage() -> None:
     result = compare.verify(cb.build(cb.read(robot)), "usd", duration=0.02)
     assert max(result.mass, result.centre, result.inertia, result.pose) < 1e-6
     assert "CB530" not in {f.code for f in result.findings}
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_gradients_are_left_out_of_what_nobody_imported_before(monkeypatch: pytest.MonkeyPatch, imported: bool) -> None:
+    """Warp takes the default for each module that it loads, and the kernels compile in half the time without them."""
+    config = SimpleNamespace(enable_backward=True)
+    monkeypatch.setitem(sys.modules, "warp", SimpleNamespace(config=config))
+    monkeypatch.delitem(sys.modules, "newton", raising=False)
+    if imported:
+        monkeypatch.setitem(sys.modules, "newton", SimpleNamespace())
+    with newton.without_gradients():
+        assert config.enable_backward is imported
+    assert config.enable_backward

@@ -138,3 +138,25 @@ class Shape:
         shown = self.coarse if self.coarse is not None else self.fine
         triangles = count(0 if shown is None else len(shown.triangles), "triangle")
         return sentence("Shape", "", triangles, count(len(self.faces), "face"))
+
+
+def nearest_on_triangles(triangles: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The point of each triangle (n, 3, 3) that is nearest to the point (n, 3) beside it, (n, 3).
+
+    A triangle without an area is the edges that it has, or a point.
+    """
+    ends = np.roll(triangles, -1, axis=1)
+    edges, to = ends - triangles, points[:, None] - triangles
+    along, squares = np.einsum("nij,nij->ni", edges, to), np.einsum("nij,nij->ni", edges, edges)
+    share = np.clip(np.divide(along, squares, out=np.zeros_like(along), where=squares > 0.0), 0.0, 1.0)
+    on_edges = triangles + share[..., None] * edges
+    apart = points[:, None] - on_edges
+    each = np.arange(len(points))
+    result = on_edges[each, np.einsum("nij,nij->ni", apart, apart).argmin(axis=1)]
+    normal = np.cross(edges[:, 0], -edges[:, 2])
+    square = np.einsum("ni,ni->n", normal, normal)
+    # On the inner side of all three edges its foot is in the triangle.
+    inner = (np.einsum("nij,nij->ni", np.cross(normal[:, None], edges), to) >= 0.0).all(axis=1) & (square > 0.0)
+    height = np.einsum("ni,ni->n", normal[inner], to[inner, 0]) / square[inner]
+    result[inner] = points[inner] - height[:, None] * normal[inner]
+    return np.asarray(result)

@@ -66,7 +66,7 @@ def load() -> None:
 
 
 def names_a_mesh(source: Path) -> bool:
-    """Whether a file seems to name a file of a mesh. Only time is lost where it is wrong."""
+    """Whether a file seems to name a mesh that is no STL. Only time is lost where it is wrong: so with STLs as text."""
     try:
         if not source.is_file():
             return False
@@ -74,7 +74,7 @@ def names_a_mesh(source: Path) -> bool:
             start = file.read(_LOOKED_THROUGH).lower()
     except (OSError, ValueError):
         return False
-    return any(ending.encode() in start for ending in MESHES)
+    return any(ending.encode() in start for ending in MESHES if ending != ".stl")
 
 
 def load_meshes() -> None:

@@ -68,8 +68,8 @@ def test_a_job_whose_starter_has_gone_does_nothing(tmp_path: Path) -> None:
 def test_what_reads_meshes_is_loaded_once_for_all_jobs_that_name_one(tmp_path: Path, warm: Local) -> None:
     import trimesh
 
-    trimesh.creation.box((1, 1, 1)).export(tmp_path / "part.stl")
-    robot(tmp_path / "meshes.urdf", geometry='<mesh filename="part.stl"/>')
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "part.obj")
+    robot(tmp_path / "meshes.urdf", geometry='<mesh filename="part.obj"/>')
     (tmp_path / "jobs.yaml").write_text("jobs: [{sources: meshes.urdf}]")
     (result,) = run(tmp_path / "jobs.yaml", executor=warm)
     assert result.ok
@@ -79,7 +79,8 @@ def test_what_reads_meshes_is_loaded_once_for_all_jobs_that_name_one(tmp_path: P
 
 
 def test_a_source_names_a_mesh_by_any_of_its_endings(tmp_path: Path) -> None:
-    robot(tmp_path / "box.urdf")
+    """An STL is read without what takes long to load."""
+    robot(tmp_path / "box.urdf", geometry='<mesh filename="part.stl"/>')
     robot(tmp_path / "mesh.urdf", geometry='<mesh filename="PART.DAE"/>')
     assert not names_a_mesh(tmp_path / "box.urdf")
     assert names_a_mesh(tmp_path / "mesh.urdf")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import cadbridge as cb
+from cadbridge import budget
 from cadbridge.geometry import Mesh
 from cadbridge.mass import audit_mesh, load_mesh_file, volume_properties
 from cadbridge.mass.audit import weld
@@ -28,6 +30,38 @@ def test_a_mesh_file_is_scaled_and_a_mirroring_scale_keeps_its_outside(tmp_path:
     path.write_text("mtllib /etc/passwd\n" + _obj(box(100, 200, 300)))
     assert volume_properties(load_mesh_file(path, 0.001)).mass == pytest.approx(0.006)
     assert volume_properties(load_mesh_file(path, (0.001, -0.001, 0.001))).mass == pytest.approx(0.006)
+
+
+@pytest.mark.parametrize("ending", ["stl", "stl_ascii"])
+def test_an_stl_is_read_as_trimesh_reads_it(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The binary one without trimesh, whose loading takes 1.5 s; a head may say "solid" in both."""
+    path, ball = tmp_path / "ball.stl", trimesh.creation.icosphere(2, 0.3)
+    data = ball.export(file_type=ending)
+    path.write_bytes(data.encode() if isinstance(data, str) else b"solid".ljust(80) + data[80:])
+    expected = trimesh.load_mesh(path, process=False)
+    if ending == "stl":
+        monkeypatch.setitem(sys.modules, "trimesh", None)
+    found = load_mesh_file(path, 2.0)
+    same = weld(Mesh(2.0 * np.asarray(expected.vertices), np.asarray(expected.faces, np.int32)), 0.0)
+    assert len(found.triangles) == len(ball.faces)
+    np.testing.assert_array_equal(found.vertices, same.vertices)
+    np.testing.assert_array_equal(found.triangles, same.triangles)
+
+
+@pytest.mark.parametrize("change", [slice(None, -1), slice(None, 84), slice(None, 50)])
+def test_a_binary_stl_that_is_cut_off_is_refused(tmp_path: Path, change: slice) -> None:
+    path = tmp_path / "box.stl"
+    path.write_bytes(trimesh.creation.box().export(file_type="stl")[change])
+    with pytest.raises(ValueError, match="holds no triangles"):
+        load_mesh_file(path)
+
+
+def test_a_binary_stl_of_too_many_triangles_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ball.stl"
+    path.write_bytes(trimesh.creation.icosphere(2).export(file_type="stl"))
+    monkeypatch.setitem(budget.LIMITS, "vertices", (100, "vertices of shapes"))
+    with pytest.raises(ValueError, match=r"cannot be read as STL.*--allow-larger"):
+        load_mesh_file(path)
 
 
 _DAE = """<?xml version="1.0"?>

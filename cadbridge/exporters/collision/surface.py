@@ -10,7 +10,7 @@ import numpy as np
 
 from cadbridge.exporters.collision.solids import Solid
 from cadbridge.frames import Matrix, Pose, Vector
-from cadbridge.geometry import Mesh
+from cadbridge.geometry import Mesh, nearest_on_triangles
 from cadbridge.mass import audit_mesh, volume_properties
 
 _SAMPLES = 4000
@@ -88,15 +88,11 @@ class MeshSurface:
 
     def distance(self, points: Matrix) -> Vector:
         """Distances (n,) of points from the mesh."""
-        from trimesh.triangles import closest_point
-
         count = min(_NEIGHBOURS, len(self._pieces))
         _, near = self._tree.query(points, k=count)
         repeated = np.repeat(points, count, axis=0)
-        found = closest_point(self._pieces[near.ravel()], repeated)
-        apart = np.linalg.norm(found - repeated, axis=1).reshape(len(points), count)
-        # closest_point divides by the area: of a sliver without any it is nan.
-        return np.asarray(np.nanmin(apart, axis=1))
+        found = nearest_on_triangles(self._pieces[near.ravel()], repeated)
+        return np.asarray(np.linalg.norm(found - repeated, axis=1).reshape(len(points), count).min(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

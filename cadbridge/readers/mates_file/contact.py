@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cadbridge.findings import Where
 from cadbridge.frames import Vector
-from cadbridge.geometry import Mesh
+from cadbridge.geometry import Mesh, nearest_on_triangles
 from cadbridge.readers.mates_file.draft import Draft
 
 TOUCHING = 1e-4
@@ -169,8 +169,6 @@ def _contact(of: _Surface, on: _Surface, reach: float) -> float:
 
 def _on_surface(points: Vector, on: _Surface, reach: float) -> NDArray[np.bool_]:
     """Which of the points (n, 3) lie within `reach` of a triangle."""
-    from trimesh.triangles import closest_point
-
     close = np.ones((len(points), len(on.triangles)), dtype=bool)
     for axis in range(3):
         p = points[:, axis, None]
@@ -179,6 +177,6 @@ def _on_surface(points: Vector, on: _Surface, reach: float) -> NDArray[np.bool_]
     i, j = np.nonzero(close)
     result = np.zeros(len(points), dtype=bool)
     if len(i):
-        gaps = np.linalg.norm(closest_point(on.triangles[j], points[i]) - points[i], axis=1)
+        gaps = np.linalg.norm(nearest_on_triangles(on.triangles[j], points[i]) - points[i], axis=1)
         result[i[gaps <= reach]] = True
     return result

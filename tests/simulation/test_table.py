@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -245,3 +246,10 @@ def test_a_table_whose_units_are_no_text_is_refused(tmp_path: Path) -> None:
     for reading in (cb.load_trajectory, read_trajectory):
         with pytest.raises(InputError, match="is not text"):
             reading(path)
+
+
+def test_a_table_is_read_without_what_brings_pandas(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`pq.read_table` loads pyarrow.dataset, and that pandas where it is installed: as long as a short run."""
+    write_trajectory(run, tmp_path / "run.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+    assert read_trajectory(tmp_path / "run.parquet").num_rows > 1

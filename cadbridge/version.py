@@ -29,10 +29,12 @@ def code_hash() -> str:
     return total.hexdigest()[:16]
 
 
+@cache
 def version_of(distribution: str) -> str:
     """The version of an installed library, as the folder of its metadata is named; "unknown" where it has none.
 
-    Its metadata are read only where no folder tells: what parses them takes 30 ms to load.
+    Its metadata are read only where no folder tells: what parses them takes 30 ms to load. Looking through the folders
+    takes a millisecond and more, and what is kept of a part asks for two versions.
     """
     pattern = f"{distribution.replace('-', '_')}-*.dist-info"
     for folder in dict.fromkeys(sys.path):

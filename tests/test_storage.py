@@ -1,6 +1,7 @@
 """What was computed once is kept by its key, and survives damage, full and read-only folders."""
 
 import os
+import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -96,6 +97,13 @@ def test_the_version_of_a_library_is_that_of_its_metadata() -> None:
     for name in ("manifold3d", "cadquery-ocp", "numpy"):
         assert version_of(name) == version(name)
     assert version_of("no-such-library") == "unknown"
+
+
+def test_the_version_of_a_library_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was found in a part is kept by two of them: of a machine of 500 parts the looking took seconds."""
+    found = version_of("numpy")
+    monkeypatch.setattr(sys, "path", [])
+    assert version_of("numpy") == found
 
 
 def test_an_answer_in_the_place_of_another_is_not_taken(folder: Path) -> None:

@@ -251,5 +251,6 @@ def test_a_table_whose_units_are_no_text_is_refused(tmp_path: Path) -> None:
 def test_a_table_is_read_without_what_brings_pandas(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`pq.read_table` loads pyarrow.dataset, and that pandas where it is installed: as long as a short run."""
     write_trajectory(run, tmp_path / "run.parquet")
-    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+    monkeypatch.delitem(sys.modules, "pyarrow.dataset", raising=False)
     assert read_trajectory(tmp_path / "run.parquet").num_rows > 1
+    assert "pyarrow.dataset" not in sys.modules

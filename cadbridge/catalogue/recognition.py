@@ -132,6 +132,14 @@ ENTRIES: dict[str, Entry] = {
         "To see what recognition finds in the geometry alone, export the assembly as STEP and recognise that.",
         "`cadbridge check arm.xml --recognise` of a Simscape file that has 14 mates.",
     ),
+    "CB1661": Entry(
+        Severity.WARNING,
+        "hints without effect beside the source's mates",
+        "The mates of the source take precedence over recognition, and what they hold is left as it is (CB1613). "
+        "These hints are about such parts, about the ground, or about the mobility, which is counted by `check` there.",
+        "Change the mates of the source, or write mates of your own under `mates:` in the mates file.",
+        "`joint: [left, base]`, and a mate of the file is between the two.",
+    ),
     "CB1614": Entry(
         Severity.WARNING,
         "a part twice in the same place",
@@ -233,6 +241,16 @@ ENTRIES: dict[str, Entry] = {
         "Answer questions with `cadbridge recognise SOURCE --ask`; what no question asks can be said there in words. "
         "Or write the hint `joint: [a, b]`.",
         "`6 degrees of freedom given, 5 found`.",
+    ),
+    "CB1660": Entry(
+        Severity.INFO,
+        "a mobility that what only spins makes up",
+        "The mates file gives the mobility of the machine (`hints`, `freedoms`). That number was found, but some of "
+        "these freedoms only spin a body about its own axis, which moves nothing. If you did not count them, something "
+        "that moves was taken to be fixed.",
+        "No action is needed if you counted them. Otherwise write the hint `joint: [a, b]` for what moves, or `fixed: "
+        "[a, b]` for the parts that only spin.",
+        "`freedoms: 1`, and a round knob in its bore is all that turns.",
     ),
     "CB1651": Entry(
         Severity.INFO,

@@ -17,11 +17,11 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.assembly import Assembly
-from cadbridge.findings import Finding, Findings
+from cadbridge.findings import Findings
 from cadbridge.recognition.choice.freedoms import freedoms, spins
-from cadbridge.recognition.choice.hint_names import resolved, wholes_of
+from cadbridge.recognition.choice.hint_names import resolved
 from cadbridge.recognition.choice.hint_reach import reach_of
-from cadbridge.recognition.choice.hinted_wholes import with_wholes, without_wholes
+from cadbridge.recognition.choice.hinted_wholes import on_parts
 from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.choice.inferring import infer
 from cadbridge.recognition.choice.proving import MOST_MOVINGS, attributed, proved, welded, with_reasons
@@ -43,6 +43,10 @@ WRONG_FREEDOM = 50.0
 """Nats that each degree of freedom costs which is missing or too many: more than any few decisions together, so that a
 mobility that is told is met where it can be."""
 
+ONLY_SPINS = 2.0
+"""Nats that decisions may cost more which free something that moves, instead of what only spins: odds of 7 to 1. A
+choice: of a roller or a pin nobody counts how it spins, where an arm is welded."""
+
 MOST_TRIES = 12
 """Inferences that are made to meet a mobility, for time alone: each changes what the next proposes."""
 
@@ -54,7 +58,7 @@ MOST_PROPOSED = 60
 
 def settled(evidence: Evidence, hints: Hints) -> Recognition:
     """What is inferred under hints, with the decisions changed that the mobility of the whole asks for."""
-    said, told = _of_parts(evidence, hints)
+    said, told = on_parts(evidence.whole, hints, lambda known: _inferred(evidence, known))
     known, findings = resolved(evidence.whole.assembly, said)
     found = _inferred(evidence, known)
     drives = drives_of(evidence.whole, found.cases) if evidence.names else 0
@@ -65,17 +69,6 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
         found = _changed(evidence, known, found, drives, DRIVES_WORTH)
     findings = (*found.findings, *told, *findings, *reach_of(found, known))
     return replace(found, hints=hints, drives=drives, findings=findings)
-
-
-def _of_parts(evidence: Evidence, hints: Hints) -> tuple[Hints, tuple[Finding, ...]]:
-    """The hints with those that name sub-assemblies as hints on their parts, and findings on these."""
-    assembly = evidence.whole.assembly
-    wholes = wholes_of(assembly, hints)
-    if not wholes:
-        return hints, ()
-    # Whether a sub-assembly moves as one is seen without the hints on it.
-    before = _inferred(evidence, resolved(assembly, without_wholes(hints, wholes))[0])
-    return with_wholes(evidence.whole, hints, wholes, before)
 
 
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
@@ -107,17 +100,25 @@ def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, 
         return found
     best, turned = found, tuple[Hypothesis, ...]()
     for tries, chosen in enumerate(proposals(found, wanted, budget)):
+        # What only spins stands for a freedom that was told only where, at about the cost, nothing moves instead.
+        if told and not best.missed(wanted) and sum(h.cost for h in chosen) > sum(h.cost for h in turned) + ONLY_SPINS:
+            break
         trial_hints = hints
         for h in chosen:
             trial_hints = trial_hints.having(h.other, h.equal)
         trial = _inferred(evidence, trial_hints)
-        if trial.missed(wanted) < best.missed(wanted) and not _blocked(trial, chosen):
+        if _off(trial, wanted, told) < _off(best, wanted, told) and not _blocked(trial, chosen):
             best, turned = trial, chosen
-        if not best.missed(wanted) or tries + 1 >= most:
+        if not any(_off(best, wanted, told)) or tries + 1 >= most:
             break
     if best.missed(wanted):
         return _with_choice(found, wanted, (), told) if told else found
     return _with_choice(_attributed(best, turned), wanted, turned, told)
+
+
+def _off(found: Recognition, wanted: int, told: bool) -> tuple[float, int]:
+    """How far a mobility is from one that is wanted, and, of one that is told, from it without what only spins."""
+    return found.missed(wanted), abs((found.freedoms or 0) - found.spins - wanted) if told else 0
 
 
 def _blocked(trial: Recognition, chosen: Sequence[Hypothesis]) -> bool:

@@ -67,7 +67,12 @@ def freedoms(found: Recognition) -> int | None:
 
 
 def spins(found: Recognition) -> int:
-    """How many of the freedoms only spin one body about its own axis, which moves nothing else (see diagnosis.spins).
+    """How many of the freedoms only spin one body about its own axis, as diagnosis.spins has it."""
+    return len(spinning(found))
+
+
+def spinning(found: Recognition) -> list[int]:
+    """The bodies that only spin about their own axis, by their indices.
 
     All joints of such a body turn about one line, or are ball joints on it; it meshes with nothing, and its volume is
     balanced about the line.
@@ -77,13 +82,13 @@ def spins(found: Recognition) -> int:
     for joint in found.joints:
         of_body[joint.a].append(joint)
         of_body[joint.b].append(joint)
-    count = 0
+    own = []
     for body, joints in of_body.items():
         line = None if body == found.ground or body in meshing else _spin_line(joints)
         if line is not None:
             volume = volume_of(found.assembly, found.bodies[body].instances)
-            count += volume is not None and volume.balanced_about(*line)
-    return count
+            own += [body] if volume is not None and volume.balanced_about(*line) else []
+    return own
 
 
 def _spin_line(joints: Sequence[FoundJoint]) -> tuple[Vector, Vector] | None:

@@ -6,14 +6,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.choice.freedoms import spinning
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Hint, Hints
 from cadbridge.recognition.model import Recognition
-from cadbridge.wording import listed
+from cadbridge.wording import count, listed
 
 
 def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
-    """What hints do beside what they say, in findings: they name parts, and whole bodies move (CB1656, CB1657, CB1658).
+    """What hints do beside what they say, in findings: they name parts, and whole bodies move (CB1656 to 1660).
 
     `hints`: what a person said, by the names of instances.
     """
@@ -26,6 +27,8 @@ def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
         if hint.kind != "fixed":
             _beside(found, hint, meant, findings)
     _floating(found, hints.said, findings)
+    if found.spins and found.freedoms == hints.freedoms:
+        _spinning(found, findings)
     return findings.as_tuple()
 
 
@@ -62,6 +65,15 @@ def _shown(found: Recognition, hint: Hint, ends: Sequence[int]) -> tuple[str, st
                 joint.contacts[0]
             )  # fmt: skip
     return None
+
+
+def _spinning(found: Recognition, findings: Findings) -> None:
+    """Tell that a mobility that is told is met by what only spins."""
+    names = [found.bodies[k].name for k in spinning(found)]
+    what = f"spins {names[0]} about its" if len(names) == 1 else f"spin {listed(names)} about their"
+    given = f"{count(found.freedoms or 0, 'degree')} of freedom given and found"
+    text = f"{given}, of which {found.spins} only {what} own axis"
+    findings.add("CB1660", text, items=names)
 
 
 def _floating(found: Recognition, said: Sequence[Hint], findings: Findings) -> None:

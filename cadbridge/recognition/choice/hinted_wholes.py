@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from cadbridge.findings import Finding, Findings
 from cadbridge.freedoms import SLIDE
-from cadbridge.recognition.choice.hint_names import instance_of
+from cadbridge.recognition.choice.hint_names import instance_of, resolved, wholes_of
 from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.hints import Hint, Hints, Pair
@@ -17,6 +17,18 @@ from cadbridge.wording import count, listed
 
 Wholes = Mapping[str, Sequence[str]]
 """Sub-assemblies by the names that hints give them, with their instances."""
+
+
+def on_parts(
+    scene: Scene, hints: Hints, recognised: Callable[[Hints], Recognition]
+) -> tuple[Hints, tuple[Finding, ...]]:
+    """The hints with those that name sub-assemblies as hints on their parts, and findings on these (`with_wholes`)."""
+    wholes = wholes_of(scene.assembly, hints)
+    if not wholes:
+        return hints, ()
+    # Whether a sub-assembly moves as one is seen without the hints on it.
+    known, _ = resolved(scene.assembly, without_wholes(hints, wholes))
+    return with_wholes(scene, hints, wholes, recognised(known))
 
 
 def without_wholes(hints: Hints, wholes: Collection[str]) -> Hints:

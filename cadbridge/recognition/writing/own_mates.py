@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
+from cadbridge.recognition.choice.hint_names import resolved
 from cadbridge.recognition.choice.hypotheses import parts_of
 from cadbridge.recognition.choice.reporting import IN_SHORT, in_short
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Bond, FoundBody, FoundJoint, Recognition
-from cadbridge.wording import count
+from cadbridge.wording import count, listed
 
 WHOLE = "of one component, which mates of the source hold as a whole"
 HOLDS = {"CB1486", "CB1602", "CB1614", "CB1658"}
@@ -42,6 +43,8 @@ def beside_own(found: Recognition) -> Recognition:
     left = {k for k in found.findings if k.code in IN_SHORT or (k.code in HOLDS and held.keys() >= set(k.items))}
     findings = Findings((*in_short(own), *(k for k in found.findings if k not in left)))
     findings.add("CB1613", _message(own, len(found.joints) - len(joints), held), items=sorted(set(held.values())))
+    if idle := _without_effect(own, held):
+        findings.add("CB1661", f"without effect beside the mates of the source: {listed(idle)}", items=idle)
     return replace(own, findings=findings.as_tuple())
 
 
@@ -85,6 +88,21 @@ def _joints(found: Recognition, where: Mapping[str, int], named: Collection[int]
         if a != b and not (a in named and b in named):
             joints.append(replace(j, a=a, b=b))
     return tuple(joints)
+
+
+def _without_effect(own: Recognition, held: Collection[str]) -> list[str]:
+    """The hints that do nothing: on parts that mates of the source hold, a ground beside theirs, the mobility."""
+    hints, _ = resolved(own.assembly, own.hints)
+    where = own.body_of
+    joined = {frozenset((j.a, j.b)) for j in own.joints}
+    idle = []
+    for hint in hints.said:
+        a, b = (where[name] for name in hint.pair)
+        as_said = {"joint": frozenset((a, b)) in joined, "fixed": a == b, "apart": not set(hint.pair) <= set(held)}
+        idle += [] if as_said[hint.kind] else [str(hint)]
+    if hints.ground is not None and where[hints.ground] != own.ground:
+        idle.append(f"ground: {hints.ground}")
+    return [*idle, *([f"freedoms: {hints.freedoms}"] if hints.freedoms is not None else [])]
 
 
 def _message(own: Recognition, left_out: int, held: Mapping[str, str]) -> str:

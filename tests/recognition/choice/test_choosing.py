@@ -141,3 +141,24 @@ def test_a_joint_that_runs_into_parts_at_once_is_not_chosen_for_the_mobility(tmp
     assert "CB1644" in {f.code for f in told.findings}
     assert not told.turned
     assert [frozenset((told.bodies[j.a].name, told.bodies[j.b].name)) for j in told.joints] == [{"table", "hand free"}]
+
+
+@pytest.mark.parametrize("eccentric", ["knob1", "knob2"])
+def test_a_freedom_that_is_told_is_one_that_moves_something(eccentric: str, tmp_path: Path) -> None:
+    """Of two round parts in their bores one has a notch; the other would only spin, at the same cost."""
+    bores = (disc(8, 6).translate((x, 0, 4)) for x in (50, -30))
+    base = box(160, 100, 10).cut(next(bores)).cut(next(bores))
+    notched = disc(8, 10).cut(box(4, 4, 3).translate((4, 0, 7)))
+    parts: Parts = {"base": (base, (0, 0, 0))}
+    for name, x in (("knob1", 50), ("knob2", -30)):
+        parts[name] = (notched if name == eccentric else disc(8, 10), (x, 0, 4))
+    own = recognised(tmp_path, parts)
+    assert own.freedoms == 0
+    found = recognise(own.assembly, hints=Hints(freedoms=1))
+    assert (found.freedoms, found.spins) == (1, 0)
+    assert {n for h in found.turned for n in (h.a, h.b)} == {"base", eccentric}
+    assert "CB1660" not in {f.code for f in found.findings}
+    both = recognise(own.assembly, hints=Hints(freedoms=2))
+    assert (both.freedoms, both.spins) == (2, 1)
+    (plain,) = {"knob1", "knob2"} - {eccentric}
+    assert [f.items for f in both.findings if f.code == "CB1660"] == [(plain,)]

@@ -14,6 +14,7 @@ from cadbridge.mechanism import build
 from cadbridge.readers import ReadOptions
 from cadbridge.readers.finish import finish
 from cadbridge.recognition import Recognition, beside_own, recognise
+from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.model import Bond, FoundBody
 from cadbridge.recognition.writing.mates_text import mates_text
 from cadbridge.recognition.writing.reading import with_recognised
@@ -65,6 +66,20 @@ def test_own_mates_rule_and_recognition_adds_the_lever_that_has_none(tmp_path: P
     both = settled(build(finish(with_recognised(assembly, found), ReadOptions())))
     assert not [f for f in both.findings if f.code in ("CB202", "CB203")]
     assert diagnose(both).mobility.dof == 2
+
+
+def test_hints_that_do_nothing_beside_the_mates_are_told(tmp_path: Path) -> None:
+    slide = "type: prismatic, a: {component: base, point: [60, 0, 10], axis: [1, 0, 0]}, b: {component: right}"
+    both = two_levers(tmp_path, f"{OWN}  - {{name: second, {slide}}}\n")
+    hints = Hints(freedoms=2, ground="right").having("joint", (("base", "left"),)).having("apart", (("left", "right"),))
+    (told,) = [f for f in beside_own(recognise(both, hints=hints)).findings if f.code == "CB1661"]
+    assert told.items == ("joint: [base, left]", "apart: [left, right]", "ground: right", "freedoms: 2")
+    one = two_levers(tmp_path, OWN)
+    for kind, idle in (("joint", False), ("fixed", False)):
+        found = beside_own(recognise(one, hints=Hints(ground="base").having(kind, (("base", "right"),))))
+        assert bool([f for f in found.findings if f.code == "CB1661"]) == idle
+    found = beside_own(recognise(one, hints=Hints().having("fixed", (("base", "left"),))))
+    assert [f.items for f in found.findings if f.code == "CB1661"] == [("fixed: [base, left]",)]
 
 
 def test_parts_that_mates_hold_are_not_bound_to_each_other(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ RANGES: dict[str, tuple[str, ...]] = {
     "SCREW": ("r_z",),
     "GEAR": ("r_z",),
     "RACK_AND_PINION": ("displacement",),
+    "LOW_ORDER_KINEMATIC": ("r_x", "r_y", "r_z", "t_x", "t_y", "t_z"),
 }
 """Whose lower and upper limits follow, in this order, in the pair with range."""
 
@@ -264,6 +265,9 @@ def _only_limit(
 ) -> Limit | None:  # fmt: skip
     """The range of a pair's one freedom; those of several, and a skew, are reported."""
     found = None
+    if read.kind in _LOW:
+        # It has a range for each axis of its frame; of one that is held it says nothing.
+        ranges = {key: values for key, values in ranges.items() if FLAGS.index(key) in leaves.axes}
     for key, values in ranges.items():
         limit = _limit(ends, leaves.axes[0], values, units) if leaves.single else None
         if limit is None and _limit(ends, 5, values, units) is not None:

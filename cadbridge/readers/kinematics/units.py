@@ -27,38 +27,27 @@ class ContextUnits:
     angle: float = 1.0
 
 
-_holders: WeakKeyDictionary[Text, dict[int, ContextUnits]] = WeakKeyDictionary()
+_holders: WeakKeyDictionary[Text, tuple[dict[int, ContextUnits], ContextUnits]] = WeakKeyDictionary()
 
 
 def units_of(text: Text, item: int) -> ContextUnits:
-    """The units of a pair: those of the representation that lists it; mm and rad where nobody does."""
+    """The units of a pair: those of the representation that lists it, else of the file's first context that has any."""
     if text not in _holders:
         _holders[text] = _by_item(text)
-    return _holders[text].get(item, ContextUnits())
+    found, first = _holders[text]
+    return found.get(item, first)
 
 
-def _by_item(text: Text) -> dict[int, ContextUnits]:
+def _by_item(text: Text) -> tuple[dict[int, ContextUnits], ContextUnits]:
+    """The units of what representations list, and those of all else."""
     found: dict[int, ContextUnits] = {}
     for entity in text.of("MECHANISM_REPRESENTATION", "KINEMATIC_STRUCTURE", "REPRESENTATION"):
         arguments = next(iter(entity.parts.values()))
         if len(arguments) >= 3 and isinstance(arguments[2], Ref) and isinstance(arguments[1], tuple):
             units = context_units(text, arguments[2])
             found |= {int(i): units for i in arguments[1] if isinstance(i, Ref)}
-    if not found:
-        context = next(iter(text.numbers_of("GLOBAL_UNIT_ASSIGNED_CONTEXT")), None)
-        units = ContextUnits() if context is None else context_units(text, context)
-        found = dict.fromkeys(text.numbers_of(*_ALL_PAIRS), units)
-    return found
-
-
-_ALL_PAIRS: tuple[str, ...] = tuple(
-    f"{kind}{ending}"
-    for kind in (
-        "REVOLUTE_PAIR", "PRISMATIC_PAIR", "CYLINDRICAL_PAIR", "SPHERICAL_PAIR", "UNIVERSAL_PAIR", "PLANAR_PAIR",
-        "SCREW_PAIR", "GEAR_PAIR", "RACK_AND_PINION_PAIR", "FULLY_CONSTRAINED_PAIR", "UNCONSTRAINED_PAIR",
-    )
-    for ending in ("", "_WITH_RANGE")
-)  # fmt: skip
+    context = next(iter(text.numbers_of("GLOBAL_UNIT_ASSIGNED_CONTEXT")), None)
+    return found, ContextUnits() if context is None else context_units(text, context)
 
 
 def context_units(text: Text, context: int) -> ContextUnits:

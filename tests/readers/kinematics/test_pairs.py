@@ -23,6 +23,11 @@ LOOSE = 6 * 3
 """Degrees of freedom of the three bodies that the tests leave alone."""
 
 
+LOW = "LOW_ORDER_KINEMATIC_PAIR"
+RANGES_Y = ".F.,.F.,.F.,.F.,.T.,.F.,$,$,-10.,90.,$,$,$,$,$,$,$,$"
+ONLY_Y, ONLY_Z = ".F.,.F.,.F.,.F.,.T.,.F.", ".F.,.F.,.T.,.F.,.F.,.F."
+
+
 def one(kind: str, rest: str = "", X: tuple[Pose, Pose] = (X_WJ, X_WJ)) -> str:
     pairs = Pairs()
     pairs.pair(kind, rest, X)
@@ -76,6 +81,15 @@ def test_the_pitch_of_a_screw_is_an_advance_a_turn(tmp_path: Path) -> None:
         ("REVOLUTE_PAIR_WITH_RANGE", f"{STAR},$,90.", turned(0.0), None, np.radians(90)),
         ("PRISMATIC_PAIR_WITH_RANGE", f"{STAR},-20.,50.", turned(advance=0.01, axis=0), -0.03, 0.04),
         ("SCREW_PAIR_WITH_RANGE", "5.,0.,720.", turned(), 0.0, 4 * np.pi),
+        # Of each axis a range, the turns before the slides; the other axes are held, whatever theirs say.
+        (
+            f"{LOW}_WITH_RANGE",
+            f"{ONLY_Y},-1.,1.,-10.,90.,{'$,' * 7}5.",
+            turned(0.3, axis=1),
+            np.radians(-10) - 0.3,
+            np.radians(90) - 0.3,
+        ),
+        (f"{LOW}_WITH_RANGE", f"{ONLY_Z},{'$,' * 10}-20.,50.", turned(advance=0.01), -0.03, 0.04),
     ],
 )
 def test_ranges_count_from_the_designed_pose(
@@ -287,3 +301,12 @@ def test_faults_end_in_findings(case: str, tmp_path: Path) -> None:
     assembly = read_text(tmp_path, make())
     assert wanted <= codes(assembly)
     build(assembly)
+
+
+def test_a_pair_that_no_representation_lists_has_the_units_of_the_file(tmp_path: Path) -> None:
+    """Its range was read in mm and radians: of 90 degrees 90 rad."""
+    for kind, rest, at in (("REVOLUTE_PAIR_WITH_RANGE", f"{STAR},-10.,90.", 2), (f"{LOW}_WITH_RANGE", RANGES_Y, 1)):
+        text = re.sub(r"(MECHANISM_REPRESENTATION\(''),\([^)]*\)", r"\1,()", one(kind, rest, (X_WJ, turned(axis=at))))
+        (mate,) = read_text(tmp_path, text).mates
+        assert mate.limit is not None
+        assert mate.limit.upper == pytest.approx(np.pi / 2)

@@ -149,10 +149,12 @@ def _report(
     for r in repeats.redundancies:
         if r.kind == "conflicting":
             more = r.alone and not r.carries
+            off = f"by {r.residual_mm:.3g} mm, {r.residual_deg:.3g}°"
+            text = f"repeats {', '.join(r.duplicates)} and disagrees {off}"
             findings.add(
                 "CB403",
-                f"{r.mate} repeats {', '.join(r.duplicates)} and disagrees by {r.residual_mm:.3g} mm, "
-                f"{r.residual_deg:.3g}°",
+                # Rows of its own may have no direction at this pose: two axes at 90° that should be parallel.
+                f"{r.mate} {text if r.duplicates else f'is off {off}, and no small motion lessens that'}",
                 where.get(r.mate, Where(item=r.mate)),
                 "Correct the dimension in which it disagrees, or delete it." if more else None,
                 items=(r.mate, *r.duplicates),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cadbridge.assembly import Assembly, Drive, Limit
+from cadbridge.assembly import GROUND, Assembly, Drive, FeatureKind, Limit, Mate, MateKind
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.diagnosis.advice import deletions
 from cadbridge.diagnosis.spans import full_rank
@@ -22,6 +22,7 @@ from cadbridge.study import MotionLaw, Study
 from tests.diagnosis.dense import motions, without
 from tests.diagnosis.following import followed
 from tests.diagnosis.pool import POOL
+from tests.mechanism.building import assembly, feature
 
 CORPUS = [
     "quadruped_solidworks/Assem4.xml",
@@ -141,6 +142,16 @@ def test_a_conflicting_mate_is_called_deletable_only_where_nothing_moves_more_wi
     after = diagnose(build(without(wrong, "hinge 2")))
     assert after.mobility.dof == found.mobility.dof == 1
     assert "CB403" not in {f.code for f in after.findings}
+
+
+def test_axes_at_a_right_angle_that_should_be_parallel_repeat_nothing_and_are_said_to_be_off() -> None:
+    """The row has no direction there; it was said to repeat nothing at all: "side repeats  and disagrees"."""
+    places = {"block": (0.3, 0.0, 0.0)}
+    a = feature(places, GROUND, FeatureKind.AXIS, (0, 0, 0), (0, 0, 1))
+    b = feature(places, "block", FeatureKind.AXIS, (0.3, 0, 0), (1, 0, 0))
+    found = diagnose(build(assembly(places, [Mate("side", MateKind.PARALLEL, a, b)])))
+    (told,) = [f for f in found.findings if f.code == "CB403"]
+    assert told.message == "side is off by 0 mm, 90°, and no small motion lessens that"
 
 
 def test_choices_are_worded_as_what_can_be_done() -> None:

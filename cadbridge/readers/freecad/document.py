@@ -15,6 +15,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.folders import around, holds
 from cadbridge.frames import Pose
 from cadbridge.readers.bounds import LARGEST_READ
+from cadbridge.readers.freecad.kinds import ASSEMBLY
 from cadbridge.readers.paths import MOST_FILES, inside
 from cadbridge.readers.xml import Element, child, children, local, parse_text
 from cadbridge.shapes.archive import Archive
@@ -220,7 +221,17 @@ class FreecadFile:
         hidden = {name for name in used if name in self.objects and not self.objects[name].visible}
         arrayed = {n for o in makers if o.shows for n in o.operands}
         arrayed |= {target[1] for o in makers if o.operands and (target := o.link("SourceObject"))}
-        return frozenset(hidden | arrayed)
+        return frozenset((hidden - self._jointed) | arrayed)
+
+    @cached_property
+    def _jointed(self) -> frozenset[str]:
+        """The members of assemblies that joints name: parts, though a compound of them was made as well."""
+        named = set[str]()
+        for o in self.objects.values():
+            for key in ("Reference1", "Reference2", "ObjectToGround"):
+                if (target := o.link(key)) is not None:
+                    named |= {target[1], *(name for path in o.subs(key)[:1] for name in path.split("."))}
+        return frozenset(named & {name for a in self.of_type(ASSEMBLY) for name in a.links("Group")})
 
     @cached_property
     def views(self) -> dict[str, bool]:

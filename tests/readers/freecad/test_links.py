@@ -13,7 +13,7 @@ import cadbridge as cb
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Severity
 from cadbridge.readers import ReadOptions
-from tests.readers.freecad.making import Maker, flag, group, number, placement, placement_list, whole, xlink
+from tests.readers.freecad.making import Maker, flag, group, number, placement, placement_list, shape, whole, xlink
 
 PLAIN = ReadOptions(geometry=False)
 BREP = b"not read"
@@ -146,6 +146,24 @@ def test_a_copy_of_an_array_is_known_by_its_number_and_by_its_name(name: str, x:
     (mate,) = assembly.mates
     assert mate.a.component == f"Row/{int(x) - 1}"
     assert "CB207" not in {f.code for f in cb.build(assembly).findings}
+
+
+def test_a_part_of_which_a_compound_was_made_is_one_where_joints_hold_it(tmp_path: Path) -> None:
+    """FreeCAD hides what a compound is made of; the part was dropped, and the joint said to name nothing (CB162)."""
+    made = Maker()
+    made.part("Base", BREP)
+    made.part("Box", BREP)
+    for name in ("Held", "Spare"):
+        made.add(name, "App::Link", LinkedObject=xlink("Box"), Visibility=flag(False))
+    made.add("All", "Part::Compound", Links=group("Held", "Spare"), Shape=shape("All.brp"))
+    made.members["All.brp"] = BREP
+    made.joint("Turn", "Revolute", ("Held.Face1", "Base.Face1"))
+    made.ground("Base")
+    made.assembly("Held", "Spare", "Base")
+    assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
+    assert codes(assembly) == []
+    assert [c.name for c in assembly.components] == ["Held", "Base"]
+    assert [m.name for m in assembly.mates] == ["Turn"]
 
 
 @pytest.mark.parametrize("inner", ["link", "array"])

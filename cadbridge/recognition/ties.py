@@ -9,13 +9,15 @@ from enum import Enum, auto
 class Held(Enum):
     """What holds a part to another, where that decides what else may be.
 
-    It rests on it, reaches into it, is in its sub-assembly (together), nothing holds it and it is left where it stands,
-    or a hint says so.
+    It rests on it, reaches into it, fits it on one line or in a corner, is in its sub-assembly (together), touches
+    nothing and stands beside it, or is left where it stands (nothing), or a hint says so.
     """
 
     RESTS = auto()
     REACHES = auto()
+    FITS = auto()
     TOGETHER = auto()
+    BESIDE = auto()
     NOTHING = auto()
     SAID = auto()
     OTHER = auto()

@@ -115,6 +115,7 @@ PARTS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("what cannot move is a weld", "choice.choosing.proved", lambda found, *_: (found, [])),
     ("halves of one link", "choice.proving._halves", no),
     ("a third body moves out of the way", "choice.sweep._held", lambda *given: given[-1]),
+    ("what is made to move by its name", "choice.choosing.movers", nothing),
     ("as many degrees of freedom as drives", "choice.choosing.drives_of", lambda *_: 0),
 )
 """What else is left out: its name, where it is, and what is in its place."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
+from cadbridge.recognition.choice.by_name import movers, moving, same_bodies, with_movers
 from cadbridge.recognition.choice.freedoms import freedoms, spins
 from cadbridge.recognition.choice.hint_names import resolved
 from cadbridge.recognition.choice.hint_reach import reach_of
@@ -74,14 +75,20 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:
     """What is inferred under hints, with the joints that cannot move as welds."""
     found, stuck = _once(evidence, hints), list[Hypothesis]()
+    known = movers(found, hints) if evidence.names else []
+    if known:
+        found, known = with_movers(_once(evidence, moving(hints, known)), known)
     for k in range(MOST_MOVINGS):
         # Halves that are welded leave the joints at their ends to be moved again: in the last round those are welded at
         # once.
         found, new = proved(found, hints, evidence.in_plane_contact if k < MOST_MOVINGS - 1 else ())
+        # A motion that a name tells runs into parts where the drawing is of another pose, or a screw moves it.
+        new = [h for h in new if not any(same_bodies(found, m.pair, (h.a, h.b)) for m in known)]
         if not new:
             break
         stuck += new
-        found = attributed(_once(evidence, welded(hints, stuck)), stuck)
+        found = attributed(_once(evidence, welded(moving(hints, known), stuck)), stuck)
+        found, known = with_movers(found, known)
     return replace(found, hints=hints, freedoms=freedoms(found), spins=spins(found))
 
 

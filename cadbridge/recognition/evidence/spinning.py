@@ -10,7 +10,7 @@ from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.evidence.candidates import Candidate, by_body
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.faces.surfaces import Surface
-from cadbridge.recognition.standard.names import IDLERS, called
+from cadbridge.recognition.standard.roles import IDLERS, called
 
 SPINS_ON_AXIS = 0.02
 """Of a radius, and sine: how far a body of revolution may be off the axis about which it spins. 54 machines: 0.0109 |

@@ -12,7 +12,8 @@ from cadbridge.recognition.contacts.contacts import ON_AXIS, Contact, Line, Plac
 from cadbridge.recognition.contacts.walls import fit_text
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.seated import round_outside
-from cadbridge.recognition.standard.names import IDLERS, StandardKind, called, named_kinds
+from cadbridge.recognition.standard.names import StandardKind, named_kinds
+from cadbridge.recognition.standard.roles import IDLERS, called
 
 RINGS = (StandardKind.BEARING, StandardKind.BEARING_RING, StandardKind.WASHER, StandardKind.CIRCLIP)
 """Standard parts that sit in a bore or on a shaft."""

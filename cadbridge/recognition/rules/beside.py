@@ -13,6 +13,7 @@ from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import journal, knuckle, on_axis
 from cadbridge.recognition.rules.turntables import drawn_beside
+from cadbridge.recognition.ties import Held
 from cadbridge.recognition.wheels.bores import shafts_through
 from cadbridge.recognition.wheels.placed import MeshingPair, about
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
@@ -165,6 +166,7 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]], names: bool) -> tuple
         if hinge is not None:
             hinges.append(hinge)
         else:
-            scene.bind(name, other, f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing", 0.2)
+            text = f"touches nothing; {1e3 * gap:.3g} mm from it, and nearer to nothing"
+            scene.bind(name, other, text, 0.2, Held.BESIDE)
     held = linked.root(rest[0]) if rest else ""
     return [group for group in groups if linked.root(group[0]) != held], hinges

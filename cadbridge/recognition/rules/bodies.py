@@ -12,6 +12,7 @@ from cadbridge.recognition.contacts.guides import GUIDED, STANDS_OUT_OF_BORE, te
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.bearings import bearings_of
 from cadbridge.recognition.standard.names import StandardKind
+from cadbridge.recognition.ties import Held
 
 WHOLE_TURN = 0.995 * 2 * np.pi
 """rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole. 54
@@ -23,6 +24,9 @@ SAME_FLAT = 1e-4
 LONE_PIN = 0.28
 """Strength of the evidence that a pin in one bore, with nothing on it, is held there: 10 of 20 on machines when they
 were new, all on some and none on others."""
+
+SEVERAL_LINES = 0.9
+"""Strength of a weld's evidence above which several lines show it; what shows others are contacts on one line."""
 
 STUB_OF_DRUM = 0.5
 """Radius of the stub that stands in a bore beside that of the pin, below which it is the pivot of a drum. A choice: 54
@@ -79,7 +83,8 @@ def bind_fixed(scene: Scene) -> None:
             verdict = scene.verdict(a, b, contacts, members)
             if verdict is not None and verdict.type == "fixed":
                 first = contacts[0]
-                grown |= scene.bind(*first.pair, "; ".join(verdict.evidence), verdict.confidence)
+                how = Held.OTHER if verdict.confidence > SEVERAL_LINES else Held.FITS
+                grown |= scene.bind(*first.pair, "; ".join(verdict.evidence), verdict.confidence, how)
 
 
 def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:

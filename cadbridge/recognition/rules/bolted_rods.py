@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.contacts.contacts import ONE_LINE, Contact, parallel
 from cadbridge.recognition.evidence.scene import Scene
-from cadbridge.recognition.standard.names import IDLERS, called
+from cadbridge.recognition.standard.roles import IDLERS, called
 
 SQUARE = 0.2
 """How uneven a rod is across its line beside its width, at most: the box of a hexagon is 0.15 wider one way."""

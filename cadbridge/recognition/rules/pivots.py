@@ -14,6 +14,7 @@ from cadbridge.recognition.evidence.candidates import Candidate, by_body, joint_
 from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import only_spins
+from cadbridge.recognition.rules.axles import knuckle
 from cadbridge.recognition.rules.round_pairs import CENTRED
 from cadbridge.recognition.rules.seated import round_outside
 from cadbridge.recognition.wheels.placed import MeshingPair
@@ -31,7 +32,8 @@ Tests: 0.013 (`test_pivots`)."""
 class Seen:
     """A scene with its joints so far, those `found` since, and the round parts that only spin in a body.
 
-    `racks` with their pinions, `wheels`, each with its partner, and by their names `rollers` and `horns`.
+    `racks` with their pinions, `wheels`, each with its partner, and by their names `rollers`, `horns` and what is
+    `screwed` on others.
     """
 
     def __init__(
@@ -41,8 +43,9 @@ class Seen:
         pairs: Sequence[MeshingPair],
         rollers: Collection[str] = (),
         horns: Collection[str] = (),
+        screwed: Collection[str] = (),
     ) -> None:
-        self.rollers, self.horns = rollers, horns
+        self.rollers, self.horns, self.screwed = rollers, horns, set(screwed)
         self.scene, self.found, root = scene, list[Candidate](), scene.groups.root
         # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
         self.joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
@@ -56,6 +59,11 @@ class Seen:
             for leaf in (joint.a, joint.b) if len(of_body[leaf]) == 1 and len(members[leaf]) == 1
             and scene.revolution(members[leaf][0]) is not None and only_spins(scene, members[leaf], joint)
         ]  # fmt: skip
+
+
+def unpinned(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of two bodies whose holes are in line (`knuckle`), neither of which a screw holds there by its name."""
+    return None if first <= seen.screwed or second <= seen.screwed else knuckle(seen.scene, first, second)
 
 
 def about_disc(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:

@@ -15,11 +15,13 @@ from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLEEVE, SLIDE
 from cadbridge.recognition.contacts.contacts import parallel
 from cadbridge.recognition.contacts.one_line import WIDE_END
+from cadbridge.recognition.contacts.walls import Witness
 from cadbridge.recognition.evidence.candidates import Candidate, Jointed, one_axis, stopped_slides
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import SPINS_ON_AXIS, only_spins, turns_by
 from cadbridge.recognition.rules.joints import spins_count
-from cadbridge.recognition.standard.names import SLIDERS, SPACERS, STILL, called, called_drive
+from cadbridge.recognition.standard.names import StandardKind, called_drive, named_kinds
+from cadbridge.recognition.standard.roles import SCREWED_ON, SLIDERS, SPACERS, STILL, called, called_last
 
 SMALL_PLUG = 0.1
 """Size of a stud or a plug beside the body in whose bore it stands, at most. A choice, with no gap in what is seen: 54
@@ -107,6 +109,21 @@ def bind_put_on(scene: Scene) -> None:
         bodies = {scene.groups.root(n) for c in touching for n in c.pair if n != name}
         if len(bodies) == 1 and name not in scene.on_shafts and called(STILL, scene.called(name)):
             scene.bind(name, min(n for c in touching for n in c.pair if n != name), PUT_ON, 0.6)
+
+
+def bind_screwed_on(now: Jointed, names: bool) -> None:
+    """Bind what is called a bracket, a cover or the like where its hole meets one of another: a screw goes there.
+
+    In a model of links each part stands for a body.
+    """
+    for joint in now.joints if names and not now.scene.links_only else ():
+        if joint.verdict.witness is Witness.HOLES:
+            for a, b in dict.fromkeys(c.pair for c in joint.contacts):
+                own, other = now.scene.called(a), now.scene.called(b)
+                # No screw goes through what a bearing stands in.
+                bearing = StandardKind.BEARING in named_kinds([*own, *other])
+                if not bearing and called_last(SCREWED_ON, own) != called_last(SCREWED_ON, other):
+                    now.scene.bind(a, b, "screwed on, by its name, where a hole of each meets", 0.5)
 
 
 def bind_plugs(now: Jointed, toothed: Collection[str], names: bool) -> None:

@@ -16,7 +16,7 @@ from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import only_spins
 from cadbridge.recognition.rules.actuators import beside_horn
 from cadbridge.recognition.rules.turntables import turntable
-from cadbridge.recognition.standard.names import ROLLERS, called
+from cadbridge.recognition.standard.roles import ROLLERS, called
 
 LARGER = 1.01
 """Size of one part beside another's from which it is the larger: equal parts may be meshed otherwise."""

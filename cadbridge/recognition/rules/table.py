@@ -29,7 +29,14 @@ from cadbridge.recognition.rules.likewise import bind_rails, joined_alike
 from cadbridge.recognition.rules.linear_bearings import bind_linear_bearings
 from cadbridge.recognition.rules.motors import find_motors
 from cadbridge.recognition.rules.rolling_carriages import rolling_carriages
-from cadbridge.recognition.rules.seated import bind_plugs, bind_put_on, bind_sets, bind_spinning, bind_trays
+from cadbridge.recognition.rules.seated import (
+    bind_plugs,
+    bind_put_on,
+    bind_screwed_on,
+    bind_sets,
+    bind_spinning,
+    bind_trays,
+)
 from cadbridge.recognition.rules.subassemblies import bind_clamped, bind_idle, bind_within
 from cadbridge.recognition.rules.turntables import still_apart
 from cadbridge.recognition.rules.undercut import undercut_slides
@@ -214,6 +221,7 @@ RULES = (
     Rule("equal parts are joined alike", 0.72, lambda r: r.turning.extend(joined_alike(r.scene, r.joints))),
     Rule("a part goes with what it rests on in its sub-assembly", 0.70, _within),
     Rule("a wheel apart goes with its shaft", 0.62, _wheels_apart),
+    Rule("what is screwed on, by its name, where holes meet", 0.61, lambda r: bind_screwed_on(r.now, r.evidence.names)),
     Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
     Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints)),
     # Last of all: what is tied for want of anything better would be one body with what it moves against.

@@ -10,11 +10,11 @@ from cadbridge.freedoms import HINGE
 from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
-from cadbridge.recognition.rules.axles import coaxial, knuckle, on_axis, overlapping
-from cadbridge.recognition.rules.pivots import Seen, about_disc, named_on, rack_on, wheel_on
+from cadbridge.recognition.rules.axles import coaxial, on_axis, overlapping
+from cadbridge.recognition.rules.pivots import Seen, about_disc, named_on, rack_on, unpinned, wheel_on
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
-from cadbridge.recognition.standard.names import HORNS, IDLERS, STILL, called
+from cadbridge.recognition.standard.roles import HORNS, IDLERS, SCREWED_ON, STILL, called, called_last
 from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.wheels.meshing import steps_about
 from cadbridge.recognition.wheels.placed import MeshingPair, about
@@ -46,7 +46,9 @@ def connect(
         {i.name for i in scene.assembly.instances if names and called(pattern, scene.called(i.name))}
         for pattern in (STILL, IDLERS, HORNS)
     )
-    seen = Seen(scene, joints, pairs, rollers - still, horns)
+    asked = scene.assembly.instances if names and not scene.links_only else ()
+    screwed = {i.name for i in asked if called_last(SCREWED_ON, scene.called(i.name))}
+    seen = Seen(scene, joints, pairs, rollers - still, horns, screwed)
     for tie in _ties(scene, linked):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
             continue
@@ -108,7 +110,7 @@ SIGNS = (
     Sign("faces about an axis of both", None, False, lambda seen, a, b: turntable(seen.scene, a, b)),
     Sign("a wheel without its axle", Held.TOGETHER, False, lambda seen, a, b: on_axis(seen.scene, a, b)),
     Sign("links drawn into each other", Held.REACHES, False, lambda seen, a, b: overlapping(seen.scene, a, b)),
-    Sign("holes in line, no pin", Held.RESTS, True, lambda seen, a, b: knuckle(seen.scene, a, b)),
+    Sign("holes in line, no pin", Held.RESTS, True, unpinned),
     Sign("a disc of its own between", Held.RESTS, True, about_disc),
     Sign("a rack on its pinion", None, True, rack_on),
     Sign("a wheel on what its partner turns on", None, True, wheel_on),

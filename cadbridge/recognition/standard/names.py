@@ -73,31 +73,6 @@ _MOVES_A_NUT = re.compile(f"{_LEAD_SCREWS.pattern}|jack|threaded ?rod")
 _FASTENERS = re.compile("|".join(pattern for kind, pattern in _NAMES if kind in _HELD_BY))
 _SIZE = re.compile(r"\bm(\d{1,2})(?: (\d))? ?x ?(\d{1,3})(?: (\d))?\b")
 
-ROLLERS = re.compile(
-    r"pulley|roller|sheave|\bcast(e|o)r|\bwheel|umlenkrolle|\brolle\b|poulie|galet|polea|puleggia|滑轮|滚轮|プーリ"
-)
-"""Wheels, rollers and pulleys, whose purpose is to turn; no idle side of a drive."""
-HORNS = re.compile(
-    r"servo ?(arm|horn|lever)|\bhorns?\b|ruderhorn|servohebel|palonnier|squadretta|舵盘|舵机臂|サーボホーン"
-)
-"""What is put on the spline of a servo, to turn."""
-IDLERS = re.compile(f"{ROLLERS.pattern}|idler")
-"""What turns on its pin, though it looks like a bush."""
-SLIDERS = re.compile(
-    r"gripper|finger|\bjaws?\b|\bclaws?\b|\bslid(er|e)\b|carriage|plunger|drawer|greifer|schlitten|schublade|\bpince|chariot"
-    r"|tiroir|pinza|carrello|carro\b|滑块|夹爪|グリッパ|スライダ"
-)
-"""What is made to slide, though it looks as if it were put into a tray."""
-STILL = re.compile(
-    r"\bcaps?\b(?! ?(screw|bolt))|\bend ?cap|\bplugs?\b|\bstoppers?\b|\bgrommet|\bpcb|\bboards?\b"
-    r"|\bsensors?\b|arduino|raspberry|openmv|jetson|pixhawk|\besp ?32|\bbatter(y|ies)\b|\bleds?\b"
-    r"|\blabels?\b|\bstickers?\b|\blogos?\b|\b(electro)?magnets?\b|stopfen|\bkappe|bouchon|\btap[oó]n\b|tappo|заглушк|堵头|端盖|キャップ"
-    r"|buttons?\b(?! ?head)|switch(es)?\b|end ?stops?\b|\bjacks?\b(?! ?screw)"
-    r"|\busb\b|\b(o?led|lcd|tft)\b|\bdisplays?\b|buzzer|\bencoders?\b|hot ?end|\be3d|\bnozzles?\b"
-    r"|taster|schalter|interrup(teur|tor)|pulsante|кнопк|按钮|开关|显示屏|スイッチ|ボタン"
-    r"|\bt[iy]res?\b|\breifen\b|\bpneus?\b|neum[aá]tico|шина|轮胎|タイヤ"
-)
-"""What closes a hole or is put on or in, a tyre too: it moves with what carries it, however round it is."""
 _LINEAR_BEARINGS = re.compile(
     r"\blme?[fhkt]?p? ?\d{1,2} ?[sl]?uu\b|linear ?(ball ?|motion ?)?(bearing|bush)|linear ?(kugel ?)?lager"
     r"|kugelb(u|ü)chse|roulement ?lin(e|é)aire|douille ?(a|à) ?billes|rodamiento ?lineal|cuscinetto ?lineare"
@@ -105,8 +80,6 @@ _LINEAR_BEARINGS = re.compile(
 )
 _FOR_RODS = re.compile(r"support|holder|mount|bracket|clamp|\bshaft|\brods?\b|\brails?\b|housing|plate|cover|retainer")
 """What goes with a linear bearing and is called by it."""
-SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstandsh[uü]lse|distanzst[uü]ck")
-"""What keeps two plates apart about the bolt that holds them; on a shaft it turns with it."""
 _COUNTED = re.compile(r"(?<=[^\W\d_])(?<!\d[xX])0\d\d(?!\d)")
 """Three digits behind a letter, the first a zero: a counter, and no size or number of a type (M3x020, 6001, MG996)."""
 NAMES = 20_000
@@ -169,12 +142,12 @@ def called_drive(name: str) -> bool:
 
 def _apart(name: str) -> str:
     """The words of a name, also of one written asThis1, one blank between them."""
-    return re.sub(r"[_\W]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]{3})(?=\d)", " ", name))
+    return re.sub(r"[_\W]+", " ", split(name))
 
 
-def called(pattern: re.Pattern[str], names: Sequence[str]) -> bool:
-    """Whether names have a word of a pattern: `ROLLERS`, `IDLERS`, `HORNS`, `SLIDERS`, `STILL` or `SPACERS`."""
-    return bool(pattern.search(words(names)))
+def split(name: str) -> str:
+    """A name written asThis1 with blanks between its words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]{3})(?=\d)", " ", name)
 
 
 def called_linear_bearing(names: Sequence[str]) -> bool:

@@ -119,7 +119,7 @@ def test_a_hole_that_meets_another_is_seen_beside_round_faces_on_the_same_line(t
 def test_a_shaft_beside_a_flat_turns_where_links_alone_are_drawn(tmp_path: Path, clips: int, kinds: list[str]) -> None:
     """Links at rest lie flat against each other; where standard parts are drawn too, a flat is a key."""
     base = box(80, 40, 10).union(disc(5, 30)).union(box(10, 40, 20).translate((-30, 0, 10)))
-    parts = {"base": (base, (0, 0, 0)), "lever": (plate(50, 12, 8, [(0, 0)], 5), (0, 0, 10))}
+    parts = {"base": (base, (0, 0, 0)), "strip": (plate(50, 12, 8, [(0, 0)], 5), (0, 0, 10))}
     ring = cq.Workplane().circle(6.6).circle(5).extrude(1)
     found = recognised(tmp_path, parts | {f"circlip{i}": (ring, (0, 0, 18)) for i in range(clips)})
     assert list(joints(found).values()) == kinds
@@ -354,7 +354,7 @@ def test_links_drawn_into_each_other_turn_about_the_line_that_both_are_round_abo
     """A trunnion without its bore. In a machine with standard parts it is pressed in."""
     arm = box(100, 20, 20).translate((50, 0, 0)).union(disc(10, 20))
     lever = box(20, 90, 8).translate((0, 45, 24)).union(disc(4, 18).translate((0, apart, 10)))
-    parts: Parts = {"arm": (arm, (0, 0, 0)), "lever": (lever, (0, 0, 0))}
+    parts: Parts = {"arm": (arm, (0, 0, 0)), "cross bar": (lever, (0, 0, 0))}
     parts |= {f"clip{k}": (tube(10, 5.2, 1.6), (300, 0, 0)) for k in range(clips)}
     found = recognised(tmp_path, parts)
     assert [j.type for j in found.joints] == ["revolute"] * count

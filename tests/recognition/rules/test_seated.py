@@ -8,7 +8,7 @@ import pytest
 
 from cadbridge.recognition import Recognition, read_bare, recognise
 from tests.late import cq
-from tests.recognition.solids import at
+from tests.recognition.solids import at, link, plate
 
 CORNERS = [(50, 20), (-50, 20), (50, -20), (-50, -20)]
 
@@ -37,7 +37,7 @@ def test_a_wheel_in_a_fork_without_an_axle_turns_and_a_square_block_does_not(tmp
     caster = (
         cq.Assembly(name="caster")
         .add(fork, name="fork")
-        .add(profile.circle(6).extrude(12), name="wheel", loc=at(-6, 0, 0))
+        .add(profile.circle(6).extrude(12), name="disc", loc=at(-6, 0, 0))
     )
     made = cq.Assembly(name="made").add(caster)
     made.add(cq.Workplane().box(80, 80, 5), name="plate", loc=at(0, 0, 38.5))
@@ -187,3 +187,13 @@ def test_many_equal_blocks_in_the_slots_of_a_ring_are_set_in(tmp_path: Path, num
         made.add(block, name=f"block{k}", loc=place)
     found = recognised(tmp_path, made.add(ring, name="ring"))
     assert found.freedoms == freedoms
+
+
+@pytest.mark.parametrize(
+    ("name", "turns"), [("arm", True), ("bracket 2", False), ("motor_Halterung", False), ("bearing bracket", True)]
+)
+def test_what_is_screwed_on_by_its_name_is_no_joint_where_holes_meet(tmp_path: Path, name: str, turns: bool) -> None:
+    own = cq.Assembly(name="own").add(plate(80, 40, 10, [(0, 0)], 3), name="base")  # nested: no model of links alone
+    made = cq.Assembly(name="made").add(own).add(link(40), name=name, loc=at(0, 0, 10))
+    found = recognised(tmp_path, made)
+    assert [j.type for j in found.joints] == (["revolute"] if turns else [])

@@ -40,11 +40,17 @@ class Ran:
 
 
 @pytest.fixture(autouse=True)
-def jupyter_keeps_nothing_in_the_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What Jupyter and IPython write beside a notebook goes into a folder of the test; a home may be closed."""
+def jupyter_keeps_nothing_in_the_home(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What Jupyter and IPython write beside a notebook goes into a folder of the test; a home may be closed.
+
+    Matplotlib lists the fonts of the machine there: for all notebooks once.
+    """
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
-    for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
+    for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
+    monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path_factory.getbasetemp() / "matplotlib"))
 
 
 def written(name: str) -> Any:

@@ -90,11 +90,16 @@ def test_more_work_and_other_pairs_are_other_sweeps(tmp_path: Path, sweeps: list
         b'[[["one", null, null, "", "", ""]], 3]',
     ],
 )
-def test_what_is_no_answer_is_found_anew(answer: bytes, tmp_path: Path, sweeps: list[str]) -> None:
+def test_what_is_no_answer_is_refused(answer: bytes, tmp_path: Path) -> None:
     mechanism = made(tmp_path)
-    limits.with_limits(mechanism, Findings())
     with pytest.raises(ValueError, match="no kept limits"):
         _unpacked(answer, mechanism, mechanism.joints)
+
+
+@pytest.mark.parametrize("answer", [b"", b'[[["one", NaN, null, "", "", ""]], []]'])
+def test_what_is_refused_is_found_anew(answer: bytes, tmp_path: Path, sweeps: list[str]) -> None:
+    mechanism = made(tmp_path)
+    limits.with_limits(mechanism, Findings())
     for path in (tmp_path / "cache" / ANSWERS).glob("??/*"):
         data = path.read_bytes().partition(b"\n")[2]
         if data.startswith(b'[[["one", '):

@@ -18,6 +18,7 @@ from cadbridge.simulation.acting import motor_columns
 from cadbridge.simulation.samples import Samples
 from cadbridge.simulation.servos import Servos
 from solver.functions import constant, expression
+from tests.readers.test_usd import Near
 
 ARM = """<mujoco><compiler angle="radian"/><option timestep="1e-4" integrator="RK4"><flag contact="disable"/></option>
 <worldbody>
@@ -49,6 +50,12 @@ LAWS = {
     "two on one": '<position name="a" joint="shoulder" kp="30"/><velocity name="b" joint="shoulder" kv="3"/>',
 }
 CONTROLS = {"a": 0.35, "b": -0.2, "c": 0.09}
+
+
+@pytest.fixture(autouse=True)
+def near(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stages are read in this process, by the worker's own code: to start it takes longer than the tests."""
+    monkeypatch.setattr("cadbridge.readers.usd.robot.Worker", Near)
 
 
 def built(folder: Path, actuators: str, limit: str = "") -> tuple[Mechanism, mujoco.MjModel]:

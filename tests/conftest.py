@@ -60,8 +60,10 @@ def pytest_configure() -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """Each of pytest's workers first loads its share of the files: what it compiles there the others need not.
 
-    Compiling the asserts is half of what collecting costs, and each worker collects all tests.
+    Compiling the asserts is half of what collecting costs, and each worker collects all tests. What it makes stays: it
+    is not looked through for what could be freed, which took a fifth of the time.
     """
+    gc.disable()
     worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
     if worker is None or sys.dont_write_bytecode:
         return
@@ -83,6 +85,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """What was loaded to collect stays to the end: it is not looked through again for what could be freed."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -90,6 +90,7 @@ PARTS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("a horn of a part of its own", "rules.actuators._horn", none),
     ("a horn beside what it carries", "rules.subassemblies.beside_horn", none),
     ("a motor whose other face turns", "rules.actuators._flat_motor", no),
+    ("the flat of a motor's shaft", "rules.motors._keyed", lambda *_: {}),
     ("a case screwed down about its shaft", "rules.motors._screwed_about", no),
     ("a case goes with its pilot", "rules.motors._hold_case", none),
     ("a wheel's tyre, rim and cap", "rules.motors._hold_wheel", none),

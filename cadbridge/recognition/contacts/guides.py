@@ -120,3 +120,9 @@ def piston(c: Contact) -> bool:
     """Whether a shaft stands between the ends of a bore that is three times as long: at its mouth it is a spigot."""
     room = min(c.a.low - c.b.low, c.b.high - c.a.high)
     return c.b.surface.length >= PISTON_STROKE * c.overlap and room > (NOT_FLUSH - 1) * c.b.surface.length
+
+
+def slides(shaft: Contact) -> bool:
+    """Whether a shaft is guided well in a bore and stands out of it far, or is a telescope's: a rod, and no dowel."""
+    guided = shaft.overlap >= GUIDED * 2 * shaft.radius
+    return telescope(shaft) or (guided and shaft.a.surface.length >= STANDS_OUT_OF_BORE * shaft.overlap)

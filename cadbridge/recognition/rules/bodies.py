@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import numpy as np
-
-from cadbridge.frames import Vector
-from cadbridge.recognition.contacts.contacts import FACETED, ROUNDING, Contact, Placed, clearance, square
-from cadbridge.recognition.contacts.guides import GUIDED, STANDS_OUT_OF_BORE, telescope
+from cadbridge.recognition.contacts.contacts import Contact
+from cadbridge.recognition.contacts.guides import GUIDED, slides
+from cadbridge.recognition.evidence.flats import flats_that_meet
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.bearings import bearings_of
 from cadbridge.recognition.standard.names import StandardKind
 from cadbridge.recognition.ties import Held
-
-WHOLE_TURN = 0.995 * 2 * np.pi
-"""rad that a round face goes round at most where a flat cuts it; above, it is whole but for a seam or a pin's hole. 54
-machines: 6.25 | 6.28; cut shafts of theirs have 5.6 and less. Tests: 5.54 | 6.28 (`test_motors`)."""
-
-SAME_FLAT = 1e-4
-"""1 − cos of the angle (0.8°) between the flats of a shaft and its bore, at most. 54 machines: 1.6e-5 | 4.7e-4."""
 
 LONE_PIN = 0.28
 """Strength of the evidence that a pin in one bore, with nothing on it, is held there: 10 of 20 on machines when they
@@ -44,30 +35,10 @@ def bind_keys(scene: Scene) -> None:
 
 def bind_flats(scene: Scene) -> None:
     """A shaft with a flat to the part whose bore has its flat: the two turn together."""
-    for c in scene.contacts.found:
+    for c in flats_that_meet(scene):
         # A rod with a flat that slides through a bore with one is only kept from turning.
-        if c.kind != "shaft" or max(c.a.surface.turn, c.b.surface.turn) > WHOLE_TURN or _slides(c):
-            continue
-        room = clearance(c.b.surface.radius) + scene.contacts.slack
-        for way, depth, low, high in _flats(scene, c.a, c):
-            for other, bore_depth, bore_low, bore_high in _flats(scene, c.b, c):
-                meet = low < bore_high and bore_low < high and -scene.contacts.slack <= bore_depth - depth <= room
-                if meet and float(way @ other) > 1 - SAME_FLAT:
-                    scene.bind(c.a.instance, c.b.instance, "a flat of the shaft on that of its bore", 0.8)
-
-
-def _flats(scene: Scene, side: Placed, c: Contact) -> Iterator[tuple[Vector, float, float, float]]:
-    """The planes of a shaft or bore that cut its circle: way out from the axis, distance from it, extent along it."""
-    known = scene.faces_of(side.instance)
-    for s in () if known is None else known.of("plane"):
-        out = side.X_WI.vector(s.direction) * (-1.0 if side.surface.hollow else 1.0)
-        if not square(out, c.direction):
-            continue
-        arms = side.X_WI.point(np.concatenate(s.loops or (s.point[None, :],))) - c.point
-        depth, along = float(arms[0] @ out), arms @ c.direction
-        far = float(np.linalg.norm(np.cross(arms, c.direction), axis=1).max())
-        if 0.0 < depth < side.surface.radius and far <= FACETED * side.surface.radius + ROUNDING:
-            yield out, depth, float(along.min()), float(along.max())
+        if not slides(c):
+            scene.bind(c.a.instance, c.b.instance, "a flat of the shaft on that of its bore", 0.8)
 
 
 def bind_fixed(scene: Scene) -> None:
@@ -111,13 +82,7 @@ def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
 def _pressed(scene: Scene, shaft: Contact) -> bool:
     """Whether a pin stands in its one bore by its body and does not slide there: the thin stub of a drum is a pivot."""
     body = scene.revolution(shaft.a.instance)
-    return not _slides(shaft) and (body is None or shaft.radius >= STUB_OF_DRUM * body.outer)
-
-
-def _slides(shaft: Contact) -> bool:
-    """Whether a shaft is guided well in a bore and stands out of it far, or is a telescope's: a rod, and no dowel."""
-    guided = shaft.overlap >= GUIDED * 2 * shaft.radius
-    return telescope(shaft) or (guided and shaft.a.surface.length >= STANDS_OUT_OF_BORE * shaft.overlap)
+    return not slides(shaft) and (body is None or shaft.radius >= STUB_OF_DRUM * body.outer)
 
 
 def _sunk(scene: Scene, shaft: Contact) -> bool:

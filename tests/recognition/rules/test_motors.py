@@ -95,6 +95,49 @@ def test_the_case_of_a_motor_goes_with_the_plate_about_its_pilot(tmp_path: Path,
     assert (frozenset((f"{called}/cuerpo", "plate")) in held) == (called == "NEMA 17")
 
 
+def with_a_flat(radius: float, length: float, depth: float = 0.6) -> cq.Workplane:
+    """A round bar along z with a flat all along."""
+    return cq.Workplane().circle(radius).extrude(length).cut(
+        cq.Workplane().rect(2 * radius, radius).extrude(length).translate((0, 1.5 * radius - depth, 0))
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["case", "turned", "encoder"])
+def test_the_flat_of_a_thin_shaft_turns_with_the_bore_and_not_with_the_case(tmp_path: Path, form: str) -> None:
+    """A gearmotor, a turned shaft, an encoder with its screw holes; none of them is called so."""
+    case = cq.Workplane().rect(40, 24).extrude(30) if form == "case" else cq.Workplane().circle(19).extrude(30)
+    if form == "encoder":
+        case = case.cut(cq.Workplane(origin=(0, 0, 20)).pushPoints(_ring(14)).circle(1.5).extrude(10))
+    bar = with_a_flat(3, 14).translate((0, 0, 30))
+    # Wide enough that the bore is guided: a rod with a flat would slide there.
+    arm = cq.Workplane().box(70, 14, 10).translate((25, 0, 38)).cut(with_a_flat(3, 14).translate((0, 0, 30)))
+    found = recognised(tmp_path, {"thing": (case.union(bar), (0, 0, 0)), "arm": (arm, (0, 0, 0))})
+    assert [j.type for j in found.joints] == ([] if form == "turned" else ["revolute"])
+    for joint in found.joints:
+        assert joint.axis is not None
+        assert abs(joint.axis[2]) == pytest.approx(1.0)
+        assert np.allclose(joint.point[:2], 0.0)
+        assert "with a flat on that of the bore" in joint.evidence[0]
+
+
+def test_wheels_on_both_ends_of_a_motors_shaft_are_one_body(tmp_path: Path) -> None:
+    case = cq.Workplane().rect(40, 24).extrude(20).translate((8, 0, -10))
+    shaft = with_a_flat(2.5, 40).translate((0, 0, -20))
+    hub = cq.Workplane().circle(12).extrude(8).cut(with_a_flat(2.5, 8))
+    parts: Parts = {"thing": (case.union(shaft), (0, 0, 0)), "one": (hub, (0, 0, 11)), "two": (hub, (0, 0, -19))}
+    found = recognised(tmp_path, parts)
+    assert {frozenset(body.instances) for body in found.bodies} == {frozenset({"thing"}), frozenset({"one", "two"})}
+    assert [joint.type for joint in found.joints] == ["revolute"]
+
+
+def test_a_case_with_a_flat_is_held_by_its_mount(tmp_path: Path) -> None:
+    case = with_a_flat(10, 30, 2).union(with_a_flat(3, 14).translate((0, 0, 30)))
+    mount = cq.Workplane().rect(40, 40).extrude(12).cut(with_a_flat(10, 12, 2))
+    arm = cq.Workplane().box(70, 14, 10).translate((25, 0, 38)).cut(with_a_flat(3, 14).translate((0, 0, 30)))
+    found = recognised(tmp_path, {"motor": (case, (0, 0, 0)), "mount": (mount, (0, 0, 4)), "arm": (arm, (0, 0, 0))})
+    assert {frozenset(body.instances) for body in found.bodies} == {frozenset({"motor", "mount"}), frozenset({"arm"})}
+
+
 def _ring(radius: float) -> list[tuple[float, float]]:
     return [(radius * np.cos(a), radius * np.sin(a)) for a in np.arange(4) * np.pi / 2]
 

@@ -1,9 +1,8 @@
 """One choice over all hypotheses: the cheapest set of verdicts that gives the mechanism the mobility it should have.
 
-An integer programme over the decisions of an inference: a variable for each, 1 where its second verdict is taken, which
-costs the logarithm of the odds of the first. Equal pairs are one variable, or pay for being decided otherwise. The
-mobility is a row of it: what each decision changes alone is counted by rank. Together they may change another number,
-so what the programme proposes is counted, inferred anew, and excluded where it is not what was wanted.
+An integer programme (`programme`) proposes which decisions to change. What each changes of the mobility alone is
+counted by rank. Together they may change another number, so what the programme proposes is counted, inferred anew, and
+excluded where it is not what was wanted.
 
 The mobility wanted is the one that the hints give. Without it, it is at least the number of drives that the assembly
 shows, as each moves something: a witness, that may cost `DRIVES_WORTH` at most. Joints without a drive are no fault.
@@ -25,6 +24,7 @@ from cadbridge.recognition.choice.hint_reach import reach_of
 from cadbridge.recognition.choice.hinted_wholes import on_parts
 from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.choice.inferring import infer
+from cadbridge.recognition.choice.programme import cheapest
 from cadbridge.recognition.choice.proving import MOST_MOVINGS, attributed, proved, welded, with_reasons
 from cadbridge.recognition.choice.told import SAID
 from cadbridge.recognition.evidence.drives import drives_of
@@ -36,13 +36,6 @@ from cadbridge.wording import count
 DRIVES_WORTH = 0.9
 """Nats that decisions may cost at most which are changed since the assembly shows so many drives: odds of 2.5 to 1. A
 choice: a count of motors is a weaker witness than a mobility that a person tells. Welds by rest cost 1.05."""
-
-UNLIKE_EQUALS = 0.5
-"""Nats that it costs to decide equal pairs otherwise: a tie goes to what treats them alike. A choice, odds of 1.6."""
-
-WRONG_FREEDOM = 50.0
-"""Nats that each degree of freedom costs which is missing or too many: more than any few decisions together, so that a
-mobility that is told is met where it can be."""
 
 ONLY_SPINS = 2.0
 """Nats that decisions may cost more which free something that moves, instead of what only spins: odds of 7 to 1. A
@@ -159,42 +152,6 @@ def proposals(found: Recognition, wanted: int, budget: float) -> Iterator[tuple[
         elif budget == np.inf:
             late.append((missed, chosen))
     yield from (chosen for _, chosen in sorted(late, key=lambda entry: entry[0]))
-
-
-def cheapest(known: Sequence[Hypothesis], gap: int, refused: Sequence[np.ndarray]) -> np.ndarray | None:
-    """Which second verdicts to take, (n,) of bool: min Σ cost x + ALIKE Σ u + SHORT (s⁺ + s⁻), by HiGHS.
-
-    Σ change x + s⁺ - s⁻ = gap. For decisions i, j on equal pairs of which one is a joint and one is not,
-    x_i + x_j + u = 1 or more. Σ_{x=1} (1 - x) + Σ_{x=0} x ≥ 1 for each solution refused.
-    """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    n = len(known)
-    if not n:
-        return None
-    unlike = [(i, j) for j in range(n) for i in range(j) if known[i].kind == known[j].kind]
-    m = n + len(unlike) + 2
-    cost = np.concatenate(
-        [[h.cost for h in known], np.full(len(unlike), UNLIKE_EQUALS), [WRONG_FREEDOM, WRONG_FREEDOM]]
-    )
-    mobility = np.zeros(m)
-    mobility[:n] = [h.change or 0 for h in known]
-    mobility[-2:] = 1.0, -1.0
-    rows, low, high = [mobility], [float(gap)], [float(gap)]
-    for k, (i, j) in enumerate(unlike):
-        row = np.zeros(m)
-        row[[i, j, n + k]] = 1.0
-        rows, low, high = [*rows, row], [*low, 1.0], [*high, np.inf]
-    for taken in refused:
-        row = np.zeros(m)
-        row[:n] = np.where(taken, -1.0, 1.0)
-        rows, low, high = [*rows, row], [*low, 1.0 - taken.sum()], [*high, np.inf]
-    upper = np.concatenate([np.ones(m - 2), [np.inf, np.inf]])
-    answer = milp(
-        cost, constraints=LinearConstraint(np.array(rows), low, high), bounds=Bounds(np.zeros(m), upper),
-        integrality=np.concatenate([np.ones(m - 2), [0, 0]]),
-    )  # fmt: skip
-    return None if answer.x is None else np.asarray(answer.x[:n] > 0.5)
 
 
 def _attributed(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition:

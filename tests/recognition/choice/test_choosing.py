@@ -12,10 +12,10 @@ import pytest
 import cadbridge as cb
 from cadbridge.assembly import Assembly
 from cadbridge.recognition import mates_text, read_bare, recognise
-from cadbridge.recognition.choice.choosing import UNLIKE_EQUALS, WRONG_FREEDOM, cheapest
 from cadbridge.recognition.choice.freedoms import freedoms
 from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, otherwise
 from cadbridge.recognition.choice.inferring import infer
+from cadbridge.recognition.choice.programme import UNLIKE_EQUALS, WRONG_FREEDOM, cheapest
 from cadbridge.recognition.evidence.drives import drives_of
 from cadbridge.recognition.evidence.gathering import gather
 from cadbridge.recognition.hints import Hint, Hints

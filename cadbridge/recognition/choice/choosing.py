@@ -26,6 +26,7 @@ from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, othe
 from cadbridge.recognition.choice.inferring import infer
 from cadbridge.recognition.choice.programme import cheapest
 from cadbridge.recognition.choice.proving import MOST_MOVINGS, attributed, proved, welded, with_reasons
+from cadbridge.recognition.choice.reporting import in_short_anew
 from cadbridge.recognition.choice.told import SAID
 from cadbridge.recognition.evidence.drives import drives_of
 from cadbridge.recognition.evidence.gathering import Evidence, gather
@@ -62,7 +63,7 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
     elif found.freedoms is not None and found.freedoms < drives:
         found = _changed(evidence, known, found, drives, DRIVES_WORTH)
     findings = (*found.findings, *told, *findings, *reach_of(found, known))
-    return replace(found, hints=hints, drives=drives, findings=findings)
+    return in_short_anew(replace(found, hints=hints, drives=drives, findings=findings))
 
 
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:

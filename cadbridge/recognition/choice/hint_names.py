@@ -140,8 +140,8 @@ class _Names:
     def report(self, findings: Findings) -> None:
         """Tell which names were taken to be others (CB1651)."""
         if self._like:
-            text = listed([f"{old} is now {new}" for old, new in self._like.items()])
-            findings.add("CB1651", f"names in hints changed with the export: {text}", items=list(self._like))
+            text = listed([f"{old} is taken for {new}" for old, new in self._like.items()])
+            findings.add("CB1651", f"no part has these names in hints: {text}", items=list(self._like))
 
 
 def contradictions(said: Sequence[Hint]) -> list[list[Hint]]:

@@ -81,10 +81,21 @@ def _tell_moving(hint: str, name: str, bodies: Sequence[str], findings: Findings
 
 def _on_parts(scene: Scene, hint: Hint, parts: Wholes) -> Hint:
     """A hint on the two parts of its sides on which a joint of the two is seen best."""
-    ones, others = (parts.get(name) or [instance_of(scene.assembly, name) or name] for name in hint.pair)
-    pair = _best_pair(scene, ones, others, slides=hint.told.type == SLIDE)
+    ones, others = (parts.get(name) or _named(scene, name) for name in hint.pair)
+    if ones and others:
+        pair = _best_pair(scene, ones, others, slides=hint.told.type == SLIDE)
+    else:
+        # A name that no part has stays as it is: whoever reads hints on parts tells of it, or which is meant.
+        a, b = (max(own, key=scene.size, default=name) for own, name in zip((ones, others), hint.pair, strict=True))
+        pair = a, b
     frame = dict(zip(hint.pair, pair, strict=True)).get(hint.told.frame, "")
     return replace(hint, pair=pair, told=replace(hint.told, frame=frame))
+
+
+def _named(scene: Scene, name: str) -> list[str]:
+    """The instance that a name means, if there is one."""
+    own = instance_of(scene.assembly, name)
+    return [] if own is None else [own]
 
 
 def _best_pair(scene: Scene, ones: Sequence[str], others: Sequence[str], slides: bool) -> Pair:

@@ -36,6 +36,7 @@ from cadbridge.recognition.rules.grounds import choose_ground
 from cadbridge.recognition.rules.guide_rods import wide_bores
 from cadbridge.recognition.rules.joints import find_joints, pivots_in_loops, trees
 from cadbridge.recognition.rules.table import RULES, Inference, Rule, applied, with_turning
+from cadbridge.recognition.standard.roles import PISTONS, called_last
 from cadbridge.recognition.ties import Held
 from cadbridge.recognition.wheels.gears import with_gears
 from cadbridge.recognition.wheels.meshing import with_drives
@@ -122,6 +123,8 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     scene = without_fasteners(evidence.whole, {*fasteners, *evidence.ignored} - named, bool(evidence.fasteners))
     scene.overlaps = evidence.overlaps
     scene.meshing = tuple((p.a.instance, p.b.instance) for p in evidence.meshing.pairs if not p.against)
+    asked = scene.assembly.instances if evidence.names else ()
+    scene.pistons = frozenset(i.name for i in asked if called_last(PISTONS, scene.called(i.name)))
     # A copy in the place of its original would have the same joints once more.
     bind_copies(scene)
     # A bolt goes through what is left out, too.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
@@ -81,6 +82,13 @@ def in_short(found: Recognition) -> tuple[Finding, ...]:
     if not (found.joints or found.assembly.mates):
         findings.add("CB1604", "no joint was recognised: nothing can move")
     return findings.as_tuple()
+
+
+def in_short_anew(found: Recognition) -> Recognition:
+    """The recognition with its findings `IN_SHORT` as its bodies and joints are now: confidences may have changed."""
+    at = next((k for k, f in enumerate(found.findings) if f.code in IN_SHORT), len(found.findings))
+    kept = [f for f in found.findings[at:] if f.code not in IN_SHORT]
+    return replace(found, findings=(*found.findings[:at], *in_short(found), *kept))
 
 
 def unread(screws: list[Rejected], belts: Sequence[str]) -> tuple[Finding, ...]:

@@ -202,11 +202,20 @@ def _roller(scene: Scene, members: dict[str, list[str]], roots: tuple[str, str],
 
 
 def _running(scene: Scene, contacts: Sequence[Contact], verdict: Verdict) -> Verdict:
-    """A verdict by which a linear bearing would turn on its rod as the sleeve that it is: wide ones are short."""
-    free = verdict.type == "revolute" and verdict.against == (NOTHING_ALONG,)
-    if not free or not any(c.kind == "shaft" and c.b.instance in scene.linear for c in contacts):
+    """A verdict by which a linear bearing would turn on its rod as the sleeve that it is, or a piston in its cylinder.
+
+    Wide bearings and pistons are short, and nothing else tells them from a hinge.
+    """
+    if verdict.type != "revolute" or verdict.against != (NOTHING_ALONG,):
         return verdict
-    return replace(verdict, type="cylindrical", evidence=(*verdict.evidence, "a linear bearing on its rod"), against=())
+    shafts = [c for c in contacts if c.kind == "shaft"]
+    if any(c.b.instance in scene.linear for c in shafts):
+        text = "a linear bearing on its rod"
+    elif any(c.a.instance in scene.pistons for c in shafts):
+        text = "a piston by its name"
+    else:
+        return verdict
+    return replace(verdict, type="cylindrical", evidence=(*verdict.evidence, text), against=())
 
 
 def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:

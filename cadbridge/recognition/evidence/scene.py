@@ -79,6 +79,8 @@ class Scene:
     """Pairs that several fasteners reach into."""
     linear: set[str] = field(default_factory=set)
     """Linear bearings, which run along the rod in their bore."""
+    pistons: frozenset[str] = frozenset()
+    """Pistons by their names, which slide in the bore in which they stand."""
     driven: list[Driven] = field(default_factory=list)
     """What turns on the outputs of actuators."""
     on_shafts: dict[str, str] = field(default_factory=dict)

@@ -49,6 +49,8 @@ SCREWED_ON = re.compile(
     r"|кронштейн)" + _ASIDE
 )
 """What screws hold on another part, whether they are drawn or not. A lid may have a hinge."""
+PISTONS = re.compile(r"(plunger|pistons?|kolben|st(ö|oe)(ß|ss)el|pistone|[eé]mbolo|поршень|活塞|ピストン)" + _ASIDE)
+"""What slides in a cylinder."""
 _TURNS = re.compile(
     r"(levers?|hebel|levier|palanca|alavanca|рычаг|cranks?|kurbel|manivelle|manivela|manovella"
     r"|wheels?|\b(zahn|lauf|hand|antriebs|schwung|stell|vorder|hinter)?rad|\broue|\brueda|\bruota|\broda|колесо|车轮"
@@ -56,10 +58,10 @@ _TURNS = re.compile(
     r"|pulley|idler|sheave|roller|poulie|galet|polea|puleggia|rolle|滑轮|滚轮|プーリ)" + _ASIDE
 )
 _SLIDES = re.compile(
-    r"(\bsliders?|schieber|schlitten|(?<!cam )follower|st(ö|oe)(ß|ss)el|plunger|pistons?|kolben|coulisseau|corredera"
+    r"(\bsliders?|schieber|schlitten|(?<!cam )follower|coulisseau|corredera"
     r"|cursore|ползун|滑块|スライダ)" + _ASIDE
 )
-_MOTIONS = ((TURN, _TURNS), (SLIDE, _SLIDES))
+_MOTIONS = ((TURN, _TURNS), (SLIDE, _SLIDES), (SLIDE, PISTONS))
 """What is made to turn on what it stands on, or to slide in it. A cam follower is a bearing."""
 
 

@@ -75,6 +75,8 @@ def freedoms_text(found: Recognition) -> str:
     share = of_mobility(math.prod(h.confidence for h in known), found.freedoms)
     if found.as_told:
         text += ", as you said."
+    elif any(f.code == "CB1658" for f in found.findings):
+        text += ", not sure: hints leave bodies floating (CB1658)."
     elif share < SURE_JOINT:
         behind = f": {count(len(known), 'decision')} behind it may be otherwise" if known else ""
         text += f", not sure (about {100 * share:.0f} %){behind}."

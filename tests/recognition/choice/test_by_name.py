@@ -27,7 +27,9 @@ def named(folder: Path, part: str, hints: Hints = NO_HINTS, long: float = 12) ->
 
 @pytest.mark.parametrize("name", ["Slider", "slider_left", "Schieber 2", "TopSlider v3"])
 def test_a_slider_slides_in_what_it_stands_in(tmp_path: Path, name: str) -> None:
-    (joint,) = named(tmp_path, name).joints
+    found = named(tmp_path, name)
+    (joint,) = found.joints
+    assert joint.name in next(f for f in found.findings if f.code == "CB1601").items
     assert joint.type == "prismatic"
     assert joint.axis is not None
     assert abs(joint.axis[0]) == pytest.approx(1.0)

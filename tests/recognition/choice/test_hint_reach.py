@@ -78,6 +78,7 @@ def test_what_a_hint_leaves_without_a_joint_floats_and_is_not_said_to_be_fixed(
     assert not told(found, "CB1602")
     file = tmp_path / "made.mates.yaml"
     file.write_text(mates_text(found), encoding="utf-8")
+    assert "not sure: hints leave bodies floating (CB1658)" in file.read_text(encoding="utf-8").splitlines()[0]
     read = cb.read(crane.source, mates=file)
     assert cb.diagnose(cb.build(read)).mobility.dof == found.freedoms
     assert found.freedoms is not None

@@ -91,3 +91,11 @@ def test_an_axis_of_several_parts_is_none(tool: cb.Assembly, tmp_path: Path) -> 
     found = hinted(tool, Hints().having("joint", (("base", "post"),), Told(about="turret")))
     (why,) = [f for f in found.findings if f.code == "CB1640"]
     assert "turret/column" in why.message
+
+
+def test_the_other_name_may_lack_its_counter_or_be_no_part(tool: cb.Assembly) -> None:
+    for kind in ("joint", "fixed", "apart"):
+        found = hinted(tool, Hints().having(kind, (("nothing", "turret"),)))
+        assert ("nothing",) in [f.items for f in found.findings if f.code == "CB1640"] or moves(tool)
+        found = hinted(tool, Hints().having(kind, (("base v2", "turret"),)))
+        assert "CB1651" in {f.code for f in found.findings} or moves(tool)

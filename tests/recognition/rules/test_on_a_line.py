@@ -103,3 +103,11 @@ def test_parts_far_apart_on_a_rod_turn_on_it_and_not_on_each_other(
     rod = disc(2, 30 + apart).translate((0, 0, -11))
     parts: Parts = {"collar0": (collar, (0, 0, 0)), "collar1": (collar, (0, 0, 4 + apart)), "rod": (rod, (0, 0, 0))}
     assert joints(recognised(tmp_path, parts)) == {frozenset(pair): "revolute" for pair in pairs}
+
+
+@pytest.mark.parametrize(("name", "kind"), [("FinalPiston", "cylindrical"), ("part", "revolute")])
+def test_a_piston_by_its_name_slides_in_its_cylinder_however_short_it_is(tmp_path: Path, name: str, kind: str) -> None:
+    block = box(60, 40, 20).cut(disc(7, 20))
+    part = disc(7, 14).union(box(40, 6, 4).translate((10, 0, 14)))
+    found = recognised(tmp_path, {"block": (block, (0, 0, 0)), name: (part, (0, 0, 12))})
+    assert [j.type for j in found.joints] == [kind]

@@ -179,6 +179,7 @@ class Recognition(Shown):
         cases: Instances that have an output.
         hints: What a person said.
         turned: The decisions of which the second verdict was taken for the mobility.
+        base: Index of the body that stands still while motions are tried: the ground without a hint; None: `ground`.
         extra: What else is kept, by keys of recognition.
     """
 
@@ -201,7 +202,13 @@ class Recognition(Shown):
     cases: frozenset[str] = frozenset()
     hints: Hints = field(default_factory=Hints)
     turned: tuple[Any, ...] = ()
+    base: int | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tried_from(self) -> int:
+        """The body that stands still while motions are tried: what a hint takes as the ground changes no joint."""
+        return self.ground if self.base is None else self.base
 
     @cached_property
     def body_of(self) -> dict[str, int]:

@@ -71,6 +71,7 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     unknown = without_pitch(scene, joints) if evidence.names else []
     rest = {i.name for i in scene.assembly.instances} - set(loose)
     ground, why = choose_ground(scene, joints, evidence.names, rest)
+    base = ground
     if hints.ground is not None:
         ground, why = scene.groups.root(hints.ground), SAID
     # Of each loose group that is held which would be the ground of it alone, not its largest part: of a cart with a
@@ -95,7 +96,9 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     links = scene.links_only and not (drives_of(evidence.whole, cases) if evidence.names else cases)
     found = _result(scene, joints, [*rejected, *unknown], ground, links)
     yielding = frozenset((*evidence.belts, *evidence.ignored))
-    found = replace(found, ground_reason=why, loose=tuple(loose), cases=cases, yielding=yielding)
+    found = replace(
+        found, ground_reason=why, loose=tuple(loose), cases=cases, yielding=yielding, base=found.body_of[base]
+    )  # fmt: skip
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
     findings = (
         *findings_of(scene, found, held, list(evidence.copies), ground),

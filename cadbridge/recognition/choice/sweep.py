@@ -115,7 +115,7 @@ def _held(
     A third body may do so by a joint of its own: the ring in whose slot a pin stands, a wheel's teeth, a cam.
     """
     where = found.body_of
-    fast = {joint.a, joint.b, found.ground}
+    fast = {joint.a, joint.b, found.tried_from}
     if hit is None or {where[hit[0]], where[hit[1]]} <= fast:
         return hit
     moving, staying = ([n for n in side if where[n] in fast] for side in (sides.moving, sides.staying))
@@ -190,7 +190,7 @@ class _Hanging:
     """What hangs on each joint: the bodies in an order in which all that hangs on one comes next after it."""
 
     def __init__(self, found: Recognition, scene: SolidScene) -> None:
-        self._ground, count = found.ground, len(found.bodies)
+        self._ground, count = found.tried_from, len(found.bodies)
         edges = [(joint.a, joint.b) for joint in found.joints]
         self._loops = in_loops(count, edges)
         self._solid = [scene.solid([n for n in b.instances if n not in found.yielding]) for b in found.bodies]

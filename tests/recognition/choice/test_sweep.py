@@ -181,3 +181,9 @@ def test_a_pin_in_the_slot_of_what_turns_itself_is_not_blocked_by_it(tmp_path: P
     assert len(found.bodies) == 3
     assert sorted(round(1e3 * float(joint.point[0])) for joint in found.joints) == [-30, 30]
     assert not [f for f in found.findings if f.code == "CB1610"]
+    # What a person takes as the ground changes neither joints nor bodies.
+    for ground in ("slotted", "crank"):
+        other = recognise(cb.read(tmp_path / "made.step"), hints=Hints(ground=ground))
+        assert other.bodies[other.ground].name == ground
+        assert len(other.joints) == 2
+        assert other.freedoms == found.freedoms

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from cadbridge.numbers import Finite, NotNegative, Positive, Strict
 from cadbridge.readers.mates_file.gear_schema import GearSpec
@@ -321,6 +321,9 @@ class HintSpec(Strict):
         if sum(v is not None for v in (self.joint, self.fixed, self.apart, self.ground, self.freedoms)) != 1:
             raise fault("give one of joint, fixed, apart, ground and freedoms")
         extra = [k for k in ("type", "point", "axis", "frame", "about", "name") if getattr(self, k) is not None]
+        pair = self.joint or self.fixed or self.apart or ["a", "b"]
+        if pair[0] == pair[1]:
+            raise fault(f"name two different parts: both are {pair[0]}")
         if extra and self.joint is None:
             raise fault(f"{', '.join(extra).replace('frame', 'in')} goes with joint")
         if self.point is not None and self.about is not None:
@@ -333,6 +336,15 @@ class HintSpec(Strict):
         if self.axis is not None and not any(abs(x) > 1e-9 for x in self.axis):
             raise fault("axis is zero: it has no direction")
         return self
+
+
+def _one_of_each(hints: list[HintSpec]) -> list[HintSpec]:
+    """Refuse a second ground or number of freedoms: neither could be said to hold."""
+    for key in ("ground", "freedoms"):
+        said = [value for own in hints if (value := getattr(own, key)) is not None]
+        if len(said) > 1:
+            raise fault(f"give one hint {key}: {' and '.join(map(str, said[:2]))} contradict each other")
+    return hints
 
 
 class MatesFile(Strict):
@@ -357,4 +369,4 @@ class MatesFile(Strict):
     drives: list[DriveSpec] = Field(default_factory=list)
     frames: list[FrameSpec] = Field(default_factory=list)
     home: dict[Name, Finite] = Field(default_factory=dict)
-    hints: list[HintSpec] = Field(default_factory=list)
+    hints: Annotated[list[HintSpec], AfterValidator(_one_of_each)] = Field(default_factory=list)

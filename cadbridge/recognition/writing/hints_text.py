@@ -36,7 +36,7 @@ def hints_of(path: Path) -> Hints:
         for own in spec.hints for kind in KINDS if (pair := getattr(own, kind)) is not None
     )  # fmt: skip
     freedoms, ground = (
-        next((value for own in reversed(spec.hints) if (value := getattr(own, key)) is not None), None)
+        next((value for own in spec.hints if (value := getattr(own, key)) is not None), None)
         for key in ("freedoms", "ground")
     )
     return Hints(said, freedoms, ground)

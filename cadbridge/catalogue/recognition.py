@@ -254,7 +254,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1651": Entry(
         Severity.INFO,
-        "names in hints that a new export changed",
+        "names in hints that are those of parts but for counters",
         "A hint names a part that does not exist, and one part has the same name except for the counter, version or "
         "ending that CAD systems append. cadbridge takes that part.",
         "No action is needed if the names are right. Otherwise correct the hint.",

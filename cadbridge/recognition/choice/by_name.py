@@ -82,10 +82,10 @@ def with_movers(found: Recognition, known: Sequence[Mover]) -> tuple[Recognition
     own = {frozenset(m.pair) for m in known}
     useless = {pair for f in found.findings if f.code == "CB1642" and (pair := frozenset(f.items)) in own}
     findings = tuple(f for f in found.findings if f.code != "CB1642" or frozenset(f.items) not in useless)
-    moving = [m for m in known if frozenset(m.pair) not in useless]
-    of = {frozenset(found.body_of[n] for n in m.pair): m for m in moving}
+    left = [m for m in known if frozenset(m.pair) not in useless]
+    of = {frozenset(found.body_of[n] for n in m.pair): m for m in left}
     joints = tuple(_attributed(j, of.get(frozenset((j.a, j.b)))) for j in found.joints)
-    return replace(found, findings=findings, joints=joints), moving
+    return replace(found, findings=findings, joints=joints), left
 
 
 def _attributed(joint: FoundJoint, mover: Mover | None) -> FoundJoint:

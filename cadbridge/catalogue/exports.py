@@ -437,8 +437,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "limits found by moving a joint",
         "The source gives this joint no limits. It was moved with all that its loops and gears move, in steps of 5° or "
-        "a fortieth of the assembly's size, until two parts met or its loops could no longer be closed. The last pose "
-        "without a collision is the limit, to 0.16°.",
+        "a fortieth of the assembly's size, until two parts met: the last pose without a collision is the limit, to "
+        "0.16°. Where its loops can no longer be closed it has no limit: there a rocker turns back while its crank "
+        "turns on, and the loops hold it.",
         "If the real limits differ, give them in the mates file or in NAME.cadbridge.yaml.",
         "A lever that stops at a post.",
     ),

@@ -25,26 +25,33 @@ from cadbridge.version import code_hash, version_of
 
 @dataclasses.dataclass(frozen=True)
 class Swept:
-    """How far a joint goes either way (rad, m; None: nothing stops it), and `ends`: what stops it at either end.
+    """How far a joint goes either way (rad, m; None: no parts meet), and `ends`: what meets at either end.
 
-    `fault` says why it was not moved, or that it cannot move; "" otherwise.
+    `folds` are where its loops close no further (None: they do): no limits, as the loops themselves end there, and one
+    that is known to a fraction of a degree would stop them short of it. `fault` says why it was not moved, or that it
+    cannot move; "" otherwise.
     """
 
     joint: Joint
     lower: float | None = None
     upper: float | None = None
     ends: tuple[str, str] = ("", "")
+    folds: tuple[float | None, float | None] = (None, None)
     fault: str = ""
 
     @property
     def text(self) -> str:
         """Where it stops, and at what."""
+        names = ("lower", "upper")
         scale, unit = (math.degrees(1.0), "°") if self.joint.coordinate == "angle" else (TO_MM, " mm")
         texts = [
             f"{name} limit {scale * value + 0.0:.4g}{unit}: {end}"
-            for name, value, end in zip(("lower", "upper"), (self.lower, self.upper), self.ends, strict=True)
+            for name, value, end in zip(names, (self.lower, self.upper), self.ends, strict=True)
             if value is not None
         ]
+        folds = [f"{scale * value + 0.0:.4g}{unit}" for value in self.folds if value is not None]
+        if folds:
+            texts.append(f"its loops close no further than {' and '.join(folds)}, and need no limit there")
         free = "turns all round" if self.joint.coordinate == "angle" else "slides by the assembly's size both ways"
         return "; ".join(texts) or f"{free}, and nothing collides"
 
@@ -74,7 +81,7 @@ def swept_once(
 
 def _packed(found: Sweep) -> bytes:
     swept, hollow = found
-    return json.dumps([[[s.joint.name, s.lower, s.upper, *s.ends, s.fault] for s in swept], hollow]).encode()
+    return json.dumps([[[s.joint.name, s.lower, s.upper, *s.ends, *s.folds, s.fault] for s in swept], hollow]).encode()
 
 
 def _unpacked(data: bytes, mechanism: Mechanism, joints: Sequence[Joint]) -> Sweep:
@@ -89,11 +96,13 @@ def _unpacked(data: bytes, mechanism: Mechanism, joints: Sequence[Joint]) -> Swe
         raise ValueError(f"no kept limits: {fault}") from fault
 
 
-def _row(joint: Joint, name: Any, lower: Any, upper: Any, low: Any, high: Any, fault: Any) -> Swept:
-    numbers = all(x is None or (isinstance(x, float) and math.isfinite(x)) for x in (lower, upper))
-    if name != joint.name or not numbers or not all(isinstance(text, str) for text in (low, high, fault)):
+def _row(joint: Joint, name: Any, lower: Any, upper: Any, low: Any, high: Any, *rest: Any) -> Swept:
+    first, last, fault = rest
+    numbers = (lower, upper, first, last)
+    known = all(x is None or (isinstance(x, float) and math.isfinite(x)) for x in numbers)
+    if name != joint.name or not known or not all(isinstance(text, str) for text in (low, high, fault)):
         raise ValueError("limits of another joint")
-    return Swept(joint, lower, upper, (low, high), fault)
+    return Swept(joint, lower, upper, (low, high), (first, last), fault)
 
 
 def _content(mechanism: Mechanism, joints: Sequence[Joint], how: tuple[object, ...]) -> str:

@@ -1,8 +1,9 @@
 """Limits of joints by moving them until two parts meet.
 
 A joint is moved with all that its loops and gears move; the other joints that could move by themselves stay as
-designed. It stops where parts collide (`cadbridge.mass.meeting`), or where its loops close no further. Wheels that mesh
-are not looked at: their teeth are closer to each other than what meshes are off.
+designed. Its limit is where parts collide (`cadbridge.mass.meeting`). Where its loops close no further it has none: at
+a dead centre of its own a rocker turns back while the crank turns on, and the loop needs no stop for it. Wheels that
+mesh are not looked at: their teeth are closer to each other than what meshes are off.
 """
 
 from __future__ import annotations
@@ -123,7 +124,8 @@ def _taken(mechanism: Mechanism, found: Recognition, joint: FoundJoint, swept: S
     # Counted from the other body or along the opposite axis, but not both, the coordinate has the other sign.
     if (found.bodies[joint.b].instances[0] in b.instances) != bool(base.R[:, 2] @ joint.axis > 0):
         lower, upper = (None if x is None else -x for x in (swept.upper, swept.lower))
-        swept = replace(swept, lower=lower, upper=upper, ends=swept.ends[::-1])
+        first, last = (None if x is None else -x for x in swept.folds[::-1])
+        swept = replace(swept, lower=lower, upper=upper, ends=swept.ends[::-1], folds=(first, last))
     limit = None if swept.lower is None and swept.upper is None else Limit(swept.lower, swept.upper)
     return replace(joint, limit=limit, motion=Motion("free", swept.text, swept.ends))
 
@@ -250,8 +252,16 @@ def _swept(ready: Mechanism, leading: tuple[str, ...], look: _Look, joint: Joint
         return Swept(joint, fault=_SPENT)
     if low is not None and high is not None and max(low[0], high[0]) < (LEAST_TURN if turning else LEAST_SLIDE):
         return Swept(joint, fault=f"cannot move: {high[1]} at once, both ways")
-    ends = ("" if low is None else low[1], "" if high is None else high[1])
-    return Swept(joint, None if low is None else -low[0], None if high is None else high[0], ends)
+    (lower, end, first), (upper, other, last) = _end(low, -1.0), _end(high, 1.0)
+    return Swept(joint, lower, upper, (end, other), (first, last))
+
+
+def _end(stop: tuple[float, str] | None, way: float) -> tuple[float | None, str, float | None]:
+    """The limit one way, what meets there, and where the loops close no further."""
+    if stop is None:
+        return None, "", None
+    far, why = stop
+    return (None, "", way * far) if why == _OPEN else (way * far, why, None)
 
 
 def _meets(mover: Mover, look: _Look, name: str, way: float) -> Callable[[float], str | None]:

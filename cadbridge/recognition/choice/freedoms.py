@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,11 @@ from cadbridge.recognition.wheels.gears import FoundGear
 from solver.algebra.rank import significant
 
 MOST_BODIES_RANKED = 300
-"""Bodies in loops that share bodies, above which the dense rank is left out: its time grows with the cube."""
+"""Bodies in loops that share two bodies or more, above which the dense rank is left out: its time
+grows with the cube."""
 
+WITHIN = -1
+"""The number of no block: of an edge from a body to itself."""
 BALL = free("rx ry rz")
 ON_LINE = 1e-5
 """m: how far joints of a body may be off the line about which it spins. Bores are drawn in line to 1e-6."""
@@ -28,42 +33,54 @@ ALONG_LINE = 1e-4
 Array = NDArray[np.float64]
 
 
-def freedoms(found: Recognition) -> int | None:
-    """The mobility of what was found, at the pose as designed; None where too many bodies are in one group of loops.
+def freedoms(found: Recognition, known: dict[bytes, int] | None = None) -> int | None:
+    """The mobility of what was found, at the pose as designed; None where too many bodies are in one block of loops.
 
-    A joint that is in no loop takes what it holds, whatever else there is; only of bodies in loops rows may repeat.
-    Their twists (v, ω) are about the assembly's middle, lengths in its size; a joint's rows are the complement of its
+    Bodies and joints are a graph, and its blocks share one body at most: what one holds repeats nothing of another. A
+    joint that is a block of its own takes what it holds; of the others the rank is counted. `known`: the ranks of such
+    rows, kept from one call to the next.
+    """
+    known = {} if known is None else known
+    parts: dict[int, tuple[list[FoundJoint], list[FoundGear]]] = defaultdict(lambda: ([], []))
+    gears = [gear for gear in found.gears if gear.couples]
+    # What ties three bodies ties each to each, so that all three are of one block.
+    meshes = [pair for gear in gears for pair in combinations(gear.bodies, 2)]
+    of_edge = blocks(len(found.bodies), [*((j.a, j.b) for j in found.joints), *meshes])
+    for joint, block in zip(found.joints, of_edge, strict=False):
+        parts[block][0].append(joint)
+    for k, gear in enumerate(gears):
+        first = len(found.joints) + 3 * k
+        parts[max(of_edge[first : first + 3])][1].append(gear)
+    # What ties a body to itself holds nothing.
+    parts.pop(WITHIN, None)
+    ranks = [_held(joints, own, known) for joints, own in parts.values()]
+    # One body stands still, whichever: its six freedoms are none of the mechanism's.
+    return None if None in ranks else 6 * (len(found.bodies) - 1) - sum(rank for rank in ranks if rank is not None)
+
+
+def _held(joints: Sequence[FoundJoint], gears: Sequence[FoundGear], known: dict[bytes, int]) -> int | None:
+    """How many freedoms a block of joints and gears takes; None where its bodies are too many.
+
+    Twists (v, ω) are about the middle of its joints, lengths in their size; a joint's rows are the complement of its
     motion subspace, a gear is one row between its wheels and their carrier.
     """
-    count = len(found.bodies)
-    gears = [gear for gear in found.gears if gear.couples]
-    edges = [(joint.a, joint.b) for joint in found.joints]
-    # Twice each, as a gear holds nothing by itself.
-    meshes = [(gear.a, other) for gear in gears for other in (gear.b, gear.carrier) if other is not None]
-    groups = in_loops(count, [*edges, *meshes, *meshes])
-    rank = sum(6 - joint.free.count for joint in found.joints if groups[joint.a] != groups[joint.b])
-    members: dict[int, list[int]] = defaultdict(list)
-    for body in range(count):
-        members[groups[body]].append(body)
-    if max(map(len, members.values()), default=0) > MOST_BODIES_RANKED:
+    if len(joints) == 1 and not gears:
+        return 6 - joints[0].free.count
+    met = [*(body for j in joints for body in (j.a, j.b)), *(body for gear in gears for body in gear.bodies)]
+    places = {body: k for k, body in enumerate(dict.fromkeys(met))}
+    if len(places) > MOST_BODIES_RANKED:
         return None
-    points = np.array([j.point for j in found.joints]).reshape(-1, 3)
+    points = np.array([j.point for j in joints]).reshape(-1, 3)
     middle = points.mean(axis=0) if len(points) else np.zeros(3)
     size = max(float(np.abs(points - middle).max(initial=0.0)), 1e-3)
-    rows: dict[int, list[Array]] = defaultdict(list)
-    places = {body: k for bodies in members.values() for k, body in enumerate(bodies)}
-    for joint in found.joints:
-        if (group := groups[joint.a]) == groups[joint.b]:
-            rows[group] += _joint_rows(joint, middle, size, places, len(members[group]))
-    for gear in gears:
-        rows[groups[gear.a]].append(_gear_row(gear, places, len(members[groups[gear.a]])))
-    for group, own in rows.items():
-        # Within its loops a group is seen from one of its bodies; how that one moves is counted at the joint that
-        # carries it.
-        first = found.ground if groups[found.ground] == group else members[group][0]
-        rank += _rank(np.delete(np.array(own), np.s_[6 * places[first] : 6 * places[first] + 6], axis=1))
-    # One body stands still, whichever: its six freedoms are none of the mechanism's.
-    return 6 * (count - 1) - rank
+    rows = [row for joint in joints for row in _joint_rows(joint, middle, size, places)]
+    rows += [_gear_row(gear, places) for gear in gears]
+    # Within a block motions are seen from one of its bodies; how that one moves is counted where it is carried.
+    held = np.array(rows).reshape(-1, 6 * len(places))[:, 6:]
+    digest = hashlib.sha256(held.tobytes()).digest()
+    if digest not in known:
+        known[digest] = _rank(held)
+    return known[digest]
 
 
 def spins(found: Recognition) -> int:
@@ -112,39 +129,40 @@ def _rank(held: Array) -> int:
     return significant(np.asarray(np.linalg.svd(held, compute_uv=False), np.float64)) if held.size else 0
 
 
-def in_loops(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """For each of `count` bodies the group whose loops it is in: bodies that no single edge parts have one number.
+def blocks(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    """The block of each edge between `count` bodies, as a number: edges that lie on one loop are of one block.
 
-    Each edge that a spanning forest leaves out closes a loop; all bodies of it are one group.
+    An edge on no loop is a block of its own, and one from a body to itself is `WITHIN`. Blocks share one body at most:
+    the biconnected components of the graph (Hopcroft and Tarjan 1973), parallel edges included.
     """
     beside: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for k, (a, b) in enumerate(edges):
         beside[a].append((k, b))
         beside[b].append((k, a))
-    group, depth, parent, kept = list(range(count)), [-1] * count, list(range(count)), set[int]()
+    found, depth, low, waiting = [WITHIN] * len(edges), [-1] * count, [0] * count, list[int]()
     for root in range(count):
         if depth[root] >= 0:
             continue
-        depth[root], front = 0, [root]
-        for body in front:  # grows on the way
-            for k, other in beside[body]:
-                if depth[other] < 0:
-                    depth[other], parent[other] = depth[body] + 1, body
-                    kept.add(k)
-                    front.append(other)
-
-    def of(body: int) -> int:
-        while group[body] != body:
-            group[body] = body = group[group[body]]
-        return body
-
-    for k, (a, b) in enumerate(edges):
-        a, b = of(a), of(b)
-        while k not in kept and a != b:  # each group is named by its highest body
-            low = a if depth[a] >= depth[b] else b
-            group[low] = of(parent[low])
-            a, b = of(a), of(b)
-    return [of(body) for body in range(count)]
+        depth[root], path = 0, [(root, -1, iter(beside[root]))]
+        while path:
+            body, by, rest = path[-1]
+            k, other = next(rest, (-1, -1))
+            if k < 0:
+                path.pop()
+                if path and low[body] >= depth[path[-1][0]]:
+                    # What was met since this edge reaches no higher than its upper body.
+                    while found[by] == WITHIN:
+                        found[waiting.pop()] = by
+                elif path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[body])
+            elif depth[other] < 0:
+                depth[other] = low[other] = depth[body] + 1
+                waiting.append(k)
+                path.append((other, k, iter(beside[other])))
+            elif k != by and depth[other] < depth[body]:
+                low[body] = min(low[body], depth[other])
+                waiting.append(k)
+    return found
 
 
 def _screw(point: Vector, axis: Vector, middle: Vector, size: float, pitch: float = 0.0) -> Array:
@@ -165,20 +183,18 @@ def _motions(joint: FoundJoint, middle: Vector, size: float) -> Array:
     return np.array(kinds.get(joint.type, [turn]))
 
 
-def _joint_rows(
-    joint: FoundJoint, middle: Vector, size: float, places: Mapping[int, int], count: int
-) -> Iterator[Array]:
+def _joint_rows(joint: FoundJoint, middle: Vector, size: float, places: Mapping[int, int]) -> Iterator[Array]:
     motions = _motions(joint, middle, size)
     complement = np.linalg.svd(motions)[2][len(motions) :] if len(motions) else np.eye(6)
     for row in complement:
-        full = np.zeros(6 * count)
+        full = np.zeros(6 * len(places))
         for body, sign in ((joint.a, -1.0), (joint.b, 1.0)):
             full[6 * places[body] : 6 * places[body] + 6] += sign * row
         yield full
 
 
-def _gear_row(gear: FoundGear, places: Mapping[int, int], count: int) -> Array:
-    full = np.zeros(6 * count)
+def _gear_row(gear: FoundGear, places: Mapping[int, int]) -> Array:
+    full = np.zeros(6 * len(places))
     ends = ((gear.a, gear.axes[0]), (gear.b, gear.axes[1]))
     # A rack's ratio is not given (0); for the rank any number but zero ties the two.
     factors = (1.0, max(gear.ratio, 1e-3))

@@ -133,7 +133,8 @@ def _counted(found: Recognition, known: Sequence[Hypothesis]) -> list[Hypothesis
     if found.freedoms is None:
         return list(known)
     # Parts without a common axis have no motion to put in: what their second verdict would leave free is not known.
-    counts = [freedoms(otherwise(found, (h,))) if h.turns else None for h in known]
+    ranks: dict[bytes, int] = {}
+    counts = [freedoms(otherwise(found, (h,)), ranks) if h.turns else None for h in known]
     return [
         h if count is None else replace(h, change=count - found.freedoms)
         for h, count in zip(known, counts, strict=True)

@@ -7,7 +7,7 @@ Where joints stop is found by `cadbridge.simulation.limits`, which moves them wi
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Pose, Vector, cross_length
 from cadbridge.freedoms import SLIDE
 from cadbridge.mass.meeting import SolidScene, SpentError
-from cadbridge.recognition.choice.freedoms import in_loops
+from cadbridge.recognition.choice.freedoms import WITHIN, blocks
 from cadbridge.recognition.contacts.contacts import ONE_LINE, parallel
 from cadbridge.recognition.model import FoundJoint, Motion, Recognition
 from cadbridge.wording import count
@@ -192,7 +192,9 @@ class _Hanging:
     def __init__(self, found: Recognition, scene: SolidScene) -> None:
         self._ground, count = found.tried_from, len(found.bodies)
         edges = [(joint.a, joint.b) for joint in found.joints]
-        self._loops = in_loops(count, edges)
+        of_edge = blocks(count, edges)
+        shared = Counter(of_edge)
+        self._loose = {joint for joint, k in zip(found.joints, of_edge, strict=True) if shared[k] == 1 and k != WITHIN}
         self._solid = [scene.solid([n for n in b.instances if n not in found.yielding]) for b in found.bodies]
         beside: dict[int, list[int]] = defaultdict(list)
         for a, b in edges:
@@ -213,7 +215,7 @@ class _Hanging:
 
     def sides(self, joint: FoundJoint) -> _Sides | str:
         """What moves with a joint and what stays, or why it cannot be tried."""
-        if self._loops[joint.a] == self._loops[joint.b]:
+        if joint not in self._loose:
             return "it is in a closed loop and moves only with the others"
         root = self._tree[joint.a]
         top = max(joint.a, joint.b, key=lambda body: self._first[body])

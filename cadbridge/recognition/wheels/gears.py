@@ -55,6 +55,11 @@ class FoundGear:
     radii: tuple[float, float] | None = None
 
     @property
+    def bodies(self) -> tuple[int, ...]:
+        """The bodies that it ties: of the two wheels, and the carrier where it is known."""
+        return (self.a, self.b) if self.carrier is None else (self.a, self.b, self.carrier)
+
+    @property
     def couples(self) -> bool:
         """Whether it is a gear and no proposal: a body holds both axes, and nothing speaks against."""
         return self.carrier is not None and not self.against

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 
 from cadbridge.assembly import Assembly, CouplingKind
 from cadbridge.frames import unit
-from cadbridge.recognition.choice.freedoms import freedoms
+from cadbridge.recognition.choice.freedoms import WITHIN, blocks, freedoms
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition
 from cadbridge.recognition.wheels.gears import FoundGear
 
@@ -78,6 +81,30 @@ def test_loop_by_loop_as_of_all_rows_at_once(found: Recognition) -> None:
 def test_a_chain_of_thousands_is_counted() -> None:
     chain = [joint("revolute", k, k + 1, np.array([float(k), 0.0, 0.0])) for k in range(2000)]
     assert freedoms(recognised(2001, chain)) == 2000
+
+
+def test_many_loops_on_one_body_are_counted_one_by_one() -> None:
+    """Two hundred four-bars stand on one ground: 601 bodies, of which no two loops share more than that one."""
+    corners = [np.array(c) for c in ([0.0, 0.0, 0.0], [0.0, 0.1, 0.0], [0.25, 0.12, 0.0], [0.2, 0.0, 0.0])]
+    bars = []
+    for k in range(200):
+        ring, off = [0, 3 * k + 1, 3 * k + 2, 3 * k + 3, 0], np.array([k, 0.0, 0.0])
+        bars += [joint("revolute", a, b, c + off) for (a, b), c in zip(pairwise(ring), corners, strict=True)]
+    assert freedoms(recognised(601, bars)) == 200
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=14))
+def test_blocks_are_the_biconnected_components(edges: list[tuple[int, int]]) -> None:
+    import networkx as nx
+
+    graph = nx.Graph([(a, b) for a, b in edges if a != b])
+    parts: list[Any] = list(nx.biconnected_component_edges(graph))
+    known = {frozenset(edge): k for k, part in enumerate(parts) for edge in part}
+    found = blocks(8, edges)
+    assert [k == WITHIN for k in found] == [a == b for a, b in edges]
+    for (k, edge), (other, beside) in combinations(zip(found, map(frozenset, edges), strict=True), 2):
+        if WITHIN not in (k, other):
+            assert (k == other) == (known[edge] == known[beside])
 
 
 @pytest.mark.parametrize(("bodies", "known"), [(300, 297), (301, None)])

@@ -134,10 +134,11 @@ class SolidScene:
             self._index = {name: k for k, name in enumerate(known)}
             self._bounds_of = np.array([self._bounds(n, Pose()) for n in known]).reshape(-1, 2, 3)
         # A joint is moved both ways past the same thousands. Lists may have been changed since.
-        if not (names is self._last[0] and isinstance(names, tuple)):
-            at = np.array([self._index[n] for n in names], dtype=int)
-            self._last = names, self._bounds_of[at]
-        return self._last[1]
+        if names is self._last[0] and isinstance(names, tuple):
+            return self._last[1]
+        found: NDArray[np.float64] = self._bounds_of[np.array([self._index[n] for n in names], dtype=int)]
+        self._last = (names, found) if isinstance(names, tuple) else self._last
+        return found
 
     def _moved(self, names: Sequence[str], X: Pose) -> NDArray[np.float64]:
         """The bounds (n, 2, 3) in W of instances that are displaced by X."""

@@ -21,6 +21,7 @@ from cadbridge.findings import Findings
 from cadbridge.frames import Pose
 from cadbridge.mass.meeting import SolidScene, SpentError
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism, build
+from cadbridge.mechanism.independent import independent
 from cadbridge.recognition import Recognition, with_recognised
 from cadbridge.recognition.choice.sweep import MOTION_CODES, motion_findings
 from cadbridge.recognition.model import FoundJoint, Motion
@@ -49,6 +50,7 @@ BESIDE = 0.03
 its chord, and a limit is known to a thirty-second of a step."""
 _SPENT = "the work that was allowed is used up"
 _OPEN = "its loops close no further"
+_NO_FREEDOM = "no freedom of the mechanism moves it"
 
 
 def with_limits(mechanism: Mechanism, findings: Findings, triangles: float = math.inf) -> Mechanism:
@@ -164,13 +166,21 @@ def _sweep(
 ) -> Sweep:
     assembly = mechanism.assembly
     scene = SolidScene(assembly, {*apart, *_meshing(mechanism)}, WORK, triangles)
-    # The ground last, where `_Look.met` adds the pose that it keeps.
     rigid = ([n for n in body.instances if n not in yielding] for body in (*mechanism.bodies, mechanism.ground))
     sides = [scene.solid(names) for names in rigid]
     hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side} - yielding)
     ready = movable(mechanism)  # fitting takes longer than all that follows: once for all
-    look = _Look(scene, sides)
-    return [_swept(ready, leading_joints(mechanism, j.name), look, j) for j in joints], hollow
+    wanted, found = {joint.name: joint for joint in joints}, dict[str, Swept]()
+    for (bodies, designed), (_, part) in zip(independent(mechanism), independent(ready), strict=True):
+        if not (names := [joint.name for joint in designed.joints if joint.name in wanted]):
+            continue
+        own = {*bodies}
+        still = tuple(name for k, side in enumerate(sides) if k not in own for name in side)
+        look = _Look(scene, [sides[k] for k in bodies], still)
+        for name in names:
+            found[name] = _swept(part, leading_joints(designed, name), look, wanted[name])
+    # A joint of the ground with itself is of no part.
+    return [found[j.name] if j.name in found else Swept(j, fault=_NO_FREEDOM) for j in joints], hollow
 
 
 def _bounded(joint: Joint) -> bool:
@@ -222,14 +232,18 @@ class _Known:
 
 
 class _Look:
-    """What meets where bodies are displaced: the parts, the instances of each body and of the ground, the last."""
+    """What meets where bodies are displaced: the instances of each body, and those of all that stands `still`."""
 
-    def __init__(self, scene: SolidScene, sides: Sequence[Sequence[str]]) -> None:
-        self.scene, self._sides, self.known = scene, sides, _Known(scene.size)
+    def __init__(self, scene: SolidScene, sides: Sequence[Sequence[str]], still: tuple[str, ...]) -> None:
+        self.scene, self._sides, self._still, self.known = scene, sides, still, _Known(scene.size)
 
     def met(self, moved: Sequence[Pose]) -> str | None:
         """Which two parts meet where the bodies are displaced by X_WW; None where none do."""
-        for (X, some), (Y, others) in combinations(_alike([*moved, Pose()], self._sides, self.scene.size), 2):
+        groups: list[tuple[Pose, Sequence[str]]] = [*_alike(moved, self._sides, self.scene.size)]
+        # Always the same names, which the scene then knows: of thousands of parts most stand still.
+        for (X, some), (Y, others) in combinations([*groups, (Pose(), self._still)], 2):
+            if others is self._still and _same(X, Y, self.scene.size):
+                continue
             pair = self.scene.first_hit(some, others, Y.inverse() @ X)
             if pair is not None:
                 drawn = ", which overlap as drawn" if self.scene.overlap_as_drawn(pair) else ""
@@ -237,9 +251,14 @@ class _Look:
         return None
 
 
+def _same(X: Pose, Y: Pose, size: float) -> bool:
+    """Whether two displacements are one in an assembly of a size (m)."""
+    return bool(np.abs(X.R - Y.R).max() < _SAME_PLACE and np.abs(X.p - Y.p).max() < _SAME_PLACE * size)
+
+
 def _swept(ready: Mechanism, leading: tuple[str, ...], look: _Look, joint: Joint) -> Swept:
     if joint.name not in leading:
-        return Swept(joint, fault="no freedom of the mechanism moves it")
+        return Swept(joint, fault=_NO_FREEDOM)
     turning = joint.coordinate == "angle"
     step, most = (STEP_TURN, 2 * math.pi) if turning else (look.scene.size / STEPS_SLIDE, look.scene.size)
     low = high = None
@@ -291,7 +310,7 @@ def _alike(moved: Sequence[Pose], sides: Sequence[Sequence[str]], size: float) -
     groups: list[tuple[Pose, list[str]]] = []
     for X, names in zip(moved, sides, strict=True):
         for Y, own in groups:
-            if np.abs(X.R - Y.R).max() < _SAME_PLACE and np.abs(X.p - Y.p).max() < _SAME_PLACE * size:
+            if _same(X, Y, size):
                 own += names
                 break
         else:

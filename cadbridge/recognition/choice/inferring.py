@@ -136,10 +136,11 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     scene.contacts = with_shared_lines(scene, (*bolts, *wide_bores(scene.contacts)))
     hosts = hosts_of(scene, evidence.whole, fasteners)
     scene.screwed_ties = tuple(hosts.ties())
-    for a, b in hints.pairs("fixed"):
-        scene.bind(a, b, SAID_FIXED, 1.0, Held.SAID)
+    # First: what is welded since it cannot move comes as a hint, too, and makes no one body of two that are said.
     for a, b in hints.pairs("joint", "apart"):
         scene.hold_apart(a, b)
+    for a, b in hints.pairs("fixed"):
+        scene.bind(a, b, SAID_FIXED, 1.0, Held.SAID)
     scene.unconnected = hints.pairs("apart")
     return Inference(evidence, scene, hosts, told_joints(scene, hints))
 

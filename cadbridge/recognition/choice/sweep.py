@@ -53,9 +53,22 @@ def moved(found: Recognition) -> tuple[FoundJoint, ...]:
     """The joints with their `motion`: those that have none yet are moved."""
     if all(joint.motion is not None for joint in found.joints):
         return found.joints
-    scene = SolidScene(found.assembly, {frozenset(g.instances) for g in found.gears}, PROOF_WORK)
+    scene = SolidScene(found.assembly, {frozenset(g.instances) for g in found.gears} | _unguided(found), PROOF_WORK)
     hanging = _Hanging(found, scene)
     return tuple(_moved(found, scene, hanging, joint) if joint.motion is None else joint for joint in found.joints)
+
+
+def _unguided(found: Recognition) -> set[frozenset[str]]:
+    """Pairs of instances of two bodies that hints keep apart, which what they are drawn with no longer guides.
+
+    Their pin is in the way of both at once: that says nothing of their joints to others.
+    """
+    pairs = set()
+    for a, b in found.hints.pairs("apart"):
+        ends = [found.bodies[k].instances for name in (a, b) if (k := found.body_of.get(name)) is not None]
+        if len(ends) == 2 and ends[0] != ends[1]:
+            pairs |= {frozenset((p, q)) for p in ends[0] for q in ends[1]}
+    return pairs
 
 
 def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[Finding, ...]:

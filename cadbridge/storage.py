@@ -15,6 +15,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cadbridge.errors import InputError
 from cadbridge.files import replacing
 from solver.compilation.caches import cache_folder, close, is_own
 
@@ -42,9 +43,14 @@ _used = True
 
 
 def use_cache(used: bool) -> None:
-    """Whether this process keeps what it computes and looks at what was kept (`--no-cache` says no)."""
+    """Whether this process keeps what it computes and looks at what was kept (`--no-cache` says no).
+
+    InputError where CADBRIDGE_CACHE_LIMIT is no number.
+    """
     global _used
     _used = used
+    if is_used():
+        _limit()
 
 
 def is_used() -> bool:
@@ -147,8 +153,10 @@ def _grown(folder: Path, by: int) -> None:
 
 
 def _limit() -> int:
-    named = os.environ.get("CADBRIDGE_CACHE_LIMIT", "")
-    return int(named) if named.isdecimal() else LIMIT
+    named = os.environ.get("CADBRIDGE_CACHE_LIMIT", "").strip()
+    if named and not (named.isascii() and named.isdecimal()):
+        raise InputError(f"CADBRIDGE_CACHE_LIMIT is {named!r}; it takes a number of bytes, such as {LIMIT}.")
+    return int(named) if named else LIMIT
 
 
 def _trim(folder: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cadbridge import storage
+from cadbridge.errors import InputError
 from cadbridge.storage import ANSWERS, computed_once, use_cache
 from cadbridge.version import version_of
 
@@ -91,6 +92,16 @@ def test_the_longest_unused_answers_go_beyond_the_limit(folder: Path, monkeypatc
     asked("huge", huge)
     asked("huge", huge)
     assert huge.calls == 2  # larger than a quarter of the limit: not kept
+
+
+def test_a_limit_that_is_no_number_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was taken for the default without a word."""
+    monkeypatch.setenv("CADBRIDGE_CACHE_LIMIT", "abc")
+    with pytest.raises(InputError, match="CADBRIDGE_CACHE_LIMIT is 'abc'; it takes a number of bytes"):
+        use_cache(True)
+    use_cache(False)  # nobody asks for the limit of what is not used
+    monkeypatch.setenv("CADBRIDGE_CACHE_LIMIT", " 5000 ")
+    use_cache(True)
 
 
 def test_the_version_of_a_library_is_that_of_its_metadata() -> None:

@@ -1,4 +1,4 @@
-"""`cadbridge cache show|prune|verify`: what is kept of earlier jobs."""
+"""`cadbridge cache show|prune|verify`: what is kept of earlier jobs and commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cadbridge.jobs import Cache
 
 cache = typer.Typer(
-    help="Show, prune or verify the stored results of earlier jobs.", no_args_is_help=True, rich_markup_mode=None
+    help="Show, prune or verify what earlier jobs and commands stored.", no_args_is_help=True, rich_markup_mode=None
 )
 
 Folder = Annotated[Path | None, typer.Option("--cache", help="Cache folder.", metavar="FOLDER")]
@@ -43,9 +43,7 @@ def show(folder: Folder = None, json: Json = False) -> None:
         print_json({"format": FORMATS["cache"], "folder": str(opened.folder), **size, "kernel_bytes": kernels})
     else:
         typer.echo(opened.folder)
-        typer.echo(
-            f"{count(size['entries'], 'result')}, {count(size['objects'], 'file')}, {size['bytes'] / MEGABYTE:.1f} MB"
-        )
+        typer.echo(_sizes(size))
         typer.echo(f"{opened.kernel_bytes() / MEGABYTE:.1f} MB of compiled kernels of the solver")
 
 
@@ -74,8 +72,13 @@ def prune(
     except ValueError as error:
         raise InputError(f"--size: {error}") from None
     gone = _open(folder).prune(None if older is None else older * DAY, limit)
-    freed = gone["bytes"] / MEGABYTE
-    typer.echo(f"dropped {count(gone['entries'], 'result')}, {count(gone['objects'], 'file')}, {freed:.1f} MB")
+    typer.echo(f"dropped {_sizes(gone)}")
+
+
+def _sizes(size: dict[str, int]) -> str:
+    """What `Cache.size` gives, in words."""
+    counts = [count(size["entries"], "result"), count(size["objects"], "file"), count(size["answers"], "answer")]
+    return f"{', '.join(counts)}, {size['bytes'] / MEGABYTE:.1f} MB"
 
 
 @cache.command()

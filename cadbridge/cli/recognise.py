@@ -53,6 +53,7 @@ def recognise(
     """Find bodies, joints and gears in bare geometry; write a mates file."""
     from cadbridge.cli.asking import answered
     from cadbridge.cli.output import exit_status, print_findings, print_json, working
+    from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
     from cadbridge.recognition import beside_own, mates_text, read_bare, recognition_document
     from cadbridge.recognition.choice.reporting import unknowable
@@ -62,6 +63,8 @@ def recognise(
     from cadbridge.recognition.writing.edited import write_mates
     from cadbridge.recognition.writing.hints_text import hints_of
 
+    if output is not None:  # before the work, not after it
+        refuse_output(output)
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
     unmatched = Findings()

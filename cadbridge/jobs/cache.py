@@ -218,11 +218,13 @@ class Cache:
         """Count what is kept.
 
         Returns:
-            The numbers of entries and objects (outputs, collision geometry), and the bytes of all files.
+            The numbers of entries, of objects (outputs, collision geometry) and of answers (what commands computed of
+            a file), and the bytes of all files.
         """
         entries, objects = list(self._files("jobs")), [*self._files("objects"), *self._files(COLLISION)]
-        total = sum(s.st_size for _, s in (*entries, *objects, *self._files("files")))
-        return {"entries": len(entries), "objects": len(objects), "bytes": total}
+        answers = list(self._files(ANSWERS))
+        total = sum(s.st_size for _, s in (*entries, *objects, *answers, *self._files("files")))
+        return {"entries": len(entries), "objects": len(objects), "answers": len(answers), "bytes": total}
 
     def kernel_bytes(self) -> int:
         """Count the bytes of the solver's compiled kernels, where they are kept in this folder; they are never pruned.
@@ -267,23 +269,28 @@ class Cache:
             size: Drops the longest unused until so many bytes are left.
 
         Returns:
-            How many entries, objects and bytes went.
+            How many entries, objects, answers and bytes went.
         """
         before = self.size()
         now = time.time()
-        # Collision geometry depends on nothing and nothing names it: it goes like an entry.
-        entries = sorted((*self._files("jobs"), *self._files(COLLISION)), key=lambda item: item[1].st_mtime)
+        # Collision geometry and answers depend on nothing and nothing names them: they go like entries.
+        jobs = list(self._files("jobs"))
+        entries = sorted((*jobs, *self._files(COLLISION), *self._files(ANSWERS)), key=lambda item: item[1].st_mtime)
         everything = older is None and size is None
         for path, status in entries:
             if everything or (older is not None and now - status.st_mtime > older):
                 path.unlink(missing_ok=True)
         self._sweep(0.0 if everything else _YOUNG)
         if size is not None:
-            for path, _ in entries:
-                if self.size()["bytes"] <= size:
+            naming, left = {path for path, _ in jobs}, self.size()["bytes"]
+            for path, status in entries:
+                if left <= size:
                     break
                 path.unlink(missing_ok=True)
-                self._sweep(0.0)
+                left -= status.st_size
+                if path in naming:  # with it go the objects that no other names
+                    self._sweep(0.0)
+                    left = self.size()["bytes"]
         if everything:
             shutil.rmtree(self.folder / "files", ignore_errors=True)
         after = self.size()

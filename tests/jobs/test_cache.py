@@ -14,7 +14,7 @@ from cadbridge.jobs import Cache, plan, run
 from cadbridge.jobs.child import _outside
 from cadbridge.jobs.hashing import Hashes
 from cadbridge.jobs.local import Local
-from cadbridge.storage import digest
+from cadbridge.storage import digest, keep
 from tests.exporters.models import box
 from tests.jobs.making import robot
 
@@ -95,6 +95,26 @@ def test_prune_by_age_by_size_and_whole(filled: Path) -> None:
     assert cache.size()["bytes"] == 0
 
 
+def test_what_commands_keep_is_counted_and_pruned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They take most of a cache, and were neither shown nor pruned."""
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path / "cache"))
+    names = [f"{k:02x}" + "0" * 62 for k in range(4)]
+    files = [tmp_path / "cache" / "answers" / name[:2] / name for name in names]
+    for k, file in enumerate(files):
+        keep(file, b"x" * 2_000_000)
+        os.utime(file, (time.time() - 86400 * k, time.time() - 86400 * k))
+    assert main(["cache", "show"]) == 0
+    assert "no results, no files, 4 answers, 8.0 MB" in capsys.readouterr().out
+    assert main(["cache", "prune", "--older", "2.5"]) == 0
+    assert "dropped no results, no files, 1 answer, 2.0 MB" in capsys.readouterr().out
+    assert main(["cache", "prune", "--size", "5MB"]) == 0
+    assert [file.exists() for file in files] == [True, True, False, False]
+    assert main(["cache", "prune", "--all"]) == 0
+    assert Cache(tmp_path / "cache").size() == {"entries": 0, "objects": 0, "answers": 0, "bytes": 0}
+
+
 def test_hashes_are_remembered_until_a_file_changes(tmp_path: Path) -> None:
     file, index = tmp_path / "a", tmp_path / "index.json"
     file.write_text("one")
@@ -156,7 +176,7 @@ def test_collision_geometry_is_kept_shown_verified_and_pruned(tmp_path: Path, wa
     assert "collision geometry" in said
     assert cache.size()["objects"] == objects - 1
     assert cache.prune()["entries"] == 1
-    assert cache.size() == {"entries": 0, "objects": 0, "bytes": 0}
+    assert cache.size() == {"entries": 0, "objects": 0, "answers": 0, "bytes": 0}
 
 
 needs_owners = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")

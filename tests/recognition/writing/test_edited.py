@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.recognition.writing.edited import renewed, write_mates
 
@@ -75,6 +76,16 @@ def test_a_file_from_elsewhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="comes from elsewhere"):
         write_mates(path, HEAD + hinge("one"))
     assert path.read_text() == "mates: []\n"
+
+
+def test_a_folder_in_place_of_a_file_is_told_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said to come from elsewhere, after all was recognised."""
+    monkeypatch.setattr("cadbridge.recognition.read_bare", lambda *args: pytest.fail("the source was read"))
+    (tmp_path / "made.step").write_bytes(b"")
+    assert main(["recognise", str(tmp_path / "made.step"), "-o", str(tmp_path)]) == 2
+    assert f"{tmp_path} is a folder; name a file to write" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_file_that_is_not_utf_8_is_refused_and_stays(tmp_path: Path) -> None:

@@ -110,8 +110,10 @@ def _print_next(source: Path, output: Path, found: Recognition, kept: bool) -> N
 
     mates = "" if output.resolve() == _beside(source.resolve()) else f" --mates {typed(output)}"
     unsure = any(f.code == "CB1601" for f in found.findings)
+    # An edited file says something else than what was recognised now.
+    done = f"Kept and added to {output}. Recognised now, without your changes:" if kept else f"Wrote {output}:"
     print_next(
-        f"{'Kept and added to' if kept else 'Wrote'} {output}: {freedoms_text(found)}",
+        f"{done} {freedoms_text(found)}",
         *([f"Some of it is not sure; see and answer: cadbridge view {typed(source)} --recognise"] * unsure),
         f"Next: cadbridge check {typed(source)}{mates} --html report.html",
     )

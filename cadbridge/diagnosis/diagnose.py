@@ -64,6 +64,14 @@ def diagnose(mechanism: Mechanism) -> Diagnosis:
     )  # fmt: skip
 
 
+def motion_of(mechanism: Mechanism) -> tuple[int, Freedoms]:
+    """The mobility at the designed pose and the freedoms, as `diagnose` has them, for who asks of it nothing else."""
+    rows = mate_rows(mechanism)
+    order, choice = preferred(mechanism, rows), Choice(fit(rows))
+    graph = body_web(mechanism, rows, order, choice, graph_of(rows, order, choice))
+    return graph.dof, freedoms_of(mechanism, graph, body_primitives(mechanism))
+
+
 def mate_rows(mechanism: Mechanism) -> Rows:
     """The rows of all mates, between components."""
     primitives = [p for r in mechanism.mate_rows for p in r.primitives]

@@ -34,11 +34,13 @@ lose the difference in what rounded dimensions leave open."""
 FINITE_ORDER = 1.5
 """A correction that shrinks with at least this power of the step is one of second order: half way between the first, of
 a motion that the next instant stops, and the second, of one that bends."""
-CLOSED = 1e-10
-"""A scaled residual below this is closed: above the rounding of long chains (1e-13), below the square of the shortest
-step's correction."""
+FITS = 1e-10
+"""A scaled residual below this is none, of a design: above the rounding of long chains (1e-13)."""
+CLOSED = 1e-8
+"""A scaled residual below this is closed, after a step. Bars that hold each other in parallel, of lengths that a file
+rounds to 1e-6 mm, leave up to 2e-9 in a machine of 20 mm; the square of the shortest step is 6e-6."""
 ENOUGH = 1e-12
-"""A scaled residual at which the rounds end: what remains to `CLOSED` is room for the poses, which round too."""
+"""A scaled residual at which the rounds end: what remains to `FITS` is room for the poses, which round too."""
 WORSE = 10.0
 """A loop of dimensions that do not quite fit may stay open by so many times what it is open by as designed."""
 PARTS_AT_ONCE = 256
@@ -156,13 +158,14 @@ def _settled(subsystem: Subsystem, free: int) -> Subsystem:
     if subsystem.program.rows == 0 or subsystem.size == 0 or max(subsystem.size, subsystem.program.rows) > MOST_DENSE:
         return subsystem
     g, J = closing(subsystem, subsystem.home)
-    if float(np.max(np.abs(g), initial=0.0)) < CLOSED:
-        return subsystem
     # The singular value of the first motion that the design leaves: rounded dimensions make it larger than 0, and a
-    # step that took it for a constraint would be as long as its inverse.
+    # step that took it for a constraint would be as long as its inverse. Bars in parallel may fit as they stand, and be
+    # of rounded lengths.
     s = np.linalg.svd(J, compute_uv=False)
     below = float(s[subsystem.size - free]) if subsystem.size - free < len(s) else 0.0
     subsystem = replace(subsystem, blurred=max(subsystem.blurred, WORSE * below / max(float(s[0]), LEAST_DIVISOR)))
+    if float(np.max(np.abs(g), initial=0.0)) < FITS:
+        return subsystem
     displacements, _, left = close(subsystem, subsystem.home)
     return replace(subsystem, home=displacements, slack=left)
 

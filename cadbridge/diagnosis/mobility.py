@@ -29,7 +29,7 @@ from cadbridge.diagnosis.freedoms import (
 from cadbridge.diagnosis.large_loops import MOST_DENSE_COORDINATES
 from cadbridge.diagnosis.model import Freedom
 from cadbridge.diagnosis.pairs import first_independent
-from cadbridge.diagnosis.spins import is_spin
+from cadbridge.diagnosis.spins import only_spin
 from cadbridge.diagnosis.words import sentence
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.wording import count
@@ -253,18 +253,17 @@ def _named(
         rates=moved.rates,
         twists={mechanism.bodies[i].name: twist for i, twist in moved.twists.items()},
         carried=carried,
-        spin=finite and len(moved.twists) == 1 and not carried and _spins(mechanism, joint, moved),
+        spin=finite and not carried and _spins(mechanism, joint, moved),
     )
 
 
 def _spins(mechanism: Mechanism, leader: Joint | None, moved: Moving) -> bool:
-    """Whether the one body that moves only spins, and no drive moves it by the leading joint or one that follows."""
-    ((unit, twist),) = moved.twists.items()
+    """Whether what moves only spins about one axis, and no drive moves it by the leading joint or one that follows."""
     joints = [*map(mechanism.joint, moved.rates), *([] if leader is None else [leader])]
     driven = {drive.joint for drive in mechanism.drives}
     if any(driven & {joint.name, *joint.mates} for joint in joints):
         return False
-    return is_spin(mechanism, mechanism.bodies[unit], twist)
+    return only_spin(mechanism, moved.twists)
 
 
 def _floating(mechanism: Mechanism, bodies: list[int]) -> Freedom:

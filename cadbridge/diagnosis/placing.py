@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.diagnosis.finite import CLOSED
+from cadbridge.diagnosis.finite import FITS
 from cadbridge.frames import Pose
 from cadbridge.mechanism.rows import quaternions_of
 from solver.constraints import AxesAngle, Primitive, evaluate_sparse
@@ -68,7 +68,7 @@ class Placing:
             if self.work > MOST_WORK or slow > MOST_SLOW:
                 break
             g, J = self.step(x, q, moving)
-            if float(np.max(np.abs(g), initial=0.0)) < CLOSED:
+            if float(np.max(np.abs(g), initial=0.0)) < FITS:
                 return x, q, True
             size = float(g @ g)
             JTJ, slope = J.T @ J, J.T @ g

@@ -174,7 +174,9 @@ class Recognition(Shown):
         fasteners: Instances that were taken out first.
         yielding: Instances that give way to what moves: belts, springs, cables, and what was to be ignored.
         freedoms: In how many ways all moves; None where it is too large to count.
-        spins: In how many of these one body only spins about its own axis, as a roller does.
+        momentary: In how many ways more it gives way at the pose as designed, and no further.
+        spins: In how many of its freedoms a body only spins about its own axis, as a roller does.
+        spinning: The bodies that only spin.
         drives: How many drives are seen.
         cases: Instances that have an output.
         hints: What a person said.
@@ -197,7 +199,9 @@ class Recognition(Shown):
     fasteners: frozenset[str] = frozenset()
     yielding: frozenset[str] = frozenset()
     freedoms: int | None = None
+    momentary: int = 0
     spins: int = 0
+    spinning: tuple[str, ...] = ()
     drives: int = 0
     cases: frozenset[str] = frozenset()
     hints: Hints = field(default_factory=Hints)

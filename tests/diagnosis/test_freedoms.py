@@ -48,6 +48,20 @@ def test_bars_in_one_line_are_shaky(points: list[tuple[float, float]]) -> None:
     assert "CB406" in {f.code for f in found.findings}
 
 
+@pytest.mark.parametrize("size", [0.02, 0.2])
+@pytest.mark.parametrize("off", [3e-10, 1e-9, 1e-8])
+def test_bars_in_parallel_whose_lengths_are_rounded_move(size: float, off: float) -> None:
+    """A gripper whose mates file rounds to 1e-6 mm could not move, yet was not stiff."""
+    places = {"platform": (0.0, 0.0, 0.01), **{f"bar {k}": (k * size / 2, 0.0, 0.0) for k in range(3)}}
+    mates = []
+    for k in range(3):
+        top = (k * size / 2 + 0.6 * size + (off if k == 1 else 0.0), 0.8 * size, 0.0)
+        mates.append(mate(places, f"foot {k}", MateKind.INSERT, GROUND, f"bar {k}", (k * size / 2, 0.0, 0.0), Z))
+        mates.append(mate(places, f"top {k}", MateKind.INSERT, f"bar {k}", "platform", top, Z))
+    found = diagnose(build(assembly(places, mates)))
+    assert (found.mobility.dof, found.mobility.finite) == (1, 1)
+
+
 def test_a_flat_parallelogram_branches_into_two_motions() -> None:
     found = diagnose(build(linkages.planar([(0, 0), (0.3, 0), (0.8, 0), (0.5, 0)])))
     assert (found.mobility.dof, found.mobility.finite) == (2, 1)

@@ -73,3 +73,19 @@ def test_what_carries_a_body_does_not_only_spin() -> None:
     ]
     found = diagnose(build(assembly(places, mates)))
     assert {f.leader: f.spin for f in found.freedoms} == {"hub": False, "pin": True}
+
+
+def test_a_wheel_that_takes_a_loose_pin_with_it_spins_and_wheels_on_two_axes_do_not() -> None:
+    """Which of the two carries the other is no matter: wheel and pin are balanced about one axis."""
+    part = (Part("block", declared=MassProperties(1.0, np.zeros(3), DISC)),)
+
+    def on(x: float) -> Assembly:
+        places = {"wheel": (0.0, 0.0, 0.0), "pin": (x, 0.0, 0.1)}
+        mates = [
+            mate(places, "hinge", MateKind.INSERT, GROUND, "wheel", (0, 0, 0), Z),
+            mate(places, "bore", MateKind.INSERT, "wheel", "pin", (x, 0, 0.1), Z),
+        ]
+        return replace(assembly(places, mates), parts=part)
+
+    assert spins(on(0.0)) == [True, True]
+    assert spins(on(0.01)) == [False, True]  # it swings the pin

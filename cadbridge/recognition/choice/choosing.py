@@ -18,6 +18,7 @@ import numpy as np
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
 from cadbridge.recognition.choice.by_name import movers, moving, same_bodies, with_movers
+from cadbridge.recognition.choice.counted import counted
 from cadbridge.recognition.choice.freedoms import freedoms, spins
 from cadbridge.recognition.choice.hint_names import resolved
 from cadbridge.recognition.choice.hint_reach import reach_of
@@ -58,10 +59,11 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
     found = _inferred(evidence, known)
     drives = drives_of(evidence.whole, found.cases) if evidence.names else 0
     if known.freedoms is not None:  # what is told rules over what the drives show
-        if found.missed(known.freedoms):
+        if counted(found).missed(known.freedoms):
             found = _changed(evidence, known, found, known.freedoms, np.inf)
     elif found.freedoms is not None and found.freedoms < drives:
         found = _changed(evidence, known, found, drives, DRIVES_WORTH)
+    found = counted(found)
     findings = (*found.findings, *told, *findings, *reach_of(found, known))
     return in_short_anew(replace(found, hints=hints, drives=drives, findings=findings))
 
@@ -175,7 +177,7 @@ def _chosen(h: Hypothesis) -> str:
 
 
 def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], told: bool) -> Recognition:
-    findings = Findings(found.findings)
+    findings, found = Findings(found.findings), counted(found)
     if told:
         text = f"{count(wanted, 'degree')} of freedom given, {found.freedoms} found"
     else:

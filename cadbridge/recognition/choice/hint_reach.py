@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from cadbridge.findings import Finding, Findings
-from cadbridge.recognition.choice.freedoms import spinning
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Hint, Hints
 from cadbridge.recognition.model import Recognition
@@ -33,10 +32,15 @@ def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
 
 
 def _beside(found: Recognition, hint: Hint, meant: Groups, findings: Findings) -> None:
-    """Tell what moves with a part that a hint names and that is not what its body is called after."""
+    """Tell what moves with a part that a hint names and that is not what its body is called after.
+
+    And which joint the hint takes the place of, whatever its parts are called.
+    """
     ends = [found.body_of[name] for name in hint.pair]
     if ends[0] == ends[1]:
         return
+    shown = _shown(found, hint, ends)
+    told = False
     aside = found.fasteners | found.yielding
     for name, k in zip(hint.pair, ends, strict=True):
         body = found.bodies[k]
@@ -47,11 +51,15 @@ def _beside(found: Recognition, hint: Hint, meant: Groups, findings: Findings) -
         if k == found.ground or body.name in own or not others:
             continue
         text = f"hint {hint} is about all that is one body with {name}: {listed(others)}"
-        if (shown := _shown(found, hint, ends)) is not None:
+        if shown is not None:
             text += f"; it stands in place of the joint that {shown[0]} and {shown[1]} show"
             findings.add("CB1657", text, items=[name, *others])
+            told = True
         else:
             findings.add("CB1656", text, items=[name, *others])
+    if shown is not None and not told:
+        text = f"hint {hint} stands in place of the joint that {shown[0]} and {shown[1]} show"
+        findings.add("CB1657", text, items=[*hint.pair, *shown])
 
 
 def _shown(found: Recognition, hint: Hint, ends: Sequence[int]) -> tuple[str, str] | None:
@@ -69,7 +77,7 @@ def _shown(found: Recognition, hint: Hint, ends: Sequence[int]) -> tuple[str, st
 
 def _spinning(found: Recognition, findings: Findings) -> None:
     """Tell that a mobility that is told is met by what only spins."""
-    names = [found.bodies[k].name for k in spinning(found)]
+    names = list(found.spinning)
     what = f"spins {names[0]} about its" if len(names) == 1 else f"spin {listed(names)} about their"
     given = f"{count(found.freedoms or 0, 'degree')} of freedom given and found"
     text = f"{given}, of which {found.spins} only {what} own axis"

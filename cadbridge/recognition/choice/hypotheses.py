@@ -136,7 +136,7 @@ def _counted(found: Recognition, known: Sequence[Hypothesis]) -> list[Hypothesis
     ranks: dict[bytes, int] = {}
     counts = [freedoms(otherwise(found, (h,)), ranks) if h.turns else None for h in known]
     return [
-        h if count is None else replace(h, change=count - found.freedoms)
+        h if count is None else replace(h, change=count - found.freedoms - found.momentary)
         for h, count in zip(known, counts, strict=True)
     ]
 

@@ -24,7 +24,8 @@ CLOSEST = 3
 
 _HEAD = """\
 # {freedoms}
-# Mates recognised in {source} by `cadbridge recognise`: a proposal to check and to edit.
+# Mates recognised in {source} by `cadbridge recognise`: a proposal to check and to edit. The line above is about the
+# proposal: of joints that you edit, `cadbridge check` counts the degrees of freedom.
 # Behind each line stand its evidence and how sure it is. Where two parts do not move against each other, write
 # `type: fixed` for their mate (without pitch and limits): without its lines they float. `cadbridge explain CB1601`.
 format: cadbridge.mates/1
@@ -71,12 +72,14 @@ def freedoms_text(found: Recognition) -> str:
     text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"
     if found.spins:
         text += f", of which {found.spins} only {'spins' if found.spins == 1 else 'spin'} a body about its own axis"
+    if found.momentary:
+        text += f", and {found.momentary} more only at this pose"
     known = [h for h in hypotheses(found) if h.turns and h.change != 0]
     share = of_mobility(math.prod(h.confidence for h in known), found.freedoms)
     if found.as_told:
         text += ", as you said."
     elif any(f.code == "CB1658" for f in found.findings):
-        text += ", not sure: hints leave bodies floating (CB1658)."
+        text += ", not sure: nothing holds some of the bodies (CB1658)."
     elif share < SURE_JOINT:
         behind = f": {count(len(known), 'decision')} behind it may be otherwise" if known else ""
         text += f", not sure (about {100 * share:.0f} %){behind}."

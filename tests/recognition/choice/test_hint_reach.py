@@ -78,7 +78,7 @@ def test_what_a_hint_leaves_without_a_joint_floats_and_is_not_said_to_be_fixed(
     assert not told(found, "CB1602")
     file = tmp_path / "made.mates.yaml"
     file.write_text(mates_text(found), encoding="utf-8")
-    assert "not sure: hints leave bodies floating (CB1658)" in file.read_text(encoding="utf-8").splitlines()[0]
+    assert "not sure: nothing holds some of the bodies (CB1658)" in file.read_text(encoding="utf-8").splitlines()[0]
     read = cb.read(crane.source, mates=file)
     assert cb.diagnose(cb.build(read)).mobility.dof == found.freedoms
     assert found.freedoms is not None
@@ -105,3 +105,16 @@ def test_the_joint_of_a_hint_is_on_its_axis(crane: cb.Assembly) -> None:
     (joint,) = recognise(crane, hints=Hints().having("joint", (("base", "plate"),), SLIDE)).joints
     assert joint.axis is not None
     np.testing.assert_allclose(np.abs(joint.axis), (1.0, 0.0, 0.0), atol=1e-12)
+
+
+def test_a_hint_on_the_part_after_which_its_body_is_called_is_told_to_take_a_place_too(crane: cb.Assembly) -> None:
+    """The joint that the arm shows gave way without a word where the plate was said to be fixed to the arm."""
+    hints = Hints().having("joint", (("base", "plate"),), SLIDE).having("fixed", (("arm", "plate"),))
+    (why,) = [f for f in recognise(crane, hints=hints).findings if f.code == "CB1657"]
+    assert "in place of the joint that arm and base show" in why.message
+
+
+def test_where_nothing_is_said_to_move_it_is_no_news_that_nothing_does(crane: cb.Assembly) -> None:
+    found = recognise(crane, hints=Hints(freedoms=0))
+    assert not found.joints
+    assert not {f.code for f in found.findings} & {"CB1604", "CB1644"}

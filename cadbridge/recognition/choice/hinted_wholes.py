@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
 from cadbridge.freedoms import SLIDE
 from cadbridge.recognition.choice.hint_names import instance_of, resolved, wholes_of
@@ -46,7 +47,10 @@ def with_wholes(scene: Scene, hints: Hints, wholes: Wholes, before: Recognition)
     findings = Findings()
     aside = before.fasteners | before.yielding
     parts = {name: [n for n in own if n not in aside] or list(own) for name, own in wholes.items()}
-    moving = {name: bodies for name, own in parts.items() if len(bodies := _bodies(before, own)) > 1}
+    moving = {
+        name: bodies for name, own in parts.items()
+        if len(bodies := _bodies(before, own)) > 1 and not _held_whole(scene.assembly, own)
+    }  # fmt: skip
     said = list(without_wholes(hints, wholes).said)
     for hint in hints.said:
         named = [name for name in hint.pair if name in wholes]
@@ -67,6 +71,11 @@ def with_wholes(scene: Scene, hints: Hints, wholes: Wholes, before: Recognition)
         said += [Hint("fixed", pair) for pair in pairwise(parts[ground])]
         ground = parts[ground][0]
     return replace(hints, said=tuple(said), ground=ground), findings.as_tuple()
+
+
+def _held_whole(assembly: Assembly, names: Sequence[str]) -> bool:
+    """Whether the source has mates of its own, which hold some instances as one, whatever their shapes let move."""
+    return bool(assembly.mates) and any(set(names) <= set(c.instances) for c in assembly.components)
 
 
 def _bodies(found: Recognition, names: Sequence[str]) -> list[str]:

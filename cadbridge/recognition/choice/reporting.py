@@ -79,7 +79,8 @@ def in_short(found: Recognition) -> tuple[Finding, ...]:
     bodies, parts = count(len(found.bodies), "body", "bodies"), count(len(found.assembly.instances), "part")
     findings.add("CB1600", f"{bodies} and {count(len(found.joints), 'joint')} recognised in {parts}")
     _doubts(found, findings)
-    if not (found.joints or found.assembly.mates):
+    # Of what is said not to move it is no news.
+    if not (found.joints or found.assembly.mates or found.hints.freedoms == 0):
         findings.add("CB1604", "no joint was recognised: nothing can move")
     return findings.as_tuple()
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
-from cadbridge.recognition.choice.hint_names import resolved
+from cadbridge.recognition.choice.hint_names import resolved, wholes_of
 from cadbridge.recognition.choice.hypotheses import parts_of
 from cadbridge.recognition.choice.reporting import IN_SHORT, in_short
 from cadbridge.recognition.groups import Groups
@@ -38,8 +38,9 @@ def beside_own(found: Recognition) -> Recognition:
     # What the source grounds stands still, whatever looks like a base: two grounds would lock what is between.
     ground = where[min(grounded, default=found.bodies[found.ground].name)]
     own = replace(
-        found, bodies=bodies, joints=joints, ground=ground, gears=(), rejected=(), freedoms=None, spins=0, turned=()
-    )
+        found, bodies=bodies, joints=joints, ground=ground, gears=(), rejected=(), freedoms=None, momentary=0,
+        spins=0, spinning=(), turned=(),
+    )  # fmt: skip
     left = {k for k in found.findings if k.code in IN_SHORT or (k.code in HOLDS and held.keys() >= set(k.items))}
     findings = Findings((*in_short(own), *(k for k in found.findings if k not in left)))
     findings.add("CB1613", _message(own, len(found.joints) - len(joints), held), items=sorted(set(held.values())))
@@ -92,16 +93,24 @@ def _joints(found: Recognition, where: Mapping[str, int], named: Collection[int]
 
 def _without_effect(own: Recognition, held: Collection[str]) -> list[str]:
     """The hints that do nothing: on parts that mates of the source hold, a ground beside theirs, the mobility."""
-    hints, _ = resolved(own.assembly, own.hints)
+    wholes = wholes_of(own.assembly, own.hints)
+    part = {name: next((n for n in inner if n in held), inner[0]) for name, inner in wholes.items()}
+    said = tuple(
+        replace(h, pair=(part.get(h.pair[0], h.pair[0]), part.get(h.pair[1], h.pair[1]))) for h in own.hints.said
+    )
+    ground = None if own.hints.ground is None else part.get(own.hints.ground, own.hints.ground)
+    hints, _ = resolved(own.assembly, replace(own.hints, said=said, ground=ground))
+    named = {inner: name for name, inner in part.items()}
     where = own.body_of
     joined = {frozenset((j.a, j.b)) for j in own.joints}
     idle = []
     for hint in hints.said:
         a, b = (where[name] for name in hint.pair)
         as_said = {"joint": frozenset((a, b)) in joined, "fixed": a == b, "apart": not set(hint.pair) <= set(held)}
-        idle += [] if as_said[hint.kind] else [str(hint)]
+        shown = replace(hint, pair=(named.get(hint.pair[0], hint.pair[0]), named.get(hint.pair[1], hint.pair[1])))
+        idle += [] if as_said[hint.kind] else [str(shown)]
     if hints.ground is not None and where[hints.ground] != own.ground:
-        idle.append(f"ground: {hints.ground}")
+        idle.append(f"ground: {named.get(hints.ground, hints.ground)}")
     return [*idle, *([f"freedoms: {hints.freedoms}"] if hints.freedoms is not None else [])]
 
 

@@ -155,3 +155,22 @@ def test_what_is_said_is_of_what_own_mates_leave(tmp_path: Path) -> None:
     assert [f.items for f in found.findings if f.code == "CB1486"] == [("base", "right")]
     assert "CB1604" not in told
     assert "`cadbridge check`" in mates_text(found).splitlines()[0]
+
+
+def test_a_hint_on_a_component_that_own_mates_hold_is_about_the_whole(tmp_path: Path) -> None:
+    """It was said to move inside, and to name its part instead, which mates of the source hold as well."""
+    base = cq.Workplane().box(200, 60, 10).union(disc(4, 20).translate((-80, 0, 5)))
+    cart = cq.Assembly(name="cart").add(cq.Workplane().box(60, 40, 10).union(disc(5, 20)), name="frame")
+    cart.add(disc(12, 8).cut(disc(5.1, 8)), name="roller", loc=cq.Location(cq.Vector(0, 0, 6)))
+    made = cq.Assembly(name="made").add(base, name="base")
+    made.add(cart, name="cart", loc=cq.Location(cq.Vector(0, 0, 10)))
+    made.add(disc(9, 8).cut(disc(4.05, 8)), name="knob", loc=cq.Location(cq.Vector(-80, 0, 8)))
+    made.export(str(tmp_path / "made.step"))
+    (tmp_path / "made.mates.yaml").write_text(SLIDING)
+    assembly = cb.read(tmp_path / "made.step")
+    for pair, idle in ((("base", "cart"), True), (("base", "knob"), False)):
+        found = beside_own(recognise(assembly, hints=Hints().having("joint", (pair,))))
+        told = {f.code: f for f in found.findings}
+        assert "CB1659" not in told
+        assert ("CB1661" in told) is idle
+    assert "CB1661" in {f.code for f in beside_own(recognise(assembly, hints=Hints(ground="cart"))).findings}

@@ -133,6 +133,15 @@ ENTRIES: dict[str, Entry] = {
         "No action is needed.",
         "A sphere whose normals point to its centre.",
     ),
+    "CB549": Entry(
+        Severity.INFO,
+        "names in an older encoding",
+        "Names with letters beyond ASCII are written in the code page of the machine that exported the file, which the "
+        "file does not name. cadbridge chose one for all names: the one in which all can be read, and whose usual "
+        "letters most of them are. In another encoding they would be other names.",
+        "If names are wrong, export the file again as AP242 or in UTF-8, or give names in the mates file.",
+        "Parts called Gehäuse in a file of an older CAD system.",
+    ),
     "CB542": Entry(
         Severity.WARNING,
         "parts with a coarse mesh only",

@@ -67,10 +67,7 @@ def _name(literal: bytes) -> str:
     if not literal.startswith(b"'"):
         return ""
     text = literal[1:-1].replace(b"\r", b"").replace(b"\n", b"")
-    try:
-        return decode(text.decode("utf-8"))
-    except UnicodeDecodeError:
-        return decode(text.decode("latin-1"))
+    return decode(text.decode("utf-8", "replace"))
 
 
 def external_names(data: bytes) -> list[str]:

@@ -23,6 +23,7 @@ import numpy as np
 from cadbridge.budget import refuse, refuse_file
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
+from cadbridge.shapes.encoding import in_utf8
 from cadbridge.shapes.entities import Density, Operator, densities, operators
 from cadbridge.shapes.external import ENDINGS, Copies
 from cadbridge.shapes.text21 import replaced
@@ -106,7 +107,7 @@ class Sources:
 
 def _checked(path: Path, findings: Findings) -> bytes:
     """The text of a STEP file that OCCT can be given. InputError where it cannot."""
-    data = load(path, findings)
+    data = in_utf8(load(path, findings), path, findings)
     # In this order: the later checks take strings and comments apart, which an open comment would make take the square
     # of the text.
     for check in (check_frame, check_comments, check_numbers, check_sizes, check_quotes, check_nesting):

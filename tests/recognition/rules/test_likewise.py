@@ -63,7 +63,7 @@ def test_the_two_halves_of_a_binding_post_only_spin(tmp_path: Path) -> None:
 
 def wheel(teeth: int, inside: bool, outer: float = 0.0) -> cq.Workplane:
     """A wheel of module 3 mm and 10 mm width; `inside`: a ring with that outer radius."""
-    points = [tuple(map(float, p)) for p in gear_shapes.outline(teeth, 3.0, inside=inside, points=4)]
+    points = [tuple(map(float, p)) for p in gear_shapes.outline(teeth, 3.0, inside=inside, points=2)]
     toothed = cq.Workplane().polyline(points).close().extrude(10)
     return cq.Workplane().circle(outer).extrude(10).cut(toothed) if inside else toothed
 

@@ -25,3 +25,10 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
         executor = Local()
         yield executor
         executor.close()
+
+
+@pytest.fixture
+def by_warm(warm: Local, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command `batch` runs its jobs as copies of that process too, which it leaves to others when it ends."""
+    monkeypatch.setattr(warm, "close", warm.cancel)
+    monkeypatch.setattr("cadbridge.jobs.batch.Local", lambda: warm)

@@ -219,6 +219,14 @@ ENTRIES: dict[str, Entry] = {
         "If it has a mass, add <inertial>, pass --density, or use a mates file.",
         '`<link name="camera_frame"/>` fixed to the hand.',
     ),
+    "CB1925": Entry(
+        Severity.ERROR,
+        "xacro elements without their prefix",
+        "Before 2015 xacro expanded <include>, <macro> and <property> without its prefix; since then it leaves them as "
+        "they are, and so does cadbridge. What they would bring is not in the robot.",
+        "Write `xacro:` before these elements and before the calls of the macros, in all files that they include.",
+        '`<include filename="arm.urdf.xacro"/>` in place of `<xacro:include filename="arm.urdf.xacro"/>`.',
+    ),
     "CB1921": Entry(
         Severity.ERROR,
         "a xacro file that does more than describe a robot",

@@ -154,9 +154,9 @@ def _mesh_below(root: Path, tail: str, folder: Path) -> Path | None:
 def package_folder(package: str, folders: Folders) -> Path | None:
     """The folder of a ROS package, of which all may be read: below the folders given, else up from the source's.
 
-    A package is known by its package.xml, a model of Gazebo by its model.config. A folder that merely bears the
-    name is taken for it only below the folders that the person gave. None for a name with a separator, where none is
-    found, and for a home and what is above one.
+    A package is known by its package.xml (or manifest.xml, of rosbuild), a model of Gazebo by its model.config. A
+    folder that merely bears the name is taken for it only below the folders that the person gave. None for a name
+    with a separator, where none is found, and for a home and what is above one.
     """
     if package in ("", ".", "..") or set(package) & set("/\\:\0"):
         return None
@@ -182,8 +182,21 @@ def _is_called(folder: Path, package: str) -> bool:
 
 
 def is_package(folder: Path) -> bool:
-    """Whether a folder holds the manifest of a ROS package; a home and what is above one is none."""
-    return (folder / MANIFEST).is_file() and not is_home_or_above(folder)
+    """Whether a folder holds the manifest of a ROS package, of rosbuild too; a home and what is above one is none."""
+    return ((folder / MANIFEST).is_file() or _of_rosbuild(folder)) and not is_home_or_above(folder)
+
+
+def _of_rosbuild(folder: Path) -> bool:
+    """Whether a folder is a package of rosbuild, whose manifest.xml has no name: the folder's is the package's."""
+    from cadbridge.readers.xml import parse
+
+    manifest = folder / "manifest.xml"  # other programs have one, too
+    try:
+        if not manifest.is_file() or not holds(folder.resolve(), manifest.resolve()):
+            return False
+        return bool(parse(manifest, Findings()).tag == "package")
+    except (OSError, InputError):
+        return False
 
 
 def _declares(folder: Path, package: str) -> bool:

@@ -16,6 +16,7 @@ from cadbridge.findings import Findings
 from cadbridge.mass import audit_mesh, part_volume, volume_properties, weigh_part
 from cadbridge.mechanism import build
 from cadbridge.readers.options import ReadOptions
+from cadbridge.readers.paths import is_package
 from cadbridge.readers.urdf import read
 from cadbridge.reading import read as read_any
 from solver.constraints import Coupler
@@ -367,6 +368,32 @@ def test_macros_alone_are_no_broken_file(tmp_path: Path) -> None:
     assert "(arm)" in told.message
     assert told.hint is not None
     assert "calls" in told.hint
+
+
+OLD = """<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro">
+  <{p}include filename="$(find arm)/urdf/bars.xacro"/><link name="base"/><{p}bar name="upper"/></robot>"""
+BARS = """<robot xmlns:xacro="http://ros.org/wiki/xacro"><{p}macro name="bar" params="name"><link name="${{name}}"/>
+  <joint name="j" type="continuous"><parent link="base"/><child link="${{name}}"/></joint></{p}macro></robot>"""
+
+
+@pytest.mark.parametrize(("prefix", "told"), [("", True), ("xacro:", False)])
+def test_of_a_package_of_rosbuild_xacro_without_its_prefix_is_told(prefix: str, told: bool, tmp_path: Path) -> None:
+    """The robot had its base alone, and all was well; its package was not found by its manifest.xml."""
+    folder = tmp_path / "arm" / "urdf"
+    folder.mkdir(parents=True)
+    (tmp_path / "arm" / "manifest.xml").write_text("<package><description>an arm</description></package>")
+    (folder / "bars.xacro").write_text(BARS.format(p=prefix))
+    (folder / "arm.urdf.xacro").write_text(OLD.format(p=prefix))
+    robot = read(folder / "arm.urdf.xacro")
+    assert ("CB1925" in {f.code for f in robot.findings}) is told
+    assert len(robot.components) == (1 if told else 2)
+
+
+def test_a_manifest_of_another_program_makes_no_package(tmp_path: Path) -> None:
+    (tmp_path / "manifest.xml").write_text("<OfficeApp/>")
+    assert not is_package(tmp_path)
+    (tmp_path / "manifest.xml").write_text("<package")
+    assert not is_package(tmp_path)
 
 
 def test_an_entity_bomb_is_refused(tmp_path: Path) -> None:

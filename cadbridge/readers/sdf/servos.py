@@ -24,7 +24,9 @@ def read_servos(c: Context, scope: Scope, joints: Collection[str]) -> list[Drive
         for element in children(plugin, "joint_name"):
             name = scope.named((element.text or "").strip())
             if name not in joints:
-                c.say("CB1425", f"a joint position controller names {name}, which is not a joint here", element, name)
+                text = f"a joint position controller names {name}, which is not a joint of one freedom here"
+                cure = "Write the name of a joint of this model in <joint_name>; of a model within it, MODEL::JOINT."
+                c.say("CB1425", text, element, name, cure)
             elif c.flag(plugin, "use_velocity_commands"):
                 c.say("CB1413", f"{name}: its controller sets rates in place of efforts", plugin, name)
             else:

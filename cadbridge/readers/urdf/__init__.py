@@ -129,15 +129,30 @@ def _robot(c: Context) -> Element:
     """The root element; of the expansion where the file is a xacro."""
     robot = parse(c.path, c.findings)
     if is_xacro(robot, c.path):
+        told = _report_without_prefix(c, robot)
         text = _expanded(c, robot)
         if text is None:
             return robot
         robot = parse_text(text, c.path, c.findings)
         c.expanded = True
+        if not told:  # an included file may have them
+            _report_without_prefix(c, robot)
         c.findings.add("CB197", f"{c.path.name} was expanded by xacro", Where(str(c.path)))
     elif c.options.arguments:
         c.findings.add("CB113", f"--arg has no effect: {c.path.name} is not a xacro file", Where(str(c.path)))
     return robot
+
+
+def _report_without_prefix(c: Context, robot: Element) -> bool:
+    """Whether a robot has elements as xacro wrote them before it had a prefix, which it no longer expands (CB1925)."""
+    keys = {"include": "filename", "macro": "name", "property": "name"}
+    # By the whole tag: with the prefix it has a namespace.
+    found = [e for e in robot if e.tag in keys and e.get(keys[e.tag]) is not None]
+    if found:
+        names = listed([f"<{e.tag} {e.get('name') or e.get('filename')}>" for e in found], 4)
+        text = f"{c.path.name}: {count(len(found), 'element')} of xacro without the prefix xacro: {names}"
+        c.findings.add("CB1925", text, Where(str(c.path), found[0].sourceline))
+    return bool(found)
 
 
 def _macros(c: Context) -> list[str]:

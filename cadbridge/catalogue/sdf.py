@@ -18,9 +18,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a saved state with models elsewhere",
         "The world has a <state>, as a simulator saves it, with models or links in other places than their own "
-        "elements say. Gazebo Classic starts from the state. cadbridge reads the elements: all joints are at zero.",
-        "Copy the poses of the <state> into the <pose> of the models, and give the values of joints in the `initial` "
-        "of a scenario; or delete the <state> if it no longer counts.",
+        "elements say. Gazebo Classic starts from the state, and in its later versions makes the joints there, so that "
+        "they are at zero in the state. cadbridge reads the elements: joints are at zero where these place the links.",
+        "Copy the poses of the <state> into the <pose> of the models and links; or delete the <state> if it no longer "
+        "counts.",
         "`<state world_name='w'><model name='arm'><pose>2 0 0 0 0 0</pose></model></state>` of a model at the origin.",
     ),
     "CB1422": Entry(

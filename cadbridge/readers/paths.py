@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.folders import MANIFEST, MESHES, Folders, around, holds, is_home_or_above
 from cadbridge.touched import looked_for
+
+if TYPE_CHECKING:
+    from cadbridge.readers.xml import Element
 
 SHAPE = "CB112"
 """The code of a missing file that holds nothing but a shape."""
@@ -188,26 +192,27 @@ def is_package(folder: Path) -> bool:
 
 def _of_rosbuild(folder: Path) -> bool:
     """Whether a folder is a package of rosbuild, whose manifest.xml has no name: the folder's is the package's."""
-    from cadbridge.readers.xml import parse
-
-    manifest = folder / "manifest.xml"  # other programs have one, too
-    try:
-        if not manifest.is_file() or not holds(folder.resolve(), manifest.resolve()):
-            return False
-        return bool(parse(manifest, Findings()).tag == "package")
-    except (OSError, InputError):
-        return False
+    root = _manifest(folder / "manifest.xml")  # other programs have one, too
+    return root is not None and bool(root.tag == "package")
 
 
 def _declares(folder: Path, package: str) -> bool:
     """Whether a folder's package.xml bears the name."""
-    from cadbridge.readers.xml import child, parse
+    from cadbridge.readers.xml import child
 
-    manifest = folder / MANIFEST
+    root = _manifest(folder / MANIFEST)
+    name = None if root is None else child(root, "name")
+    return name is not None and (name.text or "").strip() == package
+
+
+def _manifest(manifest: Path) -> Element | None:
+    """The root of a package's manifest; None where it cannot be read, or is a link that leads out of its folder."""
+    from cadbridge.readers.xml import parse
+
+    folder = manifest.parent
     try:
         if not manifest.is_file() or not holds(folder.resolve(), manifest.resolve()):
-            return False
-        name = child(parse(manifest, Findings()), "name")
+            return None
+        return parse(manifest, Findings())
     except (OSError, InputError):
-        return False
-    return name is not None and (name.text or "").strip() == package
+        return None

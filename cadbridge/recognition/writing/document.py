@@ -19,6 +19,7 @@ def recognition_document(found: Recognition) -> dict[str, Any]:
         "source": found.assembly.source,
         "slack": found.slack,
         "freedoms": found.freedoms,
+        "momentary": found.momentary,
         "spins": found.spins,
         "hints": {
             **{kind: [list(p) for p in found.hints.pairs(kind)] for kind in KINDS},

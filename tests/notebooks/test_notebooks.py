@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import copy
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 pytest.importorskip("nbclient", reason="no nbclient, which runs notebooks: pip install '.[test]'")
 pytest.importorskip("ipykernel", reason="no ipykernel, the kernel of notebooks: pip install '.[test]'")
+from jupyter_client import KernelManager
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
@@ -39,18 +41,27 @@ class Ran:
         )
 
 
-@pytest.fixture(autouse=True)
-def jupyter_keeps_nothing_in_the_home(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """What Jupyter and IPython write beside a notebook goes into a folder of the test; a home may be closed.
+@pytest.fixture(scope="module", autouse=True)
+def jupyter_keeps_nothing_in_the_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What Jupyter and IPython write beside a notebook goes into a folder of the tests; a home may be closed.
 
     Matplotlib lists the fonts of the machine there: for all notebooks once.
     """
-    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
-    for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
-        monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
-    monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path_factory.getbasetemp() / "matplotlib"))
+    folder = tmp_path_factory.mktemp("jupyter")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+        for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
+            patch.setenv(variable, str(folder / variable.lower()))
+        patch.setenv("MPLCONFIGDIR", str(tmp_path_factory.getbasetemp() / "matplotlib"))
+        yield
+
+
+@pytest.fixture(scope="module")
+def kernel(jupyter_keeps_nothing_in_the_home: None) -> Iterator[KernelManager]:
+    """One kernel for notebooks that ask nothing of the state of a new one: to start it and load all takes seconds."""
+    manager = KernelManager()
+    yield manager
+    manager.shutdown_kernel(now=True)
 
 
 def written(name: str) -> Any:
@@ -58,13 +69,17 @@ def written(name: str) -> Any:
     return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
 
 
-def run(name: str, **asked: str) -> Ran:
-    """Run a notebook, and evaluate expressions where it ends."""
+def run(name: str, kernel: KernelManager | None = None, **asked: str) -> Ran:
+    """Run a notebook, in a kernel of its own or without the names of another, and evaluate expressions at its end."""
     book = copy.deepcopy(written(name))
     code = f"import json; print(json.dumps({{name: eval(text) for name, text in {asked!r}.items()}}))"
     book.cells.append(nbformat.v4.new_code_cell(code))
-    NotebookClient(book, timeout=600, resources={"metadata": {"path": str(FOLDER)}}).execute()
-    *cells, last = [cell.outputs for cell in book.cells if cell.cell_type == "code"]
+    book.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
+    client = NotebookClient(book, km=kernel, timeout=600, resources={"metadata": {"path": str(FOLDER)}})
+    client.execute()
+    if kernel is not None:
+        client.kc.stop_channels()
+    _, *cells, last = [cell.outputs for cell in book.cells if cell.cell_type == "code"]
     return Ran(cells, json.loads(last[0].text))
 
 
@@ -74,9 +89,9 @@ def test_every_notebook_is_run_here_and_holds_no_output() -> None:
         assert all(not cell.get("outputs") for cell in written(name).cells), name
 
 
-def test_a_wrong_mate_is_found_and_mended() -> None:
+def test_a_wrong_mate_is_found_and_mended(kernel: KernelManager) -> None:
     ran = run(
-        "diagnose_and_mend",
+        "diagnose_and_mend", kernel,
         dof="[diagnosis.mobility.dof, mended.mobility.dof]", conflicts="[[r.mate, r.residual_mm] for r in conflicts]",
         left="[r.mate for r in mended.redundancies if r.kind == 'conflicting']",
     )  # fmt: skip
@@ -106,8 +121,8 @@ def test_the_simulation_agrees_with_the_closed_form_and_the_last_cell_shows_its_
     assert base64.b64decode(pictures[0]).startswith(b"\x89PNG")
 
 
-def test_a_folder_is_converted_and_loads_in_the_engine() -> None:
-    ran = run("convert_a_folder", rows="rows", sources="len(sources)", loaded="loaded")
+def test_a_folder_is_converted_and_loads_in_the_engine(kernel: KernelManager) -> None:
+    ran = run("convert_a_folder", kernel, rows="rows", sources="len(sources)", loaded="loaded")
     rows = ran.answers["rows"]
     assert len(rows) == ran.answers["sources"] >= 4
     assert all(row["files"] for row in rows)
@@ -115,10 +130,10 @@ def test_a_folder_is_converted_and_loads_in_the_engine() -> None:
     assert ran.answers["loaded"]["puma560.urdf"] == 6
 
 
-def test_what_redundant_mates_cost_agrees_with_closed_forms() -> None:
+def test_what_redundant_mates_cost_agrees_with_closed_forms(kernel: KernelManager) -> None:
     """Hinges: 2/3 k δ and 1/3 k δ, a third of the weight each. Rails: half of the stiffness. One hinge takes all up."""
     ran = run(
-        "what_redundant_mates_cost",
+        "what_redundant_mates_cost", kernel,
         forces="forces", carried="carried", left="best.left", together="together", freed="[left for left, _ in freed]",
         alone="[name for name, _ in alone]", first="first", redundant="[f.redundant for f in (found, rails, linkage)]",
     )  # fmt: skip

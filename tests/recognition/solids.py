@@ -36,9 +36,8 @@ def recognised(folder: Path, parts: Parts) -> Recognition:
 
 
 def plate(x: float, y: float, z: float, holes: list[tuple[float, float]], radius: float) -> cq.Workplane:
-    return cq.Workplane().box(x, y, z, centered=(True, True, False)).faces(">Z").workplane().pushPoints(holes).hole(
-        2 * radius
-    )  # fmt: skip
+    """Drawn with its holes: each that is cut takes three times as long."""
+    return cq.Workplane().rect(x, y).pushPoints(holes).circle(radius).extrude(z)
 
 
 def at(x: float, y: float, z: float) -> cq.Location:

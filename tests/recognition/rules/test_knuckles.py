@@ -89,7 +89,8 @@ def test_a_shaft_on_the_axis_of_a_wider_hole_that_touches_nothing_turns_in_it(tm
 def test_of_two_parts_that_stand_apart_and_turn_on_each_other_one_is_left_where_it_stands(tmp_path: Path) -> None:
     """A frame and a spool over a base that neither touches: with both bound to it, their joint would be one of the base
     with itself, which no mates file can hold."""
-    frame = plate(200, 100, 12, [(0, 0), (80, 30)], 24.5)
+    notch = cq.Workplane().center(80, 30).circle(24.5).extrude(12)
+    frame = plate(200, 100, 12, [(0, 0)], 24.5).cut(notch)
     spool = cq.Workplane().circle(45).extrude(60).union(cq.Workplane(origin=(0, 0, -14)).circle(22.5).extrude(14))
     base = cq.Workplane().box(600, 600, 200, centered=(True, True, False)).translate((0, 0, -400))
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "frame": (frame, (0, 0, 0)), "spool": (spool, (0, 0, 13))})

@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("nbclient", reason="no nbclient, which runs notebooks: pip install '.[test]'")
 pytest.importorskip("ipykernel", reason="no ipykernel, the kernel of notebooks: pip install '.[test]'")
-from jupyter_client import KernelManager
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
@@ -77,7 +77,7 @@ def run(name: str, kernel: KernelManager | None = None, **asked: str) -> Ran:
     book.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
     client = NotebookClient(book, km=kernel, timeout=600, resources={"metadata": {"path": str(FOLDER)}})
     client.execute()
-    if kernel is not None:
+    if kernel is not None and client.kc is not None:
         client.kc.stop_channels()
     _, *cells, last = [cell.outputs for cell in book.cells if cell.cell_type == "code"]
     return Ran(cells, json.loads(last[0].text))

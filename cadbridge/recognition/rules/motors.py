@@ -80,7 +80,7 @@ def _motors(scene: Scene, names: bool) -> list[Motor]:
     """The motors of a scene, with each shaft that sticks out of one."""
     # A case whose output is known by its ring of holes has no shaft beside: what is thin there is a pilot.
     known = {d.case for d in scene.driven}
-    flats = list(flats_that_meet(scene))
+    flats = flats_that_meet(scene)
     seen = [
         Motor(part, shaft, names and _called(part), _keyed(flats, part, shaft))
         for part, shaft in shafts_in(scene) if part.name not in known

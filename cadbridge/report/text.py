@@ -77,9 +77,8 @@ def _motions(document: Document, columns: int) -> str:
     if len(others) > MAX_ROWS:
         shown.append(f"… and {len(others) - MAX_ROWS} more (all of them with --json)")
     for text, own in folded.items():
-        names = list(
-            dict.fromkeys(name for f in own for name in f["bodies"])
-        )  # a ball in its socket spins about three axes
+        # A ball in its socket spins about three axes.
+        names = list(dict.fromkeys(name for f in own for name in f["bodies"]))
         shown.append(f"{count(len(names), *text)}: {listed(names, MAX_ROWS)}")
     return "\n".join(["How it moves", *wrapped((f"  {line}" for line in shown), columns), ""])
 

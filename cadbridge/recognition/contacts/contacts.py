@@ -105,7 +105,8 @@ class Contact:
     """Two surfaces that meet. `a` holds the shaft, the ball or the inner cone where there is one.
 
     `kind`: shaft, plane, cone, sphere or ball; through (a pin, `by`, in bores of both), bolt (a screw, `by`, that holds
-    both), holes (that meet) or eyes (of one radius, `gap` apart along their line).
+    both), holes (that meet) or eyes (of one radius, `gap` apart along their line; or the seat of a bearing `by` that is
+    not drawn, and its axle or the hole for it).
     `gap` m between the surfaces, negative where they interfere; `offset` m
     between their axes or centres; `overlap` m along an axis, m² of planes. `direction` of planes points out of a.
     """

@@ -193,6 +193,9 @@ def _stops_turn(guide: Guide, planes: Sequence[Wall]) -> bool:
 def _guide_text(guide: Guide) -> str:
     shafts = [c for c in guide.contacts if c.kind in ("shaft", "cone")]
     if not shafts:
+        bearing = next((c.by for c in guide.contacts if c.kind == "eyes" and c.by), None)
+        if bearing:
+            return f"the seat of a {bearing} bearing about an axle, radius {in_mm(guide.radius)}"
         apart = min((c.gap for c in guide.contacts if c.kind == "eyes"), default=0.0)
         what = next((text for kind, text in SHARED.items() if guide.has(kind)), "a bore that goes on in the other")
         what += f", {in_mm(apart)} apart" if apart > ROUNDING else ""

@@ -20,6 +20,7 @@ from cadbridge.recognition.contacts.contacts import (
     clearance,
     parallel,
 )
+from cadbridge.recognition.evidence.bearing_seats import bearing_seats
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.standard.names import StandardKind
 
@@ -64,6 +65,7 @@ def with_shared_lines(scene: Scene, bolts: Sequence[Contact]) -> Contacts:
             *_meeting(line, known),
             *_loosely(line, known),
             *_eyes(line, near, math.inf if not scene.bolted else near),
+            *bearing_seats(line),
         )
     ]
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)

@@ -113,6 +113,19 @@ def bearing_of(shape: Shape, cutter: Cutter, layers: list[Layer]) -> StandardPar
     return None
 
 
+def bearings_for(radius: float, depth: float) -> list[tuple[str, float]]:
+    """The ball bearings for which a bore (m) is the seat, each with the radius of its own bore (m)."""
+    wide, deep = 2e3 * radius, 1e3 * depth
+    return [
+        (name, 0.5e-3 * bore)
+        for (bore, outer, width), name in _BEARINGS.items()
+        if _SEAT_FIT[0] <= wide - outer <= _SEAT_FIT[1] and abs(deep - width) <= _SEAT_DEPTH
+    ]
+
+
+_SEAT_FIT, _SEAT_DEPTH = (-0.1, 0.5), 0.5
+"""mm by which a printed or turned seat is wider than its bearing, and deeper or less deep. A choice."""
+
 _LEAST_BALL = 0.75 * math.pi
 """sr of a face of a ball in a bearing at least, of those that a writer makes of it; the corner of a block has π/2."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterator, Sequence
 from itertools import product
 
-from cadbridge.recognition.contacts.contacts import Line, Placed
+from cadbridge.recognition.contacts.contacts import Line, Placed, clearance
 from cadbridge.recognition.contacts.walls import Verdict, Witness
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import LOOSEST_HOLE, ROUNDED, SAME_SCREW
@@ -19,6 +20,9 @@ machines: 4.8 | 405."""
 
 THICK_HORN = 3.0
 """Thickness of a servo's horn beside the radius of its shaft, at most: a spline of 3 mm, a horn of 4 to 8. A choice."""
+
+WHOLE = 1.75 * math.pi
+"""rad that round faces go round at least where they alone show an axis. A choice."""
 
 FORK_REACHES = 1e-5
 """m by which a fork's hole may overlap that of its tongue along their line: rounding. 54 machines: 0 | 0.001. Tests: 0
@@ -75,6 +79,38 @@ def journal(scene: Scene, first: set[str], second: set[str], names: bool) -> Can
     at, against = line.amid(shaft, shaft), ("the two do not touch",)
     verdict = Verdict("revolute", at, line.direction, (text,), against, 0.45)
     return joint_of(scene, min(first), min(second), verdict)
+
+
+def in_line(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of two bodies that touch nothing, and have a hole and another round face beside it on one line alone.
+
+    What is drawn on one line is meant to be on it: a bearing or a bolt that is not drawn holds the two there, and one
+    line leaves a turn. Holes may stand apart by their width; a shaft reaches into its hole.
+    """
+    if scene.contacts.between(first, second):
+        return None
+    found: list[tuple[Line, Placed, Placed]] = []
+    for line in scene.contacts.lines_on(sorted(first)):
+        ours, theirs = ([m for m in line.of(own) if m.surface.turn >= WHOLE] for own in (first, second))
+        both = (pair for pair in (*product(ours, theirs), *product(theirs, ours)) if pair[0].surface.hollow)
+        pairs = [(m, n) for m, n in both if _for_axle(m, n)]
+        if pairs:
+            found.append((line, *max(pairs, key=lambda pair: (pair[0].beside(pair[1]), -pair[0].surface.radius))))
+    if len(found) != 1:
+        return None
+    ((line, hole, other),) = found
+    radii = f"{1e3 * hole.surface.radius:.4g} and {1e3 * other.surface.radius:.4g}"
+    text = f"a hole of one on a round face of the other, radii {radii} mm, on no other line"
+    verdict = Verdict("revolute", line.amid(hole, other), line.direction, (text,), ("the two do not touch",), 0.4)
+    return joint_of(scene, min(first), min(second), verdict)
+
+
+def _for_axle(hole: Placed, other: Placed) -> bool:
+    """Whether a hole and another round face may be for one axle: a hole beside one for the same screw is not."""
+    small, large = sorted((hole.surface.radius, other.surface.radius))
+    if not other.surface.hollow:
+        return hole.beside(other) >= 0.0
+    return hole.beside(other) >= -2 * large and not clearance(large) < large - small <= (SAME_SCREW - 1) * small
 
 
 def _horn(scene: Scene, shaft: Placed, names: bool) -> float:

@@ -10,7 +10,7 @@ from cadbridge.freedoms import HINGE
 from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
-from cadbridge.recognition.rules.axles import coaxial, on_axis, overlapping
+from cadbridge.recognition.rules.axles import coaxial, in_line, on_axis, overlapping
 from cadbridge.recognition.rules.pivots import Seen, about_disc, named_on, rack_on, unpinned, wheel_on
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
@@ -109,6 +109,7 @@ class Sign:
 SIGNS = (
     Sign("faces about an axis of both", None, False, lambda seen, a, b: turntable(seen.scene, a, b)),
     Sign("a wheel without its axle", Held.TOGETHER, False, lambda seen, a, b: on_axis(seen.scene, a, b)),
+    Sign("one line of what does not touch", Held.TOGETHER, True, lambda seen, a, b: in_line(seen.scene, a, b)),
     Sign("links drawn into each other", Held.REACHES, False, lambda seen, a, b: overlapping(seen.scene, a, b)),
     Sign("holes in line, no pin", Held.RESTS, True, unpinned),
     Sign("a disc of its own between", Held.RESTS, True, about_disc),

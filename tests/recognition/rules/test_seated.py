@@ -26,18 +26,21 @@ def moves_with(found: Recognition, part: str) -> set[str]:
     return next(names for names in bodies if part in names)
 
 
-@pytest.mark.parametrize("turns", [True, False])
-def test_a_wheel_in_a_fork_without_an_axle_turns_and_a_square_block_does_not(tmp_path: Path, turns: bool) -> None:
+@pytest.mark.parametrize(("round_", "holes", "turns"), [(True, 1, True), (False, 1, True), (False, 2, False)])
+def test_a_wheel_in_a_fork_without_an_axle_turns_and_a_block_on_two_lines_does_not(
+    tmp_path: Path, round_: bool, holes: int, turns: bool
+) -> None:
     cheeks = (
         cq.Workplane().box(4, 20, 60).translate((-13, 0, 0)).union(cq.Workplane().box(4, 20, 60).translate((13, 0, 0)))
     )
     fork = cheeks.union(cq.Workplane().box(30, 20, 6).translate((0, 0, 33)))
-    fork = fork.cut(cq.Workplane("YZ").circle(4).extrude(60, both=True))
-    profile = cq.Workplane("YZ").circle(30) if turns else cq.Workplane("YZ").rect(50, 30)
+    lines = [(0, 0), (0, -12)][:holes]
+    fork = fork.cut(cq.Workplane("YZ").pushPoints(lines).circle(4).extrude(60, both=True))
+    profile = cq.Workplane("YZ").circle(30) if round_ else cq.Workplane("YZ").rect(50, 40)
     caster = (
         cq.Assembly(name="caster")
         .add(fork, name="fork")
-        .add(profile.circle(6).extrude(12), name="disc", loc=at(-6, 0, 0))
+        .add(profile.pushPoints(lines).circle(6 if round_ else 4).extrude(12), name="disc", loc=at(-6, 0, 0))
     )
     made = cq.Assembly(name="made").add(caster)
     made.add(cq.Workplane().box(80, 80, 5), name="plate", loc=at(0, 0, 38.5))

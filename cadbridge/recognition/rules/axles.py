@@ -89,28 +89,35 @@ def in_line(scene: Scene, first: set[str], second: set[str]) -> Candidate | None
     """
     if scene.contacts.between(first, second):
         return None
-    found: list[tuple[Line, Placed, Placed]] = []
-    for line in scene.contacts.lines_on(sorted(first)):
-        ours, theirs = ([m for m in line.of(own) if m.surface.turn >= WHOLE] for own in (first, second))
-        both = (pair for pair in (*product(ours, theirs), *product(theirs, ours)) if pair[0].surface.hollow)
-        pairs = [(m, n) for m, n in both if _for_axle(m, n)]
-        if pairs:
-            found.append((line, *max(pairs, key=lambda pair: (pair[0].beside(pair[1]), -pair[0].surface.radius))))
-    if len(found) != 1:
+    shared = [
+        (line, pairs) for line in scene.contacts.lines_on(sorted(first)) if (pairs := _beside(line, first, second))
+    ]  # fmt: skip
+    fits = [(line, m, n) for line, pairs in shared for m, n in pairs if _for_axle(m, n)]
+    # A second line, of whatever fit, may be a screw's.
+    if len(shared) != 1 or not fits:
         return None
-    ((line, hole, other),) = found
+    line, hole, other = max(fits, key=lambda fit: (fit[1].beside(fit[2]), -fit[1].surface.radius))
     radii = f"{1e3 * hole.surface.radius:.4g} and {1e3 * other.surface.radius:.4g}"
     text = f"a hole of one on a round face of the other, radii {radii} mm, on no other line"
     verdict = Verdict("revolute", line.amid(hole, other), line.direction, (text,), ("the two do not touch",), 0.4)
     return joint_of(scene, min(first), min(second), verdict)
 
 
+def _beside(line: Line, first: set[str], second: set[str]) -> list[tuple[Placed, Placed]]:
+    """Holes of some instances with round faces of others beside them: a shaft in one, a hole within its width."""
+    ours, theirs = ([m for m in line.of(own) if m.surface.turn >= WHOLE] for own in (first, second))
+    return [
+        (m, n) for m, n in (*product(ours, theirs), *product(theirs, ours))
+        if m.surface.hollow
+        and m.beside(n) >= (-2 * max(m.surface.radius, n.surface.radius) if n.surface.hollow else 0.0)
+    ]  # fmt: skip
+
+
 def _for_axle(hole: Placed, other: Placed) -> bool:
-    """Whether a hole and another round face may be for one axle: a hole beside one for the same screw is not."""
+    """Whether a hole and another round face may be for one axle: two holes for one screw, or much unlike, are not."""
     small, large = sorted((hole.surface.radius, other.surface.radius))
-    if not other.surface.hollow:
-        return hole.beside(other) >= 0.0
-    return hole.beside(other) >= -2 * large and not clearance(large) < large - small <= (SAME_SCREW - 1) * small
+    screw = other.surface.hollow and clearance(large) < large - small <= (SAME_SCREW - 1) * small
+    return large <= LOOSEST_HOLE * small and not screw
 
 
 def _horn(scene: Scene, shaft: Placed, names: bool) -> float:

@@ -11,7 +11,7 @@ import pytest
 from cadbridge.recognition import Recognition
 from tests.late import cq
 from tests.recognition.gear_shapes import outline
-from tests.recognition.solids import Parts, box, disc, joints, recognised, tube
+from tests.recognition.solids import Parts, at, box, disc, joints, plate, read, recognised, tube
 
 MODULE = 1.5
 FEW, MANY = 16, 18
@@ -131,3 +131,19 @@ def test_a_table_before_the_shaft_of_a_drive_turns_on_it_though_its_horn_is_not_
     parts: Parts = {name: (case, (0, 0, 0)), "table": (table, (10, 0, 40.4)), "M4x8 screw": (screw, (0, 0, -40))}
     found = joints(recognised(tmp_path, parts))
     assert found == ({frozenset((name, "table")): "revolute"} if turns else {})
+
+
+@pytest.mark.parametrize(
+    ("hole", "second", "turns"), [(12.5, False, True), (6.0, False, True), (8.0, False, False), (12.5, True, False)]
+)
+def test_what_its_sub_assembly_alone_holds_turns_on_the_one_line_that_it_shares(
+    hole: float, second: bool, turns: bool, tmp_path: Path
+) -> None:
+    """The yoke of a caster, whose balls are not drawn, below its plate; holes for one screw, or two lines, hold it."""
+    lines = [(0.0, 0.0), (30.0, 0.0)][: 1 + second]
+    top = plate(100, 80, 4, lines, 6)
+    yoke = plate(90, 60, 4, lines, hole)
+    caster = cq.Assembly(name="caster").add(top, name="top").add(yoke, name="yoke", loc=at(0, 0, -10))
+    made = cq.Assembly(name="made").add(caster).add(box(300, 200, 10), name="deck", loc=at(0, 0, 4))
+    found = read(tmp_path, made)
+    assert list(joints(found).values()) == ["revolute"] * turns

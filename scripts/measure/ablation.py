@@ -65,6 +65,8 @@ PARTS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("holes that meet", "evidence.pins._meeting", nothing),
     ("a shaft in a much wider hole", "evidence.pins._loosely", nothing),
     ("rounded ends about holes of one radius", "evidence.pins._eyes", nothing),
+    ("bearings that are not drawn", "evidence.pins.bearing_seats", nothing),
+    ("one line of what touches nothing", "rules.beside.in_line", none),
     ("rods with room in their bores", "choice.inferring.wide_bores", nothing),
     ("what goes round far enough to hold a shaft", "contacts.guides._holds", lambda *_: True),
     ("a rounded corner that fits", "contacts.judging._corner", none),

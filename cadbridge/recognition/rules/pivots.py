@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from cadbridge.frames import Vector, cross_length
+from cadbridge.frames import Vector, cross_length, frame_from_axis
 from cadbridge.freedoms import HINGE
 from cadbridge.recognition.contacts.contacts import ALONG, Line, common_face
 from cadbridge.recognition.contacts.walls import Verdict
@@ -28,12 +28,16 @@ DISC_SUNK = 0.25
 """Of its thickness: how far a pivot's disc ends before the faces in contact, at most. 54 machines: 0.135 | 0.588.
 Tests: 0.013 (`test_pivots`)."""
 
+ROD, OFF_AXIS = 2.0, 0.1
+"""Length of a rod in a bearing by its name beside the width of that, at least; and how far its middle is off the axis
+at most, beside the bearing's radius. Choices."""
+
 
 class Seen:
     """A scene with its joints so far, those `found` since, and the round parts that only spin in a body.
 
-    `racks` with their pinions, `wheels`, each with its partner, and by their names `rollers`, `horns` and what is
-    `screwed` on others.
+    `racks` with their pinions, `wheels`, each with its partner, and by their names `rollers`, `horns`, `bearings` and
+    what is `screwed` on others.
     """
 
     def __init__(
@@ -44,8 +48,9 @@ class Seen:
         rollers: Collection[str] = (),
         horns: Collection[str] = (),
         screwed: Collection[str] = (),
+        bearings: Collection[str] = (),
     ) -> None:
-        self.rollers, self.horns, self.screwed = rollers, horns, set(screwed)
+        self.rollers, self.horns, self.screwed, self.bearings = rollers, horns, set(screwed), set(bearings)
         self.scene, self.found, root = scene, list[Candidate](), scene.groups.root
         # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
         self.joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
@@ -129,6 +134,41 @@ def wheel_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
                 verdict = Verdict("revolute", wheel.point, wheel.axis, (text,), ("no axle is drawn",), 0.5)
                 return joint_of(seen.scene, min(first), min(second), verdict)
     return None
+
+
+def rod_in_bearing(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of a rod that is not round, as a hexagonal shaft is, in a rolling bearing by its name.
+
+    Its bore is made for the rod, and drawn into it or with a little room: that holds the inner ring alone.
+    """
+    scene = seen.scene
+    for own, others in ((first, second), (second, first)):
+        for name in sorted(own & seen.bearings):
+            lines = [
+                line for line in scene.contacts.lines_on([name])
+                if round_outside(scene, name, line.point, line.direction)
+            ]  # fmt: skip
+            rods = [rod for rod in sorted(others) if len(lines) == 1 and _goes_through(scene, rod, name, lines[0])]
+            if rods:
+                text = f"{rods[0].rsplit('/', 1)[-1]} goes through a bearing by its name, {name.rsplit('/', 1)[-1]}"
+                at, way = lines[0].middle((name,)), lines[0].direction
+                verdict = Verdict("revolute", at, way, (text,), (), 0.5)
+                return joint_of(scene, min(first), min(second), verdict)
+    return None
+
+
+def _goes_through(scene: Scene, rod: str, bearing: str, line: Line) -> bool:
+    """Whether a slender part lies about the axis of a bearing, and goes on beyond both of its ends or one."""
+    faces = scene.faces_of(rod)
+    if faces is None:
+        return False
+    middle = scene.pose(rod).point(faces.box.mean(axis=0))
+    radius = max(m.surface.radius for m in line.of((bearing,)))
+    length = scene.extent(rod, line.direction)
+    near = abs(float((middle - line.middle((bearing,))) @ line.direction)) < length / 2
+    across = [scene.extent(rod, way) for way in frame_from_axis(line.direction).T[:2]]
+    slender = length > ROD * scene.extent(bearing, line.direction) and max(across) < 2 * radius
+    return near and slender and cross_length(middle - line.point, line.direction) < OFF_AXIS * radius
 
 
 def named_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:

@@ -11,9 +11,10 @@ from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import coaxial, in_line, on_axis, overlapping
-from cadbridge.recognition.rules.pivots import Seen, about_disc, named_on, rack_on, unpinned, wheel_on
+from cadbridge.recognition.rules.pivots import Seen, about_disc, named_on, rack_on, rod_in_bearing, unpinned, wheel_on
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
+from cadbridge.recognition.standard.names import StandardKind, named_kinds
 from cadbridge.recognition.standard.roles import HORNS, IDLERS, SCREWED_ON, STILL, called, called_last
 from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.wheels.meshing import steps_about
@@ -48,7 +49,8 @@ def connect(
     )
     asked = scene.assembly.instances if names and not scene.links_only else ()
     screwed = {i.name for i in asked if called_last(SCREWED_ON, scene.called(i.name))}
-    seen = Seen(scene, joints, pairs, rollers - still, horns, screwed)
+    bearings = {i.name for i in asked if StandardKind.BEARING in named_kinds(scene.called(i.name))}
+    seen = Seen(scene, joints, pairs, rollers - still, horns, screwed, bearings)
     for tie in _ties(scene, linked):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
             continue
@@ -110,6 +112,7 @@ SIGNS = (
     Sign("faces about an axis of both", None, False, lambda seen, a, b: turntable(seen.scene, a, b)),
     Sign("a wheel without its axle", Held.TOGETHER, False, lambda seen, a, b: on_axis(seen.scene, a, b)),
     Sign("one line of what does not touch", Held.TOGETHER, True, lambda seen, a, b: in_line(seen.scene, a, b)),
+    Sign("a rod through a bearing by its name", Held.REACHES, True, rod_in_bearing),
     Sign("links drawn into each other", Held.REACHES, False, lambda seen, a, b: overlapping(seen.scene, a, b)),
     Sign("holes in line, no pin", Held.RESTS, True, unpinned),
     Sign("a disc of its own between", Held.RESTS, True, about_disc),

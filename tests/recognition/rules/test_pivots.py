@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from cadbridge.recognition.choice.calibration import of_joint
 from tests.late import cq
 from tests.recognition.gear_shapes import outline
-from tests.recognition.solids import at, box, disc, joints, read
+from tests.recognition.solids import Parts, at, box, disc, joints, plate, read, recognised
 
 
 def two_links(radius: float, shift: float, bolted: bool = False) -> cq.Assembly:
@@ -111,3 +112,23 @@ def test_a_wheel_by_its_name_turns_on_a_stub_that_reaches_into_it(tmp_path: Path
     screw = disc(2, 8).union(disc(4, 3).translate((0, 0, -3)))
     found = read(tmp_path, made.add(screw, name="M4x8 screw", loc=at(-25, 15, -23)))
     assert joints(found) == ({frozenset(("knuckle", name)): "revolute"} if turns else {})
+
+
+@pytest.mark.parametrize(("name", "turns"), [("hex bearing", True), ("insert", False)])
+def test_a_hexagonal_shaft_turns_in_a_bearing_by_its_name(name: str, turns: bool, tmp_path: Path) -> None:
+    """The bore is drawn narrower than the shaft, so that nothing but the name tells the two from a pressed fit."""
+    across = 2 / math.sqrt(3)
+    ring = cq.Workplane().circle(14.3).polygon(6, 12.6 * across).extrude(8)
+    shaft = cq.Workplane().polygon(6, 13.2 * across).extrude(120).edges("|Z").fillet(0.4)
+    parts: Parts = {
+        "plate": (plate(120, 80, 6, [(15, 5)], 14.3), (0, 0, 0)),
+        name: (ring, (15, 5, -1)),
+        "post": (box(20, 20, 80), (-40, 0, 6)),
+        "M4x12 screw": (disc(2, 12).union(disc(4, 3).translate((0, 0, -3))), (-40, 30, 0)),
+        "shaft": (shaft, (15, 5, -50)),
+    }
+    found = recognised(tmp_path, parts)
+    shown = [joint for joint in found.joints if "goes through a bearing" in joint.evidence[0]]
+    assert [joint.type for joint in shown] == ["revolute"] * turns
+    if turns:
+        assert shown[0].point[:2] == pytest.approx([0.015, 0.005])

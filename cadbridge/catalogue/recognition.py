@@ -30,7 +30,8 @@ ENTRIES: dict[str, Entry] = {
         "parts without contact",
         "These parts, alone or with what is joined to them, neither touch nor overlap the others, so the model lacks "
         "whatever holds them. cadbridge fixes them to the ground where they are.",
-        "Attach them to their component under `attach` in the mates file.",
+        "In the mates file move their lines under `attach` to the part that holds them. They stand under the ground "
+        "now, and a part that stands under two is of both.",
         "A sensor that floats 2 mm over its bracket.",
     ),
     "CB1603": Entry(
@@ -214,7 +215,8 @@ ENTRIES: dict[str, Entry] = {
         "bodies that no joint holds",
         "These bodies have no joint that leads to the ground, and may not be fixed to what they touch, as a hint or "
         "the teeth of wheels keep them apart. They float with six degrees of freedom.",
-        "Write the hint `joint` for such a part and what it moves on, or delete the hint `apart`.",
+        "Write the hint `joint` for such a part and what it moves on, or take back the hint that keeps it apart: the "
+        "one that the message names, or the last one given.",
         "`apart: [arm, base]`, and the arm touches nothing else.",
     ),
     "CB1659": Entry(

@@ -91,7 +91,8 @@ ENTRIES: dict[str, Entry] = {
     "CB612": Entry(
         Severity.WARNING,
         "a joint beyond its limits",
-        "The joint passed one of its limits. It has no stop there unless the scenario sets `limits: stop`.",
+        "The joint passed one of its limits. It has no stop there unless the scenario sets `limits: stop`. A motor "
+        "that gives the motion goes through a stop, and a stop yields where more presses on it than gravity.",
         "Write `limits: stop` in the scenario file (`simulate --scenario FILE`), or change the motors or the initial "
         "state there. Otherwise the run is valid for a mechanism without stops.",
         "A hinge of ±90° that falls to 120°.",

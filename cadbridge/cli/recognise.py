@@ -67,6 +67,8 @@ def recognise(
         refuse_output(output)
     with working(f"reading {reading.source.name}"):
         assembly = read_bare(reading.source, reading.options)
+    if output is not None:  # now that it is known what was read: a source is no mates file, and is not replaced by one
+        refuse_output(output)
     unmatched = Findings()
     report_unmatched(assembly, ignore or (), unmatched)
     reading.known.extend((*assembly.findings, *unmatched.as_tuple()))
@@ -111,7 +113,8 @@ def _print_next(source: Path, output: Path, found: Recognition, kept: bool) -> N
     mates = "" if output.resolve() == _beside(source.resolve()) else f" --mates {typed(output)}"
     unsure = any(f.code == "CB1601" for f in found.findings)
     # An edited file says something else than what was recognised now.
-    done = f"Kept and added to {output}. Recognised now, without your changes:" if kept else f"Wrote {output}:"
+    hinted = " (hints change none of the lines of a file that was edited)" if found.hints.said else ""
+    done = f"Kept and added to {output}{hinted}. Recognised now, without your changes:" if kept else f"Wrote {output}:"
     print_next(
         f"{done} {freedoms_text(found)}",
         *([f"Some of it is not sure; see and answer: cadbridge view {typed(source)} --recognise"] * unsure),

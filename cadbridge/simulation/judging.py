@@ -154,6 +154,11 @@ _SHORTER = "Shorten `step` in the scenario, or remove it: the tolerance then cho
 
 _LONGER = "Give a longer `step` or `max_step` in the scenario, or remove it: the tolerance then chooses the steps."
 
+_STOPPED = (
+    "The joint has a stop there. A motor that gives the motion goes through it: let it end at the limit. A force "
+    "presses the stop in: give the joint a stiffer one under `stops` in the scenario file."
+)
+
 STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked": "CB673"}
 
 
@@ -171,4 +176,5 @@ def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Find
         outside = np.flatnonzero(there & ((q < lower - margin) | (q > upper + margin)))
         if outside.size:
             t = T.t[outside[0]]
-            findings.add("CB612", f"{joint.name} is beyond its limits from t = {t:.4g} s on", Where(item=joint.name))
+            text = f"{joint.name} is beyond its limits from t = {t:.4g} s on"
+            findings.add("CB612", text, Where(item=joint.name), _STOPPED if what.limits == "stop" else None)

@@ -99,6 +99,10 @@ def test_limits_become_stops_where_asked_for(crane: Mechanism, tmp_path: Path) -
     assert value(stopped, "A2").min() > lower - math.radians(1)
     assert value(stopped, "A2").max() < upper + math.radians(1)
     assert "CB612" not in {f.code for f in stopped.findings}
+    pressed = run(crane, tmp_path, text.replace("0.02", "2.0") + "limits: stop\n")
+    cures = {f.hint for f in pressed.findings if f.code == "CB612"}
+    assert len(cures) == 1
+    assert "Write `limits: stop`" not in cures.pop()
     assert stopped.summary["stops_at_limits"] == "A1, A2 (50 Hz)"
     assert stopped.summary["stops"]["A2"]["stiffness"] > 0
 

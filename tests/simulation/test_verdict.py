@@ -274,6 +274,29 @@ def test_a_joint_that_swings_between_few_samples_has_lost_no_turn() -> None:
     assert states["turns"] == WRONG
 
 
+SPUN = """<mujoco><compiler angle="degree"/><worldbody>
+  <body name="crank"><joint name="crank" axis="0 -1 0"/>
+    <geom type="capsule" fromto="0 0 0 .05 0 .0866025404" size=".005" density="1000"/>
+    <body name="coupler" pos=".05 0 .0866025404"><joint name="pin" axis="0 -1 0"/>
+      <geom type="capsule" fromto="0 0 0 .251600765 0 .163392335" size=".005" density="1000"/></body></body>
+  <body name="rocker" pos=".3 0 0"><joint name="rocker" axis="0 -1 0"/>
+    <geom type="capsule" fromto="0 0 0 .001600765 0 .249994875" size=".005" density="1000"/></body>
+  </worldbody>
+  <equality><connect body1="coupler" body2="rocker" anchor=".251600765 0 .163392335"/></equality></mujoco>"""
+
+
+def test_a_crank_that_turns_round_between_samples_has_lost_no_turn(tmp_path: Path) -> None:
+    """Its rate goes through a whole period there, of which both ends and their accelerations say nothing."""
+    (tmp_path / "spun.xml").write_text(SPUN)
+    push = MotorSpec("crank", torque=constant(0.3))
+    what = Scenario(duration=0.9, rate=100.0, motors=(push,))
+    run = cb.simulate(cb.build(cb.read(tmp_path / "spun.xml")), what)
+    assert run.verdict is not None
+    assert np.diff(run.result.trajectory.coordinates[:, 0]).max() > math.pi
+    (turns,) = [check for check in run.verdict.checks if check.name == "turns"]
+    assert turns.state == OK
+
+
 def test_two_runs_that_are_wrong_alike_by_chance_hide_no_error() -> None:
     """A falling delta: the run at ten times the tolerance is hardly farther off than the run itself."""
     made = case("delta", 8)

@@ -75,5 +75,19 @@ def _missed(T: Trajectory, turning: list[int]) -> tuple[Array, NDArray[np.bool_]
     slope = np.diff(rate, axis=0)
     # A tenth: the error of the trapezoid's next term where the acceleration changes by that much within the interval.
     doubt = np.abs(correction) + 0.1 * h * np.maximum(np.abs(slope - h * bend[1:]), np.abs(slope - h * bend[:-1]))
+    doubt += np.where(np.abs(mean) > math.pi, h * _unsteady(rate), 0.0)
     unsure = ~(doubt / math.tau < SURE)
     return missed, unsure
+
+
+def _unsteady(rate: Array) -> Array:
+    """By how much the rates (k, m) of the samples about each interval (k − 1, m) are off a line.
+
+    What turns by half a turn or more between samples may go through a whole period of its mechanism unseen there: its
+    rates at samples near by, at other places of that period, show how much they vary. A wheel of a train turns evenly.
+    """
+    bends = np.abs(np.diff(rate, 2, axis=0)) / 2
+    padded = np.pad(bends, ((3, 3), (0, 0)), mode="edge") if len(bends) else np.zeros((len(rate) + 4, rate.shape[1]))
+    windows: Array = np.lib.stride_tricks.sliding_window_view(padded, 6, axis=0)
+    most: Array = windows.max(axis=-1)[: len(rate) - 1]
+    return most

@@ -19,8 +19,7 @@ from cadbridge.recognition.wheels.gears import FoundGear
 from solver.algebra.rank import significant
 
 MOST_BODIES_RANKED = 300
-"""Bodies in loops that share two bodies or more, above which the dense rank is left out: its time
-grows with the cube."""
+"""Bodies of one block of loops, above which the dense rank is left out: its time grows with the cube."""
 
 WITHIN = -1
 """The number of no block: of an edge from a body to itself."""

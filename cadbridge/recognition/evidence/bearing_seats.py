@@ -10,7 +10,7 @@ from cadbridge.recognition.contacts.contacts import ROUNDING, Contact, Line, Pla
 from cadbridge.recognition.standard.rings import bearings_for
 
 WHOLE = 1.75 * math.pi
-"""rad that a seat and the face of its axle go round at least: no half shells. A choice."""
+"""rad that faces go round at least where they alone show an axis, as a seat and its axle: no half shells. A choice."""
 
 SEAT_APART = 6.0
 """How far a seat is from its axle at most, beside its width: the two plates of an arm. A choice."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Iterator, Sequence
 from itertools import product
 
 from cadbridge.recognition.contacts.contacts import Line, Placed, clearance
 from cadbridge.recognition.contacts.walls import Verdict, Witness
+from cadbridge.recognition.evidence.bearing_seats import WHOLE
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import LOOSEST_HOLE, ROUNDED, SAME_SCREW
 from cadbridge.recognition.evidence.scene import Scene
@@ -20,9 +20,6 @@ machines: 4.8 | 405."""
 
 THICK_HORN = 3.0
 """Thickness of a servo's horn beside the radius of its shaft, at most: a spline of 3 mm, a horn of 4 to 8. A choice."""
-
-WHOLE = 1.75 * math.pi
-"""rad that round faces go round at least where they alone show an axis. A choice."""
 
 FORK_REACHES = 1e-5
 """m by which a fork's hole may overlap that of its tongue along their line: rounding. 54 machines: 0 | 0.001. Tests: 0

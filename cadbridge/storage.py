@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from cadbridge.errors import InputError
 from cadbridge.files import replacing
-from solver.compilation.caches import cache_folder, close, is_own
+from solver.compilation.caches import cache_folder, close, is_own, tell_unwritable
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ def use_cache(used: bool) -> None:
     global _used
     _used = used
     if is_used():
-        _limit()
+        answer_limit()
 
 
 def is_used() -> bool:
@@ -118,7 +118,8 @@ def computed_once(key: Any, compute: Callable[[], T], pack: Callable[[T], bytes]
 
     `key` is plain data that names all that the answer depends on: contents by their hashes, and versions. `unpack`
     raises ValueError for what it cannot read. A damaged answer is dropped and computed anew; a folder that cannot be
-    written, or is full, keeps nothing. When all answers are larger than `LIMIT`, the longest unused ones go.
+    written, or is full, keeps nothing, which is told once. When all answers are larger than `LIMIT`, the longest unused
+    ones go.
     """
     if not is_used():
         return compute()
@@ -132,11 +133,14 @@ def computed_once(key: Any, compute: Callable[[], T], pack: Callable[[T], bytes]
             os.utime(path)
             return answer
     answer = compute()
-    with contextlib.suppress(OSError, TypeError):
+    with contextlib.suppress(TypeError):
         packed = pack(answer)
-        if len(packed) <= _LARGEST * _limit():
-            keep(path, packed)
-            _grown(path.parent.parent, len(packed))
+        if len(packed) <= _LARGEST * answer_limit():
+            try:
+                keep(path, packed)
+                _grown(path.parent.parent, len(packed))
+            except OSError as fault:
+                tell_unwritable(cache_folder(), str(fault.strerror or fault), "what is computed is not kept")
     return answer
 
 
@@ -147,12 +151,13 @@ def _grown(folder: Path, by: int) -> None:
     """
     global _unlooked
     _unlooked += by
-    if _unlooked >= _LOOK * _limit():
+    if _unlooked >= _LOOK * answer_limit():
         _trim(folder)
         _unlooked = 0.0
 
 
-def _limit() -> int:
+def answer_limit() -> int:
+    """Bytes that all answers may take; InputError where CADBRIDGE_CACHE_LIMIT is no number."""
     named = os.environ.get("CADBRIDGE_CACHE_LIMIT", "").strip()
     if named and not (named.isascii() and named.isdecimal()):
         raise InputError(f"CADBRIDGE_CACHE_LIMIT is {named!r}; it takes a number of bytes, such as {LIMIT}.")
@@ -164,7 +169,7 @@ def _trim(folder: Path) -> None:
     entries = [(status.st_mtime, status.st_size, path) for path in folder.glob("??/*") if (status := _status(path))]
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries, key=lambda e: e[0]):
-        if total <= _limit():
+        if total <= answer_limit():
             return
         with contextlib.suppress(OSError):
             path.unlink()

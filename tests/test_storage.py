@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cadbridge import storage
+from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.storage import ANSWERS, computed_once, use_cache
 from cadbridge.version import version_of
@@ -69,12 +70,16 @@ def test_a_damaged_answer_is_computed_anew(folder: Path) -> None:
     assert compute.calls == 3
 
 
-def test_a_folder_that_cannot_be_written_keeps_nothing(folder: Path) -> None:
+def test_a_folder_that_cannot_be_written_keeps_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder.parent.write_text("a file in the place of the folder")
     compute = Counting()
     assert asked("a", compute) == "answer"
     assert asked("a", compute) == "answer"
     assert compute.calls == 2
+    told = capsys.readouterr().err
+    assert told.count("what is computed is not kept. CADBRIDGE_CACHE may name another folder.") == 1
+    assert main(["cache", "show"]) == 0
+    assert "what is computed is not kept" in capsys.readouterr().err
 
 
 def test_the_longest_unused_answers_go_beyond_the_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,6 +105,7 @@ def test_a_limit_that_is_no_number_is_told(folder: Path, monkeypatch: pytest.Mon
     with pytest.raises(InputError, match="CADBRIDGE_CACHE_LIMIT is 'abc'; it takes a number of bytes"):
         use_cache(True)
     use_cache(False)  # nobody asks for the limit of what is not used
+    assert main(["cache", "show"]) == 2  # it was taken for the usual limit
     monkeypatch.setenv("CADBRIDGE_CACHE_LIMIT", " 5000 ")
     use_cache(True)
 

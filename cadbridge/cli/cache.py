@@ -25,8 +25,10 @@ Folder = Annotated[Path | None, typer.Option("--cache", help="Cache folder.", me
 
 def _open(folder: Path | None) -> Cache:
     from cadbridge.jobs.cache import Cache
+    from cadbridge.storage import answer_limit
     from solver.compilation.caches import cache_folder
 
+    answer_limit()  # InputError where it is no number
     return Cache(folder or cache_folder())
 
 
@@ -35,8 +37,11 @@ def _open(folder: Path | None) -> Cache:
 def show(folder: Folder = None, json: Json = False) -> None:
     """Show the cache folder and its size."""
     from cadbridge.cli.output import print_json
+    from solver.compilation.caches import is_writable, tell_unwritable
 
     opened = _open(folder)
+    if not is_writable(opened.folder):
+        tell_unwritable(opened.folder, "no folder, or another's", "what is computed is not kept")
     size = opened.size()
     if json:
         kernels = opened.kernel_bytes()

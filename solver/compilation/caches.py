@@ -54,6 +54,18 @@ def is_own(path: Path) -> bool:
     return state.st_uid in (0, os.geteuid()) and not state.st_mode & _WRITABLE_BY_OTHERS
 
 
+def is_writable(folder: Path) -> bool:
+    """Whether files can be made in a folder, or it in the nearest one that exists; nothing is made to find out."""
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+
+
+@cache
+def tell_unwritable(folder: Path, fault: str, therefore: str) -> None:
+    """Say once that a folder of caches cannot be written, what follows, and how it is changed."""
+    sys.stderr.write(f"{folder} cannot be written ({fault}): {therefore}. CADBRIDGE_CACHE may name another folder.\n")
+
+
 def make_own(folder: Path) -> bool:
     """Make a folder of the user's own, or take others' leave to write where it is; whether it is the user's own then.
 

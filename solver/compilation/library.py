@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from solver.compilation.caches import cache_folder, close, is_own, make_own, named_folder
+from solver.compilation.caches import cache_folder, close, is_own, make_own, named_folder, tell_unwritable
 
 PACKAGE = Path(__file__).resolve().parent.parent
 SHIPPED = PACKAGE / "machine"
@@ -170,7 +170,7 @@ def writable_folder() -> Path:
 
 @cache
 def _instead_of(folder: Path, fault: str) -> Path:
-    sys.stderr.write(f"solver: {folder} cannot be written ({fault}): the kernels serve this run alone.\n")
+    tell_unwritable(folder, fault, "the solver's kernels serve this run alone")
     kept = tempfile.TemporaryDirectory(prefix="kernels-")
     _held.append(kept)
     return Path(kept.name)

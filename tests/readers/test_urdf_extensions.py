@@ -144,6 +144,29 @@ def test_faults_of_a_xacro_are_told(change: tuple[str, str], tmp_path: Path) -> 
     assert [f.code for f in caught.value.findings] == ["CB1921" if "outside" in change[1] else "CB196"]
 
 
+@pytest.mark.parametrize(
+    ("change", "cure"),
+    [
+        (('<xacro:rod name="a"/>', '<xacro:arg name="n"/>'), "Give the argument a default, such as"),
+        (('<xacro:rod name="a"/>', '<link name="$(arg n)"/>'), "Give its value with --arg n:=VALUE"),
+        (('xmlns:xacro="http://www.ros.org/wiki/xacro"', ""), "Declare each prefix in the root element"),
+        (('<xacro:rod name="a"/>', "<xacro:nothing/>"), "the macro nothing above the call"),
+        (('<xacro:rod name="a"/>', "<xacro:rod/>"), "Give the call of the macro its name"),
+        (('filename="parts.xacro"', 'filename="missing.xacro"'), "Correct the name of the file"),
+        (('filename="parts.xacro"', 'filename="$(find p)/a.xacro"'), "the package p with --package-dir"),
+        (('<xacro:rod name="a"/>', '<link name="${q}"/>'), "Define q with <xacro:property>"),
+        (('<xacro:rod name="a"/>', '<link name="${1/0}"/>'), "Correct the expression"),
+    ],
+    ids=lambda value: "" if isinstance(value, tuple) else value,
+)
+def test_what_xacro_refuses_has_a_cure_that_holds(change: tuple[str, str], cure: str, tmp_path: Path) -> None:
+    """Every fault was told to name folders or give values, which mends two of them."""
+    assert change[0] in XACRO
+    with pytest.raises(InputError) as caught:
+        _xacro(tmp_path, XACRO.replace(*change))
+    assert [cure in (f.hint or "") for f in caught.value.findings if f.code == "CB196"] == [True]
+
+
 @pytest.mark.parametrize(("loop", "dof"), [(GAZEBO_LOOP, 1), (LOOP_JOINT, 1), (BALL, 1), ("", 3)])
 def test_loops_of_converters_close(loop: str, dof: int, tmp_path: Path) -> None:
     text = FOUR_BAR.format(loop=loop)

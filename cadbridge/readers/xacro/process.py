@@ -29,6 +29,25 @@ SECONDS_TO_EXPAND = 25.0
 This one also ends what sleeps, on the clock.
 """
 
+CURES: dict[str, str] = {
+    r"xacro:arg: missing attribute 'default'": 'Give the argument a default, such as default="": xacro asks for one, '
+    "whatever --arg says.",
+    r"missing attribute '(.+?)'": "Write the attribute {}.",
+    r"Undefined substitution argument (\S+)": "Give its value with --arg {0}:=VALUE, or declare it above with "
+    '<xacro:arg name="{0}" default="…"/>.',
+    r"unbound prefix": "Declare each prefix in the root element of the file that has it; that of xacro is "
+    'xmlns:xacro="http://www.ros.org/wiki/xacro".',
+    r"unknown macro name: (?:xacro:)?(\S+)": "Include the file that defines the macro {} above the call, or "
+    "correct its name.",
+    r"Undefined parameters \[(.*)\]": "Give the call of the macro its {}, or give the macro defaults "
+    '(params="NAME:=0").',
+    r"no folder of the package '(.*)' is known": "Name the folder that holds the package {} with --package-dir.",
+    r"No such file or directory": "Correct the name of the file, or copy it to where it is looked for.",
+    r"name '(.*?)' is not defined": "Define {} with <xacro:property> above, or correct its name.",
+    r"invalid expression|when evaluating expression": "Correct the expression.",
+}
+"""Cures of what xacro says: a pattern, the cure with its groups; the first that fits, of all else the catalogue's."""
+
 _LOOK = 0.2
 """Seconds between two looks at what the child has used; an answer is taken at once."""
 
@@ -89,8 +108,16 @@ def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
         return str(answer["text"]).encode()
     place = Where(file=_as_named(answer.get("file"), path), line=answer.get("line"), item=answer.get("tag"))
     reason = str(answer["error"])
-    findings.add("CB1921" if answer.get("refused") else "CB196", f"{path.name}: {reason}", place)
+    findings.add("CB1921" if answer.get("refused") else "CB196", f"{path.name}: {reason}", place, _cure(answer, reason))
     raise InputError(f"{path.name} cannot be expanded: {reason}", findings)
+
+
+def _cure(answer: dict[str, Any], reason: str) -> str | None:
+    """What mends a file that xacro refuses for a reason; None where the catalogue's entry says it."""
+    if answer.get("refused"):
+        return None
+    found = ((re.search(pattern, reason), cure) for pattern, cure in CURES.items())
+    return next((cure.format(*match.groups()) for match, cure in found if match), None)
 
 
 def _unused(options: ReadOptions, files: Iterable[str]) -> list[str]:

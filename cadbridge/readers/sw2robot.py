@@ -127,7 +127,8 @@ def _components(r: _Reader) -> None:
 def _part(r: _Reader, entry: dict[str, Any], name: str) -> Part:
     """The part, named by its file, with the mass properties of SolidWorks where they are there."""
     file = text_of(entry.get("part_path")).replace("\\", "/").rpartition("/")[2]
-    density = entry.get("density")
+    given = entry.get("density")
+    density = None if given is None else r.file.number(given, f"{name}: density", name)
     declared = None
     if entry.get("sw_mass") is not None:
         mass = r.file.number(entry["sw_mass"], f"{name}: sw_mass", name)
@@ -140,8 +141,8 @@ def _part(r: _Reader, entry: dict[str, Any], name: str) -> Part:
     return Part(
         name=file.rpartition(".")[0] or name,
         material=text_of(entry.get("material")) or None,
-        density=float(density) if is_number(density) and density is not None and density > 0 else None,
-        density_source="file" if is_number(density) else None,
+        density=density if density is not None and density > 0 else None,
+        density_source=None if density is None else "file",
         declared=declared,
         where=r.file.where(name),
     )

@@ -176,6 +176,10 @@ def test_an_absent_second_occurrence_is_the_root(tmp_path: Path) -> None:
     assert assembly.mates[0].a.component == "Frame"
     assert assembly.component("Frame").grounded
     assert assembly.part("Frame").density == pytest.approx(7800.0)
+    content["bodies"]["b-root"]["physical_properties"]["density"] = float("1e15")
+    assert [f.message for f in read(write(tmp_path, content), BARE).findings] == [
+        "density of b-root is 1000000000000000.0, not a number"
+    ]
 
 
 def test_as_built_joints_hold_what_is_drawn(tmp_path: Path) -> None:

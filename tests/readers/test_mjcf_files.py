@@ -40,6 +40,12 @@ def _refused(path: Path, **options: Any) -> bool:
     return bool(told)
 
 
+def test_a_nan_is_told_where_mujoco_takes_it_for_not_given(tmp_path: Path) -> None:
+    text = ARM.replace('<geom type="ellipsoid"', '<geom name="egg" type="ellipsoid" mass="NaN"', 1)
+    (told,) = [f for f in read(write(tmp_path, text)).findings if f.code == "CB181"]
+    assert (told.message, told.where and told.where.item) == ("egg: mass is 'NaN', not a number", "egg")
+
+
 NAMED = {
     "shapes": '<asset><mesh file="{}meshes/box.obj"/></asset><worldbody>',
     "shapes of a folder": '<compiler meshdir="{}meshes"/><asset><mesh file="box.obj"/></asset><worldbody>',

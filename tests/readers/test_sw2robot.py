@@ -14,6 +14,13 @@ from cadbridge.assembly import Assembly, MateKind
 from cadbridge.readers.sw2robot import read
 
 
+def test_a_density_that_is_no_number_is_told(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    file.write_text(file.read_text().replace('"fixed": false', '"fixed": false, "density": 1e999'))
+    (finding,) = read(file).findings
+    assert (finding.code, finding.where.item if finding.where else None) == ("CB181", "b")
+
+
 def test_the_fingertip(corpus: Path) -> None:
     assembly = cb.read(corpus / "fingertip_sw2robot" / "graph.json")
     assert assembly.format == "sw2robot"

@@ -222,6 +222,32 @@ def test_limits_count_from_the_pose_in_the_file(near: None, tmp_path: Path) -> N
     assert drive.law.effort == (-7.0, 7.0)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("lowerLimit = -90", "lowerLimit = inf", "its lower limit is above its upper one"),
+        ("upperLimit = 45", "upperLimit = -inf", "its lower limit is above its upper one"),
+        ("maxForce = 7", "maxForce = -inf", "the largest force of its drive is below zero"),
+        ("stiffness = 2", "stiffness = inf", "the law of its drive, which is not finite"),
+        ("centerOfMass = (0", "centerOfMass = (inf", "its centre of mass is not finite"),
+        ("lowerLimit = -90", "lowerLimit = -inf", ""),
+        ("upperLimit = 45", "upperLimit = inf", ""),
+        ("centerOfMass = (0, 0, 0)", "centerOfMass = (-inf, -inf, -inf)", ""),
+    ],
+)
+def test_a_number_that_is_not_finite_is_told_where_it_does_not_stand_for_none(
+    old: str, new: str, told: str, near: None, tmp_path: Path
+) -> None:
+    inner = (
+        "float physics:lowerLimit = -90\nfloat physics:upperLimit = 45\nfloat drive:angular:physics:maxForce = 7\n"
+        "float drive:angular:physics:stiffness = 2\n"
+    )
+    text = body("arm") + joint("RevoluteJoint", "j", inner, schemas=("PhysicsDriveAPI:angular",))
+    assert old in text
+    found = [f.message for f in read(tmp_path, text.replace(old, new)).findings]
+    assert any(told in message for message in found) if told else not found
+
+
 def test_a_scaled_body_has_its_frames_where_its_points_are(near: None, tmp_path: Path) -> None:
     scaled = (
         'def Xform "s" { float3 xformOp:scale = (2, 3, 4)\nuniform token[] xformOpOrder = ["xformOp:scale"]\n'

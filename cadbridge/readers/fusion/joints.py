@@ -20,7 +20,7 @@ from cadbridge.frames import Matrix, Pose, frame_from_axis
 from cadbridge.freedoms import FIXED, SLIDE, Free, free
 from cadbridge.readers.fusion.context import Context
 from cadbridge.readers.joints import coordinate, joint_mates
-from cadbridge.readers.json_file import is_number, names_of, text_of
+from cadbridge.readers.json_file import names_of, text_of
 from cadbridge.readers.structure import PlacedOccurrence
 from solver import rotation
 
@@ -192,7 +192,7 @@ def _between(
 ) -> tuple[Mate, ...]:
     """The mates between two geometries: the first occurrence moves relative to the second."""
     axes = _axes(c, motion, entry, uuid, name)
-    offset, angle = (_parameter(joint.get(key)) for key in ("offset", "angle"))
+    offset, angle = (_parameter(c, joint.get(key), f"{key} of {uuid}", uuid) for key in ("offset", "angle"))
     if axes is None:
         return ()
     one, two = sides
@@ -263,10 +263,10 @@ def _axes(c: Context, motion: JointMotion, entry: dict[str, Any], uuid: str, nam
     return z, x
 
 
-def _parameter(value: Any) -> float:
-    """The value of a parameter (cm or rad); 0 where there is none."""
+def _parameter(c: Context, value: Any, what: str, uuid: str) -> float:
+    """The value of a parameter (cm or rad); 0 where there is none, or with a finding."""
     found = value.get("value") if isinstance(value, dict) else None
-    return float(found) if is_number(found) and found is not None else 0.0
+    return 0.0 if found is None else c.file.number(found, what, uuid) or 0.0
 
 
 def _feature(c: Context, place: PlacedOccurrence, X_WJ: Pose) -> Any:

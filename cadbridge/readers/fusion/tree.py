@@ -13,7 +13,7 @@ from cadbridge.findings import Findings, Severity
 from cadbridge.frames import Matrix
 from cadbridge.geometry import Shape
 from cadbridge.readers.fusion.context import Context
-from cadbridge.readers.json_file import is_number, names_of, text_of
+from cadbridge.readers.json_file import names_of, text_of
 from cadbridge.readers.paths import inside
 from cadbridge.readers.placement import EXACT_ROTATION, affine
 from cadbridge.readers.structure import DEEPEST_ASSEMBLY, Key, Occurrence
@@ -140,7 +140,8 @@ class _Tree:
             material = c.file.mapping(body.get("material"), f"material of {uuid}").get("name")
             physical = c.file.mapping(body.get("physical_properties"), f"physical_properties of {uuid}")
             given = physical.get("density")
-            density = float(given) * KG_PER_CM3 if given is not None and is_number(given) and given > 0 else None
+            stated = None if given is None else c.file.number(given, f"density of {uuid}", uuid)
+            density = stated * KG_PER_CM3 if stated is not None and stated > 0 else None
             part = Part(
                 name=name or uuid,
                 shape=shapes.get(uuid),

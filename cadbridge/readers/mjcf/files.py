@@ -74,6 +74,7 @@ def check_files(path: Path, options: ReadOptions, findings: Findings) -> Named:
         models[at] = root = parse(at, findings)
         _check_text(root, at, findings)
         _check_copies(root, at, findings)
+        _tell_no_numbers(root, at, findings)
         # From the folders around only what says that it is a model: with any other root, whatever ends in .xml could
         # be read into names.
         if not folders.hold(at):
@@ -217,6 +218,16 @@ def _check_copies(root: Element, at: Path, findings: Findings) -> None:
             text = f"<replicate> asks for {copies[element]:.0f} copies; {MAX_COPIES} are the most that are read"
             findings.add("CB1400", text, Where(str(at), element.sourceline))
             raise InputError(f"{at.name} asks for too many copies", findings)
+
+
+def _tell_no_numbers(root: Element, at: Path, findings: Findings) -> None:
+    """CB181 for each attribute with a NaN: MuJoCo takes some for ones that are not given."""
+    for element in root.iter(etree.Element):
+        for key, text in element.attrib.items():
+            if key != "name" and any(word.lower().lstrip("+-") == "nan" for word in text.split()):
+                item = element.get("name")
+                message = f"{item or local(element)}: {key} is {text[:60]!r}, not a number"
+                findings.add("CB181", message, Where(str(at), element.sourceline, None, item))
 
 
 def _beside(element: Element, candidate: Path, folders: Folders) -> bool:

@@ -159,13 +159,13 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
         c.say("CB1268", f"{name}: <limit> has no {' and no '.join(missing)}, taken as unlimited", given, name)
     values: dict[str, float | None] = {}
     for key in ("velocity", "effort"):
-        values[key] = None if given.get(key) is None or _states_none(given.get(key)) else c.number(given, key, name)
+        values[key] = None if given.get(key) is None or _states_none(given, key) else c.number(given, key, name)
         if (values[key] or 0.0) < 0:
             c.say("CB181", f"{name}: {key} is below zero; it is left out", given, name)
             values[key] = None
     if ranged:
         lower, upper = (
-            None if _states_none(given.get(key)) else c.number(given, key, name, 0.0) for key in ("lower", "upper")
+            None if _states_none(given, key) else c.number(given, key, name, 0.0) for key in ("lower", "upper")
         )
         if lower is not None and upper is not None and lower > upper:
             c.say("CB186", f"{name}: lower {lower:g} is above upper {upper:g}; the range is left out", given, name)
@@ -176,10 +176,11 @@ def _limit(c: Context, element: Element, kind: str, name: str) -> Limit | None:
     return Limit.of(values.get("lower"), values.get("upper"), values["velocity"], values["effort"])
 
 
-def _states_none(text: str | None) -> bool:
-    """Whether a bound is so large that it stands for none, as converters write it (inf, 1.8e308)."""
+def _states_none(given: Element, key: str) -> bool:
+    """Whether a bound is so far out on its own side that it stands for none, as converters write it (inf, 1.8e308)."""
+    outwards = -1.0 if key == "lower" else 1.0
     try:
-        return abs(float(text or "")) >= UNBOUNDED_FROM
+        return outwards * float(given.get(key, "")) >= UNBOUNDED_FROM
     except ValueError:
         return False
 

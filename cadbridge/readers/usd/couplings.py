@@ -170,7 +170,10 @@ def _drive(c: Context, joint: Joint, prefix: str) -> Drive:
     if joint.prim["attributes"].get(f"{prefix}:physics:type") == "acceleration":
         c.say("CB1305", f"joint {joint.name}: the law of its drive, an acceleration, is left out", joint.name)
         return Drive(joint.name, joint.name, where=where)
-    if not (k or d) or not np.isfinite([k, d]).all():
+    if not np.isfinite([k, d]).all():
+        c.say("CB1305", f"joint {joint.name}: the law of its drive, which is not finite, is left out", joint.name)
+        return Drive(joint.name, joint.name, where=where)
+    if not (k or d):
         return Drive(joint.name, joint.name, where=where)
     bound = effort_of(c, joint, joint.value(f"{prefix}:physics:maxForce"))
     unit = DEGREE if joint.turns else c.length

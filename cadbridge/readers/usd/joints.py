@@ -263,12 +263,14 @@ def _limit(c: Context, joint: Joint) -> Limit | None:
     # UsdPhysics counts angles in degrees.
     per = DEGREE if joint.turns else c.length
     lower, upper = (None if end is None else end * per for end in ranges[0])
-    if lower is not None and upper is not None and lower > upper:
+    if (-math.inf if lower is None else lower) > (UNBOUNDED_FROM * per if upper is None else upper):
         c.say("CB1305", f"joint {joint.name}: its lower limit is above its upper one; both are left out", joint.name)
         lower = upper = None
     fast = joint.value("physxJoint:maxJointVelocity")
     fast = None if fast is None or not 0 < fast < _FASTEST else fast * per
     force = next((joint.value(f"{drive}:physics:maxForce") for drive in drives_of(joint)), None)
+    if force is not None and force < 0:
+        c.say("CB1305", f"joint {joint.name}: the largest force of its drive is below zero; it is left out", joint.name)
     limit = Limit.of(lower, upper, fast, effort_of(c, joint, force))
     return None if limit is None else limit.counted_from(joint.at, joint.turns)
 
@@ -277,8 +279,11 @@ def _range(joint: Joint, axis: str) -> tuple[float | None, float | None]:
     """Of one axis, in degrees or the stage's unit of length."""
     general = dict(zip(("low", "high"), ("physics:lowerLimit", "physics:upperLimit"), strict=True))
     ends = (joint.value(f"limit:{axis}:physics:{end}", joint.value(key)) for end, key in general.items())
-    low, high = (None if end is None or abs(end) >= UNBOUNDED_FROM else end for end in ends)
-    return low, high
+    low, high = ends
+    return (
+        None if low is None or low <= -UNBOUNDED_FROM else low,
+        None if high is None or high >= UNBOUNDED_FROM else high,
+    )
 
 
 def effort_unit(c: Context, joint: Joint) -> float:

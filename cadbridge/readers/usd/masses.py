@@ -48,6 +48,9 @@ def _centre(c: Context, body: Mapping[str, Any], attributes: Mapping[str, Any]) 
     """In the body's frame, m; None where it is not given."""
     given = vector(attributes, "physics:centerOfMass", (math.inf,) * 3)
     if not np.isfinite(given).all():
+        if np.isfinite(given).any() or (given > 0).any():  # USD writes −∞ three times where none is given
+            name = c.names[body["path"]]
+            c.say("CB1449", f"{name}: its centre of mass is not finite; it is left out", name)
         return None
     linear, p = c.affine(body["matrix"])
     return c.X[body["path"]].inverse().point(linear @ given + p)

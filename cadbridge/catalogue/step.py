@@ -137,10 +137,19 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "names in an older encoding",
         "Names with letters beyond ASCII are written in the code page of the machine that exported the file, which the "
-        "file does not name. cadbridge chose one for all names: the one in which all can be read, and whose usual "
-        "letters most of them are. In another encoding they would be other names.",
+        "file does not name. cadbridge chose one for all names: the one in which they are likeliest to be names, by "
+        "which letters of a language are usual and where they stand. In any other they are a hundred times less "
+        "likely.",
         "If names are wrong, export the file again as AP242 or in UTF-8, or give names in the mates file.",
         "Parts called Gehäuse in a file of an older CAD system.",
+    ),
+    "CB548": Entry(
+        Severity.WARNING,
+        "names whose encoding is not certain",
+        "As CB549, but in the encodings that the message names they are other names that are nearly as likely. A few "
+        "short names may be too little to tell them apart.",
+        "Look whether the names are right. If not, export the file again as AP242 or in UTF-8.",
+        "One part called Lås, which in another encoding is Lĺs.",
     ),
     "CB542": Entry(
         Severity.WARNING,

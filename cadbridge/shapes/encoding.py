@@ -2,29 +2,63 @@
 
 Part 21 writes other letters than those of ASCII as escapes, or, since its third edition, in UTF-8. Older CAD systems
 write them in the code page of their machine, which the file does not name. One name alone hardly tells which; all names
-of a file do.
+of a file do. Each language that a machine may have been set to says how likely the bytes are names in it: by which
+letters are usual, and by where they stand. Of languages that read the same names none need be told from the others.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from cadbridge.findings import Findings, Where
+from cadbridge.shapes.letters import (
+    ALPHABETS,
+    HALF_KANA,
+    HANGUL,
+    HANZI,
+    HANZI_TRADITIONAL,
+    HIRAGANA,
+    KANJI,
+    KATAKANA,
+    Language,
+)
+from cadbridge.wording import listed
 
 _STRING = re.compile(rb"'[^']*'|/\*.*?\*/", re.DOTALL)
 _HIGH = re.compile(rb"[\x80-\xff]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
-MOST_BYTES = 200_000
+MOST_BYTES = 20_000
 """Bytes of strings that are looked at: more tell no more."""
-LIKELY = 0.6
-"""Share of the letters beyond ASCII that are usual in an encoding, below which it is none of these. A choice."""
+SURE = math.log(100)
+"""Natural logarithm of how many times likelier than the next an encoding is that is sure. A choice."""
+_NEVER = -14.0
+"""Of a letter that names of a language do not have: about a millionth."""
+_LOST = -20.0
+"""Of bytes that an encoding does not have: a name that was cut within a letter, or another encoding."""
+_RARER = math.log(0.1)
+"""Of each encoding of a language behind the first, which most machines had."""
+_PLAIN = math.log(1 / 25)
+"""Of a letter of ASCII: what one reading takes for a letter of its own another may take for half a letter."""
+_SIGNS = "°±µØø²³×·«»–—‘’“”…®™©½¼¾§€¿¡ "
+"""What drawings have beside letters."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An encoding for all names of a file, what it is called, and the others (called so) that may be meant instead."""
+
+    encoding: str
+    called: str
+    others: tuple[str, ...] = ()
 
 
 def in_utf8(data: bytes, path: Path, findings: Findings) -> bytes:
-    """A Part 21 text in UTF-8; where that says more than its bytes do, it is told (CB549)."""
+    """A Part 21 text in UTF-8; where that says more than its bytes do, it is told (CB549; CB548 where it is unsure)."""
     if data.isascii():
         return data
     try:
@@ -32,21 +66,49 @@ def in_utf8(data: bytes, path: Path, findings: Findings) -> bytes:
         return data
     except UnicodeDecodeError:
         pass
-    name = encoding_of(_strings(data))
-    if name == "utf-8":  # but for strings that an exporter cut within a letter, or comments
+    read = reading_of(_strings(data))
+    if read.encoding == "utf-8":  # but for strings that an exporter cut within a letter, or comments
         return data.decode("utf-8", "replace").encode("utf-8")
-    text = f"the names in {path.name} are not in UTF-8; they are read as {_CALLED[name]}"
-    findings.add("CB549", text, Where(file=str(path)))
-    return data.decode(name, "replace").encode("utf-8")
+    text = f"the names in {path.name} are not in UTF-8; they are read as {read.called}"
+    if read.others:
+        findings.add("CB548", f"{text}, and may be {listed(read.others)}", Where(file=str(path)))
+    else:
+        findings.add("CB549", text, Where(file=str(path)))
+    return data.decode(read.encoding, "replace").encode("utf-8")
 
 
-def encoding_of(strings: list[bytes]) -> str:
+def reading_of(strings: list[bytes]) -> Reading:
     """The encoding of strings that have bytes beyond ASCII: UTF-8 if most are in it, else the likeliest."""
-    if sum(_decoded(s, "utf-8") is not None for s in strings) > len(strings) / 2:
-        return "utf-8"
-    shares = {name: _share(strings, name, usual) for name, usual in _USUAL.items()}
-    best = max(shares, key=lambda name: shares[name])
-    return best if shares[best] >= LIKELY else "latin-1"
+    if sum(map(_is_utf8, strings)) > len(strings) / 2:
+        return Reading("utf-8", "UTF-8")
+    # Numbered copies of a name tell no more than the name. Bytes from 0x40 on may be the second of a pair.
+    words = sorted({word for s in strings for word in re.split(rb"[\s\d.,;:()-]+", s) if _HIGH.search(word)})
+    scored: dict[str, tuple[float, str, str]] = {}
+    for score, name, called, text in _scored(b" ".join(words)):
+        if text not in scored or score > scored[text][0]:
+            scored[text] = (score, name, called)
+    best, *rest = sorted(scored.values(), reverse=True)
+    others = tuple(dict.fromkeys(called for score, _, called in rest if best[0] - score < SURE))
+    return Reading(best[1], best[2], others)
+
+
+def _scored(text: bytes) -> list[tuple[float, str, str, str]]:
+    """The logarithm of how likely a text is in each language and encoding, the encoding, its name, what it reads."""
+    found = []
+    for language in ALPHABETS:
+        for rank, (name, called) in enumerate(language.encodings):
+            read = text.decode(name, "replace")
+            score = sum(_alphabetic(run, read, language) for run in _FOREIGN.finditer(read)) + rank * _RARER
+            found.append((score + _plain(read), name, f"{language.called} ({called})", read))
+    for name, called, sets in _wide():
+        read = text.decode(name, "replace")
+        score = sum(_ideographic(run, read, sets) for run in _FOREIGN.finditer(read))
+        found.append((score + _plain(read), name, called, read))
+    return found
+
+
+def _plain(text: str) -> float:
+    return _PLAIN * sum(letter.isascii() for letter in text)
 
 
 def _strings(data: bytes) -> list[bytes]:
@@ -61,71 +123,114 @@ def _strings(data: bytes) -> list[bytes]:
     return found
 
 
-def _decoded(string: bytes, name: str) -> str | None:
+def _is_utf8(string: bytes) -> bool:
     try:
-        return string.decode(name)
+        string.decode("utf-8")
     except UnicodeDecodeError:
-        return None
+        return False
+    return True
 
 
-def _share(strings: list[bytes], name: str, usual: Callable[[str, str], int]) -> float:
-    """How many of the letters beyond ASCII are usual in an encoding; 0 where it cannot decode all strings."""
-    letters = good = 0
-    for string in strings:
-        text = _decoded(string, name)
-        if text is None:
-            return 0.0
-        for run in _FOREIGN.finditer(text):
-            letters += len(run[0])
-            good += usual(run[0], text)
-    return good / letters if letters else 0.0
+def _alphabetic(run: re.Match[str], text: str, language: Language) -> float:
+    """Letters of an alphabet: how usual they are; whether they stand as its words do; small ones behind the first."""
+    score, shares = 0.0, _shares(language.letters)
+    before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
+    among = before.isalpha() + after.isalpha()
+    whole = before + run[0] + after
+    for k, letter in enumerate(run[0]):
+        small = letter.lower()
+        share = shares.get(small, shares.get(letter))
+        if share is None:
+            score += _sign(run[0], language) if letter in _SIGNS else _stranger(letter)
+        else:
+            score += math.log(share)
+            previous = run[0][k - 1] if k else before
+            if letter != small:
+                score += math.log(0.01) if previous.isalpha() and previous.islower() else math.log(0.3)
+            elif previous.isupper() and not _begins(whole, letter, k, before):
+                score += math.log(0.05)
+    if language.mixed:
+        score += math.log(0.04) * (len(run[0]) - 1)
+        if run[0][0].isalpha():
+            score += math.log(0.9 if among else 0.1)
+        return score
+    return score + math.log(0.02) * among + (math.log(0.05) if len(run[0]) == 1 else 0.0)
 
 
-_SIGNS = frozenset("°±µØø²³×·«»–—‘’“”…®™©½¼¾§€")
-"""What drawings have beside letters."""
+def _begins(whole: str, letter: str, k: int, before: str) -> bool:
+    """Whether the letter before is the first of its word."""
+    return not (k >= 2 or (k == 1 and before.isalpha()))
 
 
-def _latin(run: str, text: str) -> int:
-    """Letters of western Europe stand alone or by twos between others; a name of nothing else is in another script."""
-    known = sum(letter in _SIGNS or (letter.isalpha() and unicodedata.name(letter, "").startswith("LATIN"))
-                for letter in run)  # fmt: skip
-    return known if len(run) <= 2 else 0
+def _sign(run: str, language: Language) -> float:
+    """Of a sign: it is usual by itself, and hardly ever among letters beyond ASCII."""
+    return math.log(0.03 if len(run) == 1 else 0.002 if language.mixed else 0.00005)
 
 
-def _cyrillic(run: str, text: str) -> int:
-    """Words of Cyrillic letters, small ones behind the first or capitals throughout."""
-    right = len(run) > 2 and (run[1:] == run[1:].lower() or run == run.upper())
-    return sum("а" <= letter.lower() <= "я" or letter in "ёЁ" for letter in run) if right else 0
+def _stranger(letter: str) -> float:
+    """Of a letter that a language does not have: another of the same script, or anything else."""
+    if letter == "\N{REPLACEMENT CHARACTER}":
+        return _LOST
+    return -9.0 if letter.isalpha() and unicodedata.name(letter, "").startswith(("LATIN", "GREEK", "CYR")) else _NEVER
 
 
-def _common(encoding: str, first: int, last: int, trail: int = 0) -> Callable[[str, str], int]:
-    """Letters of the rows of a double-byte set that hold what is usual."""
-
-    def usual(run: str, text: str) -> int:
-        pairs = [letter.encode(encoding, "ignore") for letter in run]
-        return sum(len(p) == 2 and first <= p[0] <= last and p[1] >= trail for p in pairs)
-
-    return usual
+@cache
+def _shares(letters: str) -> dict[str, float]:
+    """The share of each letter: of those in the order of how usual they are, the first has the largest."""
+    weights = {letter: 1.0 / (rank + 4) for rank, letter in reversed(list(enumerate(letters)))}
+    whole = sum(weights.values())
+    return {letter: 0.95 * weight / whole for letter, weight in weights.items()}
 
 
-def _japanese(run: str, text: str) -> int:
-    kana = sum("\u3040" <= letter <= "\u30ff" for letter in run)
-    return kana + _common("cp932", 0x88, 0x97)(run, text)
+@dataclass(frozen=True)
+class _Set:
+    """Letters of one kind within a double-byte set: those that are usual, evenly or by rank; the others of the rows."""
+
+    usual: dict[str, float]
+    encoding: str = ""
+    rows: tuple[int, int, int] = (0, 0, 0)
+    others: int = 1
+
+    def share(self, letter: str) -> float | None:
+        """The logarithm of a letter's share among those of its kind, None of what is of no kind."""
+        share = self.usual.get(letter)
+        if share is not None:
+            return math.log(share)
+        pair = letter.encode(self.encoding, "ignore") if self.encoding else b""
+        first, last, trail = self.rows
+        within = len(pair) == 2 and first <= pair[0] <= last and pair[1] >= trail
+        return math.log(0.15 / self.others) if within else None
 
 
-_USUAL: dict[str, Callable[[str, str], int]] = {
-    "cp1252": _latin,
-    "gb18030": _common("gb2312", 0xB0, 0xD7, 0xA1),
-    "cp932": _japanese,
-    "big5": _common("big5", 0xA4, 0xC6),
-    "cp1251": _cyrillic,
-}
-"""How many letters of a run beyond ASCII are usual, by encoding; of equals the first is taken."""
-_CALLED = {
-    "cp1252": "Latin letters (Windows-1252)",
-    "gb18030": "Chinese (GBK)",
-    "cp932": "Japanese (Shift JIS)",
-    "big5": "Chinese (Big5)",
-    "cp1251": "Cyrillic letters (Windows-1251)",
-    "latin-1": "Latin letters (ISO 8859-1)",
-}
+def _even(letters: str, encoding: str, rows: tuple[int, int, int], others: int) -> _Set:
+    known = dict.fromkeys(letters)
+    return _Set({letter: 0.84 / len(known) for letter in known}, encoding, rows, others)
+
+
+@cache
+def _wide() -> tuple[tuple[str, str, tuple[_Set, ...]], ...]:
+    """The double-byte sets: the encoding, its name, the kinds of its letters."""
+    kana = tuple(_Set(_shares(letters)) for letters in (KATAKANA, HALF_KANA, HIRAGANA))
+    return (
+        ("gb18030", "Chinese (GBK)", (_even(HANZI, "gb2312", (0xB0, 0xD7, 0xA1), 3755),)),
+        ("big5", "Chinese (Big5)", (_even(HANZI_TRADITIONAL, "big5", (0xA4, 0xC6, 0), 5401),)),
+        ("cp932", "Japanese (Shift JIS)", (*kana, _even(KANJI, "cp932", (0x88, 0x97, 0), 2965))),
+        ("euc_jp", "Japanese (EUC)", (*kana[::2], _even(KANJI, "euc_jp", (0xB0, 0xCF, 0), 2965))),
+        ("cp949", "Korean (Windows-949)", (_even(HANGUL, "cp949", (0xB0, 0xC8, 0xA1), 2350),)),
+    )
+
+
+def _ideographic(run: re.Match[str], text: str, sets: tuple[_Set, ...]) -> float:
+    """Letters of a double-byte set: how usual each is among those of its kind, which changes now and then."""
+    score, kind = math.log(0.2) if len(run[0]) == 1 else 0.0, -1
+    before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
+    score += math.log(0.1) * (before.islower() + after.islower())
+    for letter in run[0]:
+        known = [(share, k) for k, letters in enumerate(sets) if (share := letters.share(letter)) is not None]
+        if not known:
+            score += math.log(0.002) if letter in _SIGNS else _stranger(letter)
+            continue
+        share, now = max(known)
+        score += share + (math.log(1 / len(sets)) if now != kind else math.log(0.85 if len(sets) > 1 else 1.0))
+        kind = now
+    return score

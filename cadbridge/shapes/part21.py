@@ -107,10 +107,12 @@ class Sources:
 
 def _checked(path: Path, findings: Findings) -> bytes:
     """The text of a STEP file that OCCT can be given. InputError where it cannot."""
-    data = in_utf8(load(path, findings), path, findings)
+    data = load(path, findings)
+    check_frame(data, path, findings)  # of what is no STEP file nothing is said of its names
+    data = in_utf8(data, path, findings)
     # In this order: the later checks take strings and comments apart, which an open comment would make take the square
     # of the text.
-    for check in (check_frame, check_comments, check_numbers, check_sizes, check_quotes, check_nesting):
+    for check in (check_comments, check_numbers, check_sizes, check_quotes, check_nesting):
         check(data, path, findings)
     return data
 

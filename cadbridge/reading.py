@@ -63,8 +63,10 @@ def read(source: str | Path, mates: str | Path | None = None, options: ReadOptio
 
         from cadbridge.mechanism import joints_made
         from cadbridge.readers.mates_file import load_document, overlay
+        from cadbridge.readers.mates_file.written import tell_changed_hints
 
         document = load_document(mates_path)
+        tell_changed_hints(mates_path, document.findings)
         if options.length_unit is None and document.spec is not None:
             options = replace(options, length_unit=document.spec.source_units)
         return finish(_overridden(overlay(load(path, options), document, joints_made), path, options), options)

@@ -141,6 +141,15 @@ ENTRIES: dict[str, Entry] = {
         "Change the mates of the source, or write mates of your own under `mates:` in the mates file.",
         "`joint: [left, base]`, and a mate of the file is between the two.",
     ),
+    "CB1662": Entry(
+        Severity.WARNING,
+        "hints that were changed after the file was written",
+        "Hints are heeded by `cadbridge recognise`, which writes the joints. Commands that read the mates file take "
+        "its joints as they stand: hints that were added, changed or deleted since change none of them.",
+        "Run `cadbridge recognise` on the source again. Of a file whose other lines you edited, too, it changes none: "
+        "correct the joints yourself there, or pass --overwrite to write the file anew by its hints.",
+        "`apart: [lever, frame]` was written into robot.mates.yaml, and then `cadbridge check robot.step`.",
+    ),
     "CB1614": Entry(
         Severity.WARNING,
         "a part twice in the same place",

@@ -16,16 +16,13 @@ from cadbridge.errors import InputError
 from cadbridge.files import renewing
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.readers.mates_file import document_of
+from cadbridge.readers.mates_file.written import HINTS, MARK, SECTION, hash_of_hints
 from cadbridge.storage import digest
 from cadbridge.wording import count
 
-_MARK = re.compile(r"# cadbridge recognise ([0-9a-f]{16})\n")
 _ENTRY = re.compile(r"  - name: (?P<name>.+?)  # \d+ %$")
-_SECTION = r"^(?:{}):.*\n(?:(?:[ \t-].*)?\n)*"
-_HINTS = re.compile(_SECTION.format("hints"), re.MULTILINE)
-"""The section of hints."""
 _OWN = re.compile(
-    _SECTION.format("leave_out|home|joints|overrides|drives|frames|materials|density|mass|parts"), re.MULTILINE
+    SECTION.format("leave_out|home|joints|overrides|drives|frames|materials|density|mass|parts"), re.MULTILINE
 )
 """Sections that recognition never writes: a person's, which stay when the file is written again."""
 _BARE = re.compile(r"(?:format[ \t]*:.*|[ \t]*)\n?", re.MULTILINE)
@@ -55,7 +52,7 @@ def renewed(known: str | None, text: str, path: Path) -> tuple[str, tuple[Findin
     """
     if known is None or unedited(known):
         return marked(text) + own_sections(known or ""), ()
-    if _MARK.match(known) is None:
+    if MARK.match(known) is None:
         raise InputError(
             f"{path} comes from elsewhere: its first line is none of `cadbridge recognise`. Write to another file (-o) "
             "and compare the two, or pass --overwrite: its hints are taken, and all else that it says is lost."
@@ -80,8 +77,8 @@ def text_of(path: Path) -> str | None:
 
 
 def marked(text: str) -> str:
-    """A text that recognition made, headed by its hash."""
-    return f"# cadbridge recognise {_hash(text)}\n{text}"
+    """A text that recognition made, headed by its hash and that of its hints."""
+    return f"# cadbridge recognise {_hash(text)} hints {hash_of_hints(text)}\n{text}"
 
 
 def unedited(text: str) -> bool:
@@ -89,15 +86,15 @@ def unedited(text: str) -> bool:
 
     Hints alone, written before anything was recognised, are such a file too.
     """
-    mark = _MARK.match(text)
+    mark = MARK.match(text)
     if mark is None:
-        return _HINTS.search(text) is not None and not _BARE.sub("", _HINTS.sub("", text))
+        return HINTS.search(text) is not None and not _BARE.sub("", HINTS.sub("", text))
     return mark[1] == _hash(text[mark.end() :])
 
 
 def has_hints(path: Path) -> bool:
     """Whether a mates file, as far as it is one, has a section of hints."""
-    return _HINTS.search(_text(path, "replace")) is not None
+    return HINTS.search(_text(path, "replace")) is not None
 
 
 def own_sections(text: str) -> str:
@@ -161,4 +158,4 @@ def _names(text: str, path: Path) -> list[str]:
 
 def _hash(text: str) -> str:
     """The hash of a file without its hints and a person's own sections: with them it can be recognised anew."""
-    return digest(_OWN.sub("", _HINTS.sub("", text)).encode())[:16]
+    return digest(_OWN.sub("", HINTS.sub("", text)).encode())[:16]

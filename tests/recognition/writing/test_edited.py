@@ -7,7 +7,9 @@ import yaml
 
 from cadbridge.cli import main
 from cadbridge.errors import InputError
-from cadbridge.recognition.writing.edited import renewed, write_mates
+from cadbridge.findings import Findings
+from cadbridge.readers.mates_file.written import tell_changed_hints
+from cadbridge.recognition.writing.edited import marked, renewed, write_mates
 
 HEAD = "format: cadbridge.mates/1\nunits: {length: mm, angle: deg}\nmates:\n"
 
@@ -110,3 +112,34 @@ def test_the_text_after_a_recognition_is_known_without_the_file(tmp_path: Path) 
     assert '#  - name: "two"' in text
     assert finding.where.file == str(path)
     assert not path.exists()
+
+
+def test_hints_that_were_changed_since_are_told_by_what_reads_the_file(tmp_path: Path) -> None:
+    """Only `recognise` heeds them: `check` and `convert` said nothing."""
+    path, findings = tmp_path / "a.mates.yaml", Findings()
+    write_mates(path, "hints:\n  - apart: [a, b]  # said once\n" + HEAD + hinge("one"))
+    written = path.read_text()
+    for same in (written, written.replace("  # said once", "\n"), written.replace("revolute", "fixed")):
+        path.write_text(same)
+        tell_changed_hints(path, findings)
+        assert not findings.as_tuple()
+    for changed in (written.replace("[a, b]", "[a, c]"), written.replace("  - apart: [a, b]  # said once\n", "")):
+        path.write_text(changed)
+        findings = Findings()
+        tell_changed_hints(path, findings)
+        assert [(f.code, f.where.line) for f in findings] == [("CB1662", 2)]
+    path.write_text(written.split("\n", 1)[1])  # a file of a person's own
+    tell_changed_hints(path, none := Findings())
+    assert not none.as_tuple()
+
+
+def test_check_and_convert_tell_hints_that_no_recognition_heeded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    robot = tmp_path / "a.urdf"
+    robot.write_text('<robot name="a"><link name="one"/></robot>')
+    (tmp_path / "a.mates.yaml").write_text(marked("format: cadbridge.mates/1\n") + "hints:\n  - freedoms: 1\n")
+    for command in (["check", str(robot)], ["convert", str(robot), "--to", "json", "-o", str(tmp_path / "out")]):
+        main(command)
+        said = capsys.readouterr()
+        assert "CB1662" in said.out + said.err

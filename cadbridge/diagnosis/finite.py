@@ -43,6 +43,8 @@ ENOUGH = 1e-12
 """A scaled residual at which the rounds end: what remains to `FITS` is room for the poses, which round too."""
 WORSE = 10.0
 """A loop of dimensions that do not quite fit may stay open by so many times what it is open by as designed."""
+HELD_ALONE = 1e-6
+"""Singular values below this share of the largest are none where a direction is held: that of its own is."""
 PARTS_AT_ONCE = 256
 """Parts of rows that are added at once: their arrays stay in a processor's cache."""
 MOST_DENSE = 300
@@ -268,11 +270,12 @@ def closing(subsystem: Subsystem, displacements: Displacements) -> tuple[Array, 
 
 
 def close(
-    subsystem: Subsystem, displacements: Displacements, rounds: int = 25, enough: float = ENOUGH
-) -> tuple[Displacements, Array, float]:
+    subsystem: Subsystem, displacements: Displacements, rounds: int = 25, enough: float = ENOUGH,
+    held: Array | None = None,
+) -> tuple[Displacements, Array, float]:  # fmt: skip
     """Gauss–Newton with the shortest step; also all steps' sum (k,) and the scaled residual that is left.
 
-    It ends where that is `enough`, or falls no more.
+    It ends where that is `enough`, or falls no more. No step goes along `held` (k,).
     """
     total = np.zeros(subsystem.size)
     before = np.inf
@@ -284,7 +287,7 @@ def close(
         if size < enough or size > 0.99 * before:
             break
         before = size
-        step = -_least(J, g, subsystem.blurred)
+        step = -(_least(J, g, subsystem.blurred) if held is None else _across(J, g, held))
         reach = float(np.max(np.abs(step), initial=0.0)) / subsystem.length
         # A row's gradient says nothing half a turn away: a longer step may close the loops on another branch.
         if reach > 0.5:
@@ -292,6 +295,13 @@ def close(
         displacements, total = advance(subsystem, displacements, step), total + step
         g, J = closing(subsystem, displacements)
     return displacements, total, float(np.max(np.abs(g), initial=0.0))
+
+
+def _across(J: Array, g: Array, held: Array) -> Array:
+    """As `_least`, of the steps that have no part along `held`."""
+    along = held / max(float(np.linalg.norm(held)), LEAST_DIVISOR)
+    whole = J - np.outer(J @ along, along)
+    return np.asarray(np.linalg.lstsq(whole, g, rcond=HELD_ALONE)[0])
 
 
 def _least(J: Array, g: Array, blurred: float) -> Array:
@@ -309,9 +319,13 @@ def _least(J: Array, g: Array, blurred: float) -> Array:
     return y + np.asarray(cho_solve(factor, J.T @ (g - J @ y)))
 
 
-def correction(subsystem: Subsystem, z: Array, enough: float = ENOUGH) -> tuple[float, Array]:
-    """The size of the correction after a step z (k,), inf where it cannot be closed, and the whole way gone (k,)."""
-    _, total, left = close(subsystem, advance(subsystem, subsystem.home, z), enough=enough)
+def correction(subsystem: Subsystem, z: Array, enough: float = ENOUGH, across: bool = False) -> tuple[float, Array]:
+    """The size of the correction after a step z (k,), inf where it cannot be closed, and the whole way gone (k,).
+
+    A correction `across` the step has no part along it.
+    """
+    held = z if across else None
+    _, total, left = close(subsystem, advance(subsystem, subsystem.home, z), enough=enough, held=held)
     if left > max(CLOSED, WORSE * subsystem.slack):
         return np.inf, z + total
     return float(np.max(np.abs(total), initial=0.0)) / subsystem.length, z + total
@@ -324,11 +338,21 @@ def unit_step(subsystem: Subsystem, q: Array) -> Array:
 
 
 def is_finite(subsystem: Subsystem, q: Array) -> bool:
-    """Whether the corrections after steps along q (of the graph) shrink with the square of the step."""
+    """Whether the corrections after steps along q (of the graph) shrink with the square of the step.
+
+    Where a loop repeats rows, its Jacobian loses a rank on the motion alone: a step beside it has one direction more
+    in which hardly anything gives way, the motion's own, and the shortest correction may take the step back. One
+    across the step cannot.
+    """
     if subsystem.program.rows == 0:
         return True
     z = unit_step(subsystem, q)
-    far, near = (correction(subsystem, step * z)[0] for step in STEPS)
+    dense = max(subsystem.size, subsystem.program.rows) <= MOST_DENSE
+    return _goes_on(subsystem, z) or (dense and _goes_on(subsystem, z, across=True))
+
+
+def _goes_on(subsystem: Subsystem, z: Array, across: bool = False) -> bool:
+    far, near = (correction(subsystem, step * z, across=across)[0] for step in STEPS)
     # A motion that needs no correction at all goes on; its order would be that of rounding.
     # In lengths of the model. Rounds end at 1e-12; where a motion is instantaneous alone, the correction is about the
     # square of the step, 1e-4.
@@ -339,7 +363,7 @@ def is_finite(subsystem: Subsystem, q: Array) -> bool:
         return False
     # A dead point may lie within the longer step: then a shorter one is the second.
     if not np.isfinite(far):
-        return _shrinks(near, correction(subsystem, STEPS[1] / 4 * z)[0], 4.0)
+        return _shrinks(near, correction(subsystem, STEPS[1] / 4 * z, across=across)[0], 4.0)
     return _shrinks(far, near, STEPS[0] / STEPS[1])
 
 

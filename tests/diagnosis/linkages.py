@@ -72,6 +72,13 @@ def bricard(side: float = 0.3) -> Assembly:
     return ring([(tuple(p), tuple(u)) for p, u in zip(corners, axes, strict=True)])
 
 
+def double_universal(offset: float = 0.5) -> Assembly:
+    """Two parallel shafts and a shaft between, its pins not across it: a step beside the motion was taken back."""
+    X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    near, far = (0.3, 0.0, 0.0), (0.9, 0.0, offset)
+    return ring([((0.0, 0.0, 0.0), X), (near, Y), (near, Z), (far, Z), (far, Y), ((1.2, 0.0, offset), X)])
+
+
 def parallel_bars(count: int) -> Assembly:
     """A table on equal parallel bars: one is held by two, the others repeat it."""
     places: dict[str, Triple] = {"table": (0.5, 0.3, 0.0)}

@@ -27,8 +27,9 @@ Z = (0.0, 0.0, 1.0)
         (linkages.bennett(), -2, 3),
         (linkages.sarrus(), 0, 1),
         (linkages.bricard(), 0, 1),
+        (linkages.double_universal(), 0, 1),
     ],
-    ids=["four-bar", "parallelogram", "five bars", "Bennett", "Sarrus", "Bricard"],
+    ids=["four-bar", "parallelogram", "five bars", "Bennett", "Sarrus", "Bricard", "double universal joint"],
 )
 def test_overconstrained_loops_move_with_one_finite_freedom(model: Assembly, gruebler: int, redundant: int) -> None:
     found = diagnose(build(model))

@@ -16,9 +16,10 @@ ENTRIES: dict[str, Entry] = {
     "CB1401": Entry(
         Severity.INFO,
         "several joints in series at one body",
-        "MuJoCo allows several joints between two bodies. cadbridge keeps them as single joints with massless "
-        "components between them, and the export to MJCF puts them back at one body. Joints without names, "
-        "ranges and loads become the cylindrical, planar, universal or spherical pair that they form.",
+        "MuJoCo allows several joints between two bodies, and SDF a range and loads of each axis of a universal joint. "
+        "cadbridge keeps them as single joints with massless components between them, and the export to MJCF puts them "
+        "back at one body. Joints without names, ranges and loads become the cylindrical, planar, universal or "
+        "spherical pair that they form.",
         "No action is needed.",
         "Two slides and a hinge that carry a walking robot in its plane.",
     ),

@@ -87,11 +87,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB1432": Entry(
         Severity.WARNING,
-        "loads or limits of a joint of several freedoms",
-        "cadbridge has no damping, friction, spring or limit for each axis of a joint with two or three freedoms. It "
-        "omits what the message names.",
-        "Split the joint into two single-axis joints with a light link between them.",
-        "`<axis2><dynamics><damping>1</damping></dynamics></axis2>`.",
+        "loads of a ball joint",
+        "cadbridge has no dry friction and no spring for a joint with three freedoms. It omits what the message names.",
+        "Split the joint into single-axis joints with light links between them.",
+        "`<dynamics><friction>1</friction></dynamics>` of a ball.",
     ),
     "CB1262": Entry(
         Severity.WARNING,

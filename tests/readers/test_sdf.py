@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cadbridge.assembly import GROUND, Assembly, CouplingKind, MateKind
+from cadbridge.assembly import GROUND, Assembly, CouplingKind, Limit, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.errors import InputError
 from cadbridge.frames import Pose
@@ -234,11 +234,37 @@ def test_a_ball_is_damped_as_drake_damps_it(tmp_path: Path) -> None:
     assert "CB1432" in _codes(assembly)  # its dry friction
 
 
-def test_limits_of_a_universal_joint_are_told(tmp_path: Path) -> None:
-    axes = "<axis><xyz>1 0 0</xyz><limit><lower>-1</lower></limit></axis><axis2><xyz>0 1 0</xyz></axis2>"
-    joint = f'<joint name="j" type="universal"><parent>a</parent><child>b</child>{axes}</joint>'
-    assert "CB1432" in _codes(_read(tmp_path, _two(joint)))
-    assert "CB1432" not in _codes(_read(tmp_path, _two(joint.replace("-1", "-1e16"))))
+def _universal(first: str = "", second: str = "", across: str = "0 1 0") -> str:
+    axes = f"<axis><xyz>1 0 0</xyz>{first}</axis><axis2><xyz>{across}</xyz>{second}</axis2>"
+    return f'<joint name="j" type="universal"><parent>a</parent><child>b</child>{axes}</joint>'
+
+
+def test_a_universal_joint_with_loads_and_limits_is_two_hinges_that_have_them(tmp_path: Path) -> None:
+    """They were left out, as one mate has one set of each."""
+    first = "<limit><lower>-1</lower></limit><dynamics><damping>0.3</damping></dynamics>"
+    second = "<limit><lower>-0.5</lower><upper>0.4</upper></limit><dynamics><friction>0.1</friction></dynamics>"
+    assembly = _read(tmp_path, _two(_universal(first, second)))
+    one, two = assembly.mates
+    assert (one.name, one.limit, one.damping, one.friction) == ("j", Limit(lower=-1.0), 0.3, 0.0)
+    assert (two.name, two.limit, two.damping, two.friction) == ("j axis2", Limit(-0.5, 0.4), 0.0, 0.1)
+    assert [(m.kind, m.a.component, m.b.component) for m in (one, two)] == [
+        (MateKind.REVOLUTE, "a", "b/j"),
+        (MateKind.REVOLUTE, "b/j", "b"),
+    ]
+    assert diagnose(build(assembly)).mobility.dof == 8
+    assert "CB1401" in _codes(assembly)
+    plain = _read(tmp_path, _two(_universal(first="<limit><lower>-1e16</lower></limit>")))
+    assert [m.kind for m in plain.mates] == [MateKind.UNIVERSAL]
+
+
+def test_a_universal_joint_with_axes_askew_is_two_hinges(tmp_path: Path) -> None:
+    """It was left out, with an error."""
+    assembly = _read(tmp_path, _two(_universal(across="1 1 0")))
+    assert [m.kind for m in assembly.mates] == [MateKind.REVOLUTE] * 2
+    assert diagnose(build(assembly)).mobility.dof == 8
+    parallel = _read(tmp_path, _two(_universal(across="2 0 0")))
+    assert not parallel.mates
+    assert "CB187" in _codes(parallel)
 
 
 def test_a_nested_model_may_have_a_flattened_name_before_version_1_8(tmp_path: Path) -> None:

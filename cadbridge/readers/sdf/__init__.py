@@ -42,7 +42,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if not components:
         c.say("CB180", f"{c.path.name} holds no link", root)
         raise InputError(f"{c.path.name} holds no link", c.findings)
-    mates, couplings, count = _joints(c, everything, X)
+    mates, couplings, between, count = _joints(c, everything, X)
     single = {m.name for m in mates if m.kind in (MateKind.REVOLUTE, MateKind.PRISMATIC)}
     drives = [drive for scope in everything for drive in read_servos(c, scope, single)]
     report_acting(c, everything)
@@ -54,7 +54,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
         format="sdf",
         parts=tuple(parts),
         instances=tuple(Instance(part.name, part.name, X[part.name], part.name) for part in parts),
-        components=tuple(components),
+        components=(*components, *between),
         mates=tuple(mates),
         couplings=tuple(couplings),
         drives=tuple(drives),
@@ -118,16 +118,21 @@ def _links(c: Context, everything: list[Scope]) -> tuple[dict[str, Pose], list[P
     return X, parts, components
 
 
-def _joints(c: Context, everything: list[Scope], X: dict[str, Pose]) -> tuple[list[Mate], list[Coupling], int]:
-    """Mates, couplings, and how many of both the file has."""
+def _joints(
+    c: Context, everything: list[Scope], X: dict[str, Pose]
+) -> tuple[list[Mate], list[Coupling], list[Component], int]:
+    """Mates, couplings, massless components between joints in series, and how many joints the file has."""
     mates: list[Mate] = []
     couplings: list[Coupling] = []
+    between: list[Component] = []
     count = 0
     for scope in everything:
         count += sum(entry.kind == "joint" for entry in scope.entries.values())
         for made in read_joints(c, scope, X):
             if isinstance(made, Mate):
                 mates.append(made)
+            elif isinstance(made, Component):
+                between.append(made)
             else:
                 couplings.append(made)
     # A mimic may name a joint of another model, so all joints come first.
@@ -136,7 +141,7 @@ def _joints(c: Context, everything: list[Scope], X: dict[str, Pose]) -> tuple[li
         found, number = read_mimics(c, scope, by_name)
         couplings += found
         count += number
-    return mates, couplings, count
+    return mates, couplings, between, count
 
 
 def _frames(c: Context, everything: list[Scope], X: dict[str, Pose]) -> list[NamedFrame]:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import GROUND, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate, MateKind
-from cadbridge.frames import Pose, Vector, unit
+from cadbridge.assembly import GROUND, Component, Coupling, CouplingKind, Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.frames import Pose, Vector, cross_length, unit
 from cadbridge.freedoms import FIXED, Free, free
 from cadbridge.readers.joints import UNBOUNDED_FROM, axis_feature, joint_mates
+from cadbridge.readers.names import unused
 from cadbridge.readers.placement import ALIGNED
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import MODEL, Scope, UnresolvedError
@@ -65,14 +66,15 @@ TYPES: dict[str, Type] = {
     "universal": Type(free("rx ry"), 2),
     "revolute2": Type(free("rx ry"), 2),
 }
+_NONE = Type(FIXED)
 _FLAG = "use_parent_model_frame"
 GEARBOX = "gearbox"
 """The one type that is no joint but a coupling of two."""
 
 
-def read_joints(c: Context, scope: Scope, X: dict[str, Pose]) -> list[Mate | Coupling]:
-    """The joints of one scope; `X` are X_WC of all components."""
-    made: list[Mate | Coupling] = []
+def read_joints(c: Context, scope: Scope, X: dict[str, Pose]) -> list[Mate | Coupling | Component]:
+    """The joints of one scope, and the massless components between those in series; `X` are X_WC of all components."""
+    made: list[Mate | Coupling | Component] = []
     for name, entry in scope.entries.items():
         if entry.kind != "joint":
             continue
@@ -84,7 +86,12 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose]) -> list[Mate | Cou
             continue
         try:
             joint = _joint(c, scope, name, element, X)
-            found = None if joint is None else _gearbox(c, joint) if kind == GEARBOX else _mate(c, joint, TYPES[kind])
+            if joint is None:
+                continue
+            if TYPES.get(kind, _NONE).axes == 2 and _need(c, joint, 2) and _is_loaded(c, joint):
+                made += _in_series(c, joint, X)
+                continue
+            found = _gearbox(c, joint) if kind == GEARBOX else _mate(c, joint, TYPES[kind])
         except UnresolvedError as error:
             c.say("CB1425", f"joint {name}: {error}", element, name)
             continue
@@ -143,12 +150,17 @@ def _need(c: Context, j: Joint, count: int) -> bool:
 
 
 def _mate(c: Context, j: Joint, kind: Type) -> Mate | None:
-    """The mate of a joint; a finding and None where it lacks an axis or a pitch, or its cross has no right angle."""
-    if not _need(c, j, kind.axes) or (kind.axes == 2 and not _crossed(c, j)):
+    """The mate of a joint; a finding and None where it lacks an axis or a pitch."""
+    if not _need(c, j, kind.axes):
         return None
     axes = j.axes[: kind.axes] or (j.X_WJ.R[:, 2],)
-    # A mate has one set of loads; those of a cross's two axes are reported in _crossed.
-    more = _loads(c, j, kind) if kind.axes == 1 else _of_ball(c, j) if kind.axes == 0 else {}
+    more = (
+        _loads(c, j, j.element.find("{*}axis"), kind.ranged)
+        if kind.axes == 1
+        else _of_ball(c, j)
+        if kind.axes == 0
+        else {}
+    )
     if kind.free.pitched:
         turn, old = (c.number(j.element, key, j.name, 0.0) for key in ("screw_thread_pitch", "thread_pitch"))
         more["value"] = screw_pitch(turn, old)
@@ -160,15 +172,46 @@ def _mate(c: Context, j: Joint, kind: Type) -> Mate | None:
     return mate
 
 
-def _loads(c: Context, j: Joint, kind: Type) -> dict[str, Any]:
+def _is_loaded(c: Context, j: Joint) -> bool:
+    """Whether the two axes of a universal joint have what its one mate has no place for: loads, limits, a skew."""
+    if abs(float(j.axes[0] @ j.axes[1])) > ALIGNED:
+        return True
+    axes = children(j.element, "axis", "axis2")
+    loads = [child(axis, "dynamics") for axis in axes]
+    if any(c.number(load, key, j.name, 0.0) for load in loads for key in ("damping", "friction", "spring_stiffness")):
+        return True
+    limits = [_limit(c, j, axis, ranged=True) for axis in axes]
+    return any(limit is not None and (limit.lower, limit.upper) != (None, None) for limit in limits)
+
+
+def _in_series(c: Context, j: Joint, X: dict[str, Pose]) -> list[Mate | Coupling | Component]:
+    """A universal joint as two hinges, the parent's first, with a massless cross between, as Gazebo has it."""
+    if cross_length(*j.axes) < ALIGNED:
+        c.say("CB187", f"joint {j.name}: the two axes of a universal joint are parallel", j.element, j.name)
+        return []
+    cross = unused(f"{j.b}/{j.name}", X)
+    X_WX = X[cross] = Pose() if j.b == GROUND else j.X_WB
+    where = c.where(j.element, j.name)
+    halves = (replace(j, b=cross, X_WB=X_WX), replace(j, a=cross, X_WA=X_WX, name=f"{j.name} axis2"))
+    text = (
+        f"joint {j.name} is two hinges in series, {halves[0].name} and {halves[1].name}, by its axes' loads or limits"
+    )
+    c.say("CB1401", text, j.element, j.name)
+    made: list[Mate | Coupling | Component] = [Component(cross, (), X_WX, where=where)]
+    for half, axis, element in zip(halves, j.axes, children(j.element, "axis", "axis2"), strict=True):
+        a, b = (half.frame(end, [axis]) for end in (half.a, half.b))
+        loads = _loads(c, half, element, ranged=True)
+        made += joint_mates(free("rz"), half.name, a, b, where, aligned=True, joint_name=half.name, **loads)
+    return made
+
+
+def _loads(c: Context, j: Joint, axis: Element, ranged: bool) -> dict[str, Any]:
     """Limit, losses, spring and armature of a joint about or along one axis, as its mate has them."""
-    axis = j.element.find("{*}axis")
-    assert axis is not None
     dynamics = child(axis, "dynamics")
     damping, friction = (max(c.number(dynamics, key, j.name, 0.0), 0.0) for key in ("damping", "friction"))
     stiffness, rest = (c.number(dynamics, f"spring_{key}", j.name, 0.0) for key in ("stiffness", "reference"))
     return {
-        "limit": _limit(c, j, axis, kind.ranged),
+        "limit": _limit(c, j, axis, ranged),
         "damping": damping,
         "friction": friction,
         "stiffness": max(stiffness, 0.0),
@@ -226,22 +269,6 @@ def screw_pitch(turn: float, old: float) -> float:
     `thread_pitch` is rad/m, left-handed. 0 where neither is given.
     """
     return turn / (2 * math.pi) or (-1 / old if old else 0.0)
-
-
-def _crossed(c: Context, j: Joint) -> bool:
-    """Whether the axes of a universal joint stand at a right angle: the parent's arm of the cross, then the child's."""
-    if abs(float(j.axes[0] @ j.axes[1])) > ALIGNED:
-        c.say("CB187", f"joint {j.name}: only axes at a right angle make a universal joint", j.element, j.name)
-        return False
-    loads = [child(axis, "dynamics") for axis in children(j.element, "axis", "axis2")]
-    if any(c.number(load, key, j.name, 0.0) for load in loads for key in ("damping", "friction", "spring_stiffness")):
-        c.say(
-            "CB1432", f"joint {j.name}: damping, friction and springs of its two axes are left out", j.element, j.name
-        )
-    limits = [_limit(c, j, axis, ranged=True) for axis in children(j.element, "axis", "axis2")]
-    if any(limit is not None and (limit.lower, limit.upper) != (None, None) for limit in limits):
-        c.say("CB1432", f"joint {j.name}: the limits of its two axes are left out", j.element, j.name)
-    return True
 
 
 def _gearbox(c: Context, j: Joint) -> Coupling | None:

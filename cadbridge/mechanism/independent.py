@@ -57,6 +57,7 @@ def independent(mechanism: Mechanism) -> list[tuple[tuple[int, ...], Mechanism]]
                 couplings=tuple(couplings[part]),
                 body_of=components[part],
                 drives=tuple(drive for joint in joints[part] for drive in drives.get(joint.name, ())),
+                length_of_whole=mechanism.length_scale,
             ),
         )
         for part, bodies in parts.items()

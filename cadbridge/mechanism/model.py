@@ -172,6 +172,7 @@ class Mechanism(Shown):
         locked: By body of several components, the names of these: their mates lock them together.
         gravity: m/s², world axes: the source's, else 9.81 against z.
         findings: What was found wrong or remarkable in building; those of the assembly are its own.
+        length_of_whole: m, the characteristic length of what this is a part of; None where it is a whole.
     """
 
     assembly: Assembly
@@ -189,6 +190,7 @@ class Mechanism(Shown):
     locked: tuple[tuple[str, ...], ...] = ()
     gravity: tuple[float, float, float] = (0.0, 0.0, -EARTH)
     findings: tuple[Finding, ...] = ()
+    length_of_whole: float | None = None
 
     def __repr__(self) -> str:
         counts = [("joint", self.joints), ("coupling", self.couplings), ("finding", self.findings)]
@@ -286,4 +288,6 @@ class Mechanism(Shown):
     @cached_property
     def length_scale(self) -> float:
         """A characteristic length in m that weighs rotations against translations."""
+        if self.length_of_whole is not None:
+            return self.length_of_whole
         return length_of([p for rows in self.mate_rows for p in rows.primitives], self.X_WC)

@@ -169,11 +169,11 @@ def _sweep(
     rigid = ([n for n in body.instances if n not in yielding] for body in (*mechanism.bodies, mechanism.ground))
     sides = [scene.solid(names) for names in rigid]
     hollow = sorted({i.name for i in assembly.instances} - {name for side in sides for name in side} - yielding)
-    ready = movable(mechanism)  # fitting takes longer than all that follows: once for all
     wanted, found = {joint.name: joint for joint in joints}, dict[str, Swept]()
-    for (bodies, designed), (_, part) in zip(independent(mechanism), independent(ready), strict=True):
+    for bodies, designed in independent(mechanism):
         if not (names := [joint.name for joint in designed.joints if joint.name in wanted]):
             continue
+        part = movable(designed)  # fitted once for all its joints
         own = {*bodies}
         still = tuple(name for k, side in enumerate(sides) if k not in own for name in side)
         look = _Look(scene, [sides[k] for k in bodies], still)

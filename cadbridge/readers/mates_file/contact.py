@@ -99,7 +99,7 @@ def _attach(draft: Draft, name: str, touching: dict[str, float], where: Where) -
     if len(ranked) > 1:
         others = ", ".join(other for other, _ in ranked[1:4])
         message += f" (it touches {others} too, with less surface)"
-    draft.merge(name, target)
+    draft.merge([name], target)
     draft.findings.add("CB153", message, where)
 
 

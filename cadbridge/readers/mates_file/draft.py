@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 
 from cadbridge.assembly import GROUND, Assembly, Component, Coupling, Feature, Instance, Mate, NamedFrame, Part
 from cadbridge.findings import Findings, Where
@@ -36,6 +37,7 @@ class Draft:
         self.couplings: list[Coupling] = list(assembly.couplings)
         self.frames: list[NamedFrame] = list(assembly.frames)
         self.moved_into: dict[str, str] = {}
+        self._led_to: dict[str, list[str]] = {}
         self.pose_before: dict[str, Pose] = {}
         self.taken_up: dict[str, tuple[str, ...]] = {}
         self.suggested = 0
@@ -92,26 +94,31 @@ class Draft:
             names.append(self.instances[component.instances[0]].part)
         return names
 
-    def merge(self, name: str, into: str) -> None:
-        """Make a component part of another; what referred to it refers to the other, at the same place."""
-        gone, kept = self.components.pop(name), self.components[into]
-        self._report_merged(gone, kept)
-        self.components[into] = replace(
-            kept, instances=(*kept.instances, *gone.instances), grounded=kept.grounded or gone.grounded
-        )
-        for instance in gone.instances:
-            self.instances[instance] = replace(self.instances[instance], component=into)
-        X = kept.X_WC.inverse() @ gone.X_WC
-        self.refer(lambda f: f.on(into, X) if f.component == name else f)
-        self.frames = [replace(f, component=into, X_CF=X @ f.X_CF) if f.component == name else f for f in self.frames]
+    def merge(self, names: Sequence[str], into: str) -> None:
+        """Make components part of another; what referred to them refers to the other, at the same place."""
+        X: dict[str, Pose] = {}
+        own = [self.components[into].instances]
+        for name in names:
+            gone, kept = self.components.pop(name), self.components[into]
+            self._report_merged(gone, kept)
+            self.components[into] = replace(kept, grounded=kept.grounded or gone.grounded)
+            own.append(gone.instances)
+            X[name] = kept.X_WC.inverse() @ gone.X_WC
+            for instance in gone.instances:
+                self.instances[instance] = replace(self.instances[instance], component=into)
+            self.pose_before[name], self.taken_up[name] = gone.X_WC, gone.instances
+            # What had been attached to the component that goes now belongs to the other, so that its name still leads
+            # somewhere.
+            led = [*self._led_to.pop(name, ()), name]
+            self._led_to.setdefault(into, []).extend(led)
+            self.moved_into.update(dict.fromkeys(led, into))
+        self.components[into] = replace(self.components[into], instances=tuple(chain.from_iterable(own)))
+        self.refer(lambda f: f.on(into, X[f.component]) if f.component in X else f)
+        self.frames = [
+            replace(f, component=into, X_CF=X[f.component] @ f.X_CF) if f.component in X else f for f in self.frames
+        ]
         # A carrier is named, not held by a feature, and `refer` does not see it.
-        self.couplings = [replace(c, carrier=into) if c.carrier == name else c for c in self.couplings]
-        # What had been attached to the component that goes now belongs to the other, so that its name still leads
-        # somewhere.
-        self.moved_into = {old: into if new == name else new for old, new in self.moved_into.items()}
-        self.moved_into[name] = into
-        self.pose_before[name] = gone.X_WC
-        self.taken_up[name] = gone.instances
+        self.couplings = [replace(c, carrier=into) if c.carrier in X else c for c in self.couplings]
         self._short = None
 
     def _report_merged(self, gone: Component, kept: Component) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ def restructure(draft: Draft) -> None:
 
 def _make_flexible(draft: Draft) -> None:
     nodes = dict(_nodes(draft.assembly.extra.get("tree") or ()))
-    flexible: set[str] = set()
+    flexible: dict[str, None] = {}
     for index, pattern in enumerate(draft.spec.flexible):
         fits = wildcard(pattern)
         inner = [path for path, node in nodes.items() if node["children"]]
@@ -30,16 +30,13 @@ def _make_flexible(draft: Draft) -> None:
             where = draft.place("flexible", index)
             known = draft.near(pattern, [*inner, *map(last, inner)])
             draft.findings.add("CB158", f"there is no sub-assembly {pattern!r}{known}", where)
-        flexible.update(found)
+        flexible.update(dict.fromkeys(found))
     if not flexible:
         return
+    split = _Splitting(draft, nodes, flexible)
     components: list[Component] = []
     for component in draft.components.values():
-        node = nodes.get(component.name)
-        if node is None or not any(_within(path, component.name) for path in flexible):
-            components.append(component)
-        else:
-            components.extend(_split(draft, component.name, node, nodes, flexible))
+        components.extend(split.parts(component.name) if split.concerns(component.name) else [component])
     draft.replace_components(components)
 
 
@@ -51,27 +48,41 @@ def _nodes(tree: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield from _nodes(nested)
 
 
-def _split(
-    draft: Draft, path: str, node: Mapping[str, Any], nodes: Mapping[str, Mapping[str, Any]], flexible: set[str]
-) -> Iterator[Component]:
-    """The components of an occurrence: itself without what is flexible below it, and that in its parts.
+class _Splitting:
+    """Occurrences taken apart where they are flexible; what lies in each is found once for all."""
 
-    A flexible sub-assembly may lie in a rigid one; the rigid rest then stays one component.
-    """
-    children = [c if isinstance(c, str) else c["path"] for c in node["children"]]
-    if path in flexible:
-        for child in children:
-            yield from _split(draft, child, nodes[child], nodes, flexible)
-        return
-    below = [p for p in flexible if _within(p, path)]
-    own = tuple(name for name in draft.instances if _within(name, path) and not any(_within(name, p) for p in below))
-    if own:
-        before = draft.components.get(path)
-        yield replace(before, instances=own) if before else Component(path, own, _pose(node))
-    # Only the outermost flexible ones: what lies deeper is split with them.
-    for p in below:
-        if not any(q != p and _within(p, q) for q in below):
-            yield from _split(draft, p, nodes[p], nodes, flexible)
+    def __init__(self, draft: Draft, nodes: Mapping[str, Mapping[str, Any]], flexible: Collection[str]) -> None:
+        self._draft, self._nodes, self._flexible = draft, nodes, flexible
+        self._flexible_in: dict[str, list[str]] = {}
+        self._instances_in: dict[str, list[str]] = {}
+        for names, within in ((flexible, self._flexible_in), (draft.instances, self._instances_in)):
+            for name in names:
+                for path in _upwards(name):
+                    within.setdefault(path, []).append(name)
+
+    def concerns(self, path: str) -> bool:
+        """Whether an occurrence is flexible, or one in it."""
+        return path in self._nodes and path in self._flexible_in
+
+    def parts(self, path: str) -> Iterator[Component]:
+        """The components of an occurrence: itself without what is flexible below it, and that in its parts.
+
+        A flexible sub-assembly may lie in a rigid one; the rigid rest then stays one component.
+        """
+        node = self._nodes[path]
+        if path in self._flexible:
+            for child in node["children"]:
+                yield from self.parts(child if isinstance(child, str) else child["path"])
+            return
+        below = set(self._flexible_in.get(path, ()))
+        own = tuple(n for n in self._instances_in.get(path, ()) if below.isdisjoint(_upwards(n)))
+        if own:
+            before = self._draft.components.get(path)
+            yield replace(before, instances=own) if before else Component(path, own, _pose(node))
+        # Only the outermost flexible ones: what lies deeper is split with them.
+        for p in self._flexible_in.get(path, ()):
+            if below.isdisjoint(above for above in _upwards(p) if above != p):
+                yield from self.parts(p)
 
 
 def _pose(node: Mapping[str, Any]) -> Pose:
@@ -79,8 +90,12 @@ def _pose(node: Mapping[str, Any]) -> Pose:
     return X
 
 
-def _within(path: str, above: str) -> bool:
-    return path == above or path.startswith(above + "/")
+def _upwards(path: str) -> Iterator[str]:
+    """A path, and those of all that it lies in."""
+    yield path
+    while "/" in path:
+        path = path.rsplit("/", 1)[0]
+        yield path
 
 
 def _make_rigid(draft: Draft) -> None:
@@ -97,8 +112,7 @@ def _make_rigid(draft: Draft) -> None:
             # The group gets the sub-assembly's name and, for its frame, that of its first member.
             group = Component(path, (), first.X_WC)
             draft.replace_components([*draft.components.values(), group])
-        for member in members:
-            draft.merge(member, path)
+        draft.merge(members, path)
         inner = [m.name for m in draft.mates if m.a.component == m.b.component == path]
         for name in inner:
             draft.findings.add("CB157", f"{name!r} holds nothing once {path!r} is rigid; it is left out", where)
@@ -138,10 +152,10 @@ def attach_by_name(draft: Draft) -> None:
         target = draft.component(spec.to, draft.place("attach", index, "to"))
         if target is None:
             continue
+        names = [name for name in names if name != target.name]
+        draft.merge(names, target.name)
         for name in names:
-            if name != target.name:
-                draft.merge(name, target.name)
-                draft.findings.add("CB153", f"{name} is attached to {target.name}", where, "")
+            draft.findings.add("CB153", f"{name} is attached to {target.name}", where, "")
 
 
 def _attached_names(draft: Draft, index: int) -> list[str]:

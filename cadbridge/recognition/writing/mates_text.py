@@ -28,8 +28,11 @@ _HEAD = """\
 # proposal: of joints that you edit, `cadbridge check` counts the degrees of freedom.
 # Behind each line stand its evidence and how sure it is. Where two parts do not move against each other, write
 # `type: fixed` for their mate (without pitch and limits): without its lines they float. `cadbridge explain CB1601`.
+"""
+
+_BEGINNING = """\
 format: cadbridge.mates/1
-units: {{length: mm, angle: deg}}
+units: {length: mm, angle: deg}
 """
 
 
@@ -42,9 +45,14 @@ def mates_text(found: Recognition) -> str:
     Returns:
         YAML, each line with its evidence, what was not taken commented out; the same recognition gives the same bytes.
     """
+    head = _HEAD.format(source=_comment(found.assembly.name), freedoms=_comment(freedoms_text(found)))
+    return head + mates_entries(found)
+
+
+def mates_entries(found: Recognition) -> str:
+    """The mates file without what stands above it for a person, which takes a count of all second verdicts."""
     units = units_of(found)
-    lines = [_HEAD.format(source=_comment(found.assembly.name), freedoms=_comment(freedoms_text(found)))]
-    lines.append(hints_text(found.hints))
+    lines = [_BEGINNING, hints_text(found.hints)]
     ground = units.of_body[found.ground][0]
     lines.append(f"ground:\n  - {yaml_text(ground.name)}  # {found.ground_reason}\n")
     if units.flexible:

@@ -15,7 +15,7 @@ from cadbridge.readers.mates_file import document_of, overlay
 from cadbridge.readers.registry import load, openable
 from cadbridge.recognition.choice.choosing import recognise
 from cadbridge.recognition.model import Recognition
-from cadbridge.recognition.writing.mates_text import mates_text
+from cadbridge.recognition.writing.mates_text import mates_entries
 from cadbridge.recognition.writing.own_mates import beside_own
 from cadbridge.storage import use_cache
 
@@ -62,7 +62,7 @@ def laid_over(bare: Assembly, text: str, name: str) -> Assembly:
 def with_recognised(assembly: Assembly, found: Recognition) -> Assembly:
     """An assembly with the mates recognised in it laid over it."""
     assembly = without_frames(assembly)
-    laid = laid_over(replace(assembly, findings=()), mates_text(found), f"recognised{MATES_ENDING}")
+    laid = laid_over(replace(assembly, findings=()), mates_entries(found), f"recognised{MATES_ENDING}")
     own = tuple(replace(f, where=_no_file(f.where)) for f in laid.findings if f.code != "CB153")
     extra: dict[str, Any] = {**laid.extra, "recognised_gears": list(found.wheels)}
     extra["mates_file"] = {**extra.get("mates_file", {}), "name": "recognised"}

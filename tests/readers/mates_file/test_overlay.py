@@ -259,6 +259,20 @@ def test_attaching_by_name_keeps_features_where_they_were(lay: Any) -> None:
     np.testing.assert_allclose(done.component("Link1").X_WC.point(feature.point), (0, 0, 0.06), atol=1e-15)
 
 
+def test_what_was_attached_goes_on_with_what_it_is_attached_to(lay: Any) -> None:
+    done = lay(
+        "flexible: [Arm]\nattach: [{parts: Pin, to: Hub}, {components: [Hub, Shaft], to: Link1}]\n"
+        "mates: [{name: M, type: insert, a: {component: Pin, face: bore}, b: {component: Base, face: bore}}]\n"
+        "ground: [Pin]"
+    )
+    assert codes(done) == ["CB153"] * 3
+    link = done.component("Link1")
+    assert (link.instances, link.grounded) == (("Link1", "Arm/Hub", "Pin", "Arm/Shaft"), True)
+    feature = done.mates[0].a
+    assert (feature.component, feature.instance) == ("Link1", "Pin")
+    np.testing.assert_allclose(link.X_WC.point(feature.point), (0, 0, 0.06), atol=1e-15)
+
+
 def test_a_component_with_attachments_keeps_its_own_faces(lay: Any) -> None:
     done = lay(
         "flexible: [Arm]\nattach: [{parts: Hub, to: Base}]\n"

@@ -62,6 +62,9 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     scene = run.scene
     applied(run, RULES if rules is None else rules)
     loose = [name for group in run.loose for name in group]
+    # Only now: to the rules a joint that a person takes away still holds what it held. Without it they would bind what
+    # its parts carry to something else.
+    scene.unconnected = hints.pairs("apart")
     joints, rejected = find_joints(scene, run.pin)
     joints = as_told(scene, with_turning(scene, joints, run.turning), hints)
     # On each axis only as many joints as connect its bodies, once more: those told or seen in other ways may run on one
@@ -141,7 +144,6 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
         scene.hold_apart(a, b)
     for a, b in hints.pairs("fixed"):
         scene.bind(a, b, SAID_FIXED, 1.0, Held.SAID)
-    scene.unconnected = hints.pairs("apart")
     return Inference(evidence, scene, hosts, told_joints(scene, hints))
 
 

@@ -9,7 +9,9 @@ import pytest
 import cadbridge as cb
 from cadbridge.recognition import recognise
 from cadbridge.recognition.hints import Hints
+from tests.late import cq
 from tests.recognition.linkages import four_bar
+from tests.recognition.solids import Parts, box, joints, plate, recognised
 
 LINKS = [("base", "crank"), ("crank", "coupler"), ("coupler", "rocker"), ("base", "rocker")]
 
@@ -23,3 +25,21 @@ def test_of_a_four_bar_the_other_three_joints_stay(pair: tuple[str, str], tmp_pa
     assert joined == {frozenset(link) for link in LINKS} - {frozenset(pair)}
     assert found.freedoms == 3
     assert not {"CB1604", "CB1610", "CB1658"} & {f.code for f in found.findings}
+
+
+def test_of_a_chain_that_is_cut_off_the_ground_the_other_joints_stay(tmp_path: Path) -> None:
+    """The last link was fixed to the base, so that the two apart were joined all the same."""
+
+    def stub(at: float) -> cq.Workplane:
+        return cq.Workplane().workplane(offset=10).center(at, 0).circle(5).extrude(10)
+
+    base = box(300, 60, 10).union(stub(0))
+    thigh = plate(60, 20, 10, [(-20, 0)], 5).union(stub(20))
+    leg = plate(60, 20, 10, [(-20, 0)], 5)
+    parts: Parts = {"base": (base, (0, 0, 0)), "thigh": (thigh, (20, 0, 10)), "leg": (leg, (60, 0, 20))}
+    assert len(joints(recognised(tmp_path, parts))) == 2
+    for pair in (("base", "thigh"), ("thigh", "leg")):
+        found = recognise(cb.read(tmp_path / "made.step"), hints=Hints().having("apart", [pair]))
+        assert len(found.bodies) == 3
+        assert set(joints(found)) == {frozenset(("base", "thigh")), frozenset(("thigh", "leg"))} - {frozenset(pair)}
+        assert "CB1658" in {f.code for f in found.findings}

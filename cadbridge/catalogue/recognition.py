@@ -110,8 +110,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1611": Entry(
         Severity.INFO,
         "joints that were not tested for motion",
-        "A joint in a closed loop moves only with the other joints of the loop, parts without closed meshes "
-        "cannot be tested, and the number of tests is limited.",
+        "A joint in a closed loop moves only with the other joints of the loop; where a hint takes one of these, what "
+        "the loop is drawn with still holds the others. Parts without closed meshes cannot be tested, and the number "
+        "of tests is limited.",
         "Check the motion with `cadbridge view SOURCE --recognise`.",
         "The four hinges of a four-bar linkage.",
     ),

@@ -36,15 +36,13 @@ BLOCKED_JOINT = 0.3
 """Confidence at most of a joint that collisions block both ways: a guess, as what touches nothing. A choice."""
 
 TOO_LARGE = "the assembly is too large to move every joint"
+OPENED = "what its loop was drawn with holds it, which a hint opens"
 MOTION_CODES = ("CB1610", "CB1611")
 """Findings on joints that cannot move, and on those that could not be tried."""
 
 
 def move_each(found: Recognition) -> Recognition:
-    """The recognition with `motion` of each joint.
-
-    Joints that cannot move (CB1610) and joints that could not be tried (CB1611) are findings.
-    """
+    """The recognition with `motion` of each joint; what cannot move (CB1610) or be tried (CB1611) is a finding."""
     joints = moved(found)
     return replace(found, joints=joints, findings=(*found.findings, *motion_findings(found, joints)))
 
@@ -84,9 +82,8 @@ def motion_findings(found: Recognition, joints: Sequence[FoundJoint]) -> tuple[F
             untried.setdefault(j.motion.reason, []).append(j.name)
     for reason, names in untried.items():
         some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        findings.add(
-            "CB1611", f"{count(len(names), 'joint was', 'joints were')} not moved: {some}: {reason}", items=names
-        )
+        what = f"{count(len(names), 'joint was', 'joints were')} not tested for motion"
+        findings.add("CB1611", f"{what}, as {reason}: {some}", items=names)
     return findings.as_tuple()
 
 
@@ -107,6 +104,8 @@ def _moved(found: Recognition, scene: SolidScene, hanging: _Hanging, joint: Foun
         return replace(joint, motion=Motion("untested", TOO_LARGE))
     # Threads are drawn into each other, or one of them plain: what a screw meets in its nut says nothing.
     if joint.free.directed and not joint.free.pitched and all(hits):
+        if joint in hanging.opened:
+            return replace(joint, motion=Motion("untested", OPENED))
         first = hits[0]
         assert first is not None
         reason = f"{first[0]} meets {first[1]} at once, both ways"
@@ -199,15 +198,21 @@ class _Sides:
     inverse: bool
 
 
+def _in_loops(count: int, joints: Sequence[FoundJoint], edges: Sequence[tuple[int, int]]) -> set[FoundJoint]:
+    """The joints on loops; theirs are the first of the edges between so many bodies."""
+    shared = Counter(of_edge := blocks(count, edges))
+    return {joint for joint, k in zip(joints, of_edge, strict=False) if shared[k] > 1 or k == WITHIN}
+
+
 class _Hanging:
-    """What hangs on each joint: the bodies in an order in which all that hangs on one comes next after it."""
+    """What hangs on each joint: bodies so that all that hangs on one comes next; joints of loops `opened` by hints."""
 
     def __init__(self, found: Recognition, scene: SolidScene) -> None:
         self._ground, count = found.tried_from, len(found.bodies)
         edges = [(joint.a, joint.b) for joint in found.joints]
-        of_edge = blocks(count, edges)
-        shared = Counter(of_edge)
-        self._loose = {joint for joint, k in zip(found.joints, of_edge, strict=True) if shared[k] == 1 and k != WITHIN}
+        where = found.body_of
+        taken = [(where[a], where[b]) for a, b in found.hints.pairs("apart") if {a, b} <= where.keys()]
+        self._looped, self.opened = (_in_loops(count, found.joints, [*edges, *more]) for more in ((), taken))
         self._solid = [scene.solid([n for n in b.instances if n not in found.yielding]) for b in found.bodies]
         beside: dict[int, list[int]] = defaultdict(list)
         for a, b in edges:
@@ -228,8 +233,8 @@ class _Hanging:
 
     def sides(self, joint: FoundJoint) -> _Sides | str:
         """What moves with a joint and what stays, or why it cannot be tried."""
-        if joint not in self._loose:
-            return "it is in a closed loop and moves only with the others"
+        if joint in self._looped:
+            return "a joint of a closed loop moves only with the others"
         root = self._tree[joint.a]
         top = max(joint.a, joint.b, key=lambda body: self._first[body])
         hung = self._order[self._first[top] : self._end[top]]
@@ -240,4 +245,6 @@ class _Hanging:
             tuple(name for body in sorted(side) for name in self._solid[body])
             for side in ((side_a, side_b) if inverse else (side_b, side_a))
         )
-        return _Sides(moving, staying, inverse) if moving and staying else "its parts have no closed meshes"
+        return (
+            _Sides(moving, staying, inverse) if moving and staying else "parts without closed meshes cannot be tested"
+        )

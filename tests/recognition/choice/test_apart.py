@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import cadbridge as cb
+from cadbridge.mass.meeting import SolidScene
 from cadbridge.recognition import recognise
+from cadbridge.recognition.choice.sweep import _Hanging
 from cadbridge.recognition.hints import Hints
 from tests.late import cq
 from tests.recognition.linkages import four_bar
@@ -43,3 +45,12 @@ def test_of_a_chain_that_is_cut_off_the_ground_the_other_joints_stay(tmp_path: P
         assert len(found.bodies) == 3
         assert set(joints(found)) == {frozenset(("base", "thigh")), frozenset(("thigh", "leg"))} - {frozenset(pair)}
         assert "CB1658" in {f.code for f in found.findings}
+
+
+def test_a_loop_that_a_hint_opens_is_not_held_by_what_it_was_drawn_with(tmp_path: Path) -> None:
+    """A bolt of the pair stood in a third bar, which held the one that was left on a hinge: both were one body."""
+    found = recognise(cb.read(four_bar(tmp_path / "four_bar.step")), hints=Hints().having("apart", [LINKS[1]]))
+    scene = SolidScene(found.assembly, set(), 1000)
+    hanging = _Hanging(found, scene)
+    assert hanging.opened == set(found.joints)
+    assert not any(isinstance(hanging.sides(joint), str) for joint in found.joints)

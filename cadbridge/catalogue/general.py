@@ -70,8 +70,9 @@ ENTRIES: dict[str, Entry] = {
     "CB107": Entry(
         Severity.WARNING,
         "duplicate names",
-        "Two instances, mates or joints have the same name. cadbridge numbers the later ones, so every name is unique.",
-        "Rename one of them in the CAD system.",
+        "Two parts, occurrences, mates or joints have the same name. cadbridge numbers the later ones, so that every "
+        "name is one item's; with other items before it, an item may get another number.",
+        "Give one of them another name in the source. Until then write the names as the findings and tables have them.",
         "Two instances named screw: the second becomes screw (2).",
     ),
     "CB108": Entry(

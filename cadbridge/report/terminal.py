@@ -21,8 +21,6 @@ MOST_NAMES = 4
 """Names in one cell; the others are counted."""
 LONGEST_WORD = 28
 """Letters of a word that a column keeps together."""
-BETWEEN_COLUMNS = 2
-"""Spaces between two columns."""
 EDGE = "   "
 """Between two columns of a drawn table."""
 
@@ -57,7 +55,8 @@ def plain_table(
     # A name with a line break would take its row apart.
     shown = [[visible(cell, lines=False) for cell in row] for row in items[:MAX_ROWS]]
     least = [_least(title, [row[k] for row in shown]) for k, title in enumerate(head)]
-    if sum(least) + BETWEEN_COLUMNS * (len(head) - 1) <= columns:
+    # With the space before the first. What is wider would be cut at the right, so that two names may read alike.
+    if 1 + sum(least) + len(EDGE) * (len(head) - 1) <= columns:
         lines = _columns(head, shown, least, numeric or [False] * len(head), columns)
     else:
         lines = _records(head, shown, columns)
@@ -88,14 +87,28 @@ def _columns(
     from rich.text import Text
 
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title, minimum, right in zip(head, least, numeric, strict=True):
-        drawn.add_column(title, min_width=minimum, justify="right" if right else "left")
+    for title, wide, right in zip(head, _widths(least, room, columns), numeric, strict=True):
+        # A word that is longer is broken: cut, two names would read alike.
+        drawn.add_column(title, width=wide, justify="right" if right else "left", overflow="fold")
     for row in rows:
         drawn.add_row(*(Text(cell) for cell in row))
     paper = io.StringIO()
     Console(file=paper, width=columns, color_system=None).print(drawn)
     text = paper.getvalue()
     return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def _widths(least: Sequence[int], room: Sequence[int], columns: int) -> list[int]:
+    """The widths of columns that take all the space: the longest word of each, then more, those first that need least.
+
+    Rich would give a column its least width beyond the right edge, and cut it there.
+    """
+    widths, left = list(least), columns - 1 - sum(least) - len(EDGE) * (len(least) - 1)
+    order = sorted(range(len(least)), key=lambda k: room[k] - least[k])
+    for waiting, k in zip(range(len(order), 0, -1), order, strict=True):
+        more = min(room[k] - least[k], left // waiting)
+        widths[k], left = widths[k] + more, left - more
+    return widths
 
 
 def _filled(text: str, wide: int, right: bool, long: int) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from cadbridge.cli import main, output
+from cadbridge.report.terminal import plain_table
 from cadbridge.visible import Visible, write_styled
 from solver.compilation import library
 from tests.waiting import settled
@@ -171,3 +172,14 @@ def test_what_libraries_print_by_themselves_stands_not_among_results(tmp_path: P
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=DEMO.parents[2], check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "result\n", "noise\n")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 120])
+def test_two_long_names_never_read_alike_in_a_table(columns: int) -> None:
+    """What was wider than the terminal was cut at its right edge, and a long word at the width of its column."""
+    names = [f"gripperBase-gripperClaw{side}_joint" for side in ("Left", "Right")]
+    between = "gripperBase_link – gripperClaw_link"
+    rows = [[name, "revolute", between, "−30° to 30°", "determined", name] for name in names]
+    text = plain_table(("joint", "type", "between", "limits", "reaction", "mates"), rows, columns)
+    assert max(map(len, text.splitlines())) <= columns
+    assert text.count("Left") == text.count("Right") == 2

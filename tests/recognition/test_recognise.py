@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import cadbridge as cb
 from cadbridge.mechanism import build
 from cadbridge.recognition import mates_text, read_recognised, recognise
 from cadbridge.recognition.evidence import bolts
+from cadbridge.recognition.questions.questions import NOTHING_LEFT
 from cadbridge.recognition.writing.mates_text import freedoms_text
 from tests.late import cq
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
@@ -209,3 +211,13 @@ def test_a_stud_in_its_tap_hole_is_screwed_in(tmp_path: Path, size: float, hole:
     base = plate(120 * size, 90 * size, 10 * size, [(0, 0)], hole / 2 * size).translate((0, 0, -10 * size))
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "standoff": (standoff, (0, 0, 0))})
     assert list(joints(found).values()) == kinds
+
+
+def test_how_sure_it_is_is_said_of_the_number_alone(tmp_path: Path) -> None:
+    """It was "about 100 % sure" above "that does not make the rest sure"."""
+    found = recognised(tmp_path, {"a": (box(40, 40, 10), (0, 0, 0)), "b": (box(40, 40, 10), (0, 0, 10))})
+    held = replace(found, bodies=tuple(replace(b, bonds=()) for b in found.bodies), joints=())
+    assert "100 % sure" not in freedoms_text(held)
+    two = replace(found, freedoms=2, bodies=held.bodies, joints=(), findings=())
+    assert freedoms_text(two).startswith("2 degrees of freedom, a number that nothing unsure changes.")
+    assert "number of degrees of freedom" in NOTHING_LEFT

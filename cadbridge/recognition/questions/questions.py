@@ -27,7 +27,8 @@ NEARER = 2.0
 """Worth of asking about a decision that brings the mobility nearer to what was told, beside others. A choice."""
 
 NOTHING_LEFT = (
-    "Nothing is left to ask: no other answer is known to change the mobility. That does not make the rest sure."
+    "Nothing is left to ask: no other answer is known to change the number of degrees of freedom. Parts that are fixed "
+    "to each other, types and axes may still be wrong: look at the parts of each body (parts)."
 )
 SURE_ENOUGH = (
     "It has the degrees of freedom that you gave, and nothing unsure is left that would change them. Look at the parts "

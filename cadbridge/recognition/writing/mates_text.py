@@ -92,7 +92,9 @@ def freedoms_text(found: Recognition) -> str:
         behind = f": {count(len(known), 'decision')} behind it may be otherwise" if known else ""
         text += f", not sure (about {100 * share:.0f} %){behind}."
     else:
-        text += f", about {100 * share:.0f} % sure."
+        # Of the number alone: a wrong joint may have as many freedoms as the right one, and wrong welds none at all.
+        whole = not known and share > 0.995
+        text += ", a number that nothing unsure changes." if whole else f", the number about {100 * share:.0f} % sure."
     names = shortest(i.name for i in found.assembly.instances)
     closest = [_otherwise(h, names, found.freedoms) for h in known[:CLOSEST]]
     return f"{text} Closest: {'; '.join(closest)}." if closest else text

@@ -31,11 +31,15 @@ from cadbridge.wording import listed
 
 _STRING = re.compile(rb"'[^']*'|/\*.*?\*/", re.DOTALL)
 _HIGH = re.compile(rb"[\x80-\xff]")
+_THREE_BYTES = re.compile(rb"[\xe0-\xf4]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 MOST_BYTES = 20_000
 """Bytes of strings that are looked at: more tell no more."""
 SURE = math.log(100)
 """Natural logarithm of how many times likelier than the next an encoding is that is sure. A choice."""
+MOST_CONSONANTS = 3
+"""Consonants in a row that words of Greek and Cyrillic letters often have."""
+
 _NEVER = -14.0
 """Of a letter that names of a language do not have: about a millionth."""
 _LOST = -20.0
@@ -66,7 +70,8 @@ def in_utf8(data: bytes, path: Path, findings: Findings) -> bytes:
         return data
     except UnicodeDecodeError:
         pass
-    read = reading_of(_strings(data))
+    strings = _strings(data)
+    read = reading_of(strings)
     if read.encoding == "utf-8":  # but for strings that an exporter cut within a letter, or comments
         return data.decode("utf-8", "replace").encode("utf-8")
     text = f"the names in {path.name} are not in UTF-8; they are read as {read.called}"
@@ -74,15 +79,27 @@ def in_utf8(data: bytes, path: Path, findings: Findings) -> bytes:
         findings.add("CB548", f"{text}, and may be {listed(read.others)}", Where(file=str(path)))
     else:
         findings.add("CB549", text, Where(file=str(path)))
-    return data.decode(read.encoding, "replace").encode("utf-8")
+    if not any(map(_is_surely_utf8, strings)):
+        return data.decode(read.encoding, "replace").encode("utf-8")
+
+    def decoded(match: re.Match[bytes]) -> bytes:
+        return match[0] if _is_surely_utf8(match[0]) else match[0].decode(read.encoding, "replace").encode("utf-8")
+
+    return _STRING.sub(decoded, data).decode("utf-8", "replace").encode("utf-8")
 
 
 def reading_of(strings: list[bytes]) -> Reading:
-    """The encoding of strings that have bytes beyond ASCII: UTF-8 if most are in it, else the likeliest."""
-    if sum(map(_is_utf8, strings)) > len(strings) / 2:
+    """The encoding of strings that have bytes beyond ASCII: UTF-8 if all are in it, else the likeliest of the others.
+
+    SolidWorks writes words of its own in UTF-8, cut to so many bytes, beside names in the machine's code page.
+    """
+    if any(map(_is_utf8, strings)) and all(_is_utf8(s) or _is_cut_utf8(s) for s in strings):
         return Reading("utf-8", "UTF-8")
+    strings = [s for s in strings if not _is_surely_utf8(s)]
     # Numbered copies of a name tell no more than the name. Bytes from 0x40 on may be the second of a pair.
-    words = sorted({word for s in strings for word in re.split(rb"[\s\d.,;:()-]+", s) if _HIGH.search(word)})
+    words = sorted(
+        {word for s in strings for word in re.split(rb"[\s,;:()-]+", re.sub(rb"\d+", b"0", s)) if _HIGH.search(word)}
+    )
     scored: dict[str, tuple[float, str, str]] = {}
     for score, name, called, text in _scored(b" ".join(words)):
         if text not in scored or score > scored[text][0]:
@@ -99,6 +116,7 @@ def _scored(text: bytes) -> list[tuple[float, str, str, str]]:
         for rank, (name, called) in enumerate(language.encodings):
             read = text.decode(name, "replace")
             score = sum(_alphabetic(run, read, language) for run in _FOREIGN.finditer(read)) + rank * _RARER
+            score -= math.log(language.rarity)
             found.append((score + _plain(read), name, f"{language.called} ({called})", read))
     for name, called, sets in _wide():
         read = text.decode(name, "replace")
@@ -131,6 +149,20 @@ def _is_utf8(string: bytes) -> bool:
     return True
 
 
+def _is_cut_utf8(string: bytes) -> bool:
+    """Whether the last letter of a string in UTF-8 lacks bytes."""
+    try:
+        string.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        return fault.reason == "unexpected end of data"
+    return False
+
+
+def _is_surely_utf8(string: bytes) -> bool:
+    """Whether a string is in UTF-8, with a letter of three bytes: of two a pair of a double-byte set may look so."""
+    return _THREE_BYTES.search(string) is not None and _is_utf8(string)
+
+
 def _alphabetic(run: re.Match[str], text: str, language: Language) -> float:
     """Letters of an alphabet: how usual they are; whether they stand as its words do; small ones behind the first."""
     score, shares = 0.0, _shares(language.letters)
@@ -139,11 +171,11 @@ def _alphabetic(run: re.Match[str], text: str, language: Language) -> float:
     whole = before + run[0] + after
     for k, letter in enumerate(run[0]):
         small = letter.lower()
-        share = shares.get(small, shares.get(letter))
+        share = None if _is_measure(run[0], after) else shares.get(small, shares.get(letter))
         if share is None:
-            score += _sign(run[0], language) if letter in _SIGNS else _stranger(letter)
+            score += _sign(run[0], before + after, language) if letter in _SIGNS else _stranger(letter)
         else:
-            score += math.log(share)
+            score += math.log(share) + _crowded(run[0][: k + 1].lower(), language)
             previous = run[0][k - 1] if k else before
             if letter != small:
                 score += math.log(0.01) if previous.isalpha() and previous.islower() else math.log(0.3)
@@ -151,7 +183,7 @@ def _alphabetic(run: re.Match[str], text: str, language: Language) -> float:
                 score += math.log(0.05)
     if language.mixed:
         score += math.log(0.04) * (len(run[0]) - 1)
-        if run[0][0].isalpha():
+        if run[0][0].isalpha() and not _is_measure(run[0], after):
             score += math.log(0.9 if among else 0.1)
         return score
     return score + math.log(0.02) * among + (math.log(0.05) if len(run[0]) == 1 else 0.0)
@@ -162,8 +194,22 @@ def _begins(whole: str, letter: str, k: int, before: str) -> bool:
     return not (k >= 2 or (k == 1 and before.isalpha()))
 
 
-def _sign(run: str, language: Language) -> float:
-    """Of a sign: it is usual by itself, and hardly ever among letters beyond ASCII."""
+def _is_measure(run: str, after: str) -> bool:
+    """Whether a letter is the sign of a diameter."""
+    return run in ("Ø", "ø") and after[:1].isdigit()
+
+
+def _crowded(word: str, language: Language) -> float:
+    """What speaks against a fourth consonant in a row, and more, of a word as far as it goes."""
+    last = word[-MOST_CONSONANTS - 1 :]
+    crowded = bool(language.vowels) and len(last) > MOST_CONSONANTS and not set(last) & set(language.vowels)
+    return math.log(0.1) if crowded else 0.0
+
+
+def _sign(run: str, beside: str, language: Language) -> float:
+    """Of a sign: it is usual by itself, above all at a number, and hardly ever among letters beyond ASCII."""
+    if len(run) == 1 and any(letter.isdigit() for letter in beside):
+        return math.log(0.3)
     return math.log(0.03 if len(run) == 1 else 0.002 if language.mixed else 0.00005)
 
 

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 class Language:
     """A language with the code pages that machines had for it; `letters` beyond ASCII, small ones, the usual first.
 
-    `mixed` are those that stand between letters of ASCII (Latin), not words by themselves.
+    `mixed` are those that stand between letters of ASCII (Latin), not words by themselves; of words the `vowels`. How
+    many times less often it is met than western Europe's: `rarity`.
     """
 
     called: str
     encodings: tuple[tuple[str, str], ...]
     letters: str
     mixed: bool = True
+    vowels: str = ""
+    rarity: float = 1.0
 
 
 _WESTERN = (("cp1252", "Windows-1252"),)
@@ -29,29 +32,32 @@ ALPHABETS = (
     Language("Latin letters", _WESTERN, "àòèùìé"),
     Language("Latin letters", _WESTERN, "äöåé"),
     Language("Latin letters", _WESTERN, "øæåé"),
-    Language("Polish", _CENTRAL, "łęóążśćńź"),
-    Language("Czech or Slovak", _CENTRAL, "íáéýžěřčšůťúňóľďôäĺŕ"),
-    Language("Hungarian", _CENTRAL, "éáöőóüíúű"),
-    Language("Romanian", _CENTRAL, "ăîţşâ"),
-    Language("Croatian or Slovene", _CENTRAL, "čšžćđ"),
-    Language("Turkish", (("cp1254", "Windows-1254"),), "ışüğçöİ"),
+    Language("Polish", _CENTRAL, "łęóążśćńź", rarity=2.0),
+    Language("Czech or Slovak", _CENTRAL, "íáéýžěřčšůťúňóľďôäĺŕ", rarity=2.0),
+    Language("Hungarian", _CENTRAL, "éáöőóüíúű", rarity=2.0),
+    Language("Romanian", _CENTRAL, "ăîţşâ", rarity=2.0),
+    Language("Croatian or Slovene", _CENTRAL, "čšžćđ", rarity=2.0),
+    Language("Turkish", (("cp1254", "Windows-1254"),), "ışüğçöİ", rarity=2.0),
     Language(
         "Cyrillic letters",
         (("cp1251", "Windows-1251"), ("koi8-r", "KOI8-R"), ("cp866", "code page 866")),
         "оаеинтсрвлкмдпуяыьгзбчйхжшюцщэфъіїєё",
         mixed=False,
+        vowels="оаеиуяыюэіїєёьъ",
     ),
     Language(
         "Greek",
         (("cp1253", "Windows-1253"), ("iso8859-7", "ISO 8859-7")),
         "αοιετσνηυρκπμλςωάόίέήδγθχφβύξζώψϊϋ",
         mixed=False,
+        vowels="αοιεηυωάόίέήύώϊϋ",
     ),
 )
 
 # Letters of names of parts: words of mechanics first, then those that any text has.
 
 HANZI = (
+    "默认目录未知指定任何输入草图特征切除阵列螺纹直径周配合显示状态项无"
     "件装配体零底座电机支架螺钉栓轴承齿轮连杆曲柄滑块导轨弹簧垫片圈联器手盖板外壳减速丝杠母固定气缸活塞左右侧上下前后中"
     "圆柱销同步带法兰传动卡环键一二三四五六七八九十大小长短内面孔槽套筒销钉平台架子安装组合总成部分主副箱身头尾顶端臂"
     "压力油泵阀门管道接开关锁紧调节旋转移动升降夹具爪模型图号型钢铝铜铁铸焊铆冲切割车床铣刀刃工作机械设备机器人链条皮"

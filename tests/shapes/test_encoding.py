@@ -82,6 +82,23 @@ def test_names_that_were_cut_within_a_letter_are_of_utf_8_all_the_same() -> None
     assert not findings.as_tuple()
 
 
+def test_words_in_utf_8_beside_names_in_a_code_page_stay_both() -> None:
+    """SolidWorks writes its own words so, some of them cut: all names were taken for UTF-8, and lost."""
+    own, name = "未".encode(), "I型架.STEP"
+    data = b"#1=PERSON('" + own + b"','" + own + b"');#2=FILE('" + name.encode("gbk") + b"');#3=X('" + own[:2] + b"');"
+    findings = Findings()
+    text = in_utf8(data, Path("a.step"), findings).decode("utf-8")
+    assert (text.count("未"), text.count("I型架.STEP")) == (2, 1)
+    assert [f.code for f in findings] in (["CB549"], ["CB548"])
+
+
+@pytest.mark.parametrize("name", ["Ø4.2 (4.2) Diameter Hole2", "Фаска3", "Скругление5", "默认"])
+def test_words_of_other_programs_are_read_for_sure(name: str) -> None:
+    encoding = {"Ø": "cp1252", "Ф": "cp1251", "С": "cp1251"}.get(name[0], "gb18030")
+    read = reading_of([name.encode(encoding)])
+    assert (name.encode(encoding).decode(read.encoding), read.others) == (name, ())
+
+
 @pytest.mark.parametrize(("encoding", "cut"), [("cp949", "베어링"), ("gb18030", "电机支架"), ("cp932", "取付板")])
 def test_a_name_cut_within_a_letter_does_not_rule_out_its_encoding(encoding: str, cut: str) -> None:
     strings = [name.encode(encoding) for name in NAMES[encoding]] + [cut.encode(encoding)[:-1]]

@@ -2,10 +2,12 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, Playwright, ViewportSize, sync_playwright
@@ -64,6 +66,56 @@ def running() -> Iterator[Browser]:
         found.close()
 
 
+_WINDOWS: WeakKeyDictionary[Browser, Page] = WeakKeyDictionary()
+"""The window of each browser, kept from test to test: to open one costs half as much as to load a page into it."""
+
+
+@contextmanager
+def heard(page: Page, handlers: Mapping[str, Callable[[Any], None]]) -> Iterator[None]:
+    """While each handler hears its event of a page."""
+    for event, handler in handlers.items():
+        page.on(cast("Any", event), handler)
+    try:
+        yield
+    finally:
+        for event, handler in handlers.items():
+            page.remove_listener(event, handler)
+
+
+@contextmanager
+def window(browser: Browser, size: ViewportSize, dark: bool = False) -> Iterator[Page]:
+    """The window as if it were new: nothing loaded or stored, the mouse outside of it; closed where a test fails."""
+    page = _WINDOWS.pop(browser, None) or browser.new_page(viewport=size, reduced_motion="reduce")
+    try:
+        page.set_viewport_size(size)
+        page.emulate_media(media="screen", color_scheme="dark" if dark else "light", reduced_motion="reduce")
+        page.set_default_timeout(1e3 * SLOW)
+        yield page
+        page.evaluate("sessionStorage.clear(); localStorage.clear()")
+        page.mouse.move(-10, -10)
+        page.goto("about:blank")
+        _WINDOWS[browser] = page
+    finally:
+        if _WINDOWS.get(browser) is not page:
+            page.context.close()
+
+
+@contextmanager
+def new_window(browser: Browser, size: ViewportSize, dark: bool, script: bool, before: str | None) -> Iterator[Page]:
+    """A window of its own, without scripts or with one that runs before those of the page."""
+    context = browser.new_context(
+        viewport=size, color_scheme="dark" if dark else "light", java_script_enabled=script, reduced_motion="reduce"
+    )
+    try:
+        page = context.new_page()
+        page.set_default_timeout(1e3 * SLOW)
+        if before is not None:
+            page.add_init_script(before)
+        yield page
+    finally:
+        context.close()
+
+
 @dataclass
 class Seen:
     """What a page asked for and complained of."""
@@ -83,32 +135,27 @@ def opened(
 ) -> Iterator[tuple[Page, Seen]]:
     """A page opened from its file and ready; at the end nothing may have been requested or complained of."""
     seen = Seen()
-    context = browser.new_context(
-        viewport=size, color_scheme="dark" if dark else "light", java_script_enabled=script, reduced_motion="reduce"
-    )
-    try:
-        page = context.new_page()
-        page.set_default_timeout(1e3 * SLOW)
+    usual = script and before is None
+    with window(browser, size, dark) if usual else new_window(browser, size, dark, script, before) as page:
 
         def refuse(dialog: Dialog) -> None:
             seen.complaints.append(f"dialog {dialog.message}")
             dialog.dismiss()
 
-        if before is not None:
-            page.add_init_script(before)
-        page.on("request", lambda r: seen.requests.append(r.url))
-        page.on("console", lambda m: seen.complaints.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("pageerror", lambda e: seen.complaints.append(str(e)))
-        page.on("dialog", refuse)
-        page.goto(path.as_uri())
-        if script:
-            page.wait_for_selector("#view[data-ready]", state="attached")
-        yield page, seen
+        handlers: dict[str, Callable[[Any], None]] = {
+            "request": lambda r: seen.requests.append(r.url),
+            "console": lambda m: seen.complaints.append(m.text) if m.type in ("error", "warning") else None,
+            "pageerror": lambda e: seen.complaints.append(str(e)),
+            "dialog": refuse,
+        }
+        with heard(page, handlers):
+            page.goto(path.as_uri())
+            if script:
+                page.wait_for_selector("#view[data-ready]", state="attached")
+            yield page, seen
         assert seen.requests == [path.as_uri()]
         # Software drawing is slow to read back, which Chromium tells as a warning of its own.
         assert [c for c in seen.complaints if "GPU stall" not in c] == []
-    finally:
-        context.close()
 
 
 def barriers(page: Page) -> list[tuple[str, str, list[str]]]:

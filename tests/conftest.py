@@ -11,6 +11,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from filelock import FileLock
 from hypothesis import settings
+from typer.main import get_command
 
 from cadbridge import storage
 from cadbridge.mechanism import Mechanism
@@ -162,6 +164,14 @@ def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> I
     with pytest.MonkeyPatch.context() as patch:
         for room in ("kept", "kept_finds"):
             patch.setattr(f"cadbridge.shapes.{room}.computed_once", once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def command_line_once() -> Iterator[None]:
+    """The commands with all their options are made once for all calls of a CliRunner, not anew for each (20 ms)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
         yield
 
 

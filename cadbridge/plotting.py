@@ -15,6 +15,7 @@ from cadbridge.files import output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 
@@ -22,6 +23,8 @@ COLOURS = ("#2f7de1", "#e8860c", "#2a9d5c", "#d6293e", "#8e5bd0", "#8a6d3b", "#d
 """As many lines as a panel holds: no two of them alike."""
 WIDTH, PANEL, TITLE = 9.0, 2.6, 0.6
 """Inches: of a figure, the height of one panel, and of the title and the axis of time."""
+DOTS = 110
+"""Of the PNG, to the inch."""
 LINE = 1.4
 """Points: a line that stands out from the grid, and does not hide its neighbour."""
 ROUNDING_NOISE = 1e-9
@@ -58,17 +61,26 @@ def write_figure(
     # Without dates, versions and ids by chance, so that the same values are the same bytes.
     with mpl.rc_context({"svg.hashsalt": "cadbridge", "font.size": 9, "axes.spines.top": False,
                          "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25}):  # fmt: skip
-        figure = Figure(figsize=(WIDTH, PANEL * len(panels) + TITLE), layout="constrained")
+        figure = Figure(figsize=(WIDTH, PANEL * len(panels) + TITLE), dpi=DOTS, layout="constrained")
         axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
         figure.suptitle(title, x=0.01, ha="left", weight="bold")
         for panel, drawn in zip(axes[:, 0], panels, strict=True):
             _draw(panel, t, drawn)
         axes[-1, 0].set_xlabel(over)
+        _lay_out(figure)
         paths = (folder / f"{name}.png", folder / f"{name}.svg")
         for path, metadata in zip(paths, ({"Software": None}, {"Date": None, "Creator": None}), strict=True):
             with output(path) as temporary:
-                figure.savefig(temporary, dpi=110, format=path.suffix[1:], metadata=metadata)
+                figure.savefig(temporary, format=path.suffix[1:], metadata=metadata)
     return paths
+
+
+def _lay_out(figure: Figure) -> None:
+    """Make room for all labels once: each file that is saved would draw the figure a second time to do it anew."""
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.execute(figure)
+    figure.set_layout_engine(None)
 
 
 def _panels(curves: Sequence[PlottedCurve]) -> list[list[PlottedCurve]]:

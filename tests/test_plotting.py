@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +27,25 @@ def test_a_figure_is_written_as_png_and_svg_with_the_same_bytes_each_time(tmp_pa
     assert first == second
     assert first[0].startswith(b"\x89PNG")
     assert first[1].startswith(b"<?xml")
+
+
+def test_a_figure_is_laid_out_once_and_drawn_once_for_each_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    done = []
+    for owner, name in ((ConstrainedLayoutEngine, "execute"), (Figure, "draw")):
+        real = getattr(owner, name)
+
+        def noted(self: object, *given: object, real: Callable[..., object] = real, name: str = name) -> object:
+            done.append(name)
+            return real(self, *given)
+
+        monkeypatch.setattr(owner, name, noted)
+    write_figure(tmp_path, "forces", "Forces", T, [curve("a name that takes room", 1.0), curve("c", 2.0, "N m")])
+    assert done == ["execute", "draw", "draw"]
 
 
 def test_a_figure_leaves_the_figures_of_the_process_alone(tmp_path: Path) -> None:

@@ -7,12 +7,33 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cadbridge.frames import cross_length, unit
-from cadbridge.recognition.contacts.contacts import ALIGNED, ALONG, ONE_LINE, Contact, Placed, parallel, square
+from cadbridge.frames import Vector, cross_length, unit
+from cadbridge.recognition.contacts.contacts import (
+    ALIGNED,
+    ALONG,
+    ONE_LINE,
+    ROUNDING,
+    Contact,
+    Placed,
+    parallel,
+    square,
+)
 from cadbridge.recognition.contacts.guides import GUIDED, Guide, guides_of
 from cadbridge.recognition.contacts.one_line import on_one_line
-from cadbridge.recognition.contacts.walls import Verdict, Wall, Witness, between_walls, faces_along, fit_text, in_mm
+from cadbridge.recognition.contacts.walls import (
+    ASKEW,
+    MOST_WALLS,
+    Verdict,
+    Wall,
+    Witness,
+    between_walls,
+    faces_along,
+    fit_text,
+    in_mm,
+    widest_gap,
+)
 
 ON_ONE_ROD = 2.0
 """How far apart two bores stand on one rod beside the longer of them, from which each turns on the rod, and they do not
@@ -30,6 +51,10 @@ short the bore is. 54 machines: 3.9 | 7.1. Tests: 3.75 | 4 (`test_recognise`, `t
 LEAST_CUP = 2.0
 """sr of a socket at least, as a slotted ring of a rod end has; less is a dimple or a ball's cage. 81 machines: 0.951 |
 2.97. Tests: 0.95 | 2.9 (`test_links`)."""
+
+LEAST_FLANKS = 8
+"""Directions of flanks on each other about a line, from which they are those of teeth and not of a polygon, in which a
+bar may slide. A choice: seen once, 26 (the spline of a servo); a hexagon has three."""
 
 
 def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, links: bool = False) -> Verdict | None:
@@ -52,7 +77,7 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, link
         return _many_lines(guides, planes)
     if guides and not _far_apart(guides[0]):
         return replace(on_one_line(guides[0], planes, links), witness=_witness(guides[0]))
-    return between_walls(planes) if planes else None
+    return (_splined(planes) or between_walls(planes)) if planes else None
 
 
 def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | None:
@@ -68,6 +93,33 @@ def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | No
             text = f"a rounded corner of radius {in_mm(c.radius)} fits that of the other, and so do the faces beside it"
             return Verdict("fixed", c.point, None, (text,), (), 0.6)
     return None
+
+
+def _splined(planes: Sequence[Wall]) -> Verdict | None:
+    """The flanks of many teeth on those of the other, all round: a serrated shaft in its hub."""
+    normals = np.array([p.normal for p in planes])
+    if len(planes) < LEAST_FLANKS:
+        return None
+    first = normals[0]  # a flank, or a face across the teeth
+    ways = [first, *(unit(np.cross(first, n)) for n in normals if cross_length(first, n) > ASKEW)]
+    for along in ways[:MOST_WALLS]:
+        lean = np.abs(normals @ along)
+        if not ((lean < ALIGNED) | (lean > ALONG)).all():
+            continue
+        flanks = normals[lean < ALIGNED]
+        if _directions(flanks) >= LEAST_FLANKS and widest_gap(list(flanks), along) < math.pi:
+            text = f"flanks of teeth on each other, {_directions(flanks)} ways round"
+            return Verdict("fixed", np.mean([p.point for p in planes], axis=0), None, (text,), (), 0.8)
+    return None
+
+
+def _directions(normals: NDArray[np.float64]) -> int:
+    """How many directions normals (n, 3) have, either way."""
+    found: list[Vector] = []
+    for n in normals:
+        if all(cross_length(n, other) > ALIGNED for other in found):
+            found.append(n)
+    return len(found)
 
 
 def _sockets(balls: Sequence[Contact], slack: float) -> Verdict:
@@ -111,6 +163,11 @@ def _many_lines(guides: Sequence[Guide], planes: Sequence[Wall]) -> Verdict:
         text = f"{len(rods)} parallel rods {how}, nothing across them"
         return Verdict("prismatic", first.point, first.direction, (text,), (), 0.7, witness=Witness.RODS)
     what = "parallel" if one_way else "crossing"
+    # Plates beside each other whose holes are in line, as the legs of a row have them: what touches nowhere holds
+    # nothing.
+    if not planes and all(c.kind == "eyes" and c.gap > ROUNDING for g in guides for c in g.contacts):
+        text = f"holes in line on {len(guides)} {what} lines, and the two touch nowhere"
+        return Verdict("rest", first.point, first.direction, (text,), (), 0.5)
     return Verdict("fixed", first.point, None, (f"{len(guides)} {what} lines hold the two",), (), 0.95)
 
 

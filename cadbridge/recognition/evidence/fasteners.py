@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from cadbridge.geometry import Mesh, Shape
-from cadbridge.recognition.contacts.contacts import without
+from cadbridge.recognition.contacts.contacts import ALONG, without
+from cadbridge.recognition.contacts.judging import goes_on
 from cadbridge.recognition.evidence.lead_screws import called_lead_screw
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.faces.sections import across
@@ -124,7 +125,7 @@ def _lean(mesh: Mesh, local: np.ndarray) -> float:
 def find_fasteners(scene: Scene, wheels: Collection[str], names: bool) -> dict[str, StandardPart]:
     """The instances to take out, with what they are; none of `wheels`, no lead screw, and never nearly all."""
     # The nut on a lead screw may look like any other, and is what the screw moves.
-    kept = set(wheels) | (_of_lead_screws(scene) if names else set())
+    kept = set(wheels) | _with_handles(scene) | (_of_lead_screws(scene) if names else set())
     standards = {name: s for name, s in scene.standards.items() if name not in kept}
     found = {name: s for name, s in standards.items() if s.kind in HOLDING}
     found |= {name: s for name, s in standards.items() if s.kind in RINGS and s.named}
@@ -137,6 +138,16 @@ def _of_lead_screws(scene: Scene) -> set[str]:
     """What is called a lead screw, and what it stands in."""
     screws = {i.name for i in scene.assembly.instances if called_lead_screw(scene, i.name)}
     return screws | {name for c in scene.contacts.found if screws & set(c.pair) for name in c.pair}
+
+
+def _with_handles(scene: Scene) -> set[str]:
+    """Screws through which a bar goes across, and out on both sides: a vise's, a clamp's, turned by hand."""
+    screws = {name: scene.pose(name).vector(s.axis) for name, s in scene.standards.items() if s.kind in HOLDING}
+    return {
+        c.b.instance for c in scene.contacts.found
+        if c.kind == "shaft" and c.b.instance in screws and c.a.instance not in screws
+        and abs(float(screws[c.b.instance] @ c.direction)) < ALONG and goes_on(c.a, c.b)
+    }  # fmt: skip
 
 
 def _on_screws(scene: Scene, screws: Mapping[str, StandardPart]) -> set[str]:

@@ -176,9 +176,7 @@ def _faces_across(scene: Scene, name: str, axis: Vector) -> list[tuple[float, fl
 
 def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -> list[Candidate]:
     """Of joints on one axis only as many as connect its bodies, the surest first."""
-    # In a machine, parts on one shaft hold distance by others; of bars, those that lie on each other are joined.
-    sureness = _of_bars if scene.links_only else lambda c: c.verdict.confidence
-    order = sorted(candidates, key=lambda c: (-sureness(c), -_nearness(c), c.a, c.b))
+    order = sorted(candidates, key=lambda c: (-_sureness(c), -_nearness(c), c.a, c.b))
     lines = Lines(len(order), 3 * scene.contacts.slack + EXACT_SLACK)
     kept = []
     for c in order:
@@ -198,8 +196,8 @@ def trees(scene: Scene, candidates: list[Candidate], rejected: list[Rejected]) -
     return kept
 
 
-def _of_bars(c: Candidate) -> float:
-    """The confidence of a joint of links beside others on its axis: holes of parts that do not meet there say least."""
+def _sureness(c: Candidate) -> float:
+    """The confidence of a joint beside others on its axis: holes of parts that do not meet there say least."""
     unmet = all(k.kind in ("holes", "eyes") for k in c.contacts)
     return min(c.verdict.confidence, UNMET) if unmet else c.verdict.confidence
 

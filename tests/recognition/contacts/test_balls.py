@@ -20,3 +20,11 @@ def test_a_slotted_ring_about_a_ball_is_its_socket_and_a_dimple_is_none(
     ring = ring.cut(cq.Workplane().sphere(4)).cut(box(20, 6, 20).translate((-8, 0, -10)))
     found = recognised(tmp_path, {"ball": (ball, (0, 0, 0)), "ring": (ring, (0, 0, 0))})
     assert list(joints(found).values()).count("spherical") == count
+
+
+@pytest.mark.parametrize(("radius", "count"), [(12.0, 1), (8.0, 0)])
+def test_a_ball_turns_in_a_socket_whose_liner_is_not_drawn(tmp_path: Path, radius: float, count: int) -> None:
+    arm = box(70, 40, 40).translate((15, 0, -20)).cut(cq.Workplane().sphere(17.5)).cut(disc(15, 30))
+    ball = cq.Workplane().sphere(radius).union(disc(5, 60)).union(box(60, 60, 8).translate((0, 0, 60)))
+    found = recognised(tmp_path, {"arm": (arm, (0, 0, 0)), "ball": (ball, (0, 0, 0))})
+    assert list(joints(found).values()) == ["spherical"] * count

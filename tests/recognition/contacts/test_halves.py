@@ -1,11 +1,11 @@
-"""Links made of several parts, which the sweep of their joints shows to be one body."""
+"""Links made of several parts, which the sweep of their joints shows to be one body, and links that are none."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from tests.late import cq
-from tests.recognition.solids import box, disc, joints, recognised
+from tests.recognition.solids import box, disc, joints, link, recognised
 
 
 def half_rod(tongue: bool) -> cq.Workplane:
@@ -32,3 +32,15 @@ def test_halves_of_rods_put_together_are_one_body_each(tmp_path: Path) -> None:
     reasons = [bond.reason for body in found.bodies for bond in body.bonds]
     assert len(reasons) == 2
     assert all("lies on it, and as two they could not move: " in reason for reason in reasons)
+
+
+def test_links_beside_each_other_whose_eyes_are_in_line_are_two(tmp_path: Path) -> None:
+    """As in a row of fingers: they touch nowhere, and each turns on a stud of its own."""
+    frame = box(12, 40, 30).translate((-30, 0, -10)).union(disc(3, 8).translate((0, 0, -5)))
+    frame = frame.union(box(34, 10, 5).translate((-13, 0, -10))).union(box(34, 10, 5).translate((-13, 0, 15)))
+    frame = frame.union(disc(3, 8).translate((0, 0, 12)).union(disc(4, 5).translate((0, 0, -5))))
+    frame = frame.union(disc(4, 1).translate((0, 0, 15)))
+    finger = link(40)
+    parts = {"frame": (frame, (0.0, 0.0, 0.0)), "one": (finger, (0.0, 0.0, 0.0)), "two": (finger, (0.0, 0.0, 12.0))}
+    found = recognised(tmp_path, parts)
+    assert joints(found) == {frozenset(("frame", name)): "revolute" for name in ("one", "two")}

@@ -146,3 +146,14 @@ def test_a_name_says_the_size_of_a_screw() -> None:
     assert named_size(["FHS_M2_5X10"]) == pytest.approx((0.0025, 0.010))
     assert named_size(["M3x020"]) == pytest.approx((0.003, 0.020))
     assert named_size(["bolt"]) is None
+
+
+@pytest.mark.parametrize("barred", [True, False])
+def test_a_screw_with_a_bar_across_is_turned_by_hand(tmp_path: Path, barred: bool) -> None:
+    screw = cq.Workplane().circle(8).extrude(12).union(cq.Workplane().circle(5).extrude(-60))
+    cross = cq.Workplane("XZ").center(0, 6).circle(2).extrude(40, both=True)
+    block = cq.Workplane().box(40, 40, 20, centered=(True, True, False)).faces(">Z").workplane().hole(10)
+    parts: Parts = {"block": (block, (0, 0, -30)), "jaw screw": (screw.cut(cross) if barred else screw, (0, 0, 0))}
+    parts["base"] = (cq.Workplane().box(200, 100, 10, centered=(True, True, False)), (0, 0, -40))
+    found = recognised(tmp_path, parts | ({"bar": (cross, (0, 0, 0))} if barred else {}))
+    assert any("jaw screw" in pair for pair in joints(found)) is barred

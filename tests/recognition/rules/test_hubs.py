@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
+from tests.late import cq
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised, tube
 
 
@@ -47,3 +49,19 @@ def test_a_flywheel_on_a_coupling_that_turns_is_fastened_there_unless_a_shoulder
     assert frozenset(("base", "coupling")) in joints(found) or not held
     assert len(found.joints) == 1 + held
     assert (found.body_of["wheel"] == found.body_of["coupling"]) != held
+
+
+def test_a_horn_goes_with_the_serrated_shaft_whose_teeth_it_has(tmp_path: Path) -> None:
+    """The shaft turns in its case with room; the flanks of its spline lie on those of the horn."""
+    star = [
+        (radius * math.cos(math.pi * k / 12), radius * math.sin(math.pi * k / 12))
+        for k, radius in enumerate((3.0, 2.6) * 12)
+    ]
+    spline = cq.Workplane().polyline(star).close().extrude(4)
+    shaft = disc(3, 20).union(spline.translate((0, 0, 20)))
+    case = box(40, 20, 18).cut(disc(3.3, 18))
+    horn = box(30, 8, 4).translate((11, 0, 0)).cut(spline)
+    parts: Parts = {"case": (case, (0, 0, 0)), "shaft": (shaft, (0, 0, 0)), "horn": (horn, (0, 0, 20))}
+    found = recognised(tmp_path, parts)
+    assert {frozenset(body.instances) for body in found.bodies} == {frozenset({"case"}), frozenset({"horn", "shaft"})}
+    assert list(joints(found).values()) == ["revolute"]

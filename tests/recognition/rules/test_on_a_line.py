@@ -9,7 +9,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.recognition import Recognition, recognise
 from tests.late import cq
-from tests.recognition.solids import Parts, at, box, disc, joints, recognised, tube
+from tests.recognition.solids import Parts, at, box, disc, joints, link, read, recognised, tube
 
 
 def along_y(shape: cq.Workplane) -> cq.Workplane:
@@ -111,3 +111,15 @@ def test_a_piston_by_its_name_slides_in_its_cylinder_however_short_it_is(tmp_pat
     part = disc(7, 14).union(box(40, 6, 4).translate((10, 0, 14)))
     found = recognised(tmp_path, {"block": (block, (0, 0, 0)), name: (part, (0, 0, 12))})
     assert [j.type for j in found.joints] == [kind]
+
+
+def test_levers_in_one_fork_turn_on_the_cheeks_that_they_lie_on(tmp_path: Path) -> None:
+    """They stand 1.2 mm apart: their holes are in line, but they touch the fork and not each other."""
+    cheek = link(40, 4.0).rotate((0, 0, 0), (0, 0, 1), 180)
+    fork = (
+        cheek.translate((0, 0, -4)).union(cheek.translate((0, 0, 7.2))).union(box(8, 16, 15.2).translate((-44, 0, -4)))
+    )
+    own = cq.Assembly(name="own").add(fork, name="fork")  # nested: no model of links alone
+    made = cq.Assembly(name="made").add(own, name="own")
+    made.add(link(40), name="low").add(link(60), name="high", loc=at(0, 0, 4.2))
+    assert joints(read(tmp_path, made)) == {frozenset(("own/fork", name)): "revolute" for name in ("low", "high")}

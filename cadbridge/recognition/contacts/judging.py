@@ -72,12 +72,22 @@ def judge(contacts: Sequence[Contact], of_a: Collection[str], slack: float, link
     # nothing.
     corner = _corner(contacts, planes)
     if corner is not None:
-        return corner
+        # The profile of a rail has such corners, and goes on beyond what slides on it.
+        return _rail(contacts, planes) or corner
     if len(guides) >= 2:
         return _many_lines(guides, planes)
     if guides and not _far_apart(guides[0]):
         return replace(on_one_line(guides[0], planes, links), witness=_witness(guides[0]))
     return (_splined(planes) or between_walls(planes)) if planes else None
+
+
+def _rail(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | None:
+    """The slide between walls along rounded corners of which one side goes on beyond both ends of the other."""
+    ways = [c.direction for c in contacts if c.kind == "shaft" and (goes_on(c.a, c.b) or goes_on(c.b, c.a))]
+    slide = between_walls(planes) if ways else None
+    if slide is None or slide.axis is None or slide.type != "prismatic":
+        return None
+    return slide if any(parallel(way, slide.axis) for way in ways) else None
 
 
 def _corner(contacts: Sequence[Contact], planes: Sequence[Wall]) -> Verdict | None:

@@ -18,7 +18,7 @@ from cadbridge.recognition.evidence.lead_screws import called_lead_screw
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.faces.sections import across
 from cadbridge.recognition.groups import Groups
-from cadbridge.recognition.standard.names import StandardKind, called_fastener, named_size
+from cadbridge.recognition.standard.names import StandardKind, called_fastener, called_slot_nut, named_size
 from cadbridge.recognition.standard.parts import standard_part
 from cadbridge.recognition.standard.screws import StandardPart
 from cadbridge.recognition.wheels.axes import candidate_axes
@@ -91,14 +91,15 @@ def _by_name(shape: Shape, names: Sequence[str]) -> StandardPart | None:
     mesh = shape.fine if shape.fine is not None else shape.coarse
     if kind is None or mesh is None or len(mesh.triangles) < 4 or not np.isfinite(mesh.vertices).all():
         return None
+    in_slot = called_slot_nut(names)
     for point, axis in candidate_axes(shape, mesh)[:2]:
         local = (mesh.vertices - point) @ across(axis)
         low, high = float(local[:, 2].min()), float(local[:, 2].max())
         away = np.linalg.norm(local[:, :2], axis=1)
         outer, inner = float(away.max()), float(away.min())
         size = named_size(names)
-        # The ears of a circlip stand out of its outline.
-        round_outside = kind is StandardKind.CIRCLIP or _lean(mesh, local) >= ROUND_OUTLINE * outer
+        # The ears of a circlip stand out of its outline, and a nut for a slot is as long as it likes.
+        round_outside = kind is StandardKind.CIRCLIP or in_slot or _lean(mesh, local) >= ROUND_OUTLINE * outer
         if not 0.0 < outer <= WIDEST_HEAD * LARGEST_SHANK or not round_outside:
             continue
         if kind in (StandardKind.SCREW, StandardKind.RIVET):
@@ -108,7 +109,8 @@ def _by_name(shape: Shape, names: Sequence[str]) -> StandardPart | None:
             fits &= high - low >= outer
         else:
             thick = THICK_CIRCLIP if kind is StandardKind.CIRCLIP else 3.0
-            radius, fits = inner, LEAST_BORE * outer < inner and high - low <= thick * outer
+            wide = 0.0 if in_slot else LEAST_BORE
+            radius, fits = inner, wide * outer < inner and high - low <= thick * outer
         if fits:
             at, way, text = np.asarray(point), np.asarray(axis), f"a {kind} by its name"
             return StandardPart(kind, at, way, low, high, radius, outer, 0.7, text, named=True)

@@ -30,7 +30,8 @@ class StandardKind(StrEnum):
 
 _NUTS = (
     r"\bnuts?\b|(lock|hex|wing)nuts?\b|mutter\b|écrou|ecrou|tuerca|\bdado\b|porca|matice|nakręt|nakret|гайк|螺母|ナット"
-    r"|너트|somun|\biso ?(4032|4033|4035|7040|10511)\b|\bdin ?(439|557|562|934|982|985|6923)\b|\bgb ?t? ?6170\b"
+    r"|너트|somun|threaded ?insert|heat ?set|gewindeeinsatz"
+    r"|\biso ?(4032|4033|4035|7040|10511)\b|\bdin ?(439|557|562|934|982|985|6923)\b|\bgb ?t? ?6170\b"
 )
 _WASHERS = (
     r"washer|(?<!riemen)(?<!brems)(?<!keilriemen)scheibe|\bshim|rondell|arandela|arruela|anilha|\bbricka|podkład|podklad"
@@ -45,6 +46,9 @@ _SCREWS = (
     r"|\biso ?(1207|1580|2009|4014|4017|4762|7045|7046|7047|7380|10642|14583)\b"
     r"|\bdin ?(84|85|603|912|931|933|963|965|6912|7380|7500|7981|7984|7985|7991)\b|\bgb ?t? ?(70|818|819|5781|5783)\b"
 )
+
+_SLOT_NUTS = re.compile(r"\bt ?nuts?\b|\b(slot|hammer|sliding) ?nuts?\b|nutenstein|hammermutter|\bdin ?508\b")
+"""Nuts for the slot of a profile, which are neither round nor hexagons."""
 
 _HELD_BY = (StandardKind.NUT, StandardKind.WASHER, StandardKind.CIRCLIP, StandardKind.RIVET, StandardKind.SCREW)
 """Fasteners. What goes on a screw is often named by it (bolt washer, M5 lock nut), a screw never by what goes on it."""
@@ -191,6 +195,11 @@ def called_fastener(names: Sequence[str]) -> StandardKind | None:
         return None
     kinds = named_kinds(names)
     return next((kind for kind in _HELD_BY if kind in kinds), None)
+
+
+def called_slot_nut(names: Sequence[str]) -> bool:
+    """Whether names say a nut for the slot of a profile; the names of parts that take one do not."""
+    return bool(_SLOT_NUTS.search(words(names))) and called_fastener(names) is StandardKind.NUT
 
 
 def named_size(names: Sequence[str]) -> tuple[float, float] | None:

@@ -97,3 +97,12 @@ def test_a_hub_with_a_hexagon_turns_with_its_shaft(tmp_path: Path) -> None:
     hub = disc(20, 12).cut(cq.Workplane().polygon(6, 12).extrude(12))
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "shaft": (shaft, (0, 0, 0)), "hub": (hub, (0, 0, 20))})
     assert not any(j.type == "prismatic" for j in found.joints)
+
+
+@pytest.mark.parametrize(("length", "kinds"), [(200.0, ["prismatic"]), (30.0, [])])
+def test_a_block_slides_on_the_rail_whose_rounded_edges_it_has(tmp_path: Path, length: float, kinds: list[str]) -> None:
+    """Where both end together, it is an edge cut to fit."""
+    rail = box(length, 12, 8).edges("|X and >Z").fillet(0.5)
+    block = box(30, 27, 10).translate((0, 0, 3)).cut(rail)
+    found = recognised(tmp_path, {"rail": (rail, (0, 0, 0)), "block": (block, (0, 0, 0))})
+    assert [j.type for j in found.joints] == kinds

@@ -110,6 +110,9 @@ def test_a_nut_in_a_slot_holds_the_part_that_it_lies_in(tmp_path: Path) -> None:
         ("M2-Nut001", StandardKind.NUT),
         ("Sechskantmutter", StandardKind.NUT),
         ("écrou M5", StandardKind.NUT),
+        ("M3 Threaded Insert (1)", StandardKind.NUT),
+        ("2020 Drop-in T-nut, M5", StandardKind.NUT),
+        ("T-nut plate", None),
         ("Unterlegscheibe", StandardKind.WASHER),
         ("servo-screw-003", StandardKind.SCREW),
         ("MOUNT SCREW:2", StandardKind.SCREW),
@@ -157,3 +160,14 @@ def test_a_screw_with_a_bar_across_is_turned_by_hand(tmp_path: Path, barred: boo
     parts["base"] = (cq.Workplane().box(200, 100, 10, centered=(True, True, False)), (0, 0, -40))
     found = recognised(tmp_path, parts | ({"bar": (cross, (0, 0, 0))} if barred else {}))
     assert any("jaw screw" in pair for pair in joints(found)) is barred
+
+
+@pytest.mark.parametrize(("name", "bodies"), [("T-Nut 3030 M3", 1), ("slider", 2)])
+def test_a_nut_for_a_slot_is_known_by_its_name_whatever_its_form(tmp_path: Path, name: str, bodies: int) -> None:
+    """One bolt alone would let it turn beneath the plate that it clamps to a profile."""
+    plate = cq.Workplane().box(60, 60, 6, centered=(True, True, False)).faces(">Z").workplane().hole(3.4)
+    slot_nut = cq.Workplane().box(16, 8, 4, centered=(True, True, False)).faces(">Z").workplane().hole(3)
+    parts: Parts = {"plate": (plate, (0, 0, 0)), name: (slot_nut, (0, 0, -7)), "bolt": (bolt(1.5, 13), (0, 0, 6))}
+    parts["base"] = (cq.Workplane().box(200, 100, 10, centered=(True, True, False)), (0, 0, -20))
+    found = recognised(tmp_path, parts)
+    assert len({found.body_of[part] for part in ("plate", name)}) == bodies

@@ -42,20 +42,27 @@ DRUM = 0.03
 no gap in what is seen (0.0299 | 0.0303): holes for screws lie below, and the fit decides. Tests: 0.028
 (`test_links`)."""
 
+INCH = 0.01
+"""Of a wheel's hub: how much wider its axle may be drawn. 16 mm for 5/8 of an inch is 0.008. A choice."""
 
-def drums_of(scene: Scene, names: set[str]) -> Iterator[Placed]:
-    """The cylinders of some instances that go round and are no small hole, with their middle as point."""
+
+def drums_of(scene: Scene, names: set[str], least: float = DRUM) -> Iterator[Placed]:
+    """The cylinders of some instances that go round and are no small hole, with their middle as point.
+
+    `least`: their radius beside the part's size.
+    """
     for name in sorted(names):
         known, X = scene.faces_of(name), scene.pose(name)
         for s in () if known is None else known.of("cylinder"):
-            if s.turn >= ROUNDED and known is not None and s.radius >= DRUM * known.size:
+            if s.turn >= ROUNDED and known is not None and s.radius >= least * known.size:
                 yield Placed(name, X, s, X.point(s.middle), X.vector(s.direction))
 
 
-def stands_in(scene: Scene, shaft: Placed, bore: Placed) -> bool:
+def stands_in(scene: Scene, shaft: Placed, bore: Placed, press: float = ROUNDING) -> bool:
     """Whether a shaft that fits a bore reaches into it, its axis along that of the bore and beside it.
 
-    What stands beside the axis by less than the clearance is a boss in its hole, unless it is a disc: a turntable.
+    What stands beside the axis by less than the clearance is a boss in its hole, unless it is a disc: a turntable. The
+    shaft may be wider than the bore by `press` (m, of the radius).
     """
     arm = shaft.point - bore.point
     along = abs(float(arm @ bore.direction))
@@ -63,12 +70,35 @@ def stands_in(scene: Scene, shaft: Placed, bore: Placed) -> bool:
     gap = bore.surface.radius - shaft.surface.radius
     reach = (shaft.surface.length + bore.surface.length) / 2 - along
     parallel = abs(float(shaft.direction @ bore.direction)) > math.cos(SKEW) and off <= CENTRED * bore.surface.radius
-    if not (-ROUNDING <= gap <= FACETED * clearance(bore.surface.radius) and parallel):
+    if not (-press <= gap <= FACETED * clearance(bore.surface.radius) and parallel):
         return False
     if off > gap:
         return reach > LEAST_IN * bore.surface.length
     disc = round_outside(scene, shaft.instance, shaft.point, shaft.direction)
     return disc and reach > 0.5 * min(shaft.surface.length, bore.surface.length)
+
+
+def wheels_beside(scene: Scene, first: set[str], second: set[str]) -> list[tuple[Placed, Placed]]:
+    """Axles of one body in bores of the other about one axis, of which a wheel's hub is one: with shaft and bore.
+
+    A wheel is one part that is round outside about it. Drawn by hand, it stands a little beside its axle.
+    """
+    drums = [(m, names is first) for names in (first, second) for m in drums_of(scene, names, 0.0)]
+    hubs = [
+        (m, of_first) for m, of_first in drums
+        if len(first if of_first else second) == 1 and round_outside(scene, m.instance, m.point, m.direction)
+    ]  # fmt: skip
+    found = []
+    for hub, of_first in hubs:
+        for other in (m for m, side in drums if side != of_first and m.surface.hollow != hub.surface.hollow):
+            shaft, bore = (other, hub) if hub.surface.hollow else (hub, other)
+            if stands_in(scene, shaft, bore, INCH * bore.surface.radius):
+                found.append((shaft, bore))
+    if not found:
+        return []
+    first_bore = found[0][1]
+    off = max(cross_length(bore.point - first_bore.point, first_bore.direction) for _, bore in found)
+    return found if off <= CENTRED * first_bore.surface.radius else []
 
 
 def in_line(m: Placed, n: Placed) -> bool:

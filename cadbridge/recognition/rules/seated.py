@@ -58,9 +58,11 @@ def round_outside(scene: Scene, name: str, point: Vector, axis: Vector) -> bool:
     foot, way = X_IW.point(point), X_IW.vector(axis)
     half = None if known is None else known.square_about(foot, way, SPINS_ON_AXIS)
     return known is not None and half is not None and any(
-        s.radius >= ROUND_OUTSIDE * half and not s.hollow and parallel(s.direction, way)
+        outer >= ROUND_OUTSIDE * half and not s.hollow and parallel(s.direction, way)
         and cross_length(s.point - foot, way) < SPINS_ON_AXIS * 2 * half
-        for s in known.of("cylinder")
+        for kind in ("cylinder", "torus") for s in known.of(kind)
+        # A tyre is as wide as its middle circle and its section.
+        if (outer := s.radius + (s.second if kind == "torus" else 0.0))
     )  # fmt: skip
 
 

@@ -17,15 +17,26 @@ from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
-from cadbridge.recognition.rules.round_pairs import CENTRED, drums_of, ends_at, in_line, may_be_bolted, stands_in
+from cadbridge.recognition.rules.round_pairs import (
+    CENTRED,
+    drums_of,
+    ends_at,
+    in_line,
+    may_be_bolted,
+    stands_in,
+    wheels_beside,
+)
 
 
 def turntable(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
     """The hinge between two bodies; None where they lie on each other in some other way."""
     contacts = scene.contacts.between(first, second)
     # Where a shaft or a bolt is between the two, that says what is free, and a clamp lies on what it holds.
-    if any(c.kind != "plane" for c in contacts) or any(scene.is_clamp(name) for name in first | second):
+    if any(c.kind != "plane" for c in contacts):
         return None
+    if any(scene.is_clamp(name) for name in first | second):
+        # But a wheel turns on a knuckle, whatever is screwed to that.
+        return None if contacts else wheel_beside(scene, first, second)
     if not contacts:
         return _sunk(scene, first, second)
     normal = max(contacts, key=lambda c: c.overlap).direction
@@ -116,9 +127,16 @@ def drawn_beside(scene: Scene, first: set[str], second: set[str]) -> Candidate |
         (shaft, bore) for bore in bores for shaft in shafts
         if (shaft.instance in first) != (bore.instance in first) and stands_in(scene, shaft, bore)
     ]  # fmt: skip
-    if len(found) != 1:
-        return None
-    shaft, bore = found[0]
+    return _beside(scene, *found[0]) if len(found) == 1 else wheel_beside(scene, first, second)
+
+
+def wheel_beside(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of a wheel that was drawn a little beside its axle."""
+    found = wheels_beside(scene, first, second)
+    return _beside(scene, *found[0]) if found else None
+
+
+def _beside(scene: Scene, shaft: Placed, bore: Placed) -> Candidate:
     off = 1e3 * cross_length(shaft.point - bore.point, bore.direction)
     text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm in a bore that fits it"
     against = (f"drawn {off:.3g} mm beside its axis",)

@@ -8,7 +8,7 @@ import pytest
 
 from cadbridge.recognition.choice.calibration import of_joint
 from tests.late import cq
-from tests.recognition.solids import at, disc, joints, read
+from tests.recognition.solids import Parts, at, box, disc, joints, read, recognised, tube
 
 
 def arm(radius: float, length: float, height: float) -> cq.Workplane:
@@ -138,3 +138,26 @@ def test_the_rollers_of_an_omnidirectional_wheel_turn(tmp_path: Path) -> None:
         own.add(roller, name=f"roller{k}", loc=place)
     made.add(cq.Workplane().box(200, 200, 10).translate((0, 0, -30)), name="floor").add(own, name="omniwheel")
     assert sum("roller" in part for pair in joints(read(tmp_path, made)) for part in pair) == count
+
+
+@pytest.mark.parametrize("screwed", [True, False])
+@pytest.mark.parametrize("hub", [7.94, 8.2])
+def test_a_wheel_drawn_a_little_beside_its_axle_turns_on_it(tmp_path: Path, hub: float, screwed: bool) -> None:
+    """A tenth of a millimetre off, its hub 5/8 of an inch about 16 mm, or with play; its tyre is a torus."""
+    tyre = cq.Workplane("XZ").center(60, 0).circle(20).revolve(360, (-60, 0, 0), (-60, 1, 0))
+    wheel = tyre.union(tube(60, hub, 30).translate((0, 0, -15)))
+    knuckle = (
+        box(60, 400, 30).translate((0, 180, 30)).union(cq.Workplane().circle(8).extrude(70).translate((0, 0, -30)))
+    )
+    parts: Parts = {"wheel": (wheel, (0.11, 0, 0))}
+    for k in range(3):  # what fits to the last micron, so that placements are known to be exact
+        knuckle = knuckle.union(disc(4, 20).translate((0, 150 + 60 * k, 55)))
+        parts[f"lever{k}"] = (arm(8, 40, 5).cut(disc(4, 5)), (0, 150 + 60 * k, 60))
+    parts["knuckle"] = (knuckle, (0, 0, 0))
+    if screwed:
+        parts["knuckle"] = (knuckle.cut(disc(3, 30).translate((0, 350, 30))), (0, 0, 0))
+        parts["plate"] = (box(40, 40, 5).cut(disc(3, 5)), (0, 350, 25))
+        parts["M6x40 screw"] = (disc(5.5, 6).union(disc(3, 40).translate((0, 0, -40))), (0, 350, 60))
+    found = recognised(tmp_path, parts)
+    assert found.body_of["wheel"] != found.body_of["knuckle"]
+    assert frozenset(("knuckle", "wheel")) in joints(found)

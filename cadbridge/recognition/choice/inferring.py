@@ -77,11 +77,12 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     base = ground
     if hints.ground is not None:
         ground, why = scene.groups.root(hints.ground), SAID
+    standing = hints.ground or _chief(scene, ground)  # before other parts are fixed to it
     # Of each loose group that is held which would be the ground of it alone, not its largest part: of a cart with a
     # pole that touches no rail, it is the cart.
     held = [
         _chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0])
-        for group in _apart(scene, joints, run.loose, ground)
+        for group in _apart(scene, joints, [sorted(rest), *run.loose], ground)
     ]
     # What a hint keeps apart from the ground is not held by it: it floats, as is told of the whole.
     held = [c for c in held if scene.bind(c, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)]
@@ -104,7 +105,7 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     )  # fmt: skip
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
     findings = (
-        *findings_of(scene, found, held, list(evidence.copies), ground),
+        *findings_of(scene, found, held, list(evidence.copies), standing),
         *unread(unknown, evidence.lone_belts),
     )
     return replace(found, findings=(*findings, *found.findings)), without_axis(scene, joints, hints)
@@ -113,10 +114,13 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
 def _apart(
     scene: Scene, joints: Sequence[Candidate], loose: Sequence[Sequence[str]], ground: str
 ) -> Iterator[list[str]]:
-    """The loose groups that no joint leads to from the ground; those that joints connect are one."""
+    """The groups that no joint leads to from the ground; those that joints connect are one.
+
+    The first is all that is not loose: it hangs together, and a hint may name a part of another group the ground.
+    """
     linked = linked_by(scene, joints)
     groups: dict[str, list[str]] = defaultdict(list)
-    for group in loose:
+    for group in filter(None, loose):
         groups[linked.root(group[0])] += group
     yield from (group for root, group in groups.items() if root != linked.root(ground))
 

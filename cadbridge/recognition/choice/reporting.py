@@ -54,11 +54,9 @@ def findings_of(
     for why, parts in faults.items():
         findings.add("CB1603", f"{listed(parts)}: {why}; contacts of its own are not seen", items=parts)
     if held:
-        # What was loose is of the ground's body by now: the ground is named by a part that was it before.
-        to = max(scene.groups.members()[ground], key=lambda n: (n not in found.loose, scene.size(n), n))
         verb = "touches" if len(held) == 1 else "touch"
         what = "nothing" if len(held) == len(found.loose) else "nothing but what is joined to it"
-        findings.add("CB1602", f"{listed(held)} {verb} {what}; fixed to the ground, {to}", items=held)
+        findings.add("CB1602", f"{listed(held)} {verb} {what}; fixed to the ground, {ground}", items=held)
     if copies:
         verb = "stands" if len(copies) == 1 else "stand"
         findings.add("CB1614", f"{listed(copies)} {verb} where an equal part stands; bound to that", items=copies)

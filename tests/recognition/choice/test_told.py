@@ -113,3 +113,17 @@ def test_what_the_source_grounds_stands_still(tmp_path: Path) -> None:
         found = recognise(replace(made, components=components))
         assert name in found.bodies[found.ground].instances
         assert (len(found.joints), found.freedoms) == (1, 1)
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_of_machines_beside_each_other_none_floats_whichever_is_the_ground(tmp_path: Path, k: int) -> None:
+    """They touch nothing of each other: without the hint they stand on one ground, and so they do with it."""
+    base, lever = box(40, 40, 10).union(disc(4, 20)), box(40, 12, 5).translate((14, 0, 0)).cut(disc(4, 5))
+    parts: Parts = {f"base{n}": (base, (100 * n, 0, 0)) for n in range(3)}
+    parts |= {f"lever{n}": (lever, (100 * n, 0, 10)) for n in range(3)}
+    found = told(tmp_path, parts, Hints(ground=f"base{k}"))
+    assert found.freedoms == 3
+    assert {f"base{n}" for n in range(3)} <= set(found.bodies[found.ground].instances)
+    (held,) = (f for f in found.findings if f.code == "CB1602")
+    assert held.message.endswith(f"the ground, base{k}")
+    assert f"base{k}" not in held.items

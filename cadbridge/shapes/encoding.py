@@ -33,6 +33,10 @@ _STRING = re.compile(rb"'[^']*'|/\*.*?\*/", re.DOTALL)
 _HIGH = re.compile(rb"[\x80-\xff]")
 _THREE_BYTES = re.compile(rb"[\xe0-\xf4]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_WITHIN_WORD = re.compile(
+    r"[^\W\d_][\x80-\x9f¡¢£¤¥¦§¨©«¬®¯±´¶¸»¼½¾¿\u02c6\u02dc\u201a\u201e\u2020-\u203a\u20ac\u2122][^\W\d_]"
+)
+_TWO_ALPHABETS = re.compile(r"[a-z][\u03ac-\u03ce\u0430-\u045f]|[\u03ac-\u03ce\u0430-\u045f][a-z]")
 MOST_BYTES = 20_000
 """Bytes of strings that are looked at: more tell no more."""
 SURE = math.log(100)
@@ -60,6 +64,16 @@ class Reading:
     called: str
     others: tuple[str, ...] = ()
 
+    @property
+    def in_single_bytes(self) -> bool:
+        """Whether each byte is a letter: two that make one of UTF-8 are none of its words (`Ĺ‚` for `ł`)."""
+        return any(self.encoding == name for language in ALPHABETS for name, _ in language.encodings)
+
+    def of(self, string: bytes) -> str:
+        """What a string reads, in UTF-8 if it is in that beside the names."""
+        apart = _is_utf8(string) if self.in_single_bytes else _is_surely_utf8(string)
+        return string.decode("utf-8" if apart else self.encoding, "replace")
+
 
 def in_utf8(data: bytes, path: Path, findings: Findings) -> bytes:
     """A Part 21 text in UTF-8; where that says more than its bytes do, it is told (CB549; CB548 where it is unsure)."""
@@ -75,17 +89,20 @@ def in_utf8(data: bytes, path: Path, findings: Findings) -> bytes:
     if read.encoding == "utf-8":  # but for strings that an exporter cut within a letter, or comments
         return data.decode("utf-8", "replace").encode("utf-8")
     text = f"the names in {path.name} are not in UTF-8; they are read as {read.called}"
+    odd = list(dict.fromkeys(name for name in map(read.of, strings) if _is_no_word(name)))
     if read.others:
         findings.add("CB548", f"{text}, and may be {listed(read.others)}", Where(file=str(path)))
+    elif odd:
+        findings.add("CB548", f"{text}, in which {listed(list(map(repr, odd)))} are no words", Where(file=str(path)))
     else:
         findings.add("CB549", text, Where(file=str(path)))
-    if not any(map(_is_surely_utf8, strings)):
-        return data.decode(read.encoding, "replace").encode("utf-8")
+    decoded = _STRING.sub(lambda match: read.of(match[0]).encode("utf-8"), data)
+    return decoded.decode("utf-8", "replace").encode("utf-8")
 
-    def decoded(match: re.Match[bytes]) -> bytes:
-        return match[0] if _is_surely_utf8(match[0]) else match[0].decode(read.encoding, "replace").encode("utf-8")
 
-    return _STRING.sub(decoded, data).decode("utf-8", "replace").encode("utf-8")
+def _is_no_word(name: str) -> bool:
+    """Whether a sign stands between letters, or letters of two alphabets do: names are in several code pages then."""
+    return _WITHIN_WORD.search(name) is not None or _TWO_ALPHABETS.search(name) is not None
 
 
 def reading_of(strings: list[bytes]) -> Reading:
@@ -95,7 +112,16 @@ def reading_of(strings: list[bytes]) -> Reading:
     """
     if any(map(_is_utf8, strings)) and all(_is_utf8(s) or _is_cut_utf8(s) for s in strings):
         return Reading("utf-8", "UTF-8")
-    strings = [s for s in strings if not _is_surely_utf8(s)]
+    # Beside names in a code page of single bytes all that is in UTF-8 is in it; of two bytes a pair may look so.
+    if other := [s for s in strings if not _is_utf8(s)]:
+        read = _likeliest(other)
+        if read.in_single_bytes and not read.others:
+            return read
+    return _likeliest([s for s in strings if not _is_surely_utf8(s)])
+
+
+def _likeliest(strings: list[bytes]) -> Reading:
+    """The encoding in which strings are likeliest to be names."""
     # Numbered copies of a name tell no more than the name. Bytes from 0x40 on may be the second of a pair.
     words = sorted(
         {word for s in strings for word in re.split(rb"[\s,;:()-]+", re.sub(rb"\d+", b"0", s)) if _HIGH.search(word)}

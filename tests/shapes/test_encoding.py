@@ -129,3 +129,23 @@ def test_the_parts_of_a_file_have_their_names_and_it_is_told_once(encoding: str,
     assembly = cb.read(file)
     assert {i.name for i in assembly.instances} == set(names)
     assert len([f for f in assembly.findings if f.code == "CB549"]) == 1
+
+
+def test_names_in_utf8_beside_those_of_a_code_page_of_single_bytes_are_read(tmp_path: Path) -> None:
+    names = [("dźwignia", "cp1250"), ("Łożysko", "cp1250"), ("koło zębate", "cp1250"), ("Płyta", "utf-8")]
+    strings = [b"'" + name.encode(encoding) + b"'" for name, encoding in names]
+    findings = Findings()
+    text = in_utf8(b"PRODUCT(" + b",".join(strings) + b")", tmp_path / "made.step", findings).decode()
+    assert [f.code for f in findings] == ["CB549"]
+    assert text == "PRODUCT('dźwignia','Łożysko','koło zębate','Płyta')"
+
+
+@pytest.mark.parametrize("name", ["Nakrętka", "Łożysko kulkowe", "d’entrée", "Wał M6’a"])
+def test_letters_that_make_no_words_are_told(tmp_path: Path, name: str) -> None:
+    """The old code page of DOS, which is none that is known; an apostrophe is no sign within a word."""
+    dos = "’" not in name
+    findings = Findings()
+    string = f"PRODUCT('{name}','{name} 2','pokrywa górna','crémaillère')"
+    in_utf8(string.encode("cp852" if dos else "cp1252", "replace"), tmp_path / "made.step", findings)
+    (found,) = findings
+    assert found.code == "CB548" if dos else "are no words" not in found.message

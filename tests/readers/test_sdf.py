@@ -362,6 +362,7 @@ FAULTS: dict[str, tuple[Callable[[], str], str]] = {
     "pose with words": (_swap("<pose>0 0 1 0 0 0</pose>", "<pose>a b c d e f</pose>"), "CB181"),
     "infinite mass": (_swap("<mass>2</mass>", "<mass>inf</mass>"), "CB181"),
     "huge number": (_swap("<lower>-1</lower>", "<lower>1e999</lower>"), "CB181"),
+    "negative damping": (_swap("<damping>0.5</damping>", "<damping>-0.5</damping>"), "CB181"),
     "zero axis": (_swap("<xyz>0 0 1</xyz>", "<xyz>0 0 0</xyz>"), "CB181"),
     "axis of two": (_swap("<xyz>0 0 1</xyz>", "<xyz>0 0</xyz>"), "CB181"),
     "reversed limits": (_swap("<upper>2</upper>", "<upper>-2</upper>"), "CB181"),

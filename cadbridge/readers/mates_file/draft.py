@@ -72,6 +72,12 @@ class Draft:
             message = f"{name!r} is inside the rigid component {inside.component!r}; name that, with part:"
             self.findings.add("CB146", message, where)
             return None
+        below = next((i for i in self.instances.values() if i.name.startswith(name + "/")), None)
+        if below is not None and below.component != name:
+            message = f"{name!r} is a sub-assembly inside the rigid component {below.component!r}"
+            cure = f"Write {below.component} under `flexible`, and name the part of {name} that is meant."
+            self.findings.add("CB146", message, where, cure)
+            return None
         known = [*self.components, *self._short_names()]
         self.findings.add("CB146", f"there is no component {name!r}{self.near(name, known)}", where)
         return None

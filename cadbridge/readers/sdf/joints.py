@@ -208,13 +208,14 @@ def _in_series(c: Context, j: Joint, X: dict[str, Pose]) -> list[Mate | Coupling
 def _loads(c: Context, j: Joint, axis: Element, ranged: bool) -> dict[str, Any]:
     """Limit, losses, spring and armature of a joint about or along one axis, as its mate has them."""
     dynamics = child(axis, "dynamics")
-    damping, friction = (max(c.number(dynamics, key, j.name, 0.0), 0.0) for key in ("damping", "friction"))
-    stiffness, rest = (c.number(dynamics, f"spring_{key}", j.name, 0.0) for key in ("stiffness", "reference"))
+    keys = ("damping", "friction", "spring_stiffness")
+    damping, friction, stiffness = (_braking(c, j, dynamics, key) for key in keys)
+    rest = c.number(dynamics, "spring_reference", j.name, 0.0)
     return {
         "limit": _limit(c, j, axis, ranged),
         "damping": damping,
         "friction": friction,
-        "stiffness": max(stiffness, 0.0),
+        "stiffness": stiffness,
         "rest": rest if stiffness > 0 else 0.0,
         "armature": _armature(c, j),
     }
@@ -228,7 +229,15 @@ def _of_ball(c: Context, j: Joint) -> dict[str, Any]:
     dynamics = child(axis, "dynamics")
     if any(c.number(dynamics, key, j.name, 0.0) for key in ("friction", "spring_stiffness")):
         c.say("CB1432", f"joint {j.name}: friction and spring of a ball are left out", j.element, j.name)
-    return {"damping": max(c.number(dynamics, "damping", j.name, 0.0), 0.0)}
+    return {"damping": _braking(c, j, dynamics, "damping")}
+
+
+def _braking(c: Context, j: Joint, dynamics: Element | None, key: str) -> float:
+    """A load of a joint that is none below zero."""
+    value = c.number(dynamics, key, j.name, 0.0)
+    if value < 0.0:
+        c.say("CB181", f"joint {j.name}: a {key} below zero would drive it; it is left out", dynamics, j.name)
+    return max(value, 0.0)
 
 
 def _armature(c: Context, j: Joint) -> float:

@@ -43,10 +43,21 @@ CURES: dict[str, str] = {
     '(params="NAME:=0").',
     r"no folder of the package '(.*)' is known": "Name the folder that holds the package {} with --package-dir.",
     r"No such file or directory": "Correct the name of the file, or copy it to where it is looked for.",
+    r"name '(\w+)' is not defined when evaluating expression '.*?\b\1\(": "Correct the name {}: it is none of the "
+    "functions that docs/security.md lists.",
     r"name '(.*?)' is not defined": "Define {} with <xacro:property> above, or correct its name.",
-    r"invalid expression|when evaluating expression": "Correct the expression.",
+    r"invalid syntax|invalid expression|when evaluating expression": "Correct the expression.",
+    r"not a boolean expression": "Write true or false, a number, or an expression that gives one of them.",
+    r"Invalid parameter \"(.*)\"": "Take {} out of the call, or add it to the params of the macro.",
+    r"Not enough blocks": "Give the call of the macro an element for each of its parameters with *.",
+    r"Undefined block \"(.*)\"": "Give the call of the macro the block {}, or correct its name.",
+    r"call themselves without end": "End the recursion by <xacro:if> or <xacro:unless>, or take out the file's include "
+    "of itself.",
 }
 """Cures of what xacro says: a pattern, the cure with its groups; the first that fits, of all else the catalogue's."""
+
+_OUTSIDE = "If that file is yours, name its folder with --package-dir, or copy it beside the source."
+"""What lets a file be read that is kept from a stranger's."""
 
 _LOOK = 0.2
 """Seconds between two looks at what the child has used; an answer is taken at once."""
@@ -115,7 +126,7 @@ def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
 def _cure(answer: dict[str, Any], reason: str) -> str | None:
     """What mends a file that xacro refuses for a reason; None where the catalogue's entry says it."""
     if answer.get("refused"):
-        return None
+        return _OUTSIDE if "lies outside the folder" in reason else None
     found = ((re.search(pattern, reason), cure) for pattern, cure in CURES.items())
     return next((cure.format(*match.groups()) for match, cure in found if match), None)
 

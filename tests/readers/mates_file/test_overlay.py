@@ -214,6 +214,19 @@ def _nested(node: dict[str, Any]) -> dict[str, Any]:
     return {**node, "path": prefix + node["path"], "children": [_nested(c) for c in node["children"]]}
 
 
+def test_a_sub_assembly_inside_a_rigid_one_is_named_as_what_it_is(lay: Any) -> None:
+    base = make_assembly()
+    deep = make_assembly(
+        instances=tuple(_under(i) for i in base.instances),
+        components=(Component("Top", tuple("Top/" + i.name for i in base.instances), Pose()),),
+    )
+    done = lay("mates: [{name: M, type: fixed, a: {component: Top/Arm}, b: {component: Top}}]", deep)
+    (told,) = done.findings
+    assert told.code == "CB146"
+    assert "a sub-assembly inside the rigid component 'Top'" in told.message
+    assert "Write Top under `flexible`" in told.hint
+
+
 def test_rigid_joins_what_the_source_left_free(lay: Any) -> None:
     loose = make_assembly(components=tuple(Component(i.name, (i.name,), i.X_WI) for i in make_assembly().instances))
     done = lay(

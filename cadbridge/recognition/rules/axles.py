@@ -89,7 +89,7 @@ def in_line(scene: Scene, first: set[str], second: set[str]) -> Candidate | None
     shared = [
         (line, pairs) for line in scene.contacts.lines_on(sorted(first)) if (pairs := _beside(line, first, second))
     ]  # fmt: skip
-    fits = [(line, m, n) for line, pairs in shared for m, n in pairs if _for_axle(m, n)]
+    fits = [(line, m, n) for line, pairs in shared for m, n in pairs if _for_axle(m, n) and not _plug(scene, line, n)]
     # A second line, of whatever fit, may be a screw's.
     if len(shared) != 1 or not fits:
         return None
@@ -115,6 +115,11 @@ def _for_axle(hole: Placed, other: Placed) -> bool:
     small, large = sorted((hole.surface.radius, other.surface.radius))
     screw = other.surface.hollow and clearance(large) < large - small <= (SAME_SCREW - 1) * small
     return large <= LOOSEST_HOLE * small and not screw
+
+
+def _plug(scene: Scene, line: Line, other: Placed) -> bool:
+    """Whether what stands in a hole is round about it outside: no axle, but a bottle in its holder, or a cap."""
+    return not other.surface.hollow and round_outside(scene, other.instance, line.point, line.direction)
 
 
 def _horn(scene: Scene, shaft: Placed, names: bool) -> float:

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import cadbridge as cb
 from cadbridge.recognition import Recognition
+from cadbridge.recognition.evidence.gathering import gather
+from cadbridge.recognition.rules.axles import in_line
 from tests.late import cq
 from tests.recognition.gear_shapes import outline
 from tests.recognition.solids import Parts, at, box, disc, joints, plate, read, recognised, tube
@@ -147,3 +150,14 @@ def test_what_its_sub_assembly_alone_holds_turns_on_the_one_line_that_it_shares(
     made = cq.Assembly(name="made").add(caster).add(box(300, 200, 10), name="deck", loc=at(0, 0, 4))
     found = read(tmp_path, made)
     assert list(joints(found).values()) == ["revolute"] * turns
+
+
+@pytest.mark.parametrize("round_outside", [True, False])
+def test_a_bottle_in_its_holder_is_no_axle(tmp_path: Path, round_outside: bool) -> None:
+    """It stands in a hole 1 mm wider and touches nothing; round all about, it is put in there."""
+    shaft = disc(33.5, 120) if round_outside else disc(33.5, 40).union(box(300, 60, 80).translate((0, 0, 40)))
+    made = cq.Assembly(name="made").add(plate(100, 100, 20, [(0, 0)], 34.5), name="holder", loc=at(0, 0, 5))
+    made.add(shaft, name="bottle")
+    made.export(str(tmp_path / "made.step"))
+    scene = gather(cb.read(tmp_path / "made.step"), True).whole
+    assert (in_line(scene, {"holder"}, {"bottle"}) is None) is round_outside

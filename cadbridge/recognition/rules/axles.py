@@ -82,14 +82,18 @@ def in_line(scene: Scene, first: set[str], second: set[str]) -> Candidate | None
     """The hinge of two bodies that touch nothing, and have a hole and another round face beside it on one line alone.
 
     What is drawn on one line is meant to be on it: a bearing or a bolt that is not drawn holds the two there, and one
-    line leaves a turn. Holes may stand apart by their width; a shaft reaches into its hole.
+    line leaves a turn. Holes may stand apart by their width; a shaft reaches into its hole. No line of a shaft that is
+    drawn: two cases that it goes through are round about it, and not about each other.
     """
     if scene.contacts.between(first, second):
         return None
     shared = [
         (line, pairs) for line in scene.contacts.lines_on(sorted(first)) if (pairs := _beside(line, first, second))
     ]  # fmt: skip
-    fits = [(line, m, n) for line, pairs in shared for m, n in pairs if _for_axle(m, n) and not _plug(scene, line, n)]
+    fits = [
+        (line, m, n) for line, pairs in shared for m, n in pairs
+        if _for_axle(m, n) and not _plug(scene, line, n) and not _other_shaft(line, m, n)
+    ]  # fmt: skip
     # A second line, of whatever fit, may be a screw's.
     if len(shared) != 1 or not fits:
         return None
@@ -111,10 +115,20 @@ def _beside(line: Line, first: set[str], second: set[str]) -> list[tuple[Placed,
 
 
 def _for_axle(hole: Placed, other: Placed) -> bool:
-    """Whether a hole and another round face may be for one axle: two holes for one screw, or much unlike, are not."""
+    """Whether a hole and another round face may be for one axle: no sunk hole, none for one screw, nor much unlike."""
     small, large = sorted((hole.surface.radius, other.surface.radius))
     screw = other.surface.hollow and clearance(large) < large - small <= (SAME_SCREW - 1) * small
-    return large <= LOOSEST_HOLE * small and not screw
+    return large <= LOOSEST_HOLE * small and not screw and hole.surface.kind == other.surface.kind == "cylinder"
+
+
+def _other_shaft(line: Line, hole: Placed, other: Placed) -> bool:
+    """Whether a third part goes through a hole and, if that is one, the other: both are there for it."""
+    holes = [m for m in (hole, other) if m.surface.hollow]
+    return any(
+        m.instance not in (hole.instance, other.instance) and not m.surface.hollow and m.surface.turn >= WHOLE
+        and all(m.beside(n) > 0.0 and m.surface.radius < n.surface.radius for n in holes)
+        for m in line.members
+    )  # fmt: skip
 
 
 def _plug(scene: Scene, line: Line, other: Placed) -> bool:

@@ -161,3 +161,29 @@ def test_a_bottle_in_its_holder_is_no_axle(tmp_path: Path, round_outside: bool) 
     made.export(str(tmp_path / "made.step"))
     scene = gather(cb.read(tmp_path / "made.step"), True).whole
     assert (in_line(scene, {"holder"}, {"bottle"}) is None) is round_outside
+
+
+@pytest.mark.parametrize(("shaft", "hinged"), [(None, True), (5, False), (12, True)])
+def test_what_is_round_about_the_shaft_of_a_third_part_does_not_turn_on_the_next(
+    tmp_path: Path, shaft: int | None, hinged: bool
+) -> None:
+    """The case of a motor before the wall that its shaft goes through; a shaft wider than a hole is not in that."""
+    made = cq.Assembly(name="made").add(plate(100, 100, 8, [(0, 0)], 9), name="wall", loc=at(0, 0, 12))
+    made.add(plate(60, 60, 10, [(0, 0)], 17), name="case")
+    if shaft is not None:
+        made.add(disc(shaft, 80), name="shaft", loc=at(0, 0, -20))
+    made.export(str(tmp_path / "made.step"))
+    scene = gather(cb.read(tmp_path / "made.step"), True).whole
+    assert (in_line(scene, {"wall"}, {"case"}) is not None) is hinged
+
+
+def test_a_sunk_hole_before_another_is_for_a_screw(tmp_path: Path) -> None:
+    sunk = plate(40, 40, 3, [(0, 0)], 1.1).cut(cq.Workplane(cq.Solid.makeCone(1.1, 2.1, 1.2)).translate((0, 0, 1.8)))
+    made = (
+        cq.Assembly(name="made")
+        .add(sunk, name="horn")
+        .add(plate(50, 50, 5, [(0, 0)], 1.6), name="lever", loc=at(0, 0, 4))
+    )
+    made.export(str(tmp_path / "made.step"))
+    scene = gather(cb.read(tmp_path / "made.step"), True).whole
+    assert in_line(scene, {"horn"}, {"lever"}) is None

@@ -169,6 +169,15 @@ ENTRIES: dict[str, Entry] = {
         "Give the masses of their parts, or one mass for both, in the mates file.",
         "`attach: [{to: arm, components: [motor]}]` beside a mass given for the arm and one for the motor.",
     ),
+    "CB1473": Entry(
+        _WARNING,
+        "an attachment that changes nothing",
+        "An earlier line of `attach` gave the part to a component already, or the line attaches it to itself or to a "
+        "part of its own. The earlier line holds: a part listed under two components does not join these.",
+        "Delete the line; if the part belongs to the component of this line, delete the earlier one instead. To make "
+        "one body of two components, attach the one to the other by its own name.",
+        "`attach: [{parts: Pin, to: Hub}, {parts: Pin, to: Arm}]`.",
+    ),
     "CB1472": Entry(
         _WARNING,
         "a density of a part that declares a mass",

@@ -12,6 +12,7 @@ from cadbridge.findings import Where
 from cadbridge.frames import Vector
 from cadbridge.geometry import Mesh, nearest_on_triangles
 from cadbridge.readers.mates_file.draft import Draft
+from cadbridge.readers.mates_file.structure import report_idle
 
 TOUCHING = 1e-4
 """m between surfaces up to which they touch, beside what the meshes are off.
@@ -61,7 +62,10 @@ def attach_by_contact(draft: Draft) -> None:
             continue
         names = draft.fitting(spec.parts)
         if not names:
-            draft.findings.add("CB151", f"no component fits {spec.parts!r}", draft.place("attach", index))
+            idle = draft.fitting_attached(spec.parts)
+            report_idle(draft, index, {name: f"is attached to {draft.moved_into[name]} already" for name in idle})
+            if not idle:
+                draft.findings.add("CB151", f"no component fits {spec.parts!r}", draft.place("attach", index))
         for name in names:
             if name not in held:
                 places.setdefault(name, draft.place("attach", index))

@@ -20,7 +20,8 @@ class Draft:
     """The parts of an assembly, to be changed one after the other; `finished` makes it an Assembly again.
 
     `length` and `angle` turn the file's units into m and rad. `moved_into` remembers which component
-    took up an attached one, so that mates may go on naming it, `pose_before` its X_WC and `taken_up` its instances.
+    took up an attached one, so that mates may go on naming it, `pose_before` its X_WC and `taken_up` its instances;
+    `rigid` are those of them that `rigid` joined.
     """
 
     def __init__(self, assembly: Assembly, document: MatesDocument) -> None:
@@ -40,6 +41,7 @@ class Draft:
         self._led_to: dict[str, list[str]] = {}
         self.pose_before: dict[str, Pose] = {}
         self.taken_up: dict[str, tuple[str, ...]] = {}
+        self.rigid: set[str] = set()
         self.suggested = 0
         self._short: dict[str, list[str]] | None = None
 
@@ -94,10 +96,19 @@ class Draft:
         fits = wildcard(pattern)
         return [c.name for c in self.components.values() if any(fits(n) for n in self._names(c))]
 
+    def fitting_attached(self, pattern: str) -> list[str]:
+        """Components that others took up by `attach`, by the names that they had."""
+        fits = wildcard(pattern)
+        attached = {name: own for name, own in self.taken_up.items() if name not in self.rigid}
+        return [name for name, own in attached.items() if any(fits(n) for n in self._called(name, own))]
+
     def _names(self, component: Component) -> list[str]:
-        names = [component.name, last(component.name)]
-        if len(component.instances) == 1:
-            names.append(self.instances[component.instances[0]].part)
+        return self._called(component.name, component.instances)
+
+    def _called(self, name: str, instances: Sequence[str]) -> list[str]:
+        names = [name, last(name)]
+        if len(instances) == 1:
+            names.append(self.instances[instances[0]].part)
         return names
 
     def merge(self, names: Sequence[str], into: str) -> None:

@@ -113,6 +113,7 @@ def _make_rigid(draft: Draft) -> None:
             group = Component(path, (), first.X_WC)
             draft.replace_components([*draft.components.values(), group])
         draft.merge(members, path)
+        draft.rigid.update(members)
         inner = [m.name for m in draft.mates if m.a.component == m.b.component == path]
         for name in inner:
             draft.findings.add("CB157", f"{name!r} holds nothing once {path!r} is rigid; it is left out", where)
@@ -139,35 +140,70 @@ def _ground(draft: Draft) -> None:
 
 def attach_by_name(draft: Draft) -> None:
     """Make the parts that `attach` names by pattern one with the component they belong to."""
+    on_ground: set[str] = set()
     for index, spec in enumerate(draft.spec.attach):
         if spec.to is None:
             continue
         where = draft.place("attach", index)
-        names = _attached_names(draft, index)
-        if spec.to == GROUND:
-            for name in names:
-                draft.components[name] = replace(draft.components[name], grounded=True)
-                draft.findings.add("CB153", f"{name} is attached to the ground", where, "")
+        target = None if spec.to == GROUND else draft.component(spec.to, draft.place("attach", index, "to"))
+        if spec.to != GROUND and target is None:
             continue
-        target = draft.component(spec.to, draft.place("attach", index, "to"))
-        if target is None:
-            continue
-        names = [name for name in names if name != target.name]
-        draft.merge(names, target.name)
+        into = GROUND if target is None else target.name
+        names = _to_attach(draft, index, into, on_ground)
+        if target is not None:
+            draft.merge(names, into)
         for name in names:
-            draft.findings.add("CB153", f"{name} is attached to {target.name}", where, "")
+            if target is None:
+                draft.components[name] = replace(draft.components[name], grounded=True)
+                on_ground.add(name)
+            what = "the ground" if target is None else into
+            draft.findings.add("CB153", f"{name} is attached to {what}", where, "")
 
 
-def _attached_names(draft: Draft, index: int) -> list[str]:
-    """The components that an item of `attach` names; what it names in vain is reported."""
-    spec, where = draft.spec.attach[index], draft.place("attach", index)
+def _to_attach(draft: Draft, index: int, into: str, on_ground: Collection[str]) -> list[str]:
+    """The components that an item of `attach` adds to another; what it names in vain is reported."""
+    spec = draft.spec.attach[index]
+    names = _named(draft, index)
+    idle = {name: _idle(draft, name, spec.to or "", into, on_ground) for name in names}
+    new = [name for name in idle if not idle[name]]
+    # A pattern goes for what is left: `*` as the last line takes all that no line before it named.
+    if spec.parts is None or not new:
+        report_idle(draft, index, {name: why for name, why in idle.items() if why})
+    if spec.components is not None:
+        twice = {name: "is listed twice in one line" for name in names if names.count(name) > 1}
+        report_idle(draft, index, {name: why for name, why in twice.items() if not idle[name]})
+    return new
+
+
+def _named(draft: Draft, index: int) -> list[str]:
+    """Those that an item of `attach` names, attached ones by their own names."""
+    spec = draft.spec.attach[index]
     if spec.components is None:
-        names = draft.fitting(spec.parts or "")
+        names = draft.fitting(spec.parts or "") or draft.fitting_attached(spec.parts or "")
         if not names:
-            draft.findings.add("CB151", f"no component fits {spec.parts!r}", where)
+            draft.findings.add("CB151", f"no component fits {spec.parts!r}", draft.place("attach", index))
         return names
     found = []
     for k, name in enumerate(spec.components):
-        component = draft.component(name, draft.place("attach", index, "components", k))
-        found += [component.name] if component is not None else []
+        before = draft.attached(name)
+        before = None if before in draft.rigid else before
+        component = None if before else draft.component(name, draft.place("attach", index, "components", k))
+        found += [before] if before else [component.name] if component is not None else []
     return found
+
+
+def _idle(draft: Draft, name: str, to: str, into: str, on_ground: Collection[str]) -> str:
+    """Why attaching a component would change nothing, or join two that others name; "" if it is loose."""
+    if name in draft.moved_into:
+        return f"is attached to {draft.moved_into[name]} already"
+    if name in on_ground:
+        return "is attached to the ground already"
+    if name == into:
+        return "is attached to itself" if draft.attached(to) is None else f"is attached to {to}, which is a part of it"
+    return ""
+
+
+def report_idle(draft: Draft, index: int, idle: Mapping[str, str]) -> None:
+    """Tell which components an item of `attach` names in vain, and why of each."""
+    for name, why in idle.items():
+        draft.findings.add("CB1473", f"{name} {why}; nothing changes", draft.place("attach", index), items=[name])

@@ -1,6 +1,7 @@
 """Mates, gears, structure, weights, joints: what the file says, in SI, on the assembly."""
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -284,6 +285,46 @@ def test_what_was_attached_goes_on_with_what_it_is_attached_to(lay: Any) -> None
     feature = done.mates[0].a
     assert (feature.component, feature.instance) == ("Link1", "Pin")
     np.testing.assert_allclose(link.X_WC.point(feature.point), (0, 0, 0.06), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("{%s: Pin, to: Link1}, {%s: Pin, to: Base}", "Pin is attached to Link1 already"),
+        ("{%s: Pin, to: Link1}, {%s: Pin, to: Link1}", "Pin is attached to Link1 already"),
+        ("{%s: Pin, to: ground}, {%s: Pin, to: Link1}", "Pin is attached to the ground already"),
+        ("{%s: Pin, to: Link1}, {%s: Link1, to: Pin}", "Link1 is attached to Pin, which is a part of it"),
+        ("{%s: Pin, to: Pin}, {%s: Arm, to: Base}", "Pin is attached to itself"),
+    ],
+)
+@pytest.mark.parametrize("key", ["parts", "components"])
+def test_what_is_attached_twice_or_to_itself_is_told(lay: Any, lines: str, told: str, key: str) -> None:
+    """The first line holds, by pattern as by name: two components that share a part are not joined by it."""
+    text = lines.replace("%s", key)
+    if key == "components":
+        text = re.sub(r"components: (\w+)", r"components: [\1]", text)
+    done = lay(f"attach: [{text}]")
+    assert sorted(codes(done)) == ["CB1473", "CB153"]
+    assert f"{told}; nothing changes" in {f.message for f in done.findings}
+    apart = {"Base": {"Base"}, "Link1": {"Link1", "Pin"}, "Arm": {"Arm/Shaft", "Arm/Hub"}}
+    if "ground" in lines:
+        assert [c.name for c in done.components if c.grounded] == ["Pin"]
+    elif "Pin, to: Pin" not in lines:
+        assert {c.name: set(c.instances) for c in done.components} == apart
+
+
+def test_attachments_of_a_circle_a_list_and_of_what_touches(lay: Any) -> None:
+    circle = lay("attach: [{parts: Pin, to: Link1}, {parts: Link1, to: Base}, {components: [Base], to: Pin}]")
+    assert codes(circle) == ["CB153", "CB153", "CB1473"]
+    twice = lay("attach: [{components: [Pin, Pin], to: Base}]")
+    assert sorted(codes(twice)) == ["CB1473", "CB153"]
+    touching = lay("ground: [Base]\nattach: [{parts: Pin, to: Base}, {parts: Pin, by: contact}]")
+    assert codes(touching) == ["CB153", "CB1473"]
+    # A pattern takes what is left, and a rigid sub-assembly goes as a whole.
+    rest = lay("attach: [{parts: Pin, to: Link1}, {parts: '*', to: Base}]")
+    assert codes(rest) == ["CB153"] * 3
+    whole = lay("flexible: [Arm]\nrigid: [Arm]\nattach: [{components: [Arm/Hub], to: Base}]")
+    assert codes(whole) == ["CB153"]
 
 
 def test_a_component_with_attachments_keeps_its_own_faces(lay: Any) -> None:

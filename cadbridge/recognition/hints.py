@@ -68,11 +68,13 @@ class Hints:
         said: What is said of pairs, in the order of KINDS.
         freedoms: The number of freedoms of the whole.
         ground: A part that stands still.
+        stays: A part that stands still without the hints `apart`, which leave the ground where it is; "" unknown.
     """
 
     said: tuple[Hint, ...] = ()
     freedoms: int | None = None
     ground: str | None = None
+    stays: str = ""
 
     def __post_init__(self) -> None:
         # In one order: the same hints, said in another, are the same recognition.

@@ -219,6 +219,23 @@ class Recognition(Shown):
         """The index into `bodies` of the body of each instance."""
         return {name: k for k, body in enumerate(self.bodies) for name in body.instances}
 
+    def ends(self, joint: FoundJoint) -> tuple[str, str]:
+        """Name the two sides of a joint for a person who looks for it.
+
+        Args:
+            joint: One of `joints`.
+
+        Returns:
+            The names of its bodies; of the ground that of the part which the joint is on, as the largest part of the
+            ground may be another machine's.
+        """
+        return self._end(joint, joint.a), self._end(joint, joint.b)
+
+    def _end(self, joint: FoundJoint, body: int) -> str:
+        name = self.bodies[body].name
+        own = [n for pair in joint.contacts for n in pair if self.body_of.get(n) == body]
+        return name if body != self.ground or name in own or not own else own[0]
+
     def missed(self, wanted: int) -> float:
         """Say how far the mobility is from one that a person gives, who may or may not count what only spins.
 

@@ -56,6 +56,7 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
     """What is inferred under hints, with the decisions changed that the mobility of the whole asks for."""
     said, told = on_parts(evidence.whole, hints, lambda known: _inferred(evidence, known))
     known, findings = resolved(evidence.whole.assembly, said)
+    known = _with_ground(evidence, known)
     found = _inferred(evidence, known)
     drives = drives_of(evidence.whole, found.cases) if evidence.names else 0
     if known.freedoms is not None:  # what is told rules over what the drives show
@@ -66,6 +67,14 @@ def settled(evidence: Evidence, hints: Hints) -> Recognition:
     found = counted(found)
     findings = (*found.findings, *told, *findings, *reach_of(found, known))
     return in_short_anew(replace(found, hints=hints, drives=drives, findings=findings))
+
+
+def _with_ground(evidence: Evidence, hints: Hints) -> Hints:
+    """The hints with the ground that there is without those that take joints: fewer joints would make it another's."""
+    if hints.ground is not None or not hints.pairs("apart"):
+        return hints
+    before = infer(evidence, replace(hints, said=tuple(h for h in hints.said if h.kind != "apart")))
+    return replace(hints, stays=before.bodies[before.ground].name)
 
 
 def _inferred(evidence: Evidence, hints: Hints) -> Recognition:

@@ -79,8 +79,10 @@ def _held_whole(assembly: Assembly, names: Sequence[str]) -> bool:
 
 
 def _bodies(found: Recognition, names: Sequence[str]) -> list[str]:
-    """The bodies of some instances, by their names."""
-    return [found.bodies[k].name for k in dict.fromkeys(found.body_of[name] for name in names)]
+    """The bodies of some instances, by their names; the ground by one of these, as it may be called after another."""
+    first = {found.body_of[name]: name for name in reversed(names)}
+    called = {k: found.bodies[k].name for k in dict.fromkeys(found.body_of[name] for name in names)}
+    return [first[k] if k == found.ground and name not in names else name for k, name in called.items()]
 
 
 def _tell_moving(hint: str, name: str, bodies: Sequence[str], findings: Findings) -> None:

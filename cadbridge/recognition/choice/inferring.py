@@ -73,7 +73,7 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     joints = with_idle(scene, with_hubs(scene, joints), run.toothed, evidence.names)
     unknown = without_pitch(scene, joints) if evidence.names else []
     rest = {i.name for i in scene.assembly.instances} - set(loose)
-    ground, why = choose_ground(scene, joints, evidence.names, rest)
+    ground, why = choose_ground(scene, joints, evidence.names, rest, hints.stays)
     base = ground
     if hints.ground is not None:
         ground, why = scene.groups.root(hints.ground), SAID

@@ -111,7 +111,7 @@ def weak_welds(found: Recognition) -> list[Bond]:
 def _doubts(found: Recognition, findings: Findings) -> None:
     """Joints and welds of which the geometry does not say enough (CB1601)."""
     unsure = {
-        j.name: f"{j.name} ({found.bodies[j.a].name} - {found.bodies[j.b].name})"
+        j.name: f"{j.name} ({' - '.join(found.ends(j))})"
         for j in found.joints if j.confidence < SURE_JOINT
     }  # fmt: skip
     welds = [f"{b.instance} - {b.to}" for b in weak_welds(found)]

@@ -28,10 +28,13 @@ FLOOR = 0.02
 machines have 0.019 | 0.021. It only helps to choose the ground."""
 
 
-def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str]) -> tuple[str, str]:
+def choose_ground(
+    scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str], stays: str = ""
+) -> tuple[str, str]:
     """The root of the body that stands still, and why: the source says so, else it stands low, is large, carries many.
 
-    `among`: the instances of which one stands still, all or a group that touches nothing else.
+    `among`: the instances of which one stands still, all or a group that touches nothing else. `stays`: one of the body
+    that is the ground whatever the rest says.
     """
     own = [name for c in scene.assembly.components if c.grounded for name in c.instances if name in among]
     if own:  # another ground beside it would lock what is between the two
@@ -49,7 +52,7 @@ def choose_ground(scene: Scene, joints: Sequence[Candidate], names: bool, among:
         signs = (sizes[root] / total, degrees[root] / most, stands, named, degrees[root] > 0)
         return sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
 
-    best = max(sorted(members), key=score)
+    best = max(sorted(members), key=score) if stays not in among else scene.groups.root(stays)
     reasons = [f"{100 * sizes[best] / total:.0f} % of the assembly's boxes"]
     reasons += [count(degrees[best], "joint")] if degrees[best] else []
     reasons += ["stands on the floor"] if any(n in floor for n in members[best]) else []

@@ -54,3 +54,38 @@ def test_a_loop_that_a_hint_opens_is_not_held_by_what_it_was_drawn_with(tmp_path
     hanging = _Hanging(found, scene)
     assert hanging.opened == set(found.joints)
     assert not any(isinstance(hanging.sides(joint), str) for joint in found.joints)
+
+
+def test_the_ground_stays_where_a_hint_takes_a_joint_of_it(tmp_path: Path) -> None:
+    """With a joint fewer it would have been the other of two that a link connects, and nothing said so."""
+
+    def base(width: float, stud: float) -> cq.Workplane:
+        studs = cq.Workplane().pushPoints([(-30, 0), (30, 0), (0, stud)]).circle(4).extrude(18)
+        return box(width, 60, 10).union(studs)
+
+    arm = plate(40, 12, 6, [(0, 0)], 4)
+    parts: Parts = {"link": (plate(12, 60, 6, [(0, -20), (0, 20)], 4), (0, 40, 10))}
+    for k, y in enumerate((0, 80)):
+        parts[f"body{k}"] = (base(120 - k, -20 if k else 20), (0, y, 0))
+        parts |= {f"arm{k}{side}": (arm, (x, y, 10)) for side, x in (("l", -30), ("r", 30))}
+    found = recognised(tmp_path, parts)
+    assert found.bodies[found.ground].name == "body0"
+    assert len(found.joints) == 6
+    kept = recognise(cb.read(tmp_path / "made.step"), hints=Hints().having("apart", [("body0", "arm0l")]))
+    assert (kept.bodies[kept.ground].name, kept.ground_reason.split(", ")[1]) == ("body0", "2 joints")
+
+
+def test_a_doubtful_joint_on_the_ground_is_named_by_the_part_that_it_is_on(tmp_path: Path) -> None:
+    """The largest part of the ground, after which it is called, may be that of a machine beside it."""
+    base = plate(60, 60, 10, [(0, 0)], 4)
+    parts: Parts = {
+        "plinth": (box(300, 100, 20), (0, 0, -20)),
+        "post": (base, (-100, 0, 0)),
+        "arm": (plate(40, 12, 6, [], 0).union(cq.Workplane().circle(4).extrude(-8)), (-100, 0, 10)),
+    }
+    found = recognised(tmp_path, parts)
+    (joint,) = found.joints
+    assert (found.bodies[found.ground].name, set(found.ends(joint))) == ("plinth", {"post", "arm"})
+    (doubt,) = [f for f in found.findings if f.code == "CB1601"]
+    assert "post" in doubt.message
+    assert "plinth" not in doubt.message.split(";")[0]

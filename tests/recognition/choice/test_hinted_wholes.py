@@ -58,6 +58,7 @@ def test_a_joint_of_a_sub_assembly_moves_all_of_it(tool: cb.Assembly) -> None:
         ((name, *bodies),) = told(found)
         assert name == "turret"
         assert "turret/finger" in bodies
+        assert set(bodies) <= inside  # the plate is one body with the base, and no base is in the turret
         assert found.freedoms == hinted(tool).freedoms
         return
     assert not told(found)

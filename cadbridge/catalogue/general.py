@@ -85,7 +85,8 @@ ENTRIES: dict[str, Entry] = {
     "CB109": Entry(
         Severity.ERROR,
         "values outside the plausible range",
-        "A length, mass, limit or ratio is not finite or exceeds 1e15 in SI units. Nothing can be computed with it.",
+        "A length, mass, limit or ratio is not finite, or reaches the bound that the message names (1e15 in SI units). "
+        "What is computed from such a number is noise.",
         "Correct the number in the file, or export it again.",
         "A joint limit of 1e308 rad, or a mass of infinity.",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -29,20 +30,31 @@ MOST_WILD = 20
 """Items with a value out of range that are reported one by one: the fault is mostly one and the same."""
 
 
+def fault_of(values: Iterable[float], largest: float) -> str:
+    """Why some numbers are none of a machine; "" where all are finite and smaller than `largest`."""
+    wild = [v for v in values if not abs(v) < largest]
+    if not wild:
+        return ""
+    if (huge := next((v for v in wild if math.isfinite(v)), None)) is None:
+        return "a number is not finite"
+    return f"{huge:g} is too large: numbers of a machine are below {largest:g} (SI)"
+
+
 def refuse_wild(assembly: Assembly) -> Assembly:
     """The assembly, if all its numbers are finite and below LARGEST_SI; InputError with CB109 for each that is not."""
-    wild = [item for item in _items(assembly) if not all(abs(v) < LARGEST_SI for v in _KINDS[type(item)](item))]
+    faults = ((item, fault_of(_KINDS[type(item)](item), LARGEST_SI)) for item in _items(assembly))
+    wild = [(item, fault) for item, fault in faults if fault]
     if not wild:
         return assembly
     findings = Findings()
     findings.extend(assembly.findings)
-    for item in wild[:MOST_WILD]:
+    for item, fault in wild[:MOST_WILD]:
         where = getattr(item, "where", None) or Where(file=assembly.source)
         what = type(item).__name__.lower()
-        findings.add("CB109", f"{what} {item.name}: a number is not finite or beyond {LARGEST_SI:g} (SI)", where)
+        findings.add("CB109", f"{what} {item.name}: {fault}", where)
     raise InputError(
         count(len(wild), "item has a value", "items have values")
-        + f" outside the plausible range; the first is {wild[0].name}",
+        + f" outside the plausible range; the first is {wild[0][0].name}",
         findings,
     )
 

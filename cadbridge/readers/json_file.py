@@ -156,14 +156,14 @@ class JsonFile:
         """`count` finite numbers of a list; a finding and None where they cannot be read."""
         if isinstance(value, list) and len(value) == count and all(map(is_number, value)):
             return np.array(value, dtype=float)
-        self.say("CB181", f"{what} is {_shown(value)}, not {count} numbers", name)
+        self.say("CB181", f"{what} is {_shown(value)}, not {count} numbers{_below(value)}", name)
         return None
 
     def number(self, value: Any, what: str, name: str | None = None) -> float | None:
         """A finite number; a finding and None where it is none."""
         if is_number(value):
             return float(value)
-        self.say("CB181", f"{what} is {_shown(value)}, not a number", name)
+        self.say("CB181", f"{what} is {_shown(value)}, not a number{_below(value)}", name)
         return None
 
 
@@ -171,6 +171,13 @@ def is_number(value: Any) -> bool:
     """Whether a value is a finite number of a sensible size."""
     # True and False are integers in Python, and no lengths.
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_IN_JSON
+
+
+def _below(value: Any) -> str:
+    """The bound of numbers, where that is what a value breaks."""
+    some = value if isinstance(value, list) else [value]
+    huge = any(isinstance(v, int | float) and not (isinstance(v, bool) or is_number(v)) for v in some)
+    return f" below {LARGEST_IN_JSON:g}" if huge else ""
 
 
 def text_of(value: Any, default: str = "") -> str:

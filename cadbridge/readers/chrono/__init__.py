@@ -135,7 +135,7 @@ def _place(r: _Reader, bodies: dict[str, Made]) -> None:
         name = str((body.calls.get("SetName") or [variable])[0])
         X = _pose(body)
         if X is None:
-            r.say("CB181", f"{name} has no place that can be read; it is left out", body.line, name)
+            r.say("CB181", f"{name} has no place in numbers below {LARGEST_IN_JSON:g}; it is left out", body.line, name)
             continue
         fixed = any((body.calls.get(m) or [False])[0] is True for m in ("SetFixed", "SetBodyFixed"))
         if fixed and "SetMass" not in body.calls and "SetPos" not in body.calls:
@@ -172,7 +172,7 @@ def _mass(r: _Reader, body: Made, name: str) -> MassProperties | None:
     p, q = array(parts[0], 3), array(parts[1], 4)
     mass = given if isinstance(given, float) and 0 < given < LARGEST_IN_JSON else None
     if mass is None or diagonal is None or products is None or p is None or q is None or not np.any(q):
-        r.say("CB1314", f"{name}: mass or inertia cannot be read", body.line, name)
+        r.say("CB1314", f"{name}: mass or inertia are no numbers from 0 to {LARGEST_IN_JSON:g}", body.line, name)
         return None
     # SetInertiaXY takes entries of the tensor itself, in the order xy, xz, yz: they bear their sign already.
     xy, xz, yz = products

@@ -11,6 +11,7 @@ import numpy as np
 from cadbridge.budget import allowed, beyond
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
+from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.freecad.document import Library, Object
 from cadbridge.readers.freecad.kinds import CONTAINERS, GROUPS, NO_SHAPE
 
@@ -40,7 +41,8 @@ def place(item: Object, findings: Findings) -> Pose | None:
     # In FreeCAD Placement is an alias of a link's LinkPlacement, and not every link has the alias.
     X = item.placement("LinkPlacement" if not item.has("Placement") else "Placement")
     if X is None:
-        findings.add("CB181", f"{item.label}: its placement cannot be read", item.where("Placement"))
+        text = f"{item.label}: its placement holds no numbers below {LARGEST_READ:g} or no rotation"
+        findings.add("CB181", text, item.where("Placement"))
     return X
 
 

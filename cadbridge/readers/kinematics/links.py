@@ -343,5 +343,5 @@ def _triple(text: Text, reference: object, kind: str) -> tuple[float, ...]:
         or len(values) != 3
         or not all(isinstance(v, float) and abs(v) < LARGEST_READ for v in values)
     ):
-        raise Part21Error(f"a {kind.lower()} does not have three numbers")
+        raise Part21Error(f"a {kind.lower()} does not have three numbers below {LARGEST_READ:g}")
     return tuple(values)

@@ -14,7 +14,7 @@ from cadbridge.budget import raised, with_option
 from cadbridge.errors import InputError, MissingExtraError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
-from cadbridge.readers.bounds import LARGEST_READ
+from cadbridge.readers.bounds import LARGEST_READ, fault_of
 from cadbridge.readers.mjcf.actuators import read_drives
 from cadbridge.readers.mjcf.bodies import read_part
 from cadbridge.readers.mjcf.contact import touching
@@ -128,11 +128,10 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
         answer: dict[str, Any] = _WORKER.request("compile", request, seconds)
         arrays = {key: value for key, value in answer.items() if isinstance(value, np.ndarray)}
         # MuJoCo compiles nan and 1e308 without a word; a zero quaternion has no rotation to give.
-        wild = [key for key, value in arrays.items() if not _finite(value)]
-        wild += [k for k, v in arrays.items() if k.endswith(("quat", "jnt_axis")) and not v.any(axis=-1).all()]
+        wild = {key: fault for key, value in arrays.items() if (fault := _fault(key, value))}
         if not wild:
             return answer
-        reason = f"MuJoCo's {', '.join(wild)} hold numbers that are not finite, or turn nothing"
+        reason = "; ".join(f"MuJoCo's {key}: {fault}" for key, fault in wild.items())
     except WorkerRefusedError as error:
         if error.kind == "missing":
             raise MissingExtraError("MJCF is read by MuJoCo: pip install 'cadbridge[mjcf]'", findings) from error
@@ -149,8 +148,12 @@ def _compile(path: Path, leads: Named, findings: Findings) -> dict[str, Any]:
     raise InputError(f"{path.name}: {reason}", findings)
 
 
-def _finite(values: NDArray[Any]) -> bool:
-    return values.dtype.kind != "f" or bool((np.abs(values) < LARGEST_READ).all())
+def _fault(key: str, values: NDArray[Any]) -> str:
+    """Why an array is none of a machine; "" where it is one."""
+    if values.dtype.kind == "f" and (fault := fault_of(values.ravel().tolist(), LARGEST_READ)):
+        return fault
+    turns = key.endswith(("quat", "jnt_axis"))
+    return "a quaternion or axis is zero, which turns nothing" if turns and not values.any(axis=-1).all() else ""
 
 
 def _placements(c: Context) -> list[Pose]:

@@ -10,6 +10,7 @@ import numpy as np
 from cadbridge.assembly import Component, Instance, Mate, Part
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose, Vector
+from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.markers import Marker
 from cadbridge.readers.ondsel.text import TreeLine, number, row
 from cadbridge.readers.placement import ROUNDED_ROTATION
@@ -44,7 +45,7 @@ class Reader(Source[TreeLine]):
         values = row(node.value(name) or "")
         if values is None or len(values) != count:
             place = node.child(name) or node
-            self.say("CB181", f"{item}: {name} must hold {count} numbers", place, item)
+            self.say("CB181", f"{item}: {name} must hold {count} numbers below {LARGEST_READ:g}", place, item)
             return None
         return np.array(values)
 
@@ -53,7 +54,7 @@ class Reader(Source[TreeLine]):
         value = number(node.value(name))
         if value is None:
             place = node.child(name) or node
-            self.say("CB181", f"{item}: {name} must be a number", place, item)
+            self.say("CB181", f"{item}: {name} must be a number below {LARGEST_READ:g}", place, item)
         return value
 
     def pose(self, node: TreeLine, item: str) -> Pose | None:

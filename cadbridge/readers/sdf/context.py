@@ -12,6 +12,7 @@ import numpy as np
 from cadbridge.budget import Counted
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
+from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.options import ReadOptions
 from cadbridge.readers.source import XmlSource
 from cadbridge.readers.xml import Element, child, children, local, numbers, text_of
@@ -95,7 +96,8 @@ class Context(XmlSource):
         text = (element.text or "").strip()
         if not text:
             return Pose(), relative
-        if element.get("rotation_format") == "quat_xyzw":
+        count = 7 if element.get("rotation_format") == "quat_xyzw" else 6
+        if count == 7:
             seven = numbers(text, 7)
             if seven is not None and any(seven[3:]):
                 x, y, z, w = seven[3:]
@@ -105,7 +107,12 @@ class Context(XmlSource):
             if six is not None:
                 rpy = np.radians(six[3:]) if element.get("degrees") in ("true", "1") else np.array(six[3:])
                 return Pose.from_rpy(six[:3], rpy), relative
-        self.say("CB181", f"{item}: <pose> is {text[:60]!r}, which is not a pose", element, item)
+        self.say(
+            "CB181",
+            f"{item}: <pose> is {text[:60]!r}, not a pose of {count} numbers below {LARGEST_READ:g}",
+            element,
+            item,
+        )
         return Pose(), relative
 
     def before(self, name: str, value: str | None, at: Element, item: str) -> str:

@@ -19,6 +19,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.findings import Findings
 from cadbridge.recognition.choice.by_name import movers, moving, same_bodies, with_movers
 from cadbridge.recognition.choice.counted import counted
+from cadbridge.recognition.choice.equal_pairs import alike, beside
 from cadbridge.recognition.choice.freedoms import freedoms, spins
 from cadbridge.recognition.choice.hint_names import resolved
 from cadbridge.recognition.choice.hint_reach import reach_of
@@ -186,15 +187,18 @@ def _chosen(h: Hypothesis) -> str:
 
 
 def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], told: bool) -> Recognition:
-    findings, found = Findings(found.findings), counted(found)
+    findings, found, cure = Findings(found.findings), counted(found), None
     if told:
         text = f"{count(wanted, 'degree')} of freedom given, {found.freedoms} found"
+        if found.missed(wanted):
+            why, cure = beside(found, hypotheses(found), wanted)
+            text = f"{text}; {why}" if why else text
     else:
         text = f"{count(wanted, 'drive')} seen, and now {count(wanted, 'degree')} of freedom"
-    names = [f"{h.a} - {h.b} ({h.now} before, {100 * h.confidence:.0f} %)" for h in turned]
+    names = [f"{alike(h)} ({h.now} before, {100 * h.confidence:.0f} %)" for h in turned]
     if names:
         text += f"; decisions changed to reach this: {', '.join(names)}"
-    findings.add("CB1644" if found.missed(wanted) else "CB1643", text, items=names)
+    findings.add("CB1644" if found.missed(wanted) else "CB1643", text, hint=cure or None, items=names)
     return replace(found, turned=tuple(turned), findings=findings.as_tuple())
 
 

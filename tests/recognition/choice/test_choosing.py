@@ -162,3 +162,23 @@ def test_a_freedom_that_is_told_is_one_that_moves_something(eccentric: str, tmp_
     assert (both.freedoms, both.spins) == (2, 1)
     (plain,) = {"knob1", "knob2"} - {eccentric}
     assert [f.items for f in both.findings if f.code == "CB1660"] == [(plain,)]
+
+
+def test_a_number_between_what_equal_pairs_give_is_told_with_the_numbers_that_they_give(tmp_path: Path) -> None:
+    """Nothing says which of two equal levers is fixed: a hint does, and then the number is reached."""
+    lever = plate(40, 12, 6, [(0, 0)], 4)
+    base = box(120, 60, 10).union(cq.Workplane().pushPoints([(-30, 0), (30, 0)]).circle(4).extrude(18))
+    parts: Parts = {"bed": (box(140, 160, 5), (0, 40, -5))}
+    for k in (0, 1):
+        parts |= {f"base{k}": (base, (0, 80 * k, 0)), f"left{k}": (lever, (-30, 80 * k, 10))}
+        parts[f"right{k}"] = (lever, (30, 80 * k, 10))
+    made = recognised(tmp_path, parts).assembly
+    one = {"base1": "base0", **dict.fromkeys(("left1", "right0", "right1"), "left0")}
+    made = replace(made, instances=tuple(replace(i, part=one.get(i.part, i.part)) for i in made.instances))
+    told = recognise(made, hints=Hints(freedoms=3))
+    (why,) = [f for f in told.findings if f.code == "CB1644"]
+    assert "which gives 2 or 4: base0 - left0 and 1 pair like it" in why.message
+    assert "`fixed: [base0, left0]`" in why.hint
+    told = recognise(made, hints=Hints(freedoms=3).having("fixed", [("base0", "left0")]))
+    assert told.freedoms == 3
+    assert not {"CB1643", "CB1644"} & {f.code for f in told.findings}

@@ -130,6 +130,10 @@ class Findings:
         """Add findings made elsewhere."""
         self._findings.extend(findings)
 
+    def drop(self, code: str) -> None:
+        """Take back the findings of a code: another one says what they say."""
+        self._findings = [f for f in self._findings if f.code != code]
+
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._findings)
 

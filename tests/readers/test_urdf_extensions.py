@@ -175,6 +175,22 @@ def test_what_xacro_refuses_has_a_cure_that_holds(change: tuple[str, str], cure:
     assert [cure in (f.hint or "") for f in caught.value.findings if f.code == "CB196"] == [True]
 
 
+def test_a_prefix_that_is_not_declared_is_one_finding_in_the_file_that_has_it(tmp_path: Path) -> None:
+    """Two told of it, one that the file is read; of an included file the place was the include's."""
+    bare = XACRO.replace('xmlns:xacro="http://www.ros.org/wiki/xacro"', "")
+    with pytest.raises(InputError) as caught:
+        _xacro(tmp_path, bare)
+    (own,) = caught.value.findings
+    assert (own.code, Path(own.where.file or "").name) == ("CB196", "arm.urdf.xacro")
+    assert own.where.line is not None
+    (tmp_path / "bare.xacro").write_text(f"\n\n{bare[bare.index('<robot') :]}", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        _xacro(tmp_path, XACRO.replace("parts.xacro", "bare.xacro"))
+    (included,) = caught.value.findings
+    assert (included.code, Path(included.where.file or "").name) == ("CB196", "bare.xacro")
+    assert included.where.line == own.where.line + 2 - bare[: bare.index("<robot")].count("\n")
+
+
 @pytest.mark.parametrize(("loop", "dof"), [(GAZEBO_LOOP, 1), (LOOP_JOINT, 1), (BALL, 1), ("", 3)])
 def test_loops_of_converters_close(loop: str, dof: int, tmp_path: Path) -> None:
     text = FOUR_BAR.format(loop=loop)

@@ -174,6 +174,8 @@ def _expanded(c: Context, robot: Element) -> bytes | None:
         # Expanded files of some generators keep elements of xacro that no engine looks at.
         plain = c.path.suffix.lower() == ".urdf" and not has_expressions(robot)
         if not plain or {f.code for f in error.findings if f.severity == Severity.ERROR} != {"CB196"}:
+            if "not well-formed" in str(error):
+                c.findings.drop("CB115")  # the same fault, of a file that is not read after all
             c.findings.extend(findings)
             raise InputError(str(error), c.findings) from error
         c.say("CB1439", f"{error}; the file is read without what xacro would make of it", robot)

@@ -20,6 +20,7 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 from xml.dom import expatbuilder
+from xml.parsers.expat import ErrorString, ExpatError
 
 import xacro
 
@@ -55,7 +56,7 @@ class Expansion:
         self.given: Mapping[str, str] = request["arguments"]
         self.folders = Folders(Path(request["own"]), tuple(map(Path, request["given"])))
         self.path = str(request["path"])
-        self.place: tuple[str, int, str] | None = None
+        self.place: tuple[str, int, str | None] | None = None
         self.notes: list[str] = []
         self.elements = self.calls = 0
         self.files = 0
@@ -223,7 +224,12 @@ class Expansion:
             # The file that names it is at fault; an optional include is left out where an OSError lies behind.
             xacro.filestack.pop()
             raise xacro.XacroException(f"{fault.strerror}: {filename}", exc=fault) from fault
-        return _Lines(filename).parseString(data)
+        try:
+            return _Lines(filename).parseString(data)
+        except ExpatError as fault:
+            # Of the file that is at fault, which may be one that the file at `place` includes.
+            self.place = (filename, fault.lineno, None)
+            raise
 
     def load_yaml(self, filename: str) -> Any:
         """The data of a YAML file."""
@@ -333,6 +339,8 @@ def _fault(fault: BaseException, expansion: Expansion) -> dict[str, Any]:
         reason = with_option(f"its expansion takes more than {raised(MEMORY) / GIGABYTE:.1f} GB")
     elif isinstance(fault, TooLargeError):
         reason = f"too large: {fault}"
+    elif isinstance(fault, ExpatError):
+        reason = f"it is not well-formed XML: {ErrorString(fault.code)}"
     else:
         reason = " ".join(str(fault).split()) or type(fault).__name__
     file, line, tag = expansion.place or (expansion.path, None, None)

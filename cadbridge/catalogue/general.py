@@ -275,6 +275,14 @@ ENTRIES: dict[str, Entry] = {
             "CB1207",
         ),
     ),
+    "CB1320": Entry(
+        Severity.WARNING,
+        "a colour that is none",
+        "A colour is four numbers from 0 to 1: red, green, blue and opacity. Numbers beyond are taken as 0 or 1; "
+        "what holds no such numbers is left out. Masses and motion do not depend on it.",
+        "Write four numbers from 0 to 1; divide those from 0 to 255 by 255.",
+        '`<color rgba="255 128 0 1"/>`',
+    ),
     "CB1305": Entry(
         Severity.WARNING,
         "limits, drives or friction without a coordinate",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -11,6 +13,9 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.readers.bounds import LARGEST_READ
 from cadbridge.readers.xml import Element, numbers, unquoted
+
+Colour = tuple[float, float, float, float]
+"""Red, green, blue and opacity, 0 to 1."""
 
 At = TypeVar("At")
 """A place of a file: an element, a node, a line."""
@@ -62,3 +67,32 @@ class XmlSource(Source[Element]):
             self.say("CB181", f"{item}: {what} is {shown!r}, not {asked} below {LARGEST_READ:g}", at, item)
             return None
         return np.array(found)
+
+    def colour(self, text: str | None, at: Element, item: str, opaque: bool = False) -> Colour | None:
+        """A colour of four numbers from 0 to 1, where `opaque` also of three; the nearest one, and told, of others."""
+        found = numbers(text, 4) or (numbers(f"{text} 1", 4) if opaque else None)
+        nearest = None if found is None else within(found)
+        if nearest != found or found is None:
+            shown = "missing" if text is None else repr(text[:60].strip())
+            # One macro or material colours many links: the value is told once.
+            if shown not in self._colours_told:
+                self.say("CB1320", f"{item}: its colour is {shown}, {_instead(nearest, opaque)}", at, item)
+            self._colours_told.add(shown)
+        return nearest
+
+    @cached_property
+    def _colours_told(self) -> set[str]:
+        return set()
+
+
+def within(colour: Sequence[float]) -> Colour:
+    """The colour of numbers from 0 to 1 that is nearest."""
+    red, green, blue, alpha = (min(max(float(v), 0.0), 1.0) for v in colour)
+    return red, green, blue, alpha
+
+
+def _instead(nearest: Colour | None, opaque: bool) -> str:
+    """What is taken of a colour that is none."""
+    if nearest is None:
+        return f"not {'three or four' if opaque else 'four'} numbers; it is left out"
+    return f"not numbers from 0 to 1; {' '.join(f'{v:g}' for v in nearest)} is taken"

@@ -13,6 +13,7 @@ from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.readers import solids
 from cadbridge.readers.mjcf.context import Context
+from cadbridge.readers.source import within
 
 
 def read_part(c: Context, body: int) -> Part | None:
@@ -24,7 +25,11 @@ def read_part(c: Context, body: int) -> Part | None:
         return None
     geoms = _geoms(c, body)
     rgba = c.model["geom_rgba"][geoms[0]] if geoms else None
-    colour = None if rgba is None else (float(rgba[0]), float(rgba[1]), float(rgba[2]), float(rgba[3]))
+    colour = None if rgba is None else within(rgba)
+    if rgba is not None and np.any(rgba != np.clip(rgba, 0.0, 1.0)):
+        shown, taken = (" ".join(f"{v:g}" for v in values) for values in (rgba, within(rgba)))
+        text = f"{name}: its colour is {shown}, not numbers from 0 to 1; {taken} is taken"
+        c.findings.add("CB1320", text, c.where("bodies", body, name))
     return Part(name, shape=shape, declared=declared, colour=colour, where=c.where("bodies", body, name))
 
 

@@ -14,7 +14,8 @@ from cadbridge.readers import solids
 from cadbridge.readers.paths import referenced
 from cadbridge.readers.sdf.context import Context
 from cadbridge.readers.sdf.frames import Scope, UnresolvedError
-from cadbridge.readers.xml import Element, child, children, local, numbers, text_of
+from cadbridge.readers.source import Colour
+from cadbridge.readers.xml import Element, child, children, local, text_of
 
 SDF_DENSITY = 1000.0
 """kg/m³ that SDF's specification takes where an automatic inertia gives none: water's."""
@@ -50,7 +51,7 @@ def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
         density_source="SDF, automatic inertia" if density is not None else None,
         declared=declared,
         by_default=inertial is None,
-        colour=_colour(link),
+        colour=_colour(c, link, name),
         where=c.where(link, name),
     )
 
@@ -107,16 +108,15 @@ def _pose(c: Context, scope: Scope, element: Element, link: Element, name: str) 
         return pose
 
 
-def _colour(link: Element) -> tuple[float, float, float, float] | None:
+def _colour(c: Context, link: Element, name: str) -> Colour | None:
     for visual in children(link, "visual"):
         material = child(visual, "material")
         for tag in ("diffuse", "ambient"):
             element = None if material is None else child(material, tag)
-            text = None if element is None else element.text
             # SDF's colours have three numbers, and are opaque then, or four.
-            found = numbers(text, 4) or numbers(f"{text} 1", 4)
+            found = None if element is None else c.colour(element.text, element, name, opaque=True)
             if found is not None:
-                return found[0], found[1], found[2], found[3]
+                return found
     return None
 
 

@@ -12,7 +12,8 @@ from cadbridge.folders import holds
 from cadbridge.geometry import Shape
 from cadbridge.inertia import MassProperties
 from cadbridge.readers.simscape.context import Context
-from cadbridge.readers.xml import Element, child, children, numbers
+from cadbridge.readers.source import Colour
+from cadbridge.readers.xml import Element, child, children
 
 
 def read_parts(c: Context, root: Element) -> None:
@@ -30,7 +31,7 @@ def read_parts(c: Context, root: Element) -> None:
             name=name,
             shape=shapes.get(uid),
             declared=_declared(c, element, name),
-            colour=_colour(element),
+            colour=_colour(c, element, name),
             where=c.where(element, name),
         )
         c.structure.add_part(uid, part)
@@ -100,10 +101,9 @@ def _declared(c: Context, part: Element, name: str) -> MassProperties | None:
     return MassProperties(float(mass[0]) * c.mass, com * c.length, inertia)
 
 
-def _colour(part: Element) -> tuple[float, float, float, float] | None:
+def _colour(c: Context, part: Element, name: str) -> Colour | None:
     visual = child(part, "VisualProperties")
     diffuse = None if visual is None else child(visual, "Diffuse")
     if diffuse is None:
         return None
-    found = numbers(" ".join(diffuse.get(key, "") for key in "rgba"), 4)
-    return None if found is None else (found[0], found[1], found[2], found[3])
+    return c.colour(" ".join(diffuse.get(key, "") for key in "rgba"), diffuse, name)

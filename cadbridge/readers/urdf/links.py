@@ -8,11 +8,10 @@ import numpy as np
 
 from cadbridge.assembly import Part
 from cadbridge.inertia import MassProperties
+from cadbridge.readers.source import Colour
 from cadbridge.readers.urdf.context import Context
 from cadbridge.readers.urdf.geometry import shape_of
 from cadbridge.readers.xml import Element, child, children, numbers
-
-Colour = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +25,7 @@ class Link:
 
 def read_links(c: Context, robot: Element) -> dict[str, Link]:
     """All links by name, in the order of the file."""
-    colours = {e.get("name"): _rgba(e) for e in children(robot, "material")}
+    colours = {e.get("name"): _rgba(c, e, e.get("name") or "a material") for e in children(robot, "material")}
     links: dict[str, Link] = {}
     for element in children(robot, "link"):
         name = c.name(element)
@@ -50,7 +49,7 @@ def _part(c: Context, link: Element, name: str, colours: dict[str | None, Colour
         name=name,
         shape=shape_of(c, link, name) if c.options.geometry else None,
         declared=declared,
-        colour=_colour(link, colours),
+        colour=_colour(c, link, name, colours),
         where=c.where(link, name),
     )
 
@@ -98,18 +97,17 @@ def _declared(c: Context, link: Element, name: str) -> MassProperties | None:
     return MassProperties(mass, X_LI.p, X_LI.R @ inertia @ X_LI.R.T)
 
 
-def _colour(link: Element, colours: dict[str | None, Colour | None]) -> Colour | None:
+def _colour(c: Context, link: Element, name: str, colours: dict[str | None, Colour | None]) -> Colour | None:
     """The colour of the first visual that has one."""
     for visual in children(link, "visual"):
         material = child(visual, "material")
         if material is not None:
-            found = _rgba(material) or colours.get(material.get("name"))
+            found = _rgba(c, material, name) or colours.get(material.get("name"))
             if found is not None:
                 return found
     return None
 
 
-def _rgba(material: Element) -> Colour | None:
+def _rgba(c: Context, material: Element, item: str) -> Colour | None:
     colour = child(material, "color")
-    found = None if colour is None else numbers(colour.get("rgba"), 4)
-    return None if found is None else (found[0], found[1], found[2], found[3])
+    return None if colour is None else c.colour(colour.get("rgba"), colour, item)

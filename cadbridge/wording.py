@@ -11,6 +11,13 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number or 'no'} {noun}"
 
 
+def of_which(some: int, of: int, one: str, many: str) -> str:
+    """Some of several with what they do: "of which 2 spin", "both of which spin", "which spins"."""
+    if some < of:
+        return f"of which {some} {one if some == 1 else many}"
+    return f"which {one}" if of == 1 else f"{'both' if of == 2 else 'all'} of which {many}"
+
+
 def listed(names: Sequence[str], most: int = 5, between: str = ", ") -> str:
     """The first names, and how many more there are: "a, b and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -189,7 +189,7 @@ def _chosen(h: Hypothesis) -> str:
 def _with_choice(found: Recognition, wanted: int, turned: Sequence[Hypothesis], told: bool) -> Recognition:
     findings, found, cure = Findings(found.findings), counted(found), None
     if told:
-        text = f"{count(wanted, 'degree')} of freedom given, {found.freedoms} found"
+        text = f"{wanted} {'degree' if wanted == 1 else 'degrees'} of freedom given, {found.freedoms} found"
         if found.missed(wanted):
             why, cure = beside(found, hypotheses(found), wanted)
             text = f"{text}; {why}" if why else text

@@ -9,7 +9,7 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Hint, Hints
 from cadbridge.recognition.model import Recognition
-from cadbridge.wording import count, listed
+from cadbridge.wording import count, listed, of_which
 
 
 def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
@@ -78,10 +78,10 @@ def _shown(found: Recognition, hint: Hint, ends: Sequence[int]) -> tuple[str, st
 def _spinning(found: Recognition, findings: Findings) -> None:
     """Tell that a mobility that is told is met by what only spins."""
     names = list(found.spinning)
-    what = f"spins {names[0]} about its" if len(names) == 1 else f"spin {listed(names)} about their"
+    about = f"{names[0]} about its own axis" if len(names) == 1 else f"{listed(names)} about their own axes"
+    what = of_which(found.spins, found.freedoms or 0, f"only spins {about}", f"only spin {about}")
     given = f"{count(found.freedoms or 0, 'degree')} of freedom given and found"
-    text = f"{given}, of which {found.spins} only {what} own axis"
-    findings.add("CB1660", text, items=names)
+    findings.add("CB1660", f"{given}, {what}", items=names)
 
 
 def _floating(found: Recognition, said: Sequence[Hint], findings: Findings) -> None:

@@ -17,7 +17,7 @@ from cadbridge.recognition.part_names import shortest
 from cadbridge.recognition.wheels.gears import FoundGear
 from cadbridge.recognition.writing.hints_text import hints_text
 from cadbridge.recognition.writing.units import BodyUnits, Unit, units_of
-from cadbridge.wording import count
+from cadbridge.wording import count, of_which
 
 CLOSEST = 3
 """Other verdicts that the first line of a mates file names, the closest."""
@@ -79,7 +79,8 @@ def freedoms_text(found: Recognition) -> str:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"
     if found.spins:
-        text += f", of which {found.spins} only {'spins' if found.spins == 1 else 'spin'} a body about its own axis"
+        about = "a body about its own axis"
+        text += f", {of_which(found.spins, found.freedoms, f'only spins {about}', f'only spin {about}')}"
     if found.momentary:
         text += f", and {found.momentary} more only at this pose"
     known = [h for h in hypotheses(found) if h.turns and h.change != 0]

@@ -76,10 +76,11 @@ def _motion(document: Document) -> tuple[str, str]:
         return "mark", f"It cannot move: its mates lock all {bodies} bodies." if bodies > 1 else "It cannot move."
     loose = sum(f["count"] for f in document["freedoms"] if f["kind"] == "float")
     if finite == dof == loose:
-        return "mark", f"Nothing holds its {count(bodies, 'body', 'bodies')} ({dof} degrees of freedom)."
+        own = "body" if bodies == 1 else f"{bodies} bodies"
+        return "mark", f"Nothing holds its {own} ({dof} degrees of freedom)."
     if not finite:
-        one = "degree of freedom is" if dof == 1 else "degrees of freedom are"
-        return "mark", f"It cannot move, yet is not stiff at this pose: its {dof} {one} infinitesimal."
+        one = "degree of freedom is" if dof == 1 else f"{dof} degrees of freedom are"
+        return "mark", f"It cannot move, yet is not stiff at this pose: its {one} infinitesimal."
     text = f"It moves with {count(finite, 'degree')} of freedom"
     if loose:
         text += f"; {loose} of them {'belongs' if loose == 1 else 'belong'} to bodies that nothing holds"

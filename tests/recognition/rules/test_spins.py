@@ -83,3 +83,23 @@ def test_what_has_no_shape_is_not_weighed(found: Recognition) -> None:
     bare = replace(found.assembly, parts=tuple(replace(p, shape=None) for p in found.assembly.parts))
     assert volume_of(bare, ("roller",)) is None
     assert spins(replace(found, assembly=bare)) == 0
+
+
+@pytest.mark.parametrize(
+    ("spins", "freedoms", "text"),
+    [
+        (1, 1, "1 degree of freedom, which only spins a body about its own axis"),
+        (2, 2, "2 degrees of freedom, both of which only spin a body"),
+        (3, 3, "3 degrees of freedom, all of which only spin a body"),
+        (2, 3, "3 degrees of freedom, of which 2 only spin a body"),
+    ],
+)
+def test_where_all_only_spin_the_words_say_all(found: Recognition, spins: int, freedoms: int, text: str) -> None:
+    """It said "2 degrees of freedom, of which 2 only spin"."""
+    assert text in mates_text(replace(found, freedoms=freedoms, spins=spins, turned=(), hints=Hints()))
+
+
+def test_none_given_is_a_number(file: Path) -> None:
+    """The words "no degrees of freedom given" read as if nobody had given any."""
+    told = [f.message for f in recognise(read_bare(file), hints=Hints(freedoms=0)).findings]
+    assert any(text.startswith("0 degrees of freedom given") for text in told)

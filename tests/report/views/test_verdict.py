@@ -81,7 +81,7 @@ def test_a_load_that_several_mates_carry_is_told_at_its_joint(doored: tuple[dict
 @pytest.mark.parametrize(
     ("dof", "finite", "said"),
     [
-        (1, 0, "It cannot move, yet is not stiff at this pose: its 1 degree of freedom is infinitesimal."),
+        (1, 0, "It cannot move, yet is not stiff at this pose: its degree of freedom is infinitesimal."),
         (3, 2, "It moves with 2 degrees of freedom; 1 more exists only at this pose."),
     ],
 )

@@ -380,3 +380,29 @@ def test_masses_far_apart_in_a_loop_are_named_before_the_run() -> None:
     loop = four_bar((1.0, 1e-9, 2.0))
     opened = replace(loop, primitives=loop.primitives[:-5])  # without its last hinge it is a chain
     assert not told(opened)
+
+
+def test_dry_friction_on_a_light_link_is_told_with_a_speed_that_takes_fewer_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A needle of 0.1 g with 0.01 N m of friction; with the speed that the cure names the run takes as it says."""
+    (tmp_path / "needle.urdf").write_text(
+        '<robot name="needle"><link name="base"/><link name="needle"><inertial><origin xyz="0.01 0 0"/>'
+        '<mass value="0.0001"/><inertia ixx="1e-9" iyy="1e-9" izz="1e-9" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="j" type="continuous"><parent link="base"/><child link="needle"/><axis xyz="0 1 0"/>'
+        '<dynamics friction="0.01"/></joint></robot>'
+    )
+    needle = cb.build(cb.read(tmp_path / "needle.urdf"))
+    monkeypatch.setattr(ahead, "MANY_STEPS", 1000)
+
+    def run(turn: float) -> tuple[int, list[str]]:
+        what = Scenario(duration=0.001, rate=1000.0, friction=(np.radians(turn), 1e-3))
+        done = simulate(needle, what)
+        return done.result.statistics.steps, [f.hint for f in done.findings if f.code == "CB682"]
+
+    steps, (cure,) = run(1.0)
+    assert "`friction_speed: {turn: 100}`" in cure
+    assert "about 100 times fewer steps" in cure
+    fewer, told = run(100.0)
+    assert steps / fewer == pytest.approx(100.0, rel=0.2)
+    assert not told

@@ -13,7 +13,7 @@ from cadbridge.lowering import Lowered
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.balance import stiffnesses
 from cadbridge.simulation.vibration import fastest
-from cadbridge.units import EARTH
+from cadbridge.units import DEGREE, EARTH, MM
 from solver.constraints.primitives import GROUND, Coordinate
 from solver.equations.system import System, prepare
 from solver.model import Friction, Model
@@ -59,7 +59,8 @@ def short_steps(lowered: Lowered, model: Model, result: Result, findings: Findin
     """Tell a run whose steps are far shorter than its samples, and what may vibrate so fast (CB682)."""
     t, steps = result.trajectory.t, result.statistics.steps
     if _are_many(steps, len(t)):
-        _add_short(lowered, model, f"{steps} steps of {(t[-1] - t[0]) / steps:.1e} s on average", findings)
+        text = f"{steps} steps of {(t[-1] - t[0]) / steps:.1e} s on average"
+        _add_short(lowered, model, steps, text, findings)
 
 
 def short_steps_ahead(lowered: Lowered, system: System, start: State | None, what: Scenario) -> Finding | None:
@@ -80,7 +81,8 @@ def short_steps_ahead(lowered: Lowered, system: System, start: State | None, wha
     if not _are_many(steps, what.duration * what.rate):
         return None
     findings = Findings()
-    _add_short(lowered, model, f"about {steps:.1e} steps are ahead, for vibrations of {rate:.1e} rad/s", findings)
+    text = f"about {steps:.1e} steps are ahead, for vibrations of {rate:.1e} rad/s"
+    _add_short(lowered, model, steps, text, findings)
     return findings.as_tuple()[0]
 
 
@@ -95,24 +97,27 @@ def _far_apart(lowered: Lowered, model: Model) -> list[tuple[float, str]]:
     return [held[0], held[-1]] if held and held[-1][0] > MASSES_APART * held[0][0] else []
 
 
-def _add_short(lowered: Lowered, model: Model, message: str, findings: Findings) -> None:
+def _add_short(lowered: Lowered, model: Model, steps: float, message: str, findings: Findings) -> None:
     """CB682 with what may vibrate so fast."""
     apart = _far_apart(lowered, model)
     causes = [message, *(["{1} has {0:.3g} kg and {3} {2:.3g} kg".format(*apart[0], *apart[1])] if apart else [])]
     if stiffest := max(stiffnesses(model), default=0.0):
         causes.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
-    damped = settling(model)
+    damped, cure = settling(model), None
     if damped is not None and damped.time < FAST_DAMPER:
         causes.append(f"{damped.name} is damped by {damped.words} and settles in {damped.time:.1g} s")
-    findings.add("CB682", "; ".join(causes), items=[*(name for _, name in apart), *([damped.name] if damped else [])])
+        cure = damped.softer(steps)
+    findings.add(
+        "CB682", "; ".join(causes), hint=cure, items=[*(name for _, name in apart), *([damped.name] if damped else [])]
+    )
 
 
 @dataclass(frozen=True)
 class Settling:
     """A joint (or load) by `name`, its `damping` and dry `friction`, and its time constant (s), its bodies free.
 
-    `turns`: in N m s/rad and N m, else N s/m and N. Friction that is smoothed over a speed damps as much as it goes up
-    by a rate, at rest.
+    `turns`: in N m s/rad and N m, else N s/m and N. Friction that is smoothed over a `speed` (rad/s, m/s) damps at
+    rest as much as it goes up by a rate.
     """
 
     name: str
@@ -120,6 +125,7 @@ class Settling:
     friction: float
     turns: bool
     time: float
+    speed: float = math.inf
 
     @property
     def words(self) -> str:
@@ -128,6 +134,20 @@ class Settling:
         parts = [f"{self.damping:.3g} {viscous}"] if self.damping else []
         parts += [f"{self.friction:.3g} {dry} of dry friction"] if self.friction else []
         return " and ".join(parts)
+
+    def softer(self, steps: float) -> str | None:
+        """What takes fewer steps where dry friction makes them short, else None: a larger speed that smooths it."""
+        factor = 10.0 ** math.ceil(math.log10(max(steps / MANY_STEPS, 1.0)))
+        # Below a tenth of all that damps: whatever friction does then, the steps stay nearly as short.
+        if factor == 1.0 or self.friction / self.speed < 9.0 * self.damping:
+            return None
+        what, unit = ("turn", DEGREE) if self.turns else ("slide", MM)
+        speed = f"`friction_speed: {{{what}: {self.speed * factor / unit:.3g}}}`"
+        return (
+            f"Check the friction of {self.name} against its loads, and the inertia that it holds. With {speed} in the "
+            f"scenario the run takes about {factor:g} times fewer steps, and the joint creeps {factor:g} times as fast "
+            "while it rests under a load."
+        )
 
 
 def settling(model: Model) -> Settling | None:
@@ -146,7 +166,14 @@ def settling(model: Model) -> Settling | None:
         smoothed += dry.torque / dry.speed
         along[name] = (coordinate, d + damping, torque + dry.torque, smoothed, more + armature)
     found = [
-        Settling(name, d, torque, c.kind == "angle", (1.0 / ease + armature) / (d + smoothed))
+        Settling(
+            name,
+            d,
+            torque,
+            c.kind == "angle",
+            (1.0 / ease + armature) / (d + smoothed),
+            torque / smoothed if smoothed else math.inf,
+        )
         for name, (c, d, torque, smoothed, armature) in along.items()
         if c.kind in ("angle", "distance") and d + smoothed > 0.0 and (ease := _ease(model, c)) > 0.0
     ]

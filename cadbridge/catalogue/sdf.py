@@ -59,7 +59,7 @@ ENTRIES: dict[str, Entry] = {
         "an unresolved name",
         "The named link, frame or joint does not exist, or refers back to itself. cadbridge skips the element "
         "that needs it.",
-        "Correct relative_to, attached_to, expressed_in, <parent>, <child> or <mimic>.",
+        "Correct relative_to, attached_to, expressed_in, canonical_link, <parent>, <child> or <mimic>.",
         "`<child>gripper</child>` in a model without a gripper.",
     ),
     "CB1426": Entry(
@@ -91,6 +91,14 @@ ENTRIES: dict[str, Entry] = {
         "cadbridge has no dry friction and no spring for a joint with three freedoms. It omits what the message names.",
         "Split the joint into single-axis joints with light links between them.",
         "`<dynamics><friction>1</friction></dynamics>` of a ball.",
+    ),
+    "CB1274": Entry(
+        Severity.WARNING,
+        "what sdformat refuses",
+        "The file breaks a rule of SDF, and the library with which Gazebo and Drake read it refuses the file or takes "
+        "a part of it. cadbridge reads all of it.",
+        "Correct what the message names.",
+        "A file with two models outside a world.",
     ),
     "CB1262": Entry(
         Severity.WARNING,

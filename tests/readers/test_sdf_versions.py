@@ -84,3 +84,34 @@ def test_what_newer_versions_no_longer_have_is_told_and_passed_over(tmp_path: Pa
     np.testing.assert_allclose(axis(newer), [0, -1, 0], atol=1e-12)
     np.testing.assert_allclose(newer.component("tip").X_WC.p, [0, 0, 1], atol=1e-12)
     assert [(f.code, f.where.item) for f in newer.findings] == [("CB1262", "tip"), ("CB1262", "hinge")]
+
+
+LONE = '<link name="{0}"><inertial><mass>1</mass></inertial></link>'
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ("".join(f'<model name="{k}">{LONE.format("a")}</model>' for k in "mn"), "CB1274", "2 models without a world"),
+        (
+            f'<model name="m">{LONE.format("a")}<joint name="j" type="fixed"><parent>a</parent><child>world</child>'
+            "</joint></model>",
+            "CB1274",
+            "joint j has the world as its child",
+        ),
+        (f'<model name="m" canonical_link="b">{LONE.format("a")}</model>', "CB1425", "'b' names no link"),
+        (f'<world name="w"><model name="m">{LONE.format("a")}</model></world>', "", ""),
+        (f'<model name="m" canonical_link="a">{LONE.format("a")}</model>', "", ""),
+    ],
+)
+def test_what_sdformat_refuses_is_told(body: str, code: str, words: str, tmp_path: Path) -> None:
+    """Drake takes none of the files; all were read without a word of it."""
+    found = written(tmp_path, f'<sdf version="1.9">{body}</sdf>').findings
+    assert [f.code for f in found if f.code in ("CB1274", "CB1425")] == [code] * bool(code)
+    assert not code or words in next(f.message for f in found if f.code == code)
+
+
+def test_an_unknown_version_is_told_of_any_file(tmp_path: Path) -> None:
+    """It was told only where an element asked for the version."""
+    found = written(tmp_path, f'<sdf version="100"><model name="m">{LONE.format("a")}</model></sdf>').findings
+    assert "CB1426" in {f.code for f in found}

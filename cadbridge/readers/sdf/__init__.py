@@ -38,6 +38,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     if len(world.nested) == 1 and not any(e.kind == "joint" for e in world.entries.values()):
         _without_prefix(next(iter(world.nested.values())))
     everything = scopes(world)
+    _report_canonical(c, everything)
     X, parts, components = _links(c, everything)
     if not components:
         c.say("CB180", f"{c.path.name} holds no link", root)
@@ -86,6 +87,16 @@ def _root(c: Context) -> Element:
         c.findings.add("CB113", f"--arg has no effect: {c.path.name} is not a xacro file", Where(str(c.path)))
     report_unknown(c, root)
     return root
+
+
+def _report_canonical(c: Context, everything: list[Scope]) -> None:
+    """Models whose canonical link is none: nothing may refer to it, and sdformat refuses the file all the same."""
+    for scope in everything:
+        try:
+            if scope.canonical:
+                scope.body(scope.canonical)
+        except UnresolvedError as error:
+            c.say("CB1425", f"model {scope.name}: canonical_link: {error}", scope.element, scope.name)
 
 
 def _without_prefix(top: Scope) -> None:

@@ -103,6 +103,9 @@ def read_joints(c: Context, scope: Scope, X: dict[str, Pose]) -> list[Mate | Cou
 def _joint(c: Context, scope: Scope, name: str, element: Element, X: dict[str, Pose]) -> Joint | None:
     ends = [text_of(element, tag) for tag in ("parent", "child")]
     a, b = (scope.body(end) if end else "" for end in ends)
+    if b == GROUND and a and a != b:
+        cure = "Make the world the <parent> and the link the <child>, turn the axis round, and keep the joint's place."
+        c.say("CB1274", f"joint {name} has the world as its child: sdformat refuses that", element, name, hint=cure)
     if not a or not b or a == b:
         c.say("CB1425", f"joint {name} joins {ends[0]!r} and {ends[1]!r}, which are not two links", element, name)
         return None

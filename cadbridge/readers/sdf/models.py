@@ -43,6 +43,7 @@ class Models:
     def world(self, root: Element) -> Scope:
         """The scope of the world, with all models of the document in it."""
         self._c.files[root] = self._c.path
+        self._c.minor(root)  # told if there is no such version
         worlds = children(root, "world")
         scope = Scope("", root)
         for holder in worlds[:1] or [root]:
@@ -50,6 +51,10 @@ class Models:
             self._fill(scope, holder, 0)
             if worlds:
                 self._c.leave(holder, *_OF_WORLD)
+        models = children(root, "model")
+        if not worlds and len(models) > 1:
+            text = f"{len(models)} models without a world: sdformat takes the first of them alone, or none"
+            self._c.say("CB1274", text, models[1], hint="Put them into a <world>, or each into a file of its own.")
         for other in worlds[1:]:
             self._c.say("CB1426", f"a second world {other.get('name')!r} is left out", other)
         return scope

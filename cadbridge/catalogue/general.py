@@ -127,7 +127,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "XML with a tolerated fault",
         "The text breaks a rule of XML that the programs of its format ignore: a version that does not exist, "
-        "lines before the declaration, -- within a comment, an undeclared prefix. cadbridge reads it as they do.",
+        "lines before the declaration, -- within a comment, no blank between attributes, an undeclared prefix. "
+        "cadbridge reads it as they do.",
         "Correct what the message names. Other programs may refuse the file.",
         '`<?xml version="0.0"?>`.',
     ),

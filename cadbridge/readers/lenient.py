@@ -10,6 +10,7 @@ _VERSION = re.compile(rb"""(version\s*=\s*["'])[^"']*""")
 _BLANKS = re.compile(rb"\s*")
 _PREFIX = re.compile(rb"""(?:<|\s)([A-Za-z_][\w.-]*):[A-Za-z_]""")
 _QUOTED = re.compile(rb"""=\s*("[^"]*"|'[^']*')""")
+_TOUCHING = re.compile(rb"""=\s*(?:"[^"]*"|'[^']*')(?=[A-Za-z_][\w.:-]*\s*=)""")
 _COLONS = re.compile(rb"(</?[A-Za-z_][\w.-]*:)([\w.-]*:[\w.:-]*)")
 """A name of an element with several colons, such as Gazebo's `gz::system_priority`."""
 MOST_PREFIXES = 100
@@ -20,7 +21,7 @@ _ROOT = re.compile(rb"<([A-Za-z_][^\s/>]*)")
 def lenient(text: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The text made well-formed where it breaks these rules only, and what they were; UTF-8 or ASCII, else as it is."""
     mended = []
-    for mend in (_declaration, _comments, _colons, _prefixes):
+    for mend in (_declaration, _comments, _blanks, _colons, _prefixes):
         text, what = mend(text)
         mended += what
     return text, tuple(mended)
@@ -49,6 +50,12 @@ def _comments(text: bytes) -> tuple[bytes, list[str]]:
 
     whole = _with_comments(text, mended)
     return whole, ["-- within a comment"] if whole != text else []
+
+
+def _blanks(text: bytes) -> tuple[bytes, list[str]]:
+    """A blank after each value that the next attribute follows at once."""
+    whole = _TOUCHING.sub(rb"\g<0> ", text)
+    return whole, ["no blank between attributes"] if whole != text else []
 
 
 def _colons(text: bytes) -> tuple[bytes, list[str]]:

@@ -232,6 +232,12 @@ _OF_A_MESH = (
     "A mesh alone says nothing of parts and joints. Export the assembly as STEP, or name the mesh in a URDF with its "
     "links and joints."
 )
+_OF_ROOTS = {
+    "mujocoinclude": "It is a part of an MJCF: name the file that includes it.",
+    "model": "It is the model.config of an SDF: name the file that its <sdf> names.",
+    "package": "It describes a ROS package: name a URDF or xacro of it.",
+}
+"""What to read instead of files that belong to a robot and hold none, by their root elements."""
 
 _OF_SOME = frozenset[str]().union(*(fmt.heeds for fmt in FORMATS))
 """Fields of ReadOptions that change what some readers read, and that others have no use for."""
@@ -273,7 +279,7 @@ def load(path: Path, options: ReadOptions) -> Assembly:
         other = other_kind(kind_at(start.raw[:HEAD_BYTES]), "", str(path))
         root = f"; its root element is <{start.root[:100]}>" if start.root else ""
         message = f"{path.name} " + (f"is in no format that cadbridge reads{root}" if other is None else other[0])
-        mesh = _OF_A_MESH if path.suffix.lower() in MESHES else None
+        mesh = _OF_A_MESH if path.suffix.lower() in MESHES else _OF_ROOTS.get(start.root)
         findings.add("CB101", message, Where(file=str(path)), mesh if other is None else other[1])
         raise InputError(f"no reader takes {path.name}", findings)
     fmt, why = found

@@ -29,6 +29,7 @@ LAX: dict[str, tuple[str, str, str]] = {
     "blank line": ("<?xml", "\n <?xml", "blanks before the XML declaration"),
     "comment": ("<?xml", "<!-- a\nlicence --><?xml", "comments before the XML declaration"),
     "dashes": ("an arm", "an -- arm ---", "-- within a comment"),
+    "blanks": ('name="J" type', "name='J'type", "no blank between attributes"),
     "colons": ("<link name", "<gz::order>1</gz::order><link name", "names with several colons"),
     "prefix": ("<link name", '<controller:x q:y="1"/><link name', "undeclared prefixes (controller, q)"),
 }

@@ -112,6 +112,17 @@ def test_what_stands_in_an_unknown_root_is_not_taken_for_another_format(tmp_path
 
 
 @pytest.mark.parametrize(
+    ("root", "cure"),
+    [("mujocoinclude", "the file that includes it"), ("model", "its <sdf> names"), ("package", "URDF")],
+)
+def test_a_file_of_a_robot_that_holds_none_is_told_which_one_does(root: str, cure: str, tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text(f"<{root}/>", encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read(tmp_path / "a.xml")
+    assert [cure in (f.hint or "") for f in refused.value.findings] == [True]
+
+
+@pytest.mark.parametrize(
     ("name", "code"), [("missing.step", "CB100"), (".", "CB100"), ("a.txt", "CB101"), ("a\0b", "CB100")]
 )
 def test_what_cannot_be_opened_or_read_is_an_input_error(tmp_path: Path, name: str, code: str) -> None:

@@ -120,6 +120,7 @@ def _mujoco_efforts(lib: Any, model: Any, joint: str, states: Array) -> Array:
         for i in range(model.nu)
         if int(model.actuator_trnid[i][0]) == own and int(model.actuator_trntype[i]) in (0, 1)
     ]
+    filters = (int(lib.mjtDyn.mjDYN_FILTER), int(lib.mjtDyn.mjDYN_FILTEREXACT))
     found = np.zeros(len(states))
     for k, (control, value, rate) in enumerate(states):
         data = lib.MjData(model)
@@ -128,7 +129,10 @@ def _mujoco_efforts(lib: Any, model: Any, joint: str, states: Array) -> Array:
         for i in of_joint:
             data.ctrl[i] = control
             if model.actuator_actadr[i] >= 0:
-                data.act[int(model.actuator_actadr[i])] = control
+                # A filter comes to rest at its control, of which it is given no more than lies in the range.
+                bounded = model.actuator_ctrllimited[i] and int(model.actuator_dyntype[i]) in filters
+                at = np.clip(control, *model.actuator_ctrlrange[i]) if bounded else control
+                data.act[int(model.actuator_actadr[i])] = at
         # Not mj_forward, which would solve the constraints too: only what actuators exert is asked for.
         lib.mj_fwdPosition(model, data)
         lib.mj_fwdVelocity(model, data)

@@ -238,6 +238,22 @@ def test_a_servo_whose_range_has_equal_ends_keeps_it_in_an_mjcf(
     assert "CB530" in {f.code for f in compared(held, "mjcf", tmp_path / "mjcf").findings}
 
 
+def test_a_filtered_servo_with_a_range_of_controls_is_the_same_in_mujoco(tmp_path: Path) -> None:
+    """A filter whose control was far beyond its range was asked for what it never gives, and called a bug of ours."""
+    (tmp_path / "arm.xml").write_text(
+        """<mujoco><worldbody><body name="arm"><joint name="j" axis="0 1 0"/><geom type="box" size="0.2 0.1 0.1"
+        pos="0.1 0 0"/></body></worldbody><actuator><general joint="j" ctrllimited="true" ctrlrange="-1 1"
+        dyntype="filter" dynprm="0.1" gainprm="1000" biastype="affine" biasprm="0 -1000"/></actuator></mujoco>""",
+        encoding="utf-8",
+    )
+    arm = cb.build(cb.read(tmp_path / "arm.xml"))
+    cb.export(arm, tmp_path / "mjcf", to="mjcf")
+    found = compared(arm, "mjcf", tmp_path / "mjcf")
+    assert not {f.code for f in found.findings} & NOTICED
+    Text(ROBOT, 'gainprm="1000', 'gainprm="1001').spoil(tmp_path / "mjcf", arm)
+    assert "CB530" in {f.code for f in compared(arm, "mjcf", tmp_path / "mjcf").findings}
+
+
 UNSAID: dict[tuple[str, str], Spoil] = {
     ("mjcf", "colour"): Text(ROBOT, 'rgba="[^"]*"', 'rgba="1 0 0 1"'),
     ("mjcf", "softness"): Text(ROBOT, 'solimp="0.99 0.9999', 'solimp="0.5 0.6'),

@@ -158,12 +158,13 @@ def opened(
         assert [c for c in seen.complaints if "GPU stall" not in c] == []
 
 
-def barriers(page: Page) -> list[tuple[str, str, list[str]]]:
-    """What axe-core finds on a page as it stands, by all its rules: impact, rule, the first elements."""
+def barriers(page: Page, within: str = "html") -> list[tuple[str, str, list[str]]]:
+    """What axe-core finds on a page as it stands, or in one element, by all its rules: impact, rule, first elements."""
     axe = Path(__file__).resolve().parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
     if not axe.is_file():
         pytest.skip("npm has not fetched axe-core: python hatch_build.py --force")
-    page.evaluate(axe.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(axe.read_text(encoding="utf-8"))
+    found = page.evaluate("within => axe.run(within, {resultTypes: ['violations']})", within)
     assert found["testEngine"]["name"] == "axe-core"
     return [(v["impact"], v["id"], [n["html"][:120] for n in v["nodes"]][:4]) for v in found["violations"]]

@@ -38,7 +38,7 @@ def picked(page: Page) -> str | None:
     return page.locator("#view").get_attribute("data-selected")
 
 
-def test_a_pick_in_a_table_shows_in_the_picture_and_elsewhere(browser: Browser, report: Path) -> None:
+def test_a_pick_in_a_table_shows_elsewhere_and_tables_sort_and_tell_it(browser: Browser, report: Path) -> None:
     with opened(browser, report) as (page, _):
         page.locator("#joints button[data-pick='joint:0']").click()
         assert picked(page) == "joint:0"
@@ -49,9 +49,19 @@ def test_a_pick_in_a_table_shows_in_the_picture_and_elsewhere(browser: Browser, 
         assert picked(page) == "body:0"
         page.keyboard.press("Escape")
         assert picked(page) == ""
+        unfold(page, "mates")
+        first = page.locator("#mates tbody tr th").first
+        names = {}
+        for way in ("ascending", "descending"):
+            page.locator("#mates th button.sort").first.click()
+            assert page.locator("#mates thead th").first.get_attribute("aria-sort") == way
+            names[way] = first.inner_text()
+        assert names == {"ascending": "lower", "descending": "upper"}
+        page.locator("#bodies th button.sort").nth(1).press("Enter")
+        assert page.locator("#bodies thead th").nth(1).get_attribute("aria-sort") == "ascending"
 
 
-def test_a_pick_in_the_picture_shows_in_the_table(browser: Browser, report: Path) -> None:
+def test_a_pick_in_the_picture_shows_in_the_table_and_a_distance_is_measured(browser: Browser, report: Path) -> None:
     with opened(browser, report) as (page, _):
         for box in ("joint axes", "redundant mates"):
             page.get_by_label(box, exact=True).uncheck()
@@ -61,6 +71,16 @@ def test_a_pick_in_the_picture_shows_in_the_table(browser: Browser, report: Path
         assert page.locator(f"#parts tr[data-ref='{ref}']").get_attribute("class") == "picked"
         page.locator("#view canvas").click(position={"x": 3, "y": 3})
         assert picked(page) == ""
+        page.get_by_role("group", name="Tools").get_by_text("measure").click()
+        canvas = page.locator("#view canvas")
+        size = canvas.bounding_box()
+        assert size is not None
+        middle = {"x": size["width"] / 2, "y": size["height"] / 2}
+        canvas.click(position={"x": middle["x"] - 8, "y": middle["y"]})
+        assert page.locator(".told").inner_text() == "Click the second point."
+        canvas.click(position={"x": middle["x"] + 8, "y": middle["y"]})
+        assert page.locator(".told").inner_text().startswith("distance ")
+        assert picked(page) in (None, "")
 
 
 def drawn(page: Page) -> bytes:
@@ -69,7 +89,9 @@ def drawn(page: Page) -> bytes:
     return page.locator("#view canvas").screenshot()
 
 
-def test_the_picture_changes_with_what_is_picked_and_played(browser: Browser, report: Path) -> None:
+def test_the_picture_changes_with_what_is_picked_and_played_and_a_mate_lights_its_faces(
+    browser: Browser, report: Path
+) -> None:
     with opened(browser, report) as (page, _):
         unfold(page, "parts")
         seen = [drawn(page)]
@@ -83,6 +105,10 @@ def test_the_picture_changes_with_what_is_picked_and_played(browser: Browser, re
         page.locator("#view canvas").press("ArrowLeft")
         seen.append(drawn(page))
         assert len(set(seen)) == 4
+        before = drawn(page)
+        page.locator("#redundancies button[data-pick^='mate:']").first.click()
+        assert "(revolute) between frame – leaf, redundant" in page.locator(".told").inner_text()
+        assert drawn(page) != before
 
 
 SLOWLY = """
@@ -158,20 +184,6 @@ def test_motions_play_and_stop(browser: Browser, report: Path) -> None:
         assert page.locator("#view output").inner_text().endswith("°")
 
 
-def test_tables_sort_and_filter_and_tell_it(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, _):
-        unfold(page, "mates")
-        first = page.locator("#mates tbody tr th").first
-        names = {}
-        for way in ("ascending", "descending"):
-            page.locator("#mates th button.sort").first.click()
-            assert page.locator("#mates thead th").first.get_attribute("aria-sort") == way
-            names[way] = first.inner_text()
-        assert names == {"ascending": "lower", "descending": "upper"}
-        page.locator("#bodies th button.sort").nth(1).press("Enter")
-        assert page.locator("#bodies thead th").nth(1).get_attribute("aria-sort") == "ascending"
-
-
 def test_a_long_table_shows_its_first_rows_and_says_so_on_paper(
     browser: Browser, page_code: None, tmp_path: Path
 ) -> None:
@@ -203,24 +215,10 @@ def test_names_with_markup_do_nothing(browser: Browser, page_code: None, hostile
         assert page.locator("img").count() == 0
 
 
-def test_it_is_dark_where_the_reader_wants_it(browser: Browser, report: Path) -> None:
-    shade = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
-    with opened(browser, report, dark=True) as (page, _):
-        assert max(page.evaluate(shade)) < 60
-    with opened(browser, report) as (page, _):
-        assert min(page.evaluate(shade)) > 200
-
-
-def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, report: Path) -> None:
+def test_on_a_phone_the_answer_comes_first_and_no_table_is_scrolled_sideways(browser: Browser, report: Path) -> None:
     with opened(browser, report, size=PHONE) as (page, _):
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         assert page.locator("#view canvas").bounding_box() is not None
-        page.locator("#joints button[data-pick='joint:0']").click()
-        assert picked(page) == "joint:0"
-
-
-def test_on_a_phone_the_answer_comes_first_and_no_table_is_scrolled_sideways(browser: Browser, report: Path) -> None:
-    with opened(browser, report, size=PHONE) as (page, _):
         top = {name: page.locator(name).bounding_box() for name in (".verdict", "#view", "#redundancies")}
         assert [name for name, box in sorted(top.items(), key=lambda item: item[1]["y"] if item[1] else 0)] == [*top]
         page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
@@ -229,6 +227,8 @@ def test_on_a_phone_the_answer_comes_first_and_no_table_is_scrolled_sideways(bro
         cell = page.locator("#joints tbody td").first
         assert cell.evaluate("e => getComputedStyle(e, '::before').content") == '"type"'
         assert barriers(page) == []
+        page.locator("#joints button[data-pick='joint:0']").click()
+        assert picked(page) == "joint:0"
 
 
 def test_without_webgl_the_tables_still_work(browser: Browser, report: Path) -> None:
@@ -246,8 +246,13 @@ def test_without_script_the_tables_read(browser: Browser, report: Path) -> None:
         assert page.locator("#fallback").is_visible()
 
 
-def test_everything_is_named_and_reached_by_keyboard(browser: Browser, report: Path) -> None:
+def test_the_answer_comes_first_and_everything_is_named_and_reached_by_keyboard(browser: Browser, report: Path) -> None:
     with opened(browser, report) as (page, _):
+        first = page.locator(".content > section").first
+        assert first.get_attribute("id") == "summary"
+        answer = page.locator("p.verdict")
+        assert answer.get_attribute("class") == "verdict good"
+        assert answer.inner_text().startswith("It moves with 1 degree of freedom.")
         unnamed = page.evaluate(
             """() => [...document.querySelectorAll(
               'button, input, select, a, #view canvas, [role=button], [role=region]')]
@@ -262,23 +267,6 @@ def test_everything_is_named_and_reached_by_keyboard(browser: Browser, report: P
         levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((h) => h.tagName)")
         assert levels[0] == "H1"
         assert set(levels[1:]) == {"H2"}
-
-
-def test_the_answer_comes_first_with_the_level_of_its_colour(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, _):
-        first = page.locator(".content > section").first
-        assert first.get_attribute("id") == "summary"
-        answer = page.locator("p.verdict")
-        assert answer.get_attribute("class") == "verdict good"
-        assert answer.inner_text().startswith("It moves with 1 degree of freedom.")
-
-
-def test_a_mate_lights_its_two_faces_and_names_what_it_joins(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, _):
-        before = drawn(page)
-        page.locator("#redundancies button[data-pick^='mate:']").first.click()
-        assert "(revolute) between frame – leaf, redundant" in page.locator(".told").inner_text()
-        assert drawn(page) != before
 
 
 def test_parts_are_hidden_isolated_cut_and_moved_apart(browser: Browser, report: Path) -> None:
@@ -306,23 +294,7 @@ def test_parts_are_hidden_isolated_cut_and_moved_apart(browser: Browser, report:
         assert len(set(seen)) == len(seen)
 
 
-def test_a_distance_is_measured_between_two_clicks(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, _):
-        for box in ("joint axes", "redundant mates"):
-            page.get_by_label(box, exact=True).uncheck()
-        page.get_by_role("group", name="Tools").get_by_text("measure").click()
-        canvas = page.locator("#view canvas")
-        size = canvas.bounding_box()
-        assert size is not None
-        middle = {"x": size["width"] / 2, "y": size["height"] / 2}
-        canvas.click(position={"x": middle["x"] - 8, "y": middle["y"]})
-        assert page.locator(".told").inner_text() == "Click the second point."
-        canvas.click(position={"x": middle["x"] + 8, "y": middle["y"]})
-        assert page.locator(".told").inner_text().startswith("distance ")
-        assert picked(page) in (None, "")
-
-
-def test_charts_and_picture_show_the_same_moment_both_ways(browser: Browser, report: Path) -> None:
+def test_charts_and_picture_show_the_same_moment_and_a_chart_is_saved(browser: Browser, report: Path) -> None:
     with opened(browser, report) as (page, _):
         chart = page.locator("figure.plot .u-over").first
         size = chart.bounding_box()
@@ -334,10 +306,6 @@ def test_charts_and_picture_show_the_same_moment_both_ways(browser: Browser, rep
         assert float(page.locator("figure.plot .chart").last.get_attribute("data-time") or "nan") == pytest.approx(
             shown, abs=0.01
         )
-
-
-def test_a_chart_is_saved_as_numbers_and_as_a_picture(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, _):
         figure = page.locator("figure.plot").first
         saved = {}
         for kind in ("CSV", "SVG", "PNG"):
@@ -367,9 +335,13 @@ def test_on_paper_the_answer_and_the_picture_fit_few_pages(browser: Browser, rep
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_no_barrier(browser: Browser, report: Path, dark: bool) -> None:
+def test_it_is_dark_where_the_reader_wants_it_and_axe_finds_no_barrier(
+    browser: Browser, report: Path, dark: bool
+) -> None:
     """The rules of axe-core (WCAG and best practices) over the whole page, with its folded tables opened."""
     with opened(browser, report, dark=dark) as (page, _):
+        shade = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)")
+        assert max(shade) < 60 if dark else min(shade) > 200
         page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
         assert barriers(page) == []
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from cadbridge.diagnosis import Diagnosis, diagnose
 from cadbridge.mechanism import Mechanism, build
@@ -15,7 +15,7 @@ from cadbridge.report.page import Extras, page_html, write_page
 from cadbridge.report.page.misfit import FitShown
 from cadbridge.sweeps.fits import fit_along
 from tests.diagnosis.linkages import planar
-from tests.report.page.browser import PHONE, barriers, opened
+from tests.report.page.browser import DESKTOP, PHONE, barriers, opened
 from tests.report.page.models import HOSTILE, door
 
 Made = tuple[Mechanism, Diagnosis]
@@ -63,14 +63,17 @@ def test_forces_grow_with_the_slider_and_turn_red_beyond_the_rating(browser: Bro
         assert sum(forces(page)) > 0
 
 
-def test_the_section_reads_without_a_script_and_by_everyone(browser: Browser, shown: Path) -> None:
+def test_the_section_reads_without_a_script(browser: Browser, shown: Path) -> None:
     with opened(browser, shown, script=False) as (page, _):
         text = page.locator("#fit").inner_text()
         assert "What goes on the drawing?" in text
         assert "needs JavaScript" in text
-    for size in ({}, {"size": PHONE}):
-        with opened(browser, shown, **size) as (page, _):  # type: ignore[arg-type]
-            assert [b for b in barriers(page) if b[0] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_the_section_is_read_by_everyone(browser: Browser, shown: Path, size: ViewportSize) -> None:
+    with opened(browser, shown, size=size) as (page, _):
+        assert [b for b in barriers(page, "#fit") if b[0] in ("serious", "critical")] == []
 
 
 def test_play_and_forces_are_plotted_over_the_joint(browser: Browser, page_code: None, tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ from cadbridge.simulation.trajectory import columns_of
 from tests.real_robots import ROBOTS, robot_folder
 
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
-KR15 = Path(__file__).resolve().parents[2] / "fixtures" / "kr15"
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+KR15, GEARED = FIXTURES / "kr15", FIXTURES / "geared_robot3" / "geared_robot3.urdf"
 # Judged by what they are compared with, and not by a second run at a larger tolerance.
 FINE: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10, "sensitivity": False}
 
@@ -105,17 +106,18 @@ def test_the_command_writes_the_same_table_and_says_what_it_cannot(tmp_path: Pat
         cb.simulate(mechanism, method="forest")
 
 
-def test_without_a_method_the_mechanism_decides(kr15: Mechanism, corpus: Path) -> None:
+def test_without_a_method_the_mechanism_decides(corpus: Path) -> None:
     short: dict[str, Any] = {"duration": 0.01, "gravity": (0.0, 0.0, -9.81)}
+    geared = cb.build(cb.read(GEARED))
     fourbar = cb.build(cb.read(corpus / "ondsel" / "fourbar.asmt"))
     arm = cb.build(
         cb.read(robot_folder() / ROBOTS[1], options=ReadOptions(package_dirs=(robot_folder().parent.parent,)))
     )
     for mechanism, scenario, expected in (
-        (kr15, Scenario(**short), "tree"),  # gears
+        (geared, Scenario(**short), "tree"),  # gears
         (fourbar, None, "tree"),  # a loop
         (arm, Scenario(**short), "absolute"),
-        (kr15, Scenario(integrator="generalized_alpha", **short), "absolute"),
+        (geared, Scenario(integrator="generalized_alpha", **short), "absolute"),
     ):
         assert cb.simulate(mechanism, scenario).summary["method"] == expected
-    assert cb.simulate(kr15, Scenario(**short), collapse=False).summary["method"] == "absolute"
+    assert cb.simulate(geared, Scenario(**short), collapse=False).summary["method"] == "absolute"

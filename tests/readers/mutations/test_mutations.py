@@ -87,11 +87,11 @@ OWN_PROCESS = ("usd", "xacro")
 def each_change() -> list[Any]:
     """Every change of every format; those of a day are a sixth of each format's and of each change's, by a square.
 
-    Of formats with a process of their own they are a ninth.
+    Of formats with a process of their own they are an eighteenth.
     """
     return [
         pytest.param(
-            name, change, marks=() if (i + j) % (9 if name in OWN_PROCESS else 6) == 0 else pytest.mark.nightly
+            name, change, marks=() if (i + j) % (18 if name in OWN_PROCESS else 6) == 0 else pytest.mark.nightly
         )
         for i, name in enumerate(ANCHORS)
         for j, change in enumerate(COMMON)
@@ -117,13 +117,19 @@ STEP = ("ap214", "ap242", "step with mates")
 
 
 def each_hostile() -> list[Any]:
-    """Every hostile file; at night those too that are as hostile to a STEP file of another schema."""
+    """Every hostile file; at night those too that are as hostile to a STEP file of another schema.
+
+    Of formats with a process of their own a day has every second.
+    """
     common = list(HOSTILE["step with mates"])
     return [
         pytest.param(name, case, marks=pytest.mark.nightly if again else ())
         for name, cases in HOSTILE.items()
-        for case in cases
-        for again in [name in STEP and case in common and common.index(case) % len(STEP) != STEP.index(name)]
+        for k, case in enumerate(cases)
+        for again in [
+            (name in STEP and case in common and common.index(case) % len(STEP) != STEP.index(name))
+            or (name in OWN_PROCESS and k % 2 == 1)
+        ]
     ]
 
 

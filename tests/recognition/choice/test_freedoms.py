@@ -107,7 +107,7 @@ def test_blocks_are_the_biconnected_components(edges: list[tuple[int, int]]) -> 
             assert (k == other) == (known[edge] == known[beside])
 
 
-@pytest.mark.parametrize(("bodies", "known"), [(300, 297), (301, None)])
+@pytest.mark.parametrize(("bodies", "known"), [(301, None), (300, 297)])
 def test_a_ring_of_too_many_bodies_is_not(bodies: int, known: int | None) -> None:
     ring = [joint("revolute", k, (k + 1) % bodies, np.array([np.cos(k), np.sin(k), 0.0])) for k in range(bodies)]
     assert freedoms(recognised(bodies, ring)) == known

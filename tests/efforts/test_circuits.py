@@ -77,7 +77,7 @@ def test_a_run_with_the_pressure_asked_for_follows_the_motion(fluid: str, tmp_pa
     mechanism = cb.build(cb.read(train(tmp_path, RAM, " []\n")))
     lines = dict(LINES) if fluid == "gives way" else {"cap": "resistance: 2", "rod_side": "pressure: 40, resistance: 3"}
     # The run begins anew at each sample of the pressure: beyond the time at which the ram is braked, more of the same.
-    rate, until = (1000, 0.6) if fluid == "gives way" else (400, 1.0)
+    rate, until = (500, 0.6) if fluid == "gives way" else (400, 1.0)
     cap, rod = lines.values()
     found = cb.inverse(mechanism, load_motion(pressed(tmp_path, rate, cap, rod, until), mechanism))
     assert not {f.code for f in found.findings} - {"CB189", "CB307"}

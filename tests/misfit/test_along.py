@@ -109,7 +109,7 @@ def parallelogram(angle: float, exact: bool) -> Assembly:
     return applied(model, found.releases.found[-1].changes)
 
 
-@pytest.mark.parametrize(("exact", "elsewhere"), [(False, 3), (True, 0)])
+@pytest.mark.parametrize(("exact", "elsewhere"), [(True, 0), (False, 3)])
 @pytest.mark.parametrize("start", [0.5, np.pi / 6, -0.2])
 def test_a_parallelogram_on_one_line_is_found_between_the_poses(exact: bool, elsewhere: int, start: float) -> None:
     """There the coupler's place along the line is held twice: at the angle of the drawing, back."""

@@ -22,7 +22,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module", params=["rrrt3", "geared_robot3"])
+@pytest.fixture(scope="module", params=["geared_robot3", "rrrt3"])
 def found(request: pytest.FixtureRequest) -> Inverse:
     if request.param == "geared_robot3":
         mechanism = cb.build(cb.read(FIXTURES / "geared_robot3" / "geared_robot3.urdf"))

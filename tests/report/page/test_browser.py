@@ -350,9 +350,9 @@ def test_many_findings_about_nothing_that_can_be_picked_are_scrolled_by_keyboard
     browser: Browser, page_code: None, hinged: Made, tmp_path: Path
 ) -> None:
     many = Findings()
-    for k in range(10_000):
+    for k in range(1_000):
         many.add("CB187", f"j{k} is of type 'fixd'")
     write_page(tmp_path / "many.html", *hinged, Extras(findings=many.as_tuple()))
     with opened(browser, tmp_path / "many.html") as (page, _):
-        assert "… and 9800 more" in page.locator(".finding li").last.inner_text()
+        assert "… and 800 more" in page.locator(".finding li").last.inner_text()
         assert barriers(page) == []

@@ -56,27 +56,31 @@ def rooms_of(package: str) -> set[str]:
     return {p.stem for p in inside if p.suffix == ".py" or (p / "__init__.py").is_file()} - {"__init__", "__main__"}
 
 
-def nodes(path: Path) -> list[ast.AST]:
-    """All that a file is made of."""
-    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
+def statements(text: str) -> Iterator[ast.AST]:
+    """Those of a module, at any depth; imports stand in no expression."""
+    waiting: list[ast.AST] = [ast.parse(text)]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, field, ())
+            waiting += inner if isinstance(inner, list) else ()
 
 
-def imported(nodes: list[ast.AST]) -> Iterator[str]:
-    """The modules that a file imports, at any place, for types alone too."""
-    for node in nodes:
+def imported(text: str) -> Iterator[str]:
+    """The modules that a module imports, at any place, for types alone too."""
+    for node in statements(text):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
 
 
-def in_words(nodes: list[ast.AST]) -> Iterator[str]:
-    """The modules of ours that a file names in strings, to import them by name."""
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found = re.fullmatch(r"(cadbridge(?:\.\w+)+)(:\w+)?", node.value)
-            if found and any((ROOT / found[1].replace(".", "/")).with_suffix(s).exists() for s in ("", ".py")):
-                yield found[1]
+def in_words(text: str) -> Iterator[str]:
+    """The modules of ours that a module names in strings, to import them by name."""
+    for found in re.finditer(r"""["'](cadbridge(?:\.\w+)+)(:\w+)?["']""", text):
+        if any((ROOT / found[1].replace(".", "/")).with_suffix(s).exists() for s in ("", ".py")):
+            yield found[1]
 
 
 def upward(package: str, heights: dict[str, int], modules: dict[Path, set[str]]) -> set[tuple[str, str]]:
@@ -118,12 +122,12 @@ def test_every_row_says_what_belongs_there_and_what_does_not() -> None:
 
 def test_what_the_contracts_do_not_see_goes_downward_too() -> None:
     """Imports for types alone, and modules named in strings; the page gives the reasons of two rooms."""
-    files = ((path, nodes(path)) for path in (ROOT / "cadbridge").rglob("*.py"))
-    modules = {path: {*imported(found), *in_words(found)} for path, found in files}
+    files = ((path, path.read_text("utf-8")) for path in (ROOT / "cadbridge").rglob("*.py"))
+    modules = {path: {*imported(text), *in_words(text)} for path, text in files}
     known = {("targets", "exporters"), ("targets", "verification"), ("shown", "report")}
     assert upward("cadbridge", heights(layers()), modules) == known
 
 
 def test_the_solver_s_rooms_import_downward() -> None:
-    modules = {path: set(imported(nodes(path))) for path in (ROOT / "solver").rglob("*.py")}
+    modules = {path: set(imported(path.read_text("utf-8"))) for path in (ROOT / "solver").rglob("*.py")}
     assert upward("solver", heights(shown_of_solver()), modules) == set()

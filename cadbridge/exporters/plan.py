@@ -219,5 +219,6 @@ def report_limits(tree: Tree, findings: Findings) -> None:
     held = {link.joint.name for link in tree.links if link.joint is not None}
     for joint in tree.mechanism.joints:
         if joint.name not in held and (joint.damping or joint.friction):
-            what = f"the damping {joint.damping:g} and friction {joint.friction:g} of joint {joint.name} are left out"
-            findings.add("CB529", what, Where(item=joint.name))
+            loads = (("damping", joint.damping), ("dry friction", joint.friction))
+            given = " and ".join(f"{name} {value:g}" for name, value in loads if value)
+            findings.add("CB529", f"of joint {joint.name} is left out: {given}", Where(item=joint.name))

@@ -274,6 +274,8 @@ def test_damping_of_a_joint_that_closes_a_loop_is_carried_or_told(to: str, told:
     damped = [j.name for j in mechanism.joints if j.damping]
     assert set(damped) <= closing
     assert [f.where.item for f in found] == damped * told
+    # A load that it does not have is not among those that are left out.
+    assert [f.message for f in found] == [f"of joint {name} is left out: damping 0.125" for name in damped * told]
     assert (result.files[0].read_text().count("0.125") > 0) != bool(told)
 
 

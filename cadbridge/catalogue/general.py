@@ -288,9 +288,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "limits, drives or friction without a coordinate",
         "A joint of several freedoms has no range, drive or dry friction in cadbridge, and a joint has one maximum "
-        "effort for both directions. cadbridge omits the item named, or reads it as the message says.",
-        "No action is needed unless the motion reaches the range. Otherwise use single hinges and slides, or put it "
-        "into a mates file or the scenario.",
+        "effort for both directions. cadbridge omits the item named, or reads it as the message says; a run holds no "
+        "range of such a joint.",
+        "No action is needed unless the motion reaches the range. A range needs single hinges and slides, with a light "
+        "part between those of one joint; a drive or friction can be put into a mates file or the scenario.",
         "A ball joint with a range; a cylindrical mate with limits of its turn and of its travel.",
         formerly=(
             "CB1232",

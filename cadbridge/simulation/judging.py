@@ -163,7 +163,15 @@ STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked
 
 
 def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Findings) -> None:
-    """Report the joints that passed their limits (CB612) while they were there; a stop gives way a little."""
+    """Report the joints that passed their limits (CB612) while they were there; a stop gives way a little.
+
+    And those whose limits are held against nothing, as they have several freedoms (CB1305).
+    """
+    for joint in lowered.mechanism.joints:
+        range_given = joint.limit is not None and (joint.limit.lower, joint.limit.upper) != (None, None)
+        if range_given and joint.coordinate is None:
+            text = f"{joint.name} ({joint.type}) has several freedoms: its limits are not looked at"
+            findings.add("CB1305", text, Where(item=joint.name))
     for i, joint in enumerate(lowered.joints):
         if joint.limit is None or len(T.t) == 0:
             continue

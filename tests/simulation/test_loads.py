@@ -214,3 +214,26 @@ def test_a_run_that_ends_where_a_torque_has_no_value_keeps_its_samples(crane: Me
     assert np.isnan(effort[-1])
     assert np.isfinite(columns["joint.A1.q"][0]).all()
     assert "torques.svg" in {path.name for path in write_plots(done, tmp_path / "plots")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "limits", "told"), [("cylindrical", "stop", 1), ("revolute", "stop", 0), ("cylindrical", "ignore", 1)]
+)
+def test_limits_of_a_joint_of_several_freedoms_are_told(kind: str, limits: str, told: int, tmp_path: Path) -> None:
+    """No stop holds them; the run was trusted, and `check` shows the range."""
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    (tmp_path / "rod.urdf").write_text(
+        f'<robot name="rod"><link name="base">{inertial}</link><link name="rod">{inertial}</link>'
+        '<joint name="free" type="floating"><parent link="base"/><child link="rod"/></joint></robot>',
+        encoding="utf-8",
+    )
+    ends = "a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]}, b: {component: rod}"
+    (tmp_path / "rod.mates.yaml").write_text(
+        "format: cadbridge.mates/1\nground: [base]\nleave_out: [free]\n"
+        f"mates: [{{name: C, type: {kind}, {ends}, limits: {{lower: -10, upper: 10}}}}]\n",
+        encoding="utf-8",
+    )
+    rod = cb.build(cb.read(tmp_path / "rod.urdf"))
+    assert rod.joints[0].limit is not None
+    done = run(rod, tmp_path, f"duration: 0.1\nlimits: {limits}\n")
+    assert [f.where.item for f in done.findings if f.code == "CB1305"] == ["C"] * told

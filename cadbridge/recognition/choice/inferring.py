@@ -70,7 +70,7 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     # On each axis only as many joints as connect its bodies, once more: those told or seen in other ways may run on one
     # where contacts show a joint.
     joints = trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected)
-    joints = with_idle(scene, with_hubs(scene, joints), run.toothed, evidence.names)
+    joints = with_idle(scene, with_hubs(scene, joints, run.toothed, evidence.names), run.toothed, evidence.names)
     unknown = without_pitch(scene, joints) if evidence.names else []
     rest = {i.name for i in scene.assembly.instances} - set(loose)
     ground, why = choose_ground(scene, joints, evidence.names, rest, hints.stays)

@@ -1,8 +1,8 @@
-"""Hubs on the ends of shafts: half couplings and pulleys, which are clamped there and do not slide."""
+"""Hubs on the ends of shafts, and axles with their wheels: they are held along the axis, and do not slide."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from cadbridge.freedoms import SLEEVE
@@ -10,26 +10,54 @@ from cadbridge.recognition.contacts.contacts import ON_AXIS, Contact
 from cadbridge.recognition.contacts.guides import telescope
 from cadbridge.recognition.evidence.candidates import Candidate
 from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.standard.names import called_bearing_unit
+from cadbridge.recognition.standard.roles import ROLLERS, called
 
 LONGEST_HUB = 1.2
 """Length of a hub beside its width, at most: a linear bearing, which slides on its rod, has 1.6. A choice. Tests: 1.1 |
 2.9 (`test_hubs`)."""
 
 
-def with_hubs(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
+def with_hubs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str], names: bool) -> list[Candidate]:
     """The joints, those of hubs on the ends of shafts as hinges: they are no tubes, which would slide there too.
 
-    Asked at the end: what could slide and turn on a rod, and carries nothing, is clamped there if other joints move.
+    So are those of axles, as `on_axle` says. Asked at the end: what could slide and turn on a rod, and carries nothing,
+    is clamped there if other joints move.
     """
-    text = "a hub on the end of a shaft, no longer than wide"
+    members = scene.groups.members()
     found = []
     for joint in joints:
         ends = [c for c in joint.contacts if c.kind == "shaft" and telescope(c)]
-        if joint.verdict.free == SLEEVE and ends and all(_hub(scene, c) for c in ends):
+        text = ""
+        if joint.verdict.free == SLEEVE:
+            hub = ends and all(_hub(scene, c) for c in ends)
+            text = "a hub on the end of a shaft, no longer than wide" if hub else ""
+            text = text or on_axle(scene, joint, members, toothed, names)
+        if text:
             v = joint.verdict
             joint = replace(joint, verdict=replace(v, type="revolute", evidence=(*v.evidence, text), against=()))
         found.append(joint)
     return found
+
+
+def on_axle(
+    scene: Scene, joint: Candidate, members: Mapping[str, Sequence[str]], toothed: Collection[str], names: bool
+) -> str:
+    """Why a joint by a round rod is that of an axle, which is held along its line though nothing shows how; else "".
+
+    It carries a wheel, by the teeth (`toothed`) or the name of that, or turns in a bearing with its housing, by its
+    name (where `names` are a witness).
+    """
+    shafts = [c for c in joint.contacts if c.kind == "shaft"]
+    if names and any(called_bearing_unit(scene.called(c.b.instance)) for c in shafts):
+        return "a bearing by its name"
+    for body in (members[joint.a], members[joint.b]):
+        wheels = {n for n in body if n in toothed or (names and called(ROLLERS, scene.called(n)))}
+        faces = [face for c in shafts for face in (c.a, c.b) if face.instance in body]
+        axle = any(face.instance not in wheels for face in faces)
+        if wheels and axle and not any(face.surface.hollow for face in faces):
+            return "the axle of a wheel"
+    return ""
 
 
 def _hub(scene: Scene, c: Contact) -> bool:

@@ -21,6 +21,7 @@ from cadbridge.recognition.contacts.contacts import (
 from cadbridge.recognition.contacts.judging import GUIDE_ROD, goes_on
 from cadbridge.recognition.evidence.pins import HOLE_TURN, LOOSEST_HOLE
 from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.rules.bearing_units import units_of
 from cadbridge.recognition.rules.seated import round_outside
 
 STICKS_OUT_OF_END = 2.0
@@ -51,14 +52,17 @@ def wide_bores(known: Contacts) -> Iterator[Contact]:
             yield from (c for _, c in own)
 
 
-def bind_frames(scene: Scene) -> None:
+def bind_frames(scene: Scene, names: bool) -> None:
     """Bind rods along which a part goes to what holds their ends, and to each other where they are parallel.
 
-    What holds the ends of two rods is a frame, and so are two equal parts at the ends of one: until none is bound.
+    What holds the ends of two rods is a frame, and so are two equal parts at the ends of one: until none is bound. In
+    bearings with their housings, which `names` tell where they are a witness, a rod turns.
     """
+    turning = {bore.a.instance for _, bore in units_of(scene, names)}
     along = [
         c for c in scene.contacts.found
         if c.kind == "shaft" and c.b.surface.turn >= HOLE_TURN and goes_on(c.a, c.b) and _long(c.a, c.overlap)
+        and c.a.instance not in turning
     ]  # fmt: skip
     count = -1
     while count != (count := scene.groups.count):

@@ -10,13 +10,15 @@ from cadbridge.recognition.contacts.guides import LINES
 from cadbridge.recognition.contacts.walls import fit_text
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.shafts import THIN_SHAFT
+from cadbridge.recognition.rules.bearing_units import units_of
 from cadbridge.recognition.rules.bearings import bearings_of, same_axis
 from cadbridge.recognition.rules.seated import round_outside
 
 
-def bind_hubs(scene: Scene) -> None:
+def bind_hubs(scene: Scene, names: bool) -> None:
     """What stands on a shaft that turns in bearings drawn as one part to the shaft: one freedom a line of shafts.
 
+    A bearing may have its housing in the same part, which `names` tell where they are a witness.
     A hub has no joint to anything else: what it touches are the shaft, its bearings, and what stands on the shaft too.
     """
     turning: dict[str, list[Contact]] = defaultdict(list)
@@ -24,6 +26,10 @@ def bind_hubs(scene: Scene) -> None:
     housings = {seat.b.instance for seat, _ in bearings.values()}
     for _, bore in bearings.values():
         turning[bore.a.instance].append(bore)
+    for unit, bore in units_of(scene, names):
+        if bore.a.instance not in bearings:
+            housings.add(unit)
+            turning[bore.a.instance].append(bore)
     for shaft, bores in turning.items():
         # What is screwed to something beside the axis does not turn.
         if not all(_about(c, bores[0]) for c in scene.contacts.of[shaft]):

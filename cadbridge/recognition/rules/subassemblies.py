@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 
 from cadbridge.freedoms import HINGE, SLEEVE
 from cadbridge.recognition.evidence.candidates import Candidate, Jointed, linked_by, one_axis
+from cadbridge.recognition.evidence.hubs import on_axle
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import only_spins
 from cadbridge.recognition.rules.actuators import beside_horn
@@ -85,10 +86,11 @@ def bind_idle(now: Jointed, toothed: Collection[str], names: bool) -> None:
                 scene.bind(min(members[leaf]), near, text, 0.6)
 
 
-def bind_clamped(now: Jointed) -> None:
+def bind_clamped(now: Jointed, toothed: Collection[str], names: bool) -> None:
     """Bind a part to a rod on which it could both slide and turn, if it carries nothing: its clamp is not drawn.
 
     The rod of a telescope, which may do both, carries something at its end, so it has a second joint and stays free.
+    So does an axle in its bearings, whose rings may not be drawn.
     """
     for joint in now.joints:
         leaf = min((joint.a, joint.b), key=lambda body: (len(now.of[body]), now.sizes[body], body))
@@ -97,7 +99,8 @@ def bind_clamped(now: Jointed) -> None:
         # A wheel may be clamped to a shaft, but not to that on which its partner turns: neither would turn.
         if _partner_on(now, leaf, joint.other(leaf)):
             continue
-        if joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1 and not runs:
+        clamped = joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1 and not runs
+        if clamped and not on_axle(now.scene, joint, now.members, toothed, names):
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             now.scene.bind(leaf, joint.other(leaf), text, 0.5)
 

@@ -82,6 +82,11 @@ _LINEAR_BEARINGS = re.compile(
     r"|kugelb(u|ü)chse|roulement ?lin(e|é)aire|douille ?(a|à) ?billes|rodamiento ?lineal|cuscinetto ?lineare"
     r"|линейный ?подшипник|直线轴承|リニア(ブッシュ|ベアリング)|\bsc[sej]? ?\d{1,2} ?l?uu\b|\brj4jp|\bdrylin"
 )
+_BEARING_UNITS = re.compile(
+    r"(pillow|plummer) ?block|mounted bearing|bearing (unit|block)|stehlager"
+    r"|flanschlager|chumacera|\buc[pftkh][lca]?\d? ?\d{3}|\bk(p|fl) ?0\d{1,2}\b"
+)
+"""A bearing in a housing with feet or a flange, drawn as one part: makers' UCP204, UCFL205, KP08, KFL08."""
 _FOR_RODS = re.compile(r"support|holder|mount|bracket|clamp|\bshaft|\brods?\b|\brails?\b|housing|plate|cover|retainer")
 """What goes with a linear bearing and is called by it."""
 _COUNTED = re.compile(r"(?<=[^\W\d_])(?<!\d[xX])0\d\d(?!\d)")
@@ -158,6 +163,12 @@ def called_linear_bearing(names: Sequence[str]) -> bool:
     """Whether names say that a part runs along a rod: a linear ball bearing, a block with one, a polymer bush."""
     text = words(names)
     return bool(_LINEAR_BEARINGS.search(text)) and not _FOR_RODS.search(text)
+
+
+def called_bearing_unit(names: Sequence[str]) -> bool:
+    """Whether names say a bearing with its housing, in which a shaft turns: a pillow block."""
+    text = words(names)
+    return bool(_BEARING_UNITS.search(text)) and not _FOR_RODS.search(text)
 
 
 def called_lead_screw(names: Sequence[str]) -> bool:

@@ -65,3 +65,47 @@ def test_a_horn_goes_with_the_serrated_shaft_whose_teeth_it_has(tmp_path: Path) 
     found = recognised(tmp_path, parts)
     assert {frozenset(body.instances) for body in found.bodies} == {frozenset({"case"}), frozenset({"horn", "shaft"})}
     assert list(joints(found).values()) == ["revolute"]
+
+
+@pytest.mark.parametrize(("name", "turns"), [("pillow block", True), ("UCP201", True), ("support", False)])
+def test_a_shaft_turns_in_bearings_with_their_housings_with_all_that_is_on_it(
+    tmp_path: Path, name: str, turns: bool
+) -> None:
+    """A drum on a rod between two equal blocks: without their names, the rod is a rail and the drum its carriage."""
+    bore = cq.Workplane("YZ").circle(6).extrude(200, both=True)
+    block = box(16, 40, 30).translate((0, 0, -20)).cut(bore)
+    parts: Parts = {
+        "frame": (box(240, 80, 6), (0, 0, -26)),
+        f"{name} A": (block, (-80, 0, 0)),
+        f"{name} B": (block, (80, 0, 0)),
+        "shaft": (cq.Workplane("YZ").circle(6).extrude(110, both=True), (0, 0, 0)),
+        "vane": (box(20, 30, 30).translate((0, 0, -15)).cut(bore), (10, 0, 0)),
+    }
+    found = recognised(tmp_path, parts)
+    if turns:
+        assert joints(found) == {frozenset(("frame", "shaft")): "revolute"}
+        assert found.body_of["vane"] == found.body_of["shaft"]
+    else:
+        assert found.body_of["shaft"] == found.body_of["frame"]
+
+
+@pytest.mark.parametrize(("name", "kind"), [("GT2 pulley", "revolute"), ("knob", None)])
+def test_the_axle_of_a_pulley_turns_in_its_bores_with_no_ring_to_hold_it(
+    tmp_path: Path, name: str, kind: str | None
+) -> None:
+    """What else could slide and turn on its rod is clamped, where other joints move: a lever on the base."""
+    cheeks = box(20, 40, 40).translate((-40, 0, -20)).union(box(20, 40, 40).translate((40, 0, -20)))
+    bore, axle = (cq.Workplane("YZ").circle(3).extrude(reach, both=True) for reach in (60, 36))
+    axle = axle.cut(box(8, 6, 3).translate((0, 0, 2.4)))
+    base = cheeks.union(box(90, 40, 5).translate((0, 0, -25))).cut(bore)
+    parts: Parts = {
+        "base": (
+            base.union(disc(4, 20).translate((0, 60, -20))).union(box(40, 60, 5).translate((0, 40, -25))),
+            (0, 0, 0),
+        ),
+        "axle": (axle, (0, 0, 0)),
+        name: (cq.Workplane("YZ").circle(9).extrude(4, both=True).cut(axle), (0, 0, 0)),
+        "lever": (tube(8, 4, 10).union(box(50, 8, 4).translate((32, 0, 3))), (0, 60, -20)),
+    }
+    found = joints(recognised(tmp_path, parts))
+    assert found.get(frozenset(("base", name)), found.get(frozenset(("base", "axle")))) == kind

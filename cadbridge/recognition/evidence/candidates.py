@@ -10,7 +10,7 @@ import numpy as np
 
 from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import HINGE, SLIDE
-from cadbridge.recognition.contacts.contacts import ALONG, EXACT_SLACK, Contact, parallel
+from cadbridge.recognition.contacts.contacts import ALONG, EXACT_SLACK, ON_AXIS, Contact, Placed, parallel
 from cadbridge.recognition.contacts.one_line import NOTHING_ALONG
 from cadbridge.recognition.contacts.walls import Verdict, Witness
 from cadbridge.recognition.evidence.pins import HOLE_TURN
@@ -211,11 +211,18 @@ def _running(scene: Scene, contacts: Sequence[Contact], verdict: Verdict) -> Ver
     shafts = [c for c in contacts if c.kind == "shaft"]
     if any(c.b.instance in scene.linear for c in shafts):
         text = "a linear bearing on its rod"
-    elif any(c.a.instance in scene.pistons for c in shafts):
+    elif any(c.a.instance in scene.pistons and _widest(scene, c.a) for c in shafts):
         text = "a piston by its name"
     else:
         return verdict
     return replace(verdict, type="cylindrical", evidence=(*verdict.evidence, text), against=())
+
+
+def _widest(scene: Scene, face: Placed) -> bool:
+    """Whether a part has no wider round face: a piston slides by that, and turns on its pin."""
+    lines = scene.contacts.lines_on([face.instance])
+    radii = [m.surface.radius for line in lines for m in line.of((face.instance,)) if not m.surface.hollow]
+    return face.surface.radius >= (1 - ON_AXIS) * max(radii, default=0.0)
 
 
 def _driven(scene: Scene) -> dict[frozenset[str], Candidate]:

@@ -59,13 +59,16 @@ def bind_fixed(scene: Scene) -> None:
 
 
 def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
-    """Dowels through parts of one body, pins and stubs in one bore with nothing on them: they are pressed in."""
+    """Dowels through parts of one body, pins and stubs in one bore with nothing on them: they are pressed in.
+
+    But not pistons, by their names.
+    """
     bearings = {name for name, s in scene.standards.items() if s.kind is StandardKind.BEARING} | set(bearings_of(scene))
     for name, touching in scene.contacts.of.items():
         contacts = [c for c in touching if c.kind != "through"]
         shafts = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
         hosts = {c.b.instance for c in shafts}
-        if not shafts or len({scene.groups.root(h) for h in hosts}) != 1:
+        if not shafts or len({scene.groups.root(h) for h in hosts}) != 1 or name in scene.pistons:
             continue
         if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius and _sunk(scene, contacts[0]):
             scene.bind(name, min(hosts), "a stub sunk in one bore, with no shoulder and nothing on it", 0.5)

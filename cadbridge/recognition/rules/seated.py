@@ -131,13 +131,15 @@ def bind_screwed_on(now: Jointed, names: bool) -> None:
 def bind_plugs(now: Jointed, toothed: Collection[str], names: bool) -> None:
     """Bind a small round part that carries nothing and stands in a bore: a stud, a plug.
 
-    It would only spin there, which moves nothing. What has a bore itself, or teeth, is a roller or a wheel. What is
-    called a cap, a board or the like need not be small and round, nor what is called a spacer on a bolt.
+    It would only spin there, which moves nothing. What has a bore itself, or teeth, is a roller or a wheel; a piston by
+    its name slides. What is called a cap, a board or the like need not be small and round, nor what is called a spacer
+    on a bolt.
     """
     scene, members = now.scene, now.members
     for joint, leaf, other in now.leaves(now.joints) if names and not spins_count(scene) else ():
         v = joint.verdict
-        if v.free not in (HINGE, SLEEVE) or set(members[leaf]) & {*toothed, *scene.on_shafts} or v.axis is None:
+        moves = {*toothed, *scene.on_shafts, *scene.pistons}
+        if v.free not in (HINGE, SLEEVE) or set(members[leaf]) & moves or v.axis is None:
             continue
         # On a motor's shaft a spacer turns with it, though a screw holds it there.
         bolted = any(c.kind == "bolt" for c in joint.contacts) and not any(

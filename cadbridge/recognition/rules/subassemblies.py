@@ -95,7 +95,7 @@ def bind_clamped(now: Jointed, toothed: Collection[str], names: bool) -> None:
     for joint in now.joints:
         leaf = min((joint.a, joint.b), key=lambda body: (len(now.of[body]), now.sizes[body], body))
         # A single joint is all that the file shows, a piston in its bore: bound, nothing would move.
-        runs = any(name in now.scene.linear for c in joint.contacts for name in c.pair)
+        runs = any(name in now.scene.linear | now.scene.pistons for c in joint.contacts for name in c.pair)
         # A wheel may be clamped to a shaft, but not to that on which its partner turns: neither would turn.
         if _partner_on(now, leaf, joint.other(leaf)):
             continue

@@ -123,3 +123,21 @@ def test_levers_in_one_fork_turn_on_the_cheeks_that_they_lie_on(tmp_path: Path) 
     made = cq.Assembly(name="made").add(own, name="own")
     made.add(link(40), name="low").add(link(60), name="high", loc=at(0, 0, 4.2))
     assert joints(read(tmp_path, made)) == {frozenset(("own/fork", name)): "revolute" for name in ("low", "high")}
+
+
+def test_a_piston_by_its_name_slides_by_its_skirt_and_turns_on_its_pin(tmp_path: Path) -> None:
+    """Three quarters of it stand in the bore, as a plug would; something else moves, too."""
+    block = box(60, 60, 40).cut(disc(15, 40)).union(disc(3, 20).translate((24, 24, 40)))
+    pin = cq.Workplane("YZ").circle(3).extrude(9, both=True)
+    skirt = disc(15, 24).cut(box(18, 12, 14)).union(pin.translate((0, 0, 8)))
+    rod = cq.Workplane("YZ").circle(5).circle(3).extrude(3, both=True).translate((0, 0, 8))
+    rod = rod.union(box(6, 4, 30).translate((0, 0, -26)))
+    parts: Parts = {
+        "block": (block, (0, 0, 0)), "piston": (skirt, (0, 0, -6)), "rod": (rod, (0, 0, -6)),
+        "lever": (tube(7, 3, 8).union(box(40, 6, 4).translate((26, 0, 2))), (24, 24, 40)),
+    }  # fmt: skip
+    assert joints(recognised(tmp_path, parts)) == {
+        frozenset(("block", "piston")): "cylindrical",
+        frozenset(("piston", "rod")): "revolute",
+        frozenset(("block", "lever")): "revolute",
+    }

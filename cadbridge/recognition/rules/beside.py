@@ -12,6 +12,7 @@ from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import in_line, journal, knuckle, on_axis
+from cadbridge.recognition.rules.couplings import coupled
 from cadbridge.recognition.rules.turntables import drawn_beside
 from cadbridge.recognition.ties import Held
 from cadbridge.recognition.wheels.bores import shafts_through
@@ -163,6 +164,7 @@ def bind_beside(scene: Scene, groups: Sequence[list[str]], names: bool) -> tuple
             or journal(scene, own, theirs, names)
             or knuckle(scene, own, theirs)
             or in_line(scene, own, theirs)
+            or coupled(scene, own, theirs, names)
         )
         if hinge is not None:
             hinges.append(hinge)

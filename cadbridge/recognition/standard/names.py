@@ -84,7 +84,7 @@ _LINEAR_BEARINGS = re.compile(
 )
 _BEARING_UNITS = re.compile(
     r"(pillow|plummer) ?block|mounted bearing|bearing (unit|block)|stehlager"
-    r"|flanschlager|chumacera|\buc[pftkh][lca]?\d? ?\d{3}|\bk(p|fl) ?0\d{1,2}\b"
+    r"|flanschlager|chumacera|\b(uc)?(p|fl)2\d\d\b|\buc[pftkh][lca]?\d? ?\d{3}|\bk(p|fl) ?0\d{1,2}\b"
 )
 """A bearing in a housing with feet or a flange, drawn as one part: makers' UCP204, UCFL205, KP08, KFL08."""
 _FOR_RODS = re.compile(r"support|holder|mount|bracket|clamp|\bshaft|\brods?\b|\brails?\b|housing|plate|cover|retainer")

@@ -187,3 +187,16 @@ def test_a_sunk_hole_before_another_is_for_a_screw(tmp_path: Path) -> None:
     made.export(str(tmp_path / "made.step"))
     scene = gather(cb.read(tmp_path / "made.step"), True).whole
     assert in_line(scene, {"horn"}, {"lever"}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "aside", "turns"), [("NEMA17 stepper", 1.0, True), ("NEMA17 stepper", 2.0, False), ("block", 0.0, False)]
+)
+def test_a_lead_screw_before_the_shaft_of_a_drive_turns_though_the_coupling_is_not_drawn(
+    tmp_path: Path, name: str, aside: float, turns: bool
+) -> None:
+    parts: Parts = {
+        name: (box(42, 42, 40).translate((0, 0, -40)).union(disc(2.5, 20)), (0, 0, 0)),
+        "screw": (disc(4, 200), (aside, 0, 20.9)),
+    }
+    assert joints(recognised(tmp_path, parts)) == ({frozenset((name, "screw")): "revolute"} if turns else {})

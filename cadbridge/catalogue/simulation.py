@@ -99,10 +99,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB613": Entry(
         Severity.WARNING,
-        "friction or damping that is not simulated",
+        "friction, damping or a spring that is not simulated",
         "The scenario sets `friction: ignore`; or the joint has several freedoms, and one coefficient does not "
-        "define the friction of each; or no body carries both wheels of a gear pair with an efficiency, so the "
-        "sense of its power flow is unknown. Motors sized without these losses are too small.",
+        "define the friction, spring or rotor inertia of each; or no body carries both wheels of a gear pair with an "
+        "efficiency, so the sense of its power flow is unknown. Motors sized without these losses are too small.",
         "Define springs, bushings and friction in the scenario, or set the `carrier` of the gear. Ignore this if "
         "the losses are negligible.",
         "A cylindrical joint with one coefficient for rotation and travel.",

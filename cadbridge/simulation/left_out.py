@@ -34,9 +34,15 @@ def report_not_applied(lowered: Lowered, scenario: Scenario, findings: Findings)
     losses_left_out(lowered, scenario, findings)
     for joint in lowered.mechanism.joints:
         damping = 0.0 if joint.kind.ball else joint.damping
-        named = [w for w, v in (("damping", damping), ("dry friction", joint.friction)) if v]
-        if joint.kind.resisted is None and named:
+        losses = [("damping", damping), ("dry friction", joint.friction)] if joint.kind.resisted is None else []
+        # A spring's rest and a rotor's turns are values of one coordinate; a ball has both about all axes.
+        stores = (
+            []
+            if joint.coordinate or joint.kind.ball
+            else [("spring", joint.stiffness), ("rotor inertia", joint.armature)]
+        )
+        if named := [what for what, value in (*losses, *stores) if value]:
             message = f"{joint.name} is {joint.type}: its {' and '.join(named)} cannot be placed"
             findings.add("CB613", message, Where(item=joint.name))
-        elif joint.friction and scenario.friction is None:
+        if joint.friction and scenario.friction is None and joint.kind.resisted is not None:
             findings.add("CB613", f"{joint.name} has dry friction; the scenario ignores it", Where(item=joint.name))

@@ -216,24 +216,45 @@ def test_a_run_that_ends_where_a_torque_has_no_value_keeps_its_samples(crane: Me
     assert "torques.svg" in {path.name for path in write_plots(done, tmp_path / "plots")}
 
 
+def rod_on_base(kind: str, of_mate: str, more: str, folder: Path) -> Mechanism:
+    """A rod on a base by one mate of a mates file, which has `of_mate` too."""
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    (folder / "rod.urdf").write_text(
+        f'<robot name="rod"><link name="base">{inertial}</link><link name="rod">{inertial}</link>'
+        '<joint name="free" type="floating"><parent link="base"/><child link="rod"/></joint></robot>',
+        encoding="utf-8",
+    )
+    axis = "" if kind == "spherical" else ", axis: [0, 0, 1]"
+    ends = f"a: {{component: base, point: [0, 0, 0]{axis}}}, b: {{component: rod}}"
+    (folder / "rod.mates.yaml").write_text(
+        "format: cadbridge.mates/1\nground: [base]\nleave_out: [free]\n"
+        f"mates: [{{name: C, type: {kind}, {ends}{of_mate}}}]\n{more}",
+        encoding="utf-8",
+    )
+    return cb.build(cb.read(folder / "rod.urdf"))
+
+
 @pytest.mark.parametrize(
     ("kind", "limits", "told"), [("cylindrical", "stop", 1), ("revolute", "stop", 0), ("cylindrical", "ignore", 1)]
 )
 def test_limits_of_a_joint_of_several_freedoms_are_told(kind: str, limits: str, told: int, tmp_path: Path) -> None:
     """No stop holds them; the run was trusted, and `check` shows the range."""
-    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
-    (tmp_path / "rod.urdf").write_text(
-        f'<robot name="rod"><link name="base">{inertial}</link><link name="rod">{inertial}</link>'
-        '<joint name="free" type="floating"><parent link="base"/><child link="rod"/></joint></robot>',
-        encoding="utf-8",
-    )
-    ends = "a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]}, b: {component: rod}"
-    (tmp_path / "rod.mates.yaml").write_text(
-        "format: cadbridge.mates/1\nground: [base]\nleave_out: [free]\n"
-        f"mates: [{{name: C, type: {kind}, {ends}, limits: {{lower: -10, upper: 10}}}}]\n",
-        encoding="utf-8",
-    )
-    rod = cb.build(cb.read(tmp_path / "rod.urdf"))
+    rod = rod_on_base(kind, ", limits: {lower: -10, upper: 10}", "", tmp_path)
     assert rod.joints[0].limit is not None
     done = run(rod, tmp_path, f"duration: 0.1\nlimits: {limits}\n")
     assert [f.where.item for f in done.findings if f.code == "CB1305"] == ["C"] * told
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("cylindrical", ["C is cylindrical: its spring and rotor inertia cannot be placed"]),
+        ("spherical", []),
+        ("revolute", []),
+    ],
+)
+def test_springs_and_rotors_that_act_on_nothing_are_told(kind: str, told: list[str], tmp_path: Path) -> None:
+    """Of several freedoms they have no one coordinate; they were left out without a word."""
+    overrides = "overrides: [{joints: C, stiffness: 100, armature: 0.1, damping: 2}]\n"
+    done = run(rod_on_base(kind, "", overrides, tmp_path), tmp_path, "duration: 0.1\n")
+    assert [f.message for f in done.findings if f.code == "CB613"] == told

@@ -130,6 +130,21 @@ def test_any_train_has_the_forces_of_absolute_coordinates(
     check(model, robot, inputs_of(model))
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e-3])
+def test_a_round_wheel_is_balanced_where_its_centre_is_on_its_axis(offset: float) -> None:
+    """Axes but the first stand away from the origin."""
+    model = train([0.3, 0.4, 0.5], [1.0], [0], offset)
+    bodies = tuple(
+        replace(b, inertia=np.diag([0.02, 0.02, 0.03])) if b.name.startswith("wheel") else b for b in model.bodies
+    )
+    robot = geared.transmission(replace(model, bodies=bodies), "link 2", inputs_of(model))
+    found = {robot.graph.name(one.link): one for one in robot.unbalanced}
+    assert set(found) == ({b.name for b in bodies if b.name.startswith("wheel")} if offset else set())
+    for one in found.values():
+        assert one.offset == pytest.approx(offset)
+        assert one.asymmetry < 1e-12
+
+
 def test_hinges_on_one_line_hang_on_the_innermost_link_in_the_canonical_graph() -> None:
     model = train([0.5, 0.6, 0.7], [1.5], [2, 3])
     robot = geared.transmission(model, "link 2", inputs_of(model))

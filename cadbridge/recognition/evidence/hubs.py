@@ -54,10 +54,18 @@ def on_axle(
     for body in (members[joint.a], members[joint.b]):
         wheels = {n for n in body if n in toothed or (names and called(ROLLERS, scene.called(n)))}
         faces = [face for c in shafts for face in (c.a, c.b) if face.instance in body]
-        axle = any(face.instance not in wheels for face in faces)
-        if wheels and axle and not any(face.surface.hollow for face in faces):
+        axles = {face.instance for face in faces} - wheels
+        if axles and not any(face.surface.hollow for face in faces) and any(_about(scene, w, joint) for w in wheels):
             return "the axle of a wheel"
     return ""
+
+
+def _about(scene: Scene, wheel: str, joint: Candidate) -> bool:
+    """Whether a wheel stands about the axis of a joint: one elsewhere on the body says nothing of its rods."""
+    known, axis, X_IW = scene.faces_of(wheel), joint.verdict.axis, scene.pose(wheel).inverse()
+    if known is None or axis is None:
+        return False
+    return known.square_about(X_IW.point(joint.verdict.point), X_IW.vector(axis), ON_AXIS) is not None
 
 
 def _hub(scene: Scene, c: Contact) -> bool:

@@ -170,9 +170,10 @@ def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
         widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
         deep = math.inf if len(widths) == 2 else EYE_SUNK * min(a.surface.length, b.surface.length)
         meet = widths and -deep - ROUNDING <= gap <= min(most, EYES_APART * 2 * max(widths))
-        # Where a pin is drawn in both, that says what turns on it.
+        # Where a pin is drawn in both, or fills one, that says what turns on it.
         others = [m for m in ends if m.instance not in (a.instance, b.instance)]
-        if meet and _alike(a, b) and not any(_holds(m, a, b) for m in others):
+        told = any(_holds(m, a, b) or _fills(m, a) != _fills(m, b) for m in others)
+        if meet and _alike(a, b) and not told:
             yield _shared("eyes", line, a, b, None, gap)
     shafts = [m for m in rounds if not m.surface.hollow]
     for hole in holes:
@@ -192,6 +193,12 @@ def _holds(shaft: Placed, a: Placed, b: Placed) -> bool:
     return (
         shaft.surface.radius <= min(a.surface.radius, b.surface.radius) and shaft.low <= a.high and shaft.high >= b.low
     )
+
+
+def _fills(shaft: Placed, hole: Placed) -> bool:
+    """Whether a shaft that fits a hole stands in it."""
+    room = hole.surface.radius - shaft.surface.radius
+    return abs(room) <= clearance(hole.surface.radius) and shaft.beside(hole) > 0.0
 
 
 def _rounded(hole: Placed, ends: Sequence[Placed]) -> float:

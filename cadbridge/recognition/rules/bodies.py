@@ -10,6 +10,7 @@ from cadbridge.recognition.evidence.flats import flats_that_meet
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.bearings import bearings_of
 from cadbridge.recognition.standard.names import StandardKind
+from cadbridge.recognition.standard.roles import ROLLERS, called
 from cadbridge.recognition.ties import Held
 
 LONE_PIN = 0.28
@@ -58,10 +59,10 @@ def bind_fixed(scene: Scene) -> None:
                 grown |= scene.bind(*first.pair, "; ".join(verdict.evidence), verdict.confidence, how)
 
 
-def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
+def bind_stubs(scene: Scene, is_pin: Callable[[str], bool], names: bool) -> None:
     """Dowels through parts of one body, pins and stubs in one bore with nothing on them: they are pressed in.
 
-    But not pistons, by their names.
+    But not pistons, nor the spindle of a wheel, by their names (where `names` are a witness).
     """
     bearings = {name for name, s in scene.standards.items() if s.kind is StandardKind.BEARING} | set(bearings_of(scene))
     for name, touching in scene.contacts.of.items():
@@ -69,6 +70,8 @@ def bind_stubs(scene: Scene, is_pin: Callable[[str], bool]) -> None:
         shafts = [c for c in contacts if c.kind == "shaft" and c.a.instance == name]
         hosts = {c.b.instance for c in shafts}
         if not shafts or len({scene.groups.root(h) for h in hosts}) != 1 or name in scene.pistons:
+            continue
+        if names and any(called(ROLLERS, scene.called(host)) for host in hosts):
             continue
         if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius and _sunk(scene, contacts[0]):
             scene.bind(name, min(hosts), "a stub sunk in one bore, with no shoulder and nothing on it", 0.5)

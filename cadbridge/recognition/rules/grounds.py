@@ -11,6 +11,7 @@ import numpy as np
 from cadbridge.recognition.contacts.contacts import ROUNDING, parallel
 from cadbridge.recognition.evidence.candidates import Candidate
 from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.standard.roles import called_to_move
 from cadbridge.wording import count
 
 GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|rahmen|basis)", re.IGNORECASE)
@@ -18,10 +19,10 @@ GROUND_NAMES = re.compile(r"\b(base|ground|frame|chassis|stand|foot|bed|gestell|
 UP = np.array([0.0, 0.0, 1.0])
 """The z of W: machines stand on its floor."""
 
-WEIGHTS = 1.0, 0.5, 0.6, 0.3, 0.2
-"""Of the share of all parts, the share of the most joints, standing on the floor, a name, having any joint. A choice:
-size first, then the floor; joints and names decide among equals. What has no joint stands still only where nothing else
-could."""
+WEIGHTS = 1.0, 0.5, 0.6, 0.3, 0.2, -2.0
+"""Of the share of all parts, the share of the most joints, standing on the floor, a name, having any joint, being
+made to move by its name. A choice: size first, then the floor; joints and names decide among equals. What has no joint
+stands still only where nothing else could, and so does a wheel: its hub does."""
 
 FLOOR = 0.02
 """Share of the assembly's height within which a face is at the bottom. A choice, with no gap in what is seen: 54
@@ -49,7 +50,8 @@ def choose_ground(
     def score(root: str) -> float:
         named = names and any(GROUND_NAMES.search(n) for n in members[root])
         stands = any(n in floor for n in members[root])
-        signs = (sizes[root] / total, degrees[root] / most, stands, named, degrees[root] > 0)
+        moves = names and all(called_to_move(scene.called(n)) for n in members[root])
+        signs = (sizes[root] / total, degrees[root] / most, stands, named, degrees[root] > 0, moves)
         return sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
 
     best = max(sorted(members), key=score) if stays not in among else scene.groups.root(stays)

@@ -223,7 +223,7 @@ RULES = (
     Rule("what grips behind its rail slides", 0.84, lambda r: r.turning.extend(undercut_slides(r.scene))),
     Rule("what is put on one body, by its name, is held there", 0.82, _put_on),
     # A dowel is told from a pin by the bodies that it goes through: they must be known by what holds them fast.
-    Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin)),
+    Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin, r.evidence.names)),
     Rule("a lead screw turns in its nut", 0.78, _lead_screws),
     Rule("a pin goes with the part that it is flush with", 0.76, _pins),
     # Before what rests is bound: a carriage that is drawn a little off its rail lies on something else too.

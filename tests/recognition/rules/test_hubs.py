@@ -109,3 +109,27 @@ def test_the_axle_of_a_pulley_turns_in_its_bores_with_no_ring_to_hold_it(
     }
     found = joints(recognised(tmp_path, parts))
     assert found.get(frozenset(("base", name)), found.get(frozenset(("base", "axle")))) == kind
+
+
+@pytest.mark.parametrize(("name", "turns"), [("front wheel", True), ("cap", False)])
+def test_a_wheel_turns_on_a_spindle_with_no_shoulder(tmp_path: Path, name: str, turns: bool) -> None:
+    """The hub stands in it with most of its length: in what is called otherwise it is a stub."""
+    spindle = disc(12, 20).union(disc(18, 6).translate((0, 0, -6)))
+    wheel = tube(40, 12, 18).translate((0, 0, 2))
+    parts: Parts = {"hub": (spindle, (0, 0, 0)), name: (wheel, (0, 0, 0))}
+    assert joints(recognised(tmp_path, parts)) == ({frozenset(("hub", name)): "revolute"} if turns else {})
+
+
+def test_wheels_in_line_turn_on_their_own_hubs_which_stand_still(tmp_path: Path) -> None:
+    """They are far from the frame, and their bores are in line: no hinge of the one on the other."""
+    hub = cq.Workplane("YZ").circle(12).extrude(20).union(cq.Workplane("YZ").circle(18).extrude(6))
+    wheel = cq.Workplane("YZ").circle(60).circle(12).extrude(14)
+    parts: Parts = {"frame": (box(60, 200, 10), (0, 0, 120))}
+    for side, x, way in (("left", -60, 1), ("right", 60, -1)):
+        turn = 0 if way > 0 else 180
+        parts[f"{side} hub"] = (hub.rotate((0, 0, 0), (0, 0, 1), turn), (x, 0, 0))
+        parts[f"{side} wheel"] = (wheel, (x + 6 if way > 0 else x - 20, 0, 0))
+    found = recognised(tmp_path, parts)
+    still = found.body_of["frame"]
+    assert joints(found) == {frozenset(("frame", f"{side} wheel")): "revolute" for side in ("left", "right")}
+    assert {found.body_of["left hub"], found.body_of["right hub"]} == {still}

@@ -136,6 +136,24 @@ def wheel_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
     return None
 
 
+def on_ring(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of two bodies between which there is but a ring that is a bearing by its name: a turntable.
+
+    Drawn as one part, it goes with the side in whose seat it stands; the other lies on its face, or stands in it.
+    """
+    scene = seen.scene
+    contacts = scene.contacts.between(first, second)
+    for name in sorted((first | second) & seen.bearings):
+        ring = scene.revolution(name)
+        if ring is None or not ring.is_ring or not all(name in c.pair for c in contacts):
+            continue
+        point, axis = scene.pose(name).point(ring.point), scene.pose(name).vector(ring.direction)
+        if all(abs(float(c.direction @ axis)) > ALONG for c in contacts) and len(first) > 1 < len(second):
+            text = f"{name.rsplit('/', 1)[-1]}, a bearing by its name, is all that is between the two"
+            return joint_of(scene, min(first), min(second), Verdict("revolute", point, axis, (text,), (), 0.6))
+    return None
+
+
 def rod_in_bearing(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
     """The hinge of a rod that is not round, as a hexagonal shaft is, in a rolling bearing by its name.
 

@@ -11,7 +11,16 @@ from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import coaxial, in_line, on_axis, overlapping
-from cadbridge.recognition.rules.pivots import Seen, about_disc, named_on, rack_on, rod_in_bearing, unpinned, wheel_on
+from cadbridge.recognition.rules.pivots import (
+    Seen,
+    about_disc,
+    named_on,
+    on_ring,
+    rack_on,
+    rod_in_bearing,
+    unpinned,
+    wheel_on,
+)
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
 from cadbridge.recognition.standard.names import StandardKind, named_kinds
@@ -47,8 +56,8 @@ def connect(
         {i.name for i in scene.assembly.instances if names and called(pattern, scene.called(i.name))}
         for pattern in (STILL, IDLERS, HORNS)
     )
-    asked = scene.assembly.instances if names and not scene.links_only else ()
-    screwed = {i.name for i in asked if called_last(SCREWED_ON, scene.called(i.name))}
+    asked = scene.assembly.instances if names else ()
+    screwed = {i.name for i in asked if not scene.links_only and called_last(SCREWED_ON, scene.called(i.name))}
     bearings = {i.name for i in asked if StandardKind.BEARING in named_kinds(scene.called(i.name))}
     seen = Seen(scene, joints, pairs, rollers - still, horns, screwed, bearings)
     for tie in _ties(scene, linked):
@@ -113,6 +122,7 @@ SIGNS = (
     Sign("a wheel without its axle", Held.TOGETHER, False, lambda seen, a, b: on_axis(seen.scene, a, b)),
     Sign("one line of what does not touch", Held.TOGETHER, True, lambda seen, a, b: in_line(seen.scene, a, b)),
     Sign("a rod through a bearing by its name", Held.REACHES, True, rod_in_bearing),
+    Sign("a ring that is a bearing by its name", Held.RESTS, True, on_ring),
     Sign("links drawn into each other", Held.REACHES, False, lambda seen, a, b: overlapping(seen.scene, a, b)),
     Sign("holes in line, no pin", Held.RESTS, True, unpinned),
     Sign("a disc of its own between", Held.RESTS, True, about_disc),

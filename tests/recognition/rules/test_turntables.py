@@ -161,3 +161,22 @@ def test_a_wheel_drawn_a_little_beside_its_axle_turns_on_it(tmp_path: Path, hub:
     found = recognised(tmp_path, parts)
     assert found.body_of["wheel"] != found.body_of["knuckle"]
     assert frozenset(("knuckle", "wheel")) in joints(found)
+
+
+@pytest.mark.parametrize(("name", "turns"), [("bearing_d100", True), ("spacer", False)])
+def test_what_a_ring_bearing_alone_is_between_turns(tmp_path: Path, name: str, turns: bool) -> None:
+    """A ring drawn as one part stands in grooves of two plates, each with something screwed to it."""
+    groove = tube(50, 37.5, 2)
+    low = box(140, 140, 8).translate((0, 0, -6)).cut(groove)
+    high = box(130, 150, 8).translate((0, 0, 7)).cut(groove.translate((0, 0, 7)))
+    holes = cq.Workplane().pushPoints([(-60, -60), (60, 60)]).circle(2).extrude(60, both=True)
+    parts: Parts = {
+        "base": (low.cut(holes), (0, 0, 0)),
+        name: (tube(50, 37.5, 9), (0, 0, 0)),
+        "table": (high.cut(holes), (0, 0, 0)),
+        "foot": (box(140, 140, 4).cut(holes), (0, 0, -10)),
+        "top": (box(130, 150, 4).cut(holes), (0, 0, 15)),
+    }
+    found = recognised(tmp_path, parts)
+    assert (found.body_of["base"] != found.body_of["table"]) is turns
+    assert [j.type for j in found.joints] == ["revolute"] * turns

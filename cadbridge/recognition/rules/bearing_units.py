@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from cadbridge.recognition.contacts.contacts import Contact
+from cadbridge.recognition.contacts.contacts import Contact, Line, Placed
+from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.evidence.bearing_seats import WHOLE
+from cadbridge.recognition.evidence.candidates import Candidate, joint_of
+from cadbridge.recognition.evidence.pins import LOOSEST_HOLE
 from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.rules.pivots import Seen
 from cadbridge.recognition.rules.seated import round_outside
 from cadbridge.recognition.standard.names import called_bearing_unit
 
 
 def units_of(scene: Scene, names: bool) -> Iterator[tuple[str, Contact]]:
-    """The bearings with their housings, each with a shaft in its bore; none where names are no witness."""
+    """The bearings with their housings, each with a shaft that fits its bore; none where names are no witness."""
     for c in scene.contacts.found if names else ():
         if c.kind == "shaft" and called_bearing_unit(scene.called(c.b.instance)):
             yield c.b.instance, c
@@ -20,24 +25,57 @@ def units_of(scene: Scene, names: bool) -> Iterator[tuple[str, Contact]]:
 
 def bind_units(scene: Scene, names: bool) -> None:
     """A bearing with its housing to what its foot or its flange lies on; to another one of its shaft if on nothing."""
-    by_shaft: dict[str, list[str]] = defaultdict(list)
-    for unit, bore in units_of(scene, names):
-        carrier = _carrier(scene, unit, bore)
-        if carrier is not None:
-            scene.bind(unit, carrier, "a bearing by its name, on what carries it", 0.8)
-        by_shaft[bore.a.instance].append(unit)
+    by_shaft: dict[str, dict[str, None]] = defaultdict(dict)
+    for line in scene.contacts.lines if names else ():
+        for unit, shaft in _journals(scene, line):
+            carrier = _carrier(scene, unit, shaft, line)
+            if carrier is not None:
+                scene.bind(unit, carrier, "a bearing by its name, on what carries it", 0.8)
+            by_shaft[shaft.instance][unit] = None
     for units in by_shaft.values():
-        firm = [unit for unit in units if any(n not in units for n in scene.groups.group(unit))] or units[:1]
+        firm = [unit for unit in units if any(n not in units for n in scene.groups.group(unit))] or [*units][:1]
         for unit in units:
             if unit not in firm:
                 scene.bind(unit, firm[0], "another bearing of its shaft, by the names", 0.7)
 
 
-def _carrier(scene: Scene, unit: str, bore: Contact) -> str | None:
+def journal_in_unit(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of a shaft that is drawn into a bearing with its housing, which was taken for a thinner one."""
+    scene = seen.scene
+    units = sorted(n for n in (first | second) & seen.bearings if called_bearing_unit(scene.called(n)))
+    found = {
+        id(line): (line, unit, shaft) for line in scene.contacts.lines_on(units)
+        for unit, shaft in _journals(scene, line)
+        if {unit, shaft.instance} & first and {unit, shaft.instance} & second
+    }  # fmt: skip
+    if len(found) != 1:
+        return None
+    ((line, unit, shaft),) = found.values()
+    text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm drawn into a bearing by its name"
+    verdict = Verdict("revolute", line.middle((unit,)), line.direction, (text,), ("the two overlap",), 0.5)
+    return joint_of(scene, unit, shaft.instance, verdict)
+
+
+def _journals(scene: Scene, line: Line) -> Iterator[tuple[str, Placed]]:
+    """The bearings on a line, each with a shaft in its bore that fits it, or is drawn into it.
+
+    The shaft is up to `LOOSEST_HOLE` times as wide as the bore: the bearing was taken for a thinner one.
+    """
+    whole = [m for m in line.members if m.surface.turn >= WHOLE]
+    for bore in whole:
+        if bore.surface.hollow and called_bearing_unit(scene.called(bore.instance)):
+            for shaft in whole:
+                wide = shaft.surface.radius / bore.surface.radius
+                inside = shaft.instance != bore.instance and not shaft.surface.hollow and shaft.beside(bore) > 0.0
+                if inside and 1 / LOOSEST_HOLE <= wide <= LOOSEST_HOLE:
+                    yield bore.instance, shaft
+
+
+def _carrier(scene: Scene, unit: str, shaft: Placed, line: Line) -> str | None:
     """What a bearing lies on most, but for what is round about its shaft: a collar or a wheel beside it."""
     lies: dict[str, float] = defaultdict(float)
     for c in scene.contacts.of[unit]:
         if c.kind == "plane":
             lies[next(iter({*c.pair} - {unit}))] += c.overlap
-    apart = {bore.a.instance} | {n for n in lies if round_outside(scene, n, bore.point, bore.direction)}
+    apart = {shaft.instance} | {n for n in lies if round_outside(scene, n, line.point, line.direction)}
     return max(lies.keys() - apart, key=lambda n: (lies[n], n), default=None)

@@ -11,6 +11,7 @@ from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.rules.axles import coaxial, in_line, on_axis, overlapping
+from cadbridge.recognition.rules.bearing_units import journal_in_unit
 from cadbridge.recognition.rules.pivots import (
     Seen,
     about_disc,
@@ -23,7 +24,7 @@ from cadbridge.recognition.rules.pivots import (
 )
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
-from cadbridge.recognition.standard.names import StandardKind, named_kinds
+from cadbridge.recognition.standard.names import StandardKind, called_bearing_unit, named_kinds
 from cadbridge.recognition.standard.roles import HORNS, IDLERS, SCREWED_ON, STILL, called, called_last
 from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.wheels.meshing import steps_about
@@ -58,7 +59,10 @@ def connect(
     )
     asked = scene.assembly.instances if names else ()
     screwed = {i.name for i in asked if not scene.links_only and called_last(SCREWED_ON, scene.called(i.name))}
-    bearings = {i.name for i in asked if StandardKind.BEARING in named_kinds(scene.called(i.name))}
+    bearings = {
+        i.name for i in asked
+        if StandardKind.BEARING in named_kinds(scene.called(i.name)) or called_bearing_unit(scene.called(i.name))
+    }  # fmt: skip
     seen = Seen(scene, joints, pairs, rollers - still, horns, screwed, bearings)
     for tie in _ties(scene, linked):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
@@ -122,6 +126,7 @@ SIGNS = (
     Sign("a wheel without its axle", Held.TOGETHER, False, lambda seen, a, b: on_axis(seen.scene, a, b)),
     Sign("one line of what does not touch", Held.TOGETHER, True, lambda seen, a, b: in_line(seen.scene, a, b)),
     Sign("a rod through a bearing by its name", Held.REACHES, True, rod_in_bearing),
+    Sign("a shaft drawn into a bearing unit", Held.REACHES, False, journal_in_unit),
     Sign("a ring that is a bearing by its name", Held.RESTS, True, on_ring),
     Sign("links drawn into each other", Held.REACHES, False, lambda seen, a, b: overlapping(seen.scene, a, b)),
     Sign("holes in line, no pin", Held.RESTS, True, unpinned),

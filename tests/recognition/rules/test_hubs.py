@@ -67,19 +67,25 @@ def test_a_horn_goes_with_the_serrated_shaft_whose_teeth_it_has(tmp_path: Path) 
     assert list(joints(found).values()) == ["revolute"]
 
 
-@pytest.mark.parametrize(("name", "turns"), [("pillow block", True), ("UCP201", True), ("support", False)])
+@pytest.mark.parametrize(
+    ("name", "bore", "turns"),
+    [("pillow block", 6, True), ("UCP201", 6, True), ("P204", 5, True), ("support", 6, False)],
+)
 def test_a_shaft_turns_in_bearings_with_their_housings_with_all_that_is_on_it(
-    tmp_path: Path, name: str, turns: bool
+    tmp_path: Path, name: str, bore: float, turns: bool
 ) -> None:
-    """A drum on a rod between two equal blocks: without their names, the rod is a rail and the drum its carriage."""
-    bore = cq.Workplane("YZ").circle(6).extrude(200, both=True)
-    block = box(16, 40, 30).translate((0, 0, -20)).cut(bore)
+    """A drum on a rod between two equal blocks: without their names, the rod is a rail and the drum its carriage.
+
+    The bearings may have been taken for a thinner shaft, which reaches into them.
+    """
+    holes = {radius: cq.Workplane("YZ").circle(radius).extrude(200, both=True) for radius in (6, bore)}
+    block = box(16, 40, 30).translate((0, 0, -20)).cut(holes[bore])
     parts: Parts = {
         "frame": (box(240, 80, 6), (0, 0, -26)),
         f"{name} A": (block, (-80, 0, 0)),
         f"{name} B": (block, (80, 0, 0)),
         "shaft": (cq.Workplane("YZ").circle(6).extrude(110, both=True), (0, 0, 0)),
-        "vane": (box(20, 30, 30).translate((0, 0, -15)).cut(bore), (10, 0, 0)),
+        "vane": (box(20, 30, 30).translate((0, 0, -15)).cut(holes[6]), (10, 0, 0)),
     }
     found = recognised(tmp_path, parts)
     if turns:

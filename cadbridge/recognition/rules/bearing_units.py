@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from cadbridge.recognition.contacts.contacts import Contact, Line, Placed
 from cadbridge.recognition.contacts.walls import Verdict
@@ -18,16 +18,18 @@ from cadbridge.recognition.standard.names import called_bearing_unit
 
 def units_of(scene: Scene, names: bool) -> Iterator[tuple[str, Contact]]:
     """The bearings with their housings, each with a shaft that fits its bore; none where names are no witness."""
-    for c in scene.contacts.found if names else ():
-        if c.kind == "shaft" and called_bearing_unit(scene.called(c.b.instance)):
-            yield c.b.instance, c
+    for unit in _named(scene) if names else ():
+        for c in scene.contacts.of.get(unit, ()):
+            if c.kind == "shaft" and c.b.instance == unit:
+                yield unit, c
 
 
 def bind_units(scene: Scene, names: bool) -> None:
     """A bearing with its housing to what its foot or its flange lies on; to another one of its shaft if on nothing."""
     by_shaft: dict[str, dict[str, None]] = defaultdict(dict)
-    for line in scene.contacts.lines if names else ():
-        for unit, shaft in _journals(scene, line):
+    named = _named(scene) if names else []
+    for line in scene.contacts.lines_on(named):
+        for unit, shaft in _journals(line, named):
             carrier = _carrier(scene, unit, shaft, line)
             if carrier is not None:
                 scene.bind(unit, carrier, "a bearing by its name, on what carries it", 0.8)
@@ -45,7 +47,7 @@ def journal_in_unit(seen: Seen, first: set[str], second: set[str]) -> Candidate 
     units = sorted(n for n in (first | second) & seen.bearings if called_bearing_unit(scene.called(n)))
     found = {
         id(line): (line, unit, shaft) for line in scene.contacts.lines_on(units)
-        for unit, shaft in _journals(scene, line)
+        for unit, shaft in _journals(line, units)
         if {unit, shaft.instance} & first and {unit, shaft.instance} & second
     }  # fmt: skip
     if len(found) != 1:
@@ -56,14 +58,18 @@ def journal_in_unit(seen: Seen, first: set[str], second: set[str]) -> Candidate 
     return joint_of(scene, unit, shaft.instance, verdict)
 
 
-def _journals(scene: Scene, line: Line) -> Iterator[tuple[str, Placed]]:
+def _named(scene: Scene) -> list[str]:
+    return [i.name for i in scene.assembly.instances if called_bearing_unit(scene.called(i.name))]
+
+
+def _journals(line: Line, units: Collection[str]) -> Iterator[tuple[str, Placed]]:
     """The bearings on a line, each with a shaft in its bore that fits it, or is drawn into it.
 
     The shaft is up to `LOOSEST_HOLE` times as wide as the bore: the bearing was taken for a thinner one.
     """
     whole = [m for m in line.members if m.surface.turn >= WHOLE]
     for bore in whole:
-        if bore.surface.hollow and called_bearing_unit(scene.called(bore.instance)):
+        if bore.surface.hollow and bore.instance in units:
             for shaft in whole:
                 wide = shaft.surface.radius / bore.surface.radius
                 inside = shaft.instance != bore.instance and not shaft.surface.hollow and shaft.beside(bore) > 0.0

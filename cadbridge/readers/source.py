@@ -94,5 +94,5 @@ def within(colour: Sequence[float]) -> Colour:
 def _instead(nearest: Colour | None, opaque: bool) -> str:
     """What is taken of a colour that is none."""
     if nearest is None:
-        return f"not {'three or four' if opaque else 'four'} numbers; it is left out"
+        return f"not {'three or four' if opaque else 'four'} numbers from 0 to 1; it is left out"
     return f"not numbers from 0 to 1; {' '.join(f'{v:g}' for v in nearest)} is taken"

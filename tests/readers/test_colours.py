@@ -21,7 +21,8 @@ FORMS = {"urdf": URDF, "sdf": SDF, "xml": MJCF}
 @pytest.mark.parametrize(
     ("ending", "colour", "kept", "told"),
     [
-        ("urdf", "red", None, "its colour is 'red', not four numbers; it is left out"),
+        ("urdf", "red", None, "its colour is 'red', not four numbers from 0 to 1; it is left out"),
+        ("urdf", "1e300 0 0 1", None, "not four numbers from 0 to 1; it is left out"),
         ("urdf", "1 0 0", None, "not four numbers"),
         ("urdf", "255 0 0 1", (1, 0, 0, 1), "not numbers from 0 to 1; 1 0 0 1 is taken"),
         ("urdf", "0.2 0 0 1", (0.2, 0, 0, 1), ""),

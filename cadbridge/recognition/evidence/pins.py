@@ -48,6 +48,10 @@ EYE_SUNK = 0.5
 """How far an eye is drawn into what it turns on at most, beside the thinner of the two. A choice: 54 machines have
 0.499 | 0.55. Tests: 0.33 | 0.57 (`test_motors`, `test_fasteners`)."""
 
+FAR_PIN = 3.0
+"""Gap between two holes beside the length of a pin that fills one of them, from which they have nothing to do with each
+other: the hubs of two wheels across a vehicle. A choice. Tests: 1.1 | 4 (`test_halves`, `test_hubs`)."""
+
 LOOSEST_HOLE = 2.5
 """Radius of a hole beside that of a shaft which stands in it loosely and yet was drawn to be on its axis. A choice."""
 
@@ -170,9 +174,11 @@ def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
         widths = [w for m in (a, b) if (w := _rounded(m, ends)) > 0.0]
         deep = math.inf if len(widths) == 2 else EYE_SUNK * min(a.surface.length, b.surface.length)
         meet = widths and -deep - ROUNDING <= gap <= min(most, EYES_APART * 2 * max(widths))
-        # Where a pin is drawn in both, or fills one, that says what turns on it.
+        # Where a pin is drawn in both, or fills one and ends far before the other, that says what turns on it.
         others = [m for m in ends if m.instance not in (a.instance, b.instance)]
-        told = any(_holds(m, a, b) or _fills(m, a) != _fills(m, b) for m in others)
+        told = any(
+            _holds(m, a, b) or (_fills(m, a) != _fills(m, b) and gap > FAR_PIN * (m.high - m.low)) for m in others
+        )
         if meet and _alike(a, b) and not told:
             yield _shared("eyes", line, a, b, None, gap)
     shafts = [m for m in rounds if not m.surface.hollow]

@@ -25,7 +25,10 @@ def units_of(scene: Scene, names: bool) -> Iterator[tuple[str, Contact]]:
 
 
 def bind_units(scene: Scene, names: bool) -> None:
-    """A bearing with its housing to what its foot or its flange lies on; to another one of its shaft if on nothing."""
+    """A bearing with its housing to what its foot or its flange lies on, and to the others of its shaft.
+
+    These are of one body: what stands between two bodies that turn has a bearing in one of them alone.
+    """
     by_shaft: dict[str, dict[str, None]] = defaultdict(dict)
     named = _named(scene) if names else []
     for line in scene.contacts.lines_on(named):
@@ -35,10 +38,9 @@ def bind_units(scene: Scene, names: bool) -> None:
                 scene.bind(unit, carrier, "a bearing by its name, on what carries it", 0.8)
             by_shaft[shaft.instance][unit] = None
     for units in by_shaft.values():
-        firm = [unit for unit in units if any(n not in units for n in scene.groups.group(unit))] or [*units][:1]
-        for unit in units:
-            if unit not in firm:
-                scene.bind(unit, firm[0], "another bearing of its shaft, by the names", 0.7)
+        first, *others = units
+        for unit in others:
+            scene.bind(unit, first, "another bearing of its shaft, by the names", 0.7)
 
 
 def journal_in_unit(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:

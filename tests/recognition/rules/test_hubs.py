@@ -93,6 +93,22 @@ def test_a_shaft_turns_in_bearings_with_their_housings_with_all_that_is_on_it(
         assert found.body_of["shaft"] == found.body_of["frame"]
 
 
+def test_two_bearings_of_a_shaft_are_of_one_body_though_each_is_on_a_plate_of_its_own(tmp_path: Path) -> None:
+    """Plates that stand on a base, with nothing drawn that screws them there."""
+    bore = cq.Workplane("YZ").circle(4).extrude(200, both=True)
+    plate_, unit = box(8, 60, 80).translate((0, 0, -50)).cut(bore), box(8, 30, 48).translate((0, 0, -24)).cut(bore)
+    parts: Parts = {
+        "base": (box(220, 100, 8), (0, 0, -58)),
+        "left": (plate_, (-96, 0, 0)), "right": (plate_, (96, 0, 0)),
+        "KFL08_1": (unit, (-88, 0, 0)), "KFL08_2": (unit, (88, 0, 0)),
+        "rod": (cq.Workplane("YZ").circle(4).extrude(110, both=True), (0, 0, 0)),
+        "hub": (cq.Workplane("YZ").circle(25).circle(4).extrude(10), (0, 0, 0)),
+    }  # fmt: skip
+    found = recognised(tmp_path, parts)
+    still = {found.body_of[name] for name in ("base", "left", "right", "KFL08_1", "KFL08_2")}
+    assert (len(found.joints), found.joints[0].type, len(still)) == (1, "revolute", 1)
+
+
 @pytest.mark.parametrize(("name", "radius", "turns"), [("P204", 3.6, True), ("P204", 2.0, False), ("cap", 3.6, False)])
 def test_a_roller_turns_in_a_bearing_that_was_taken_for_a_thinner_journal(
     tmp_path: Path, name: str, radius: float, turns: bool

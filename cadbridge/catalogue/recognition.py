@@ -31,7 +31,7 @@ ENTRIES: dict[str, Entry] = {
         "These parts, alone or with what is joined to them, neither touch nor overlap the others, so the model lacks "
         "whatever holds them. cadbridge fixes them to the ground where they are.",
         "In the mates file move their lines under `attach` to the part that holds them. They stand under the ground "
-        "now, and a part that stands under two is of both.",
+        "now; where a part stands under two, the first line holds.",
         "A sensor that floats 2 mm over its bracket.",
     ),
     "CB1603": Entry(

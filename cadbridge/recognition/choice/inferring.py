@@ -32,6 +32,7 @@ from cadbridge.recognition.evidence.spinning import with_idle
 from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.model import FoundBody, FoundJoint, Recognition, Rejected
 from cadbridge.recognition.rules.attaching import attach_ignored, hosts_of
+from cadbridge.recognition.rules.bearing_units import find_units
 from cadbridge.recognition.rules.grounds import choose_ground
 from cadbridge.recognition.rules.guide_rods import wide_bores
 from cadbridge.recognition.rules.joints import find_joints, pivots_in_loops, trees
@@ -134,6 +135,7 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     scene.overlaps = evidence.overlaps
     scene.meshing = tuple((p.a.instance, p.b.instance) for p in evidence.meshing.pairs if not p.against)
     asked = scene.assembly.instances if evidence.names else ()
+    scene.units = find_units(scene) if evidence.names else frozenset()
     scene.pistons = frozenset(i.name for i in asked if called_last(PISTONS, scene.called(i.name)))
     # A copy in the place of its original would have the same joints once more.
     bind_copies(scene)

@@ -10,7 +10,6 @@ from cadbridge.recognition.contacts.contacts import ON_AXIS, Contact
 from cadbridge.recognition.contacts.guides import telescope
 from cadbridge.recognition.evidence.candidates import Candidate
 from cadbridge.recognition.evidence.scene import Scene
-from cadbridge.recognition.standard.names import called_bearing_unit
 from cadbridge.recognition.standard.roles import ROLLERS, called
 
 LONGEST_HUB = 1.2
@@ -28,11 +27,12 @@ def with_hubs(scene: Scene, joints: Sequence[Candidate], toothed: Collection[str
     found = []
     for joint in joints:
         ends = [c for c in joint.contacts if c.kind == "shaft" and telescope(c)]
-        text = ""
-        if joint.verdict.free == SLEEVE:
-            hub = ends and all(_hub(scene, c) for c in ends)
-            text = "a hub on the end of a shaft, no longer than wide" if hub else ""
-            text = text or on_axle(scene, joint, members, toothed, names)
+        if joint.verdict.free != SLEEVE:
+            text = ""
+        elif ends and all(_hub(scene, c) for c in ends):
+            text = "a hub on the end of a shaft, no longer than wide"
+        else:
+            text = on_axle(scene, joint, members, toothed, names)
         if text:
             v = joint.verdict
             joint = replace(joint, verdict=replace(v, type="revolute", evidence=(*v.evidence, text), against=()))
@@ -45,11 +45,11 @@ def on_axle(
 ) -> str:
     """Why a joint by a round rod is that of an axle, which is held along its line though nothing shows how; else "".
 
-    It carries a wheel, by the teeth (`toothed`) or the name of that, or turns in a bearing with its housing, by its
-    name (where `names` are a witness).
+    It carries a wheel, by the teeth (`toothed`) or the name of that (where `names` are a witness), or turns in a
+    bearing with its housing.
     """
     shafts = [c for c in joint.contacts if c.kind == "shaft"]
-    if names and any(called_bearing_unit(scene.called(c.b.instance)) for c in shafts):
+    if any(c.b.instance in scene.units for c in shafts):
         return "a bearing by its name"
     for body in (members[joint.a], members[joint.b]):
         wheels = {n for n in body if n in toothed or (names and called(ROLLERS, scene.called(n)))}

@@ -81,6 +81,8 @@ class Scene:
     """Linear bearings, which run along the rod in their bore."""
     pistons: frozenset[str] = frozenset()
     """Pistons by their names, which slide in the bore in which they stand."""
+    units: frozenset[str] = frozenset()
+    """Bearings with their housings by their names, such as pillow blocks: what stands in their bore turns."""
     keyed: list[Contact] | None = None
     """Shafts with a flat on that of their bore, once they were looked for."""
     driven: list[Driven] = field(default_factory=list)

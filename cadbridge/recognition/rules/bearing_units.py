@@ -13,26 +13,43 @@ from cadbridge.recognition.evidence.pins import LOOSEST_HOLE
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.pivots import Seen
 from cadbridge.recognition.rules.seated import round_outside
-from cadbridge.recognition.standard.names import called_bearing_unit
+from cadbridge.recognition.standard.names import called_bearing_unit, housing_bore
+
+AS_NUMBERED = 0.02
+"""Of the bore that a housing's number says: how much its hole may differ. A choice: the next bore is a tenth wider."""
 
 
-def units_of(scene: Scene, names: bool) -> Iterator[tuple[str, Contact]]:
-    """The bearings with their housings, each with a shaft that fits its bore; none where names are no witness."""
-    for unit in _named(scene) if names else ():
+def find_units(scene: Scene) -> frozenset[str]:
+    """The bearings with their housings, by their names; of a housing's number alone, with a hole of its bore."""
+    return frozenset(
+        i.name for i in scene.assembly.instances
+        if called_bearing_unit(scene.called(i.name)) or _as_numbered(scene, i.name)
+    )  # fmt: skip
+
+
+def _as_numbered(scene: Scene, name: str) -> bool:
+    bore, known = housing_bore(scene.called(name)), scene.faces_of(name)
+    return bore is not None and known is not None and any(
+        s.hollow and abs(2e3 * s.radius - bore) <= AS_NUMBERED * bore for s in known.of("cylinder")
+    )  # fmt: skip
+
+
+def units_of(scene: Scene) -> Iterator[tuple[str, Contact]]:
+    """The bearings with their housings, each with a shaft that fits its bore."""
+    for unit in sorted(scene.units):
         for c in scene.contacts.of.get(unit, ()):
             if c.kind == "shaft" and c.b.instance == unit:
                 yield unit, c
 
 
-def bind_units(scene: Scene, names: bool) -> None:
+def bind_units(scene: Scene) -> None:
     """A bearing with its housing to what its foot or its flange lies on, and to the others of its shaft.
 
     These are of one body: what stands between two bodies that turn has a bearing in one of them alone.
     """
     by_shaft: dict[str, dict[str, None]] = defaultdict(dict)
-    named = _named(scene) if names else []
-    for line in scene.contacts.lines_on(named):
-        for unit, shaft in _journals(line, named):
+    for line in scene.contacts.lines_on(sorted(scene.units)):
+        for unit, shaft in _journals(line, scene.units):
             carrier = _carrier(scene, unit, shaft, line)
             if carrier is not None:
                 scene.bind(unit, carrier, "a bearing by its name, on what carries it", 0.8)
@@ -46,7 +63,7 @@ def bind_units(scene: Scene, names: bool) -> None:
 def journal_in_unit(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
     """The hinge of a shaft that is drawn into a bearing with its housing, which was taken for a thinner one."""
     scene = seen.scene
-    units = sorted(n for n in (first | second) & seen.bearings if called_bearing_unit(scene.called(n)))
+    units = sorted((first | second) & scene.units)
     found = {
         id(line): (line, unit, shaft) for line in scene.contacts.lines_on(units)
         for unit, shaft in _journals(line, units)
@@ -58,10 +75,6 @@ def journal_in_unit(seen: Seen, first: set[str], second: set[str]) -> Candidate 
     text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm drawn into a bearing by its name"
     verdict = Verdict("revolute", line.middle((unit,)), line.direction, (text,), ("the two overlap",), 0.5)
     return joint_of(scene, unit, shaft.instance, verdict)
-
-
-def _named(scene: Scene) -> list[str]:
-    return [i.name for i in scene.assembly.instances if called_bearing_unit(scene.called(i.name))]
 
 
 def _journals(line: Line, units: Collection[str]) -> Iterator[tuple[str, Placed]]:

@@ -16,7 +16,7 @@ from cadbridge.recognition.evidence.spinning import SPINS_ON_AXIS, only_spins
 from cadbridge.recognition.rules.joints import spins_count
 from cadbridge.recognition.rules.seated import round_outside
 from cadbridge.recognition.rules.subassemblies import inside, resting, shares
-from cadbridge.recognition.standard.names import called_bearing_unit, called_drive
+from cadbridge.recognition.standard.names import called_drive
 
 SMALL_BETWEEN = 0.1
 """Size of what merely stands between two bodies beside the smaller of them, at most. A choice: 54 machines have 0.098 |
@@ -78,7 +78,7 @@ def bind_rotors(now: Jointed, toothed: Collection[str], names: bool) -> None:
             continue
         part, shaft = min(now.members[body]), min(now.members[rotor])
         free = set(now.members[body]) & set(toothed) or (names and _drives(now.members[body]))
-        unit = names and any(called_bearing_unit(scene.called(name)) for name in now.members[body])
+        unit = scene.units & set(now.members[body])
         if joint.contacts and not free and any(_is_driven(now, j, rotor, names) for j in others):
             scene.bind(part, shaft, "on the line of what a drive turns, and joined to nothing else", 0.6)
         elif not unit and _fitted_on(now, joint, body, rotor, others):

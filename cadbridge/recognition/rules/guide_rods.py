@@ -52,13 +52,13 @@ def wide_bores(known: Contacts) -> Iterator[Contact]:
             yield from (c for _, c in own)
 
 
-def bind_frames(scene: Scene, names: bool) -> None:
+def bind_frames(scene: Scene) -> None:
     """Bind rods along which a part goes to what holds their ends, and to each other where they are parallel.
 
     What holds the ends of two rods is a frame, and so are two equal parts at the ends of one: until none is bound. In
-    bearings with their housings, which `names` tell where they are a witness, a rod turns.
+    bearings with their housings a rod turns.
     """
-    turning = {bore.a.instance for _, bore in units_of(scene, names)}
+    turning = {bore.a.instance for _, bore in units_of(scene)}
     along = [
         c for c in scene.contacts.found
         if c.kind == "shaft" and c.b.surface.turn >= HOLE_TURN and goes_on(c.a, c.b) and _long(c.a, c.overlap)

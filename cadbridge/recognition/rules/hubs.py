@@ -15,10 +15,10 @@ from cadbridge.recognition.rules.bearings import bearings_of, same_axis
 from cadbridge.recognition.rules.seated import round_outside
 
 
-def bind_hubs(scene: Scene, names: bool) -> None:
+def bind_hubs(scene: Scene) -> None:
     """What stands on a shaft that turns in bearings drawn as one part to the shaft: one freedom a line of shafts.
 
-    A bearing may have its housing in the same part, which `names` tell where they are a witness.
+    A bearing may have its housing in the same part.
     A hub has no joint to anything else: what it touches are the shaft, its bearings, and what stands on the shaft too.
     """
     turning: dict[str, list[Contact]] = defaultdict(list)
@@ -26,7 +26,7 @@ def bind_hubs(scene: Scene, names: bool) -> None:
     housings = {seat.b.instance for seat, _ in bearings.values()}
     for _, bore in bearings.values():
         turning[bore.a.instance].append(bore)
-    for unit, bore in units_of(scene, names):
+    for unit, bore in units_of(scene):
         if bore.a.instance not in bearings:
             housings.add(unit)
             turning[bore.a.instance].append(bore)

@@ -207,16 +207,13 @@ RULES = (
     # From here on it is known which rings roll on each other: seats, rings and fits would lock a bearing otherwise.
     Rule("balls go with the outer ring of their bearing", 0.96, lambda r: bind_rolling(r.scene)),
     Rule("what is seated on the axis of a rolling bearing turns with its ring", 0.94, lambda r: bind_seats(r.scene)),
-    Rule(
-        "what stands on a shaft that turns in bearings turns with it", 0.93,
-        lambda r: bind_hubs(r.scene, r.evidence.names),
-    ),
-    Rule("a bearing with its housing stands on its carrier", 0.935, lambda r: bind_units(r.scene, r.evidence.names)),
+    Rule("a bearing with its housing stands on its carrier", 0.935, lambda r: bind_units(r.scene)),
+    Rule("what stands on a shaft that turns in bearings turns with it", 0.93, lambda r: bind_hubs(r.scene)),
     Rule("two bearings of a shaft stand in one housing", 0.92, lambda r: bind_twins(r.scene)),
     # A linear bearing is a slim ring too: on its rod it would be held.
     Rule("a linear bearing runs along its rod", 0.91, lambda r: bind_linear_bearings(r.scene, r.evidence.names)),
     Rule("a ring goes with its bore or its shaft", 0.90, lambda r: bind_rings(r.scene, r.evidence.names)),
-    Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene, r.evidence.names)),
+    Rule("rods that a carriage goes along are of one frame", 0.89, lambda r: bind_frames(r.scene)),
     Rule("a shaft turns with the bore that has its flat", 0.88, lambda r: bind_flats(r.scene)),
     Rule("a rod with a screw in each end is tightened", 0.87, lambda r: bind_bolted_rods(r.scene, r.evidence.names)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),

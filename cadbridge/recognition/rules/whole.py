@@ -24,7 +24,7 @@ from cadbridge.recognition.rules.pivots import (
 )
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
-from cadbridge.recognition.standard.names import StandardKind, called_bearing_unit, named_kinds
+from cadbridge.recognition.standard.names import StandardKind, named_kinds
 from cadbridge.recognition.standard.roles import HORNS, IDLERS, SCREWED_ON, STILL, called, called_last
 from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.wheels.meshing import steps_about
@@ -59,10 +59,7 @@ def connect(
     )
     asked = scene.assembly.instances if names else ()
     screwed = {i.name for i in asked if not scene.links_only and called_last(SCREWED_ON, scene.called(i.name))}
-    bearings = {
-        i.name for i in asked
-        if StandardKind.BEARING in named_kinds(scene.called(i.name)) or called_bearing_unit(scene.called(i.name))
-    }  # fmt: skip
+    bearings = {i.name for i in asked if StandardKind.BEARING in named_kinds(scene.called(i.name))}
     seen = Seen(scene, joints, pairs, rollers - still, horns, screwed, bearings)
     for tie in _ties(scene, linked):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):

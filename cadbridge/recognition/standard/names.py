@@ -84,9 +84,14 @@ _LINEAR_BEARINGS = re.compile(
 )
 _BEARING_UNITS = re.compile(
     r"(pillow|plummer) ?block|mounted bearing|bearing (unit|block)|stehlager"
-    r"|flanschlager|chumacera|\b(uc)?(p|fl)2\d\d\b|\buc[pftkh][lca]?\d? ?\d{3}|\bk(p|fl) ?0\d{1,2}\b"
+    r"|flanschlager|chumacera|\buc[pftkh][lca]?\d? ?\d{3}|\bk(p|fl) ?0\d{1,2}\b"
 )
 """A bearing in a housing with feet or a flange, drawn as one part: makers' UCP204, UCFL205, KP08, KFL08."""
+_HOUSING_NUMBERS = re.compile(r"\b(?:p|fl)2(\d\d)\b")
+"""Such a bearing by the number of its housing alone, P204, as any part may be numbered. It ends in the code of the bore
+(ISO 15)."""
+_BORES = {0: 10.0, 1: 12.0, 2: 15.0, 3: 17.0}
+"""mm of the codes that are not a fifth of the bore."""
 _FOR_RODS = re.compile(r"support|holder|mount|bracket|clamp|\bshaft|\brods?\b|\brails?\b|housing|plate|cover|retainer")
 """What goes with a linear bearing and is called by it."""
 _COUNTED = re.compile(r"(?<=[^\W\d_])(?<!\d[xX])0\d\d(?!\d)")
@@ -169,6 +174,12 @@ def called_bearing_unit(names: Sequence[str]) -> bool:
     """Whether names say a bearing with its housing, in which a shaft turns: a pillow block."""
     text = words(names)
     return bool(_BEARING_UNITS.search(text)) and not _FOR_RODS.search(text)
+
+
+def housing_bore(names: Sequence[str]) -> float | None:
+    """The bore (mm) of a bearing in a housing, of which names say the housing's number; None where they say none."""
+    found = _HOUSING_NUMBERS.search(words(names))
+    return None if found is None else _BORES.get(int(found[1]), 5.0 * int(found[1]))
 
 
 def called_lead_screw(names: Sequence[str]) -> bool:

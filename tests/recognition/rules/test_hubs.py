@@ -9,7 +9,7 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.recognition.evidence.gathering import gather
-from cadbridge.recognition.rules.bearing_units import journal_in_unit
+from cadbridge.recognition.rules.bearing_units import find_units, journal_in_unit
 from cadbridge.recognition.rules.pivots import Seen
 from tests.late import cq
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised, tube
@@ -109,17 +109,21 @@ def test_two_bearings_of_a_shaft_are_of_one_body_though_each_is_on_a_plate_of_it
     assert (len(found.joints), found.joints[0].type, len(still)) == (1, "revolute", 1)
 
 
-@pytest.mark.parametrize(("name", "radius", "turns"), [("P204", 3.6, True), ("P204", 2.0, False), ("cap", 3.6, False)])
+@pytest.mark.parametrize(
+    ("name", "radius", "turns"),
+    [("UCP204", 3.6, True), ("UCP204", 2.0, False), ("P201", 6.0, True), ("P201", 3.6, False), ("cap", 3.6, False)],
+)
 def test_a_roller_turns_in_a_bearing_that_was_taken_for_a_thinner_journal(
     tmp_path: Path, name: str, radius: float, turns: bool
 ) -> None:
-    """Three times as wide as the bore it is no journal of that."""
+    """Three times as wide as its bore it is no journal. What is numbered P201 is a bearing if its bore is 12 mm."""
     block = box(16, 40, 30).translate((0, 0, -20)).cut(cq.Workplane("YZ").circle(radius).extrude(10, both=True))
     made = cq.Assembly(name="made").add(block, name=name)
     made.add(cq.Workplane("YZ").circle(6).extrude(90, both=True), name="roller")
     made.export(str(tmp_path / "made.step"))
     scene = gather(cb.read(tmp_path / "made.step"), True).whole
-    found = journal_in_unit(Seen(scene, (), (), bearings={name}), {name}, {"roller"})
+    scene.units = find_units(scene)
+    found = journal_in_unit(Seen(scene, (), ()), {name}, {"roller"})
     assert (found is not None) is turns
     assert found is None or found.verdict.type == "revolute"
 

@@ -59,10 +59,10 @@ class Ring:
         """The part of the circle that is material."""
         return float(self.filled) if not len(self.starts) else float(self.widths.sum() / math.tau)
 
-    def phase(self, count: int) -> float:
-        """The angle, rad, by which arcs are turned that stand at steps of a `count`-th of the circle."""
+    def phase(self, count: int, some: NDArray[np.bool_] | slice = slice(None)) -> float:
+        """The angle, rad, by which arcs (`some` or all) at steps of a `count`-th of the circle are turned."""
         # A mean on a circle of one step: at the seam a plain one would lie half a step off.
-        turned = np.exp(1j * count * (self.starts + self.widths / 2)).sum()
+        turned = np.exp(1j * count * (self.starts + self.widths / 2)[some]).sum()
         return math.atan2(turned.imag, turned.real) / count
 
 

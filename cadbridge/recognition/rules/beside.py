@@ -117,6 +117,27 @@ def _carrier(scene: Scene, wheel: Wheel, joints: Sequence[Candidate]) -> str | N
     return None
 
 
+def hinge_meshing(scene: Scene, pairs: Sequence[MeshingPair], joints: Sequence[Candidate]) -> list[Candidate]:
+    """Hinge what has a joint, but none about the axis of its wheel that meshes, to what its partner turns on.
+
+    Teeth mesh where one body holds both axes: the crank of a gripper stands on a shaft that is not drawn. Returns the
+    hinges.
+    """
+    root, hinges = scene.groups.root, list[Candidate]()
+    for pair in pairs:
+        for wheel, partner in ((pair.a, pair.b), (pair.b, pair.a)) if not pair.against else ():
+            own, carrier = root(wheel.instance), _carrier(scene, partner, joints)
+            if carrier is None or carrier == own or wheel.kind is WheelKind.RACK:
+                continue
+            known = [*joints, *hinges]
+            if _carrier(scene, wheel, known) or any({own, carrier} == {root(c.a), root(c.b)} for c in known):
+                continue
+            text = f"its teeth mesh with those of {partner.instance}, which turns on what must hold both axes"
+            verdict = Verdict("revolute", wheel.point, wheel.axis, (text,), ("no axle is drawn",), 0.45)
+            hinges.append(joint_of(scene, wheel.instance, carrier, verdict))
+    return hinges
+
+
 def _nearest(scene: Scene, names: Collection[str], partner: str) -> str | None:
     """The instance nearest to some others, which is not of the body of their partner."""
     solids = scene.solids(MOST_LOOSE_GAPS)

@@ -41,6 +41,9 @@ _CONE_MOVES, _LEAST_CONE = 0.3, math.radians(3)
 """Of the depth: how far the roots of a bevel move along its teeth, and rad of their cone, at least. A choice: moulded
 wheels have a draft of 1° to 2°."""
 
+_STEADY = 0.3
+"""Of the mean slope of a bevel's roots: that from one section to the next, at least, in half of them. A choice."""
+
 _FACETS = 0.55
 """Depth in modules below which teeth are the facets of a circle or a polygon: a hexagon has 0.41. 54 machines: 0.533 |
 0.555, so a choice. Tests: 0.53 | 0.59 (`test_recognise`, `test_wheels`)."""
@@ -163,10 +166,13 @@ def _conical(sections: list[Band]) -> bool:
     slope, _ = np.polyfit(heights, root, 1)
     moved = abs(slope) * (heights[-1] - heights[0])
     depth = max(b.depth for b in sections)
-    return bool(moved > _CONE_MOVES * depth and abs(slope) > math.tan(_LEAST_CONE))
+    # From one section to the next: where a hub ends, roots move once.
+    steady = float(np.median(np.diff(root) / np.diff(heights))) / slope > _STEADY if slope else False
+    return bool(steady and moved > _CONE_MOVES * depth and abs(slope) > math.tan(_LEAST_CONE))
 
 
 def _same(a: Wheel, b: Wheel) -> bool:
-    """Whether two finds are one wheel, seen about two of the candidate axes."""
+    """Whether two finds are one wheel, seen about two of the candidate axes; beside its axis a sector shows others."""
     near = float(np.linalg.norm(a.point - b.point)) < 0.2 * max(a.width, a.module)
-    return a.teeth == b.teeth and a.internal == b.internal and near and abs(float(a.axis @ b.axis)) > 0.999
+    sectors = a.present < a.teeth and b.present < b.teeth and abs(a.teeth - b.teeth) <= 0.1 * a.teeth
+    return (a.teeth == b.teeth or sectors) and a.internal == b.internal and near and abs(float(a.axis @ b.axis)) > 0.999

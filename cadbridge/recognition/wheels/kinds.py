@@ -14,6 +14,10 @@ from cadbridge.recognition.wheels.wheel import DEEP, SURE, Wheel, WheelKind
 _SHORT = 1.5
 """Modules of depth below which teeth are those of splines, and no stub gear's."""
 
+_SHALLOW = 1.0
+"""Modules of depth below which the teeth of a sector are none of a gear: the printed teeth of grippers are stub ones. A
+choice. Of a gripper: 1.43."""
+
 _SOCKET = 0.004
 """m; inner teeth on a smaller radius are those of a servo's horn or a hub, but where a pinion meshes with them. 54
 machines: 0.0027 | 0.037. Tests: 0.0025 | 0.028 (`test_wheels`)."""
@@ -27,6 +31,10 @@ _LEAN = 0.06
 _THINNING, _BEVEL_THINNING = 0.12, 0.04
 """Of a pitch: how much thinner teeth are near their tips than near their roots, at least. A choice: sections across the
 axis of a bevel cut its teeth aslant, and show less of it."""
+
+
+_SECTOR = 6
+"""Teeth of a sector whose flanks are no involutes: fewer are edges that stand at even steps by chance. A choice."""
 
 
 def judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
@@ -52,7 +60,9 @@ def judged(wheel: Wheel, band: Band, depth: float, looks: int) -> Wheel:
 
 def _no_gear(wheel: Wheel, depth: float, middle: float, drift: float, thinning: float) -> tuple[WheelKind, str] | None:
     """What a wheel is whose teeth are not those of a gear, and by what this is seen; None for a gear."""
-    if depth < _SHORT and wheel.kind is not WheelKind.HERRINGBONE:  # no spline has two hands
+    # No spline has two hands, and those that go but part of the way round are shallower than any gear.
+    short = _SHORT if wheel.present == wheel.teeth else _SHALLOW
+    if depth < short and wheel.kind is not WheelKind.HERRINGBONE:
         text = f"spline, serration or knurl: its teeth are {depth:.2f} modules deep, a gear's 1.8 to 2.5"
         return WheelKind.SPLINE, text
     if depth > DEEP:
@@ -96,8 +106,12 @@ def _gear_like(wheel: Wheel) -> bool:
 
 
 def by_chance(wheel: Wheel) -> bool:
-    """Whether a doubtful find is a few edges that happen to stand at even steps about an axis."""
-    return bool(wheel.doubt) and wheel.present < wheel.teeth
+    """Whether a doubtful find is a few edges that happen to stand at even steps about an axis.
+
+    A sector whose flanks or depth are in doubt is kept for a partner: grippers are drawn with stub and straight teeth.
+    """
+    like_a_gear = wheel.kind not in (WheelKind.SPLINE, WheelKind.UNKNOWN) and wheel.present >= _SECTOR
+    return bool(wheel.doubt) and wheel.present < wheel.teeth and not like_a_gear
 
 
 def hides(a: Wheel, b: Wheel) -> bool:

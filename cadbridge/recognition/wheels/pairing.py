@@ -179,13 +179,17 @@ def _crossed(p: Wheel, q: Wheel, kind: CouplingKind) -> MeshingPair | None:
         return None
     worm = kind is CouplingKind.WORM
     if worm:
-        pitches = p.module / max(abs(math.sin(p.helix)), 1e-6), 2 * q.reference / q.teeth
+        # Flanks drawn by eye put the reference circle anywhere: the circle that rolls on the worm's says the pitch too.
+        rolls = distance - p.reference
+        circles = [q.reference, rolls] if _rolls(q, rolls) else [q.reference]
+        own = p.module / max(abs(math.sin(p.helix)), 1e-6)
+        off = min(abs(own / (2 * radius / q.teeth) - 1) for radius in circles)
     else:
-        pitches = p.module, q.module
         shafts = math.acos(min(1.0, abs(float(p.axis @ q.axis))))
         if abs(abs(p.helix + q.helix) - shafts) > 2 * SAME_HELIX:
             return None
-    if abs(pitches[0] / pitches[1] - 1) > _LOOSE_PITCH * SAME_MODULE:
+        off = abs(p.module / q.module - 1)
+    if off > _LOOSE_PITCH * SAME_MODULE:
         return None
     teeth = f"{p.teeth} {'starts' if worm else 'teeth'} and {q.teeth} teeth"
     return _pair(kind, p, q, distance, (0.9, 0.6), f"{teeth}, axes {distance * 1e3:.3f} mm apart, crossed")

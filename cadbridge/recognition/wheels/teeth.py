@@ -25,6 +25,10 @@ _TOOTH_WIDTH = 0.12
 _WHOLE = 1.5
 """The widest beside the narrowest step of a full circle of teeth: a sector leaves one far wider."""
 
+_BESIDE_SECTOR = 2
+"""Arcs of a sector that are none of its teeth: the arm that it is a part of, or a rim that closes the circle, and a
+tooth that the arm cuts. They stand at no step. A choice."""
+
 _BEYOND, _FINER = 0.02, (16, 34)
 """Of a radius: how far a band may reach beyond the rings that show it; and rings by which its edges are found."""
 
@@ -55,21 +59,19 @@ def comb_of(ring: Ring, least: int) -> Comb | None:
         return None
     centres = ring.starts + ring.widths / 2  # ascending, as the arcs are
     gaps = np.diff(centres, append=centres[0] + math.tau)
-    usual = float(np.sort(gaps)[count // 2])
     # A sector leaves one wide gap: its usual step says how many would fit the circle.
-    teeth = count if gaps.max() < _WHOLE * gaps.min() else round(math.tau / usual)
+    teeth = count if gaps.max() < _WHOLE * gaps.min() else round(math.tau / float(np.sort(gaps)[count // 2]))
+    if teeth < count:
+        return None
     pitch = math.tau / teeth
-    if teeth != count and (count < 5 or teeth < count):
-        return None
-    mean = ring.phase(teeth)
-    off = np.abs(np.mod(centres - mean + pitch / 2, pitch) - pitch / 2).max()
     width = float(np.sort(ring.widths)[count // 2])
-    spread = np.abs(ring.widths - width)
-    if teeth != count:  # a sector: its widest arc may be a rim that closes the circle
-        spread[int(np.argmax(ring.widths))] = 0.0
-    if off > _TOOTH_STEP * pitch or spread.max() > _TOOTH_WIDTH * pitch:
+    alike = np.abs(ring.widths - width) <= _TOOTH_WIDTH * pitch
+    others = count - int(alike.sum())
+    if others > (_BESIDE_SECTOR if teeth != count else 0) or count - others < (least if teeth == count else 5):
         return None
-    return Comb(teeth, count, mean % pitch, width / pitch)
+    mean = ring.phase(teeth, alike)
+    off = np.abs(np.mod(centres[alike] - mean + pitch / 2, pitch) - pitch / 2).max()
+    return Comb(teeth, count - others, mean % pitch, width / pitch) if off <= _TOOTH_STEP * pitch else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +148,13 @@ def _refined(
         good = [i for i, comb in enumerate(combs) if _teeth(comb) == teeth]
         if not good:
             return None
-        # Teeth reach from where the ring is whole to where it is air; rounded tips are no comb any more.
+        # Teeth reach from where the ring is whole to where it is air; rounded tips are no comb any more. What stands
+        # beside a sector may go on.
+        others = min(len(rings[i].starts) - comb.present for i in good if (comb := combs[i]) is not None)
         first, last = good[0], good[-1]
-        while first > 0 and len(rings[first - 1].starts):
+        while first > 0 and len(rings[first - 1].starts) > others:
             first -= 1
-        while last < len(rings) - 1 and len(rings[last + 1].starts):
+        while last < len(rings) - 1 and len(rings[last + 1].starts) > others:
             last += 1
         wide = float(radii[1] - radii[0])
         low, high = float(radii[first]) - wide, float(radii[last]) + wide

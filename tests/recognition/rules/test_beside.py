@@ -70,6 +70,32 @@ def test_a_wheel_without_a_shaft_turns_on_what_carries_its_partner(tmp_path: Pat
     assert (found.freedoms, [g.couples for g in found.gears]) == (1, [True])
 
 
+def test_a_crank_whose_teeth_mesh_turns_on_what_carries_its_partner(tmp_path: Path) -> None:
+    """The gripper's second crank was hinged to its finger alone: its axle is not drawn, and the jaws hung together."""
+    far, up = APART + 40, 9.0
+
+    def strip(length: float, turned: float) -> cq.Workplane:
+        bar = cq.Workplane().slot2D(length + 8, 8).extrude(4).translate((length / 2, 0, 0))
+        return bar.cut(cq.Workplane().pushPoints([(0, 0), (length, 0)]).circle(1.6).extrude(4)).rotate(
+            (0, 0, 0), (0, 0, 1), turned
+        )  # fmt: skip
+
+    pin = disc(1.5, 10)
+    post = disc(3, 41).union(pin.translate((0, 0, 41))).translate((far, 0, 0))
+    parts: Parts = {
+        "frame": (frame([0.0]).union(post), (0, 0, 0)),
+        "small": (gear(FEW, 0), (0, 0, 25)),
+        "shaft": (shaft(), (0, 0, 0)),
+        "crank": (gear(MANY, 0.5).union(pin.translate((0, up, 10))), (APART, 0, 25)),
+        "finger": (strip(40, 0).cut(pin.translate((40, 0, 0))).union(pin.translate((40, 0, 0))), (APART, up, 36)),
+        "link": (strip(up, 90), (far, 0, 41)),
+    }
+    found = recognised(tmp_path, parts)
+    (hinge,) = (j for j in found.joints if {j.a, j.b} == {found.body_of["crank"], found.body_of["frame"]})
+    assert "its teeth mesh with those of small, which turns on what must hold both axes" in hinge.evidence[0]
+    assert (found.freedoms, [g.couples for g in found.gears]) == (1, [True])
+
+
 def test_of_two_wheels_that_mesh_and_lie_on_one_plate_one_turns(tmp_path: Path) -> None:
     parts: Parts = {
         "plate": (box(160, 80, 4), (0, 0, -4)),

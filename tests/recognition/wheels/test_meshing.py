@@ -11,7 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cadbridge.assembly import CouplingKind
-from cadbridge.geometry import Shape
+from cadbridge.frames import Pose
+from cadbridge.geometry import Face, Shape
 from cadbridge.recognition import read_recognised
 from cadbridge.recognition.wheels.finding import find_wheels
 from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, find_meshing, unfit_pairs
@@ -113,6 +114,18 @@ def test_a_worm_with_its_wheel() -> None:
     assert ratio == pytest.approx(15)
 
 
+def test_a_worm_meshes_where_its_wheel_was_drawn_by_eye() -> None:
+    """The reference circle that was read of odd flanks lay outside of the teeth: no pitch was that of a worm."""
+    worm = gear_shapes.ridged(1, 8e-3, 5.8e-3, math.pi * 1e-3, 20)
+    turned = Rotation.from_euler("x", 90, degrees=True).as_matrix()
+    wheel = placed("wheel", gear_shapes.wheel(20, 1.06e-3, 8e-3, helix=4.0), (17.6e-3, 4e-3, 0), turned)
+    drawn = [replace(w, reference=1.13 * w.reference, module=1.13 * w.module) for w in wheel]
+    threads = placed("worm", worm, (0, 0, -3 * math.pi * 1e-3))
+    assert one(find_meshing([*threads, *drawn]))[0] is CouplingKind.WORM
+    # Where it stands it must roll, all the same.
+    assert find_meshing([*threads, *(replace(w, teeth=30) for w in drawn)]).pairs == ()
+
+
 @pytest.mark.parametrize(("teeth", "away"), [(24, 0.0), (30, 0.02)])
 def test_a_worm_and_a_wheel_of_another_module_do_not_fit_where_they_stand(teeth: int, away: float) -> None:
     """They were said to have no partner where their teeth would mesh."""
@@ -139,6 +152,39 @@ def test_short_teeth_become_wheels_by_a_partner() -> None:
     both = find_meshing([*placed("a", stub(20), (0, 0, 0)), *placed("b", stub(40), (30e-3, 0, 0))])
     assert one(both)[1] == pytest.approx(2.0)
     assert all(p.sure for p in both.wheels)
+
+
+def sector(line: gear_shapes.Array, teeth: int, present: int, arm: float = 0.0) -> Shape:
+    """A plate of the first `present` teeth of an outline; the rest at their roots, an `arm` of so many teeth beyond."""
+    r, theta = np.hypot(*line.T), np.unwrap(np.arctan2(line[:, 1], line[:, 0]))
+    at = (theta - theta[0]) / (2 * math.pi / teeth)
+    r = np.where(at < present, r, np.where((at > present + 0.7) & (at < present + 0.7 + arm), 2 * r.max(), r.min()))
+    plate = gear_shapes.plate(np.column_stack([r * np.cos(theta), r * np.sin(theta)]), 6e-3)
+    z = np.array([0.0, 0.0, 1.0])
+    return replace(plate, faces=(Face("cylinder", np.zeros(3), z, 1e-3, area=1e-4), Face("other", np.zeros(3), None)))
+
+
+def test_sectors_with_an_arm_at_no_step_of_their_teeth_mesh() -> None:
+    """The claws of a gripper: their arm stood in the count of the teeth, which then were none."""
+    claw = find_wheels(sector(gear_shapes.outline(35, 1e-3), 35, 26, 4.4))
+    assert [(w.teeth, w.present, w.sure) for w in claw] == [(35, 26, True)]
+    away = Pose(np.diag([1.0, -1, -1]), np.array([35.2e-3, 0, 6e-3]))
+    meshing = find_meshing([*(replace(w, instance="a") for w in claw), *(w.moved(away, "b") for w in claw)])
+    assert one(meshing) == (CouplingKind.SPUR, 1.0, {"a", "b"})
+
+
+@pytest.mark.parametrize(("present", "pairs"), [(8, 1), (5, 0)])
+def test_a_sector_of_teeth_that_are_no_involutes_is_a_gear_by_its_partner(present: int, pairs: int) -> None:
+    # Hollow flanks, which no involute has.
+    steps = 2 * math.pi / 18 * (np.arange(18)[:, None] + np.array([-0.36, -0.17, -0.14, 0.14, 0.17, 0.36])).ravel()
+    r = 1e-3 * np.tile([7.8, 8.6, 10.0, 10.0, 8.6, 7.8], 18)
+    hollow = r[:, None] * np.column_stack([np.cos(steps), np.sin(steps)])
+    link = find_wheels(sector(hollow, 18, present))
+    away = Pose(I3, np.array([18e-3, 0, 0]))
+    meshing = find_meshing([*(replace(w, instance="a") for w in link), *(w.moved(away, "b") for w in link)])
+    assert len(meshing.pairs) == pairs
+    assert [(w.teeth, w.sure) for w in meshing.wheels] == [(18, True)] * 2 * pairs
+    assert find_meshing([replace(w, instance="a") for w in link]).wheels == (), "alone they are no wheel's"
 
 
 def test_the_carrier_holds_both_axes_through_concentric_shafts() -> None:

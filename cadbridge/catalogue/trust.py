@@ -53,8 +53,9 @@ ENTRIES: dict[str, Entry] = {
         "with the duration, and a run that needs more than 2e7 ends early (CB611). The message gives the number of "
         "steps and their mean length, the lightest and the heaviest body if their masses differ by more than 1e7, the "
         "stiffest spring, and a damper, dry friction or servo that settles in less than 0.1 ms (with which MuJoCo's "
-        "RK4 is unstable at its usual steps). If the fastest vibration about the first pose is known, `simulate` "
-        "reports it before the run.",
+        "RK4 is unstable at its usual steps). Before a run that does not begin at rest and in balance, `simulate` says "
+        "up to how many steps are ahead: as many as what vibrates or settles fastest about the first pose takes. What "
+        "slides all the time takes fewer.",
         "If a spring is stiff, set `integrator: generalized_alpha`, or replace the spring by a joint. If light bodies "
         "hold a heavy one, give them their real mass, or fix them to a neighbour. If dry friction is far above the "
         "loads of its joint, correct it, or raise `friction_speed`: ten times larger, it takes a tenth of the steps, "

@@ -29,8 +29,8 @@ POWER_ROUNDS = 5
 that five give it to some per cent, which is all that the length of a first step takes."""
 
 
-def fastest(system: System, state: State | None = None) -> float:
-    """The rate (1/s; 2π a period of a vibration, or the inverse of a time constant) about a state taken at rest."""
+def fastest(system: System, state: State | None = None) -> tuple[float, float]:
+    """The fastest vibration (rad/s), and the inverse of the least time constant (1/s), about a state taken at rest."""
     model = system.model
     at = state or State.at_rest(model.positions, model.quaternions)
     drive = drive_values(system, at.t)
@@ -41,7 +41,7 @@ def fastest(system: System, state: State | None = None) -> float:
     # A step into a pose that no rows hold gives no numbers, which `_gain` takes for none.
     with np.errstate(all="ignore"):
         swing = _gain(system, lambda x: displaced(system, at, x))
-        return max(float(np.sqrt(swing)), _gain(system, moving))
+        return float(np.sqrt(swing)), _gain(system, moving)
 
 
 def _gain(system: System, changed: Callable[[Array], State]) -> float:

@@ -21,6 +21,7 @@ from cadbridge.simulation.trust import ahead
 from cadbridge.simulation.trust.ahead import costs, mass_ratios
 from cadbridge.simulation.trust.balance import energy_balance
 from cadbridge.simulation.trust.sensitivity import sensitivity_of, tell_sensitivity
+from cadbridge.simulation.trust.settling import settling
 from cadbridge.simulation.trust.verdict import tell, verdict_of
 from cadbridge.simulation.vibration import fastest
 from solver.analyses.linear import linearise
@@ -144,7 +145,7 @@ def test_a_run_says_why_its_steps_are_short(crane: Mechanism, monkeypatch: pytes
 def test_the_fastest_vibration_is_known_before_the_run(ratio: float, rate: float) -> None:
     """Light bars that hold a heavy one are strings under its weight; to 1e3 `linearise` says the same."""
     model = chain((1.0, 1.0, ratio)).model
-    assert fastest(prepare(model)) == pytest.approx(rate, rel=3e-3)
+    assert max(fastest(prepare(model))) == pytest.approx(rate, rel=3e-3)
     if ratio < 1e6:
         assert linearise(model).frequencies[-1] * 2 * np.pi == pytest.approx(rate, rel=3e-3)
 
@@ -175,14 +176,16 @@ def test_a_run_names_the_servo_that_makes_its_steps_short(crane: Mechanism, monk
     model, (axis, *_) = run.lowered.model, run.lowered.model.coordinates
     wrist = Motor("wrist", axis, "servo", constant(0.0), bias=(0.0, 0.0, -80.0))
     loads = (JointLoad(axis, damping=2.0, armature=1e-3, name="wrist"),)
-    found = ahead.settling(replace(model, motors=(wrist,), loads=loads))
+    found = settling(replace(model, motors=(wrist,), loads=loads))
     assert found is not None
     assert (found.name, found.damping, found.turns) == ("wrist", 82.0, True)
     ends = [model.bodies[i] for i in (axis.a, axis.b) if i >= 0]
     turns = [matrix(model.quaternions[i]) for i in (axis.a, axis.b) if i >= 0]
     u = turns[0] @ axis.axis_a if axis.a >= 0 else np.asarray(axis.axis_a)
     ease = sum(float(u @ R @ np.linalg.solve(body.inertia, R.T @ u)) for R, body in zip(turns, ends, strict=True))
-    assert found.time == pytest.approx((1 / ease + 1e-3) / 82.0)
+    # Its bodies held by the other joints: they give way less easily than free.
+    assert found.time > (1 / ease + 1e-3) / 82.0
+    assert settling(replace(model, motors=(wrist,), loads=loads), found.time * 0.99) is None
     monkeypatch.setattr(ahead, "MANY_STEPS", 1)
     monkeypatch.setattr(ahead, "MANY_STEPS_A_SAMPLE", 0.5)
     monkeypatch.setattr(ahead, "FAST_DAMPER", 1e9)
@@ -191,12 +194,12 @@ def test_a_run_names_the_servo_that_makes_its_steps_short(crane: Mechanism, monk
     (told,) = findings.as_tuple()
     assert "wrist is damped by 80 N m s/rad and settles in" in told.message
     assert told.items == ("wrist",)
-    assert ahead.settling(replace(model, loads=(), motors=())) is None
+    assert settling(replace(model, loads=(), motors=())) is None
     rubs = replace(loads[0], friction=Friction(10.0, 0.02))
-    dry = ahead.settling(replace(model, loads=(rubs,), motors=()))
+    dry = settling(replace(model, loads=(rubs,), motors=()))
     assert dry is not None
     assert dry.words == "2 N m s/rad and 10 N m of dry friction"
-    assert dry.time == pytest.approx((1 / ease + 1e-3) / (2.0 + 500.0))
+    assert dry.time / found.time == pytest.approx(82.0 / (2.0 + 500.0))
 
 
 def test_strings_that_hang_slack_at_first_are_known_too() -> None:
@@ -395,14 +398,28 @@ def test_dry_friction_on_a_light_link_is_told_with_a_speed_that_takes_fewer_step
     needle = cb.build(cb.read(tmp_path / "needle.urdf"))
     monkeypatch.setattr(ahead, "MANY_STEPS", 1000)
 
-    def run(turn: float) -> tuple[int, list[str]]:
-        what = Scenario(duration=0.001, rate=1000.0, friction=(np.radians(turn), 1e-3))
-        done = simulate(needle, what)
-        return done.result.statistics.steps, [f.hint for f in done.findings if f.code == "CB682"]
+    early: list[Finding] = []
 
-    steps, (cure,) = run(1.0)
-    assert "`friction_speed: {turn: 100}`" in cure
-    assert "about 100 times fewer steps" in cure
-    fewer, told = run(100.0)
+    def run(turn: float, gravity: tuple[float, float, float] | None = None) -> tuple[int, list[Finding]]:
+        early.clear()
+        what = Scenario(duration=0.001, rate=1000.0, friction=(np.radians(turn), 1e-3), gravity=gravity)
+        done = simulate(needle, what, early=early.append)
+        return done.result.statistics.steps, [f for f in done.findings if f.code == "CB682"]
+
+    steps, (told,) = run(1.0)
+    assert told.hint is not None
+    assert "`friction_speed: {turn: 100}`" in told.hint
+    assert "about 100 times fewer steps" in told.hint
+    # About its hinge, not about its own centre.
+    time = (1e-9 + 1e-4 * 0.01**2) / (0.01 / np.radians(1.0))
+    assert f"settles in {time:.1g} s" in told.message
+    (ahead_told,) = early
+    assert ahead_told.message.startswith(f"up to about {steps:.1e} steps are ahead, for what settles in {time:.1e} s")
+    fewer, few = run(100.0)
     assert steps / fewer == pytest.approx(100.0, rel=0.2)
-    assert not told
+    assert not few
+    # In balance it stays where it is, in steps as long as they may be.
+    steps, told_then = run(1.0, (9.81, 0.0, 0.0))
+    assert steps < 100
+    assert not told_then
+    assert not early

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,15 @@ from cadbridge.findings import Finding, Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.trust.balance import stiffnesses
+from cadbridge.simulation.trust.settling import settling
 from cadbridge.simulation.vibration import fastest
-from cadbridge.units import DEGREE, EARTH, MM
-from solver.constraints.primitives import GROUND, Coordinate
+from cadbridge.units import EARTH
+from solver.constraints.primitives import GROUND
 from solver.equations.system import System, prepare
-from solver.model import Friction, Model
+from solver.model import Model
 from solver.result import Result, Trajectory
-from solver.rotation import matrix
 from solver.state import State
+from solver.steps.methods import slope_at
 
 MASSES_APART = 1e7
 """The ratio of masses in one closed loop beyond which accelerations lose digits that the tolerances need: of sixteen
@@ -34,6 +35,8 @@ MANY_REJECTED = 1000
 FAST_DAMPER = 1e-4
 """s: the time constant of a damper above which it does not make steps short: explicit steps of 3.3 of them are stable
 (dopri5), and steps of a third of a millisecond are those of usual motions."""
+STABLE = 3.3
+"""Time constants of what settles fastest that a step of dopri5 has where they alone make it short."""
 STILL = 1e-10
 """m/s, rad/s and their rates: what all are below where nothing moves but by rounding."""
 MANY_UNSOLVED = 0.01
@@ -70,20 +73,35 @@ def short_steps_ahead(lowered: Lowered, system: System, start: State | None, wha
     motion lets them pull.
     """
     model = system.model
-    apart, springs, damped = _far_apart(lowered, model), stiffnesses(model), settling(model)
-    slow = damped is None or not _are_many(what.duration / damped.time, what.duration * what.rate)
-    if what.step is not None or what.integrator == "generalized_alpha" or not (apart or any(springs) or not slow):
+    apart, springs = _far_apart(lowered, model), stiffnesses(model)
+    samples = what.duration * what.rate
+    # The time constant of as many steps as are told.
+    quick = what.duration / (STABLE * max(MANY_STEPS, MANY_STEPS_A_SAMPLE * samples))
+    if what.step is not None or what.integrator == "generalized_alpha" or _rests(system, start, what):
+        return None
+    if not (apart or any(springs) or settling(model, quick)):
         return None
     pulled = np.linalg.norm(model.gravity) * np.vstack([np.eye(3), -np.eye(3)]) if apart else ()
     turned = (prepare(replace(model, gravity=(float(g[0]), float(g[1]), float(g[2])))) for g in pulled)
-    rate = max(fastest(each, start) for each in (system, *turned))
-    steps = rate * what.duration
-    if not _are_many(steps, what.duration * what.rate):
+    rates = [fastest(each, start) for each in (system, *turned)]
+    swing, settles = max(each[0] for each in rates), max(each[1] for each in rates)
+    steps = max(swing, settles / STABLE) * what.duration
+    if not _are_many(steps, samples):
         return None
     findings = Findings()
-    text = f"about {steps:.1e} steps are ahead, for vibrations of {rate:.1e} rad/s"
-    _add_short(lowered, model, steps, text, findings)
+    why = f"vibrations of {swing:.1e} rad/s" if swing * STABLE > settles else f"what settles in {1 / settles:.1e} s"
+    # What slides does not rest, and what swings by less than the tolerance is not followed.
+    _add_short(lowered, model, steps, f"up to about {steps:.1e} steps are ahead, for {why}", findings)
     return findings.as_tuple()[0]
+
+
+def _rests(system: System, start: State | None, what: Scenario) -> bool:
+    """Whether nothing will move: a run that begins at rest, in balance, and nothing of which changes with time."""
+    if what.changes or system.drives or system.model.callbacks:
+        return False
+    at = start or State.at_rest(system.model.positions, system.model.quaternions)
+    changing = (at.velocities, slope_at(system, at).acceleration)
+    return max(float(np.abs(each).max(initial=0.0)) for each in changing) < STILL
 
 
 def _are_many(steps: float, samples: float) -> bool:
@@ -103,98 +121,13 @@ def _add_short(lowered: Lowered, model: Model, steps: float, message: str, findi
     causes = [message, *(["{1} has {0:.3g} kg and {3} {2:.3g} kg".format(*apart[0], *apart[1])] if apart else [])]
     if stiffest := max(stiffnesses(model), default=0.0):
         causes.append(f"the stiffest spring has {stiffest:.3g} N/m or N m/rad")
-    damped, cure = settling(model), None
-    if damped is not None and damped.time < FAST_DAMPER:
+    damped, cure = settling(model, FAST_DAMPER), None
+    if damped is not None:
         causes.append(f"{damped.name} is damped by {damped.words} and settles in {damped.time:.1g} s")
-        cure = damped.softer(steps)
+        cure = damped.softer(steps, MANY_STEPS)
     findings.add(
         "CB682", "; ".join(causes), hint=cure, items=[*(name for _, name in apart), *([damped.name] if damped else [])]
     )
-
-
-@dataclass(frozen=True)
-class Settling:
-    """A joint (or load) by `name`, its `damping` and dry `friction`, and its time constant (s), its bodies free.
-
-    `turns`: in N m s/rad and N m, else N s/m and N. Friction that is smoothed over a `speed` (rad/s, m/s) damps at
-    rest as much as it goes up by a rate.
-    """
-
-    name: str
-    damping: float
-    friction: float
-    turns: bool
-    time: float
-    speed: float = math.inf
-
-    @property
-    def words(self) -> str:
-        """What damps, with units."""
-        viscous, dry = ("N m s/rad", "N m") if self.turns else ("N s/m", "N")
-        parts = [f"{self.damping:.3g} {viscous}"] if self.damping else []
-        parts += [f"{self.friction:.3g} {dry} of dry friction"] if self.friction else []
-        return " and ".join(parts)
-
-    def softer(self, steps: float) -> str | None:
-        """What takes fewer steps where dry friction makes them short, else None: a larger speed that smooths it."""
-        factor = 10.0 ** math.ceil(math.log10(max(steps / MANY_STEPS, 1.0)))
-        # Below a tenth of all that damps: whatever friction does then, the steps stay nearly as short.
-        if factor == 1.0 or self.friction / self.speed < 9.0 * self.damping:
-            return None
-        what, unit = ("turn", DEGREE) if self.turns else ("slide", MM)
-        speed = f"`friction_speed: {{{what}: {self.speed * factor / unit:.3g}}}`"
-        return (
-            f"Check the friction of {self.name} against its loads, and the inertia that it holds. With {speed} in the "
-            f"scenario the run takes about {factor:g} times fewer steps, and the joint creeps {factor:g} times as fast "
-            "while it rests under a load."
-        )
-
-
-def settling(model: Model) -> Settling | None:
-    """What settles fastest by its dampers, its friction and its servos' answer to rates; None where nothing is damped.
-
-    A time constant is I/d, with the inertia of the two bodies along the coordinate as if nothing else held them.
-    """
-    none = Friction(0.0, 1.0)
-    given = [(each.name, each.coordinate, each.damping, each.friction or none, each.armature) for each in model.loads]
-    given += [(m.name, m.coordinate, m.damping, none, 0.0) for m in model.motors if m.kind == "pd"]
-    given += [(m.name, m.coordinate, max(0.0, -m.bias[2]), none, 0.0) for m in model.motors if m.kind == "servo"]
-    # By name: the coordinate, its damping, its dry friction, what that damps at rest, its armature.
-    along: dict[str, tuple[Coordinate, float, float, float, float]] = {}
-    for name, coordinate, damping, dry, armature in given:
-        _, d, torque, smoothed, more = along.get(name, (coordinate, 0.0, 0.0, 0.0, 0.0))
-        smoothed += dry.torque / dry.speed
-        along[name] = (coordinate, d + damping, torque + dry.torque, smoothed, more + armature)
-    found = [
-        Settling(
-            name,
-            d,
-            torque,
-            c.kind == "angle",
-            (1.0 / ease + armature) / (d + smoothed),
-            torque / smoothed if smoothed else math.inf,
-        )
-        for name, (c, d, torque, smoothed, armature) in along.items()
-        if c.kind in ("angle", "distance") and d + smoothed > 0.0 and (ease := _ease(model, c)) > 0.0
-    ]
-    return min(found, key=lambda each: each.time, default=None)
-
-
-def _ease(model: Model, c: Coordinate) -> float:
-    """The acceleration along a coordinate (rad/s², m/s²) by an effort of 1 on its two bodies, as if they were free."""
-    axis = np.asarray(c.axis_a, float)
-    if c.a != GROUND:
-        axis = matrix(np.asarray(model.quaternions[c.a], float)) @ axis
-    ease = 0.0
-    for end in (c.a, c.b):
-        if end == GROUND or model.bodies[end].mass <= 0.0:
-            continue
-        own = matrix(np.asarray(model.quaternions[end], float)).T @ axis
-        inertia = np.asarray(model.bodies[end].inertia, float)
-        # Least squares, as a rod without thickness has no inertia about itself: about that axis it takes no part.
-        turned = float(own @ np.linalg.lstsq(inertia, own, rcond=None)[0])
-        ease += turned if c.kind == "angle" else 1.0 / model.bodies[end].mass
-    return ease
 
 
 def mass_ratios(lowered: Lowered, findings: Findings) -> None:

@@ -188,6 +188,8 @@ def test_a_prefix_that_is_not_declared_is_one_finding_in_the_file_that_has_it(tm
         _xacro(tmp_path, XACRO.replace("parts.xacro", "bare.xacro"))
     (included,) = caught.value.findings
     assert (included.code, Path(included.where.file or "").name) == ("CB196", "bare.xacro")
+    assert included.message.startswith("bare.xacro: ")
+    assert "be expanded: bare.xacro: " in str(caught.value)
     assert included.where.line == own.where.line + 2 - bare[: bare.index("<robot")].count("\n")
 
 

@@ -119,8 +119,10 @@ def expand(path: Path, options: ReadOptions, findings: Findings) -> bytes:
         return str(answer["text"]).encode()
     place = Where(file=_as_named(answer.get("file"), path), line=answer.get("line"), item=answer.get("tag"))
     reason = str(answer["error"])
-    findings.add("CB1921" if answer.get("refused") else "CB196", f"{path.name}: {reason}", place, _cure(answer, reason))
-    raise InputError(f"{path.name} cannot be expanded: {reason}", findings)
+    at = Path(place.file or path).name  # of several files the one that is at fault
+    findings.add("CB1921" if answer.get("refused") else "CB196", f"{at}: {reason}", place, _cure(answer, reason))
+    within = "" if at == path.name else f"{at}: "
+    raise InputError(f"{path.name} cannot be expanded: {within}{reason}", findings)
 
 
 def _cure(answer: dict[str, Any], reason: str) -> str | None:

@@ -97,6 +97,7 @@ class Part:
         mirrored_from: The part of which it is the mirror image.
         weightless: Whether the file says that it weighs nothing beside what it is fixed to.
         by_default: Whether `declared` is what the format gives to a part of which the file says nothing.
+        inertia_by_default: Whether the inertia of `declared` is what the format gives where the file has none.
         collision: What collides of it in exports: "none", or a key of `cadbridge.exporters.COLLISIONS`; None where the
             export decides.
         where: Its place in the file.
@@ -113,6 +114,7 @@ class Part:
     mirrored_from: str | None = None
     weightless: bool = False
     by_default: bool = False
+    inertia_by_default: bool = False
     collision: str | None = None
     where: Where = field(default_factory=Where)
 

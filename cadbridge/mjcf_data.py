@@ -37,6 +37,15 @@ class Tendon(_Plain):
     joints: list[tuple[str, float]]
     values: dict[str, Values] = field(default_factory=dict)
 
+    @property
+    def left_out(self) -> list[str]:
+        """What of it has no place in a run."""
+        powers = [f"{what} by powers" for what in ("stiffness", "damping") if any(self.values.get(what, [0.0])[1:])]
+        slack = self.values.get("springlength") or [0.0, 0.0]
+        play = ["play of the spring"] if "stiffness" in self.values and slack[0] != slack[-1] else []
+        limits = [("range", "range"), ("actuatorfrcrange", "limit of effort")]
+        return [*powers, *play, *(word for key, word in limits if key in self.values)]
+
 
 @dataclass(frozen=True)
 class Activation(_Plain):

@@ -153,7 +153,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a declared centre of mass or inertia that the shape cannot have",
         "No distribution of mass within the bounding box of the part has this centre of mass or this inertia. "
-        "Likely causes are mixed units, or values in another frame.",
+        "Likely causes are mixed units, or values in another frame; in SDF also a link without <inertia>, which SDF "
+        "gives 1 kg m².",
         "Correct the values in the file, or pass --mass from-mesh with a density.",
         "A link of 0.3 m with 0.01 kg whose inertia is 2: it was written in kg mm².",
     ),

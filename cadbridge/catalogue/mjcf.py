@@ -103,8 +103,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1265": Entry(
         Severity.INFO,
         "tendons and activations that only exports to MJCF and FMU keep",
-        "cadbridge simulates what is named: springs, dampers and actuators of fixed tendons, and activation dynamics. "
-        "Exports to MJCF and FMU keep it; all others omit it and report that (CB1266).",
+        "cadbridge simulates what is named: springs, dampers and actuators of fixed tendons, and activation dynamics, "
+        'except for what the message says after "not" (CB645 reports it in a run). Exports to MJCF and FMU keep it; '
+        "all others omit it and report that (CB1266).",
         "No action is needed.",
         "A finger whose two joints one motor pulls by a tendon.",
     ),

@@ -95,8 +95,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1274": Entry(
         Severity.WARNING,
         "what sdformat refuses",
-        "The file breaks a rule of SDF, and the library with which Gazebo and Drake read it refuses the file or takes "
-        "a part of it. cadbridge reads all of it.",
+        "The file breaks a rule of SDF. The library with which Gazebo and Drake read it refuses it, or takes a part of "
+        "it with an error: the message says which. cadbridge reads all of it.",
         "Correct what the message names.",
         "A file with two models outside a world.",
     ),

@@ -84,18 +84,20 @@ def _doubt_inertia(part: Part, square: float, vertices: NDArray[np.float64], fin
     """`square` is the largest principal moment for each kg, m²: at most the farthest point's distance squared."""
     assert part.declared is not None
     reach = float(np.max(np.linalg.norm(vertices - part.declared.com, axis=1)))
+    given = f"the declared inertia of {part.name}"
+    cure = None
+    if part.inertia_by_default:
+        given = f"the inertia that the format gives to {part.name}, as the file has none,"
+        cure = "Write the inertia into the file, or pass --mass from-mesh with a density."
+    needed = f"{np.sqrt(max(square, 0.0)) * TO_MM:.3g} mm"
     if square > (reach * (1 + OUTSIDE_ITS_BOX)) ** 2:
-        findings.add(
-            "CB319",
-            f"the declared inertia of {part.name} is too large for its shape: it needs a radius of "
-            f"{np.sqrt(square) * TO_MM:.3g} mm, the shape reaches {reach * TO_MM:.3g} mm"
-            + _unit(square / (BALL * reach**2), near=ROUGHLY),
-            part.where,
-        )
+        text = f"{given} is too large for its shape: it needs a radius of {needed}, the shape reaches "
+        text += f"{reach * TO_MM:.3g} mm"
+        doubt = "" if part.inertia_by_default else _unit(square / (BALL * reach**2), near=ROUGHLY)
+        findings.add("CB319", text + doubt, part.where, hint=cure)
     elif 0 < square < (POINTLIKE * reach) ** 2:
-        needed = f"a radius of {np.sqrt(square) * TO_MM:.3g} mm"
-        text = f"the declared inertia of {part.name} is too small for its shape: {needed}"
-        findings.add("CB319", f"{text} suffices, the shape reaches {reach * TO_MM:.3g} mm", part.where)
+        text = f"{given} is too small for its shape: a radius of {needed} suffices, the shape reaches "
+        findings.add("CB319", text + f"{reach * TO_MM:.3g} mm", part.where, hint=cure)
 
 
 def _unit(factor: float, near: float = EXACTLY) -> str:

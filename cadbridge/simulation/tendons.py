@@ -14,7 +14,7 @@ import numpy as np
 from cadbridge.assembly import UNACTUATED, ControlLaw
 from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
-from cadbridge.mjcf_data import Tendon, TendonActuator, Values, mjcf_data
+from cadbridge.mjcf_data import Tendon, TendonActuator, mjcf_data
 from cadbridge.simulation.circuits import Wired
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.servos import Servos, activated, holds, limited
@@ -25,8 +25,6 @@ from solver.model import Friction, JointLoad, Motor
 
 _UNIT_GAIN, _NO_BIAS = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 """The gain and the bias of an actuator that pulls with its control (MuJoCo's defaults of a motor)."""
-_LINEAR = ("stiffness", "damping")
-"""Coefficients by powers: of these the first alone is simulated."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def tendons_of(lowered: Lowered, findings: Findings) -> list[Acting]:
         if len(factors) < len(indices):
             without.append(f"all of {tendon.name}, as one of its joints has not one freedom")
             continue
-        without += [f"the {what} of {tendon.name}" for what in _left_out(tendon.values)]
+        without += [f"the {what} of {tendon.name}" for what in tendon.left_out]
         found.append(Acting(tendon, factors, own))
     if without:
         text = f"MuJoCo applies what acts along tendons, this run does not: {listed(without)}"
@@ -77,15 +75,6 @@ def report_not_inverted(lowered: Lowered, findings: Findings) -> None:
     if told:
         text = f"what acts along tendons is left out: {listed(told)}"
         findings.add("CB679", text, items=[name for name, what in tendons.items() if what])
-
-
-def _left_out(values: dict[str, Values]) -> list[str]:
-    """What of a tendon has no place in a run."""
-    powers = [f"{what} by powers" for what in _LINEAR if np.any(values.get(what, [0.0])[1:])]
-    slack = values.get("springlength") or [0.0, 0.0]
-    play = ["play of the spring"] if "stiffness" in values and slack[0] != slack[-1] else []
-    limits = [("range", "range"), ("actuatorfrcrange", "limit of effort")]
-    return [*powers, *play, *(word for key, word in limits if key in values)]
 
 
 def tie(found: Wired, lowered: Lowered, tendons: list[Acting], what: Scenario, findings: Findings) -> None:

@@ -86,13 +86,18 @@ def test_what_newer_versions_no_longer_have_is_told_and_passed_over(tmp_path: Pa
     assert [(f.code, f.where.item) for f in newer.findings] == [("CB1262", "tip"), ("CB1262", "hinge")]
 
 
+MOMENTS = "<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>"
 LONE = '<link name="{0}"><inertial><mass>1</mass></inertial></link>'
 
 
 @pytest.mark.parametrize(
     ("body", "code", "words"),
     [
-        ("".join(f'<model name="{k}">{LONE.format("a")}</model>' for k in "mn"), "CB1274", "2 models without a world"),
+        (
+            "".join(f'<model name="{k}">{LONE.format("a")}</model>' for k in "mn"),
+            "CB1274",
+            "2 models without a world: all are read",
+        ),
         (
             f'<model name="m">{LONE.format("a")}<joint name="j" type="fixed"><parent>a</parent><child>world</child>'
             "</joint></model>",
@@ -115,3 +120,16 @@ def test_an_unknown_version_is_told_of_any_file(tmp_path: Path) -> None:
     """It was told only where an element asked for the version."""
     found = written(tmp_path, f'<sdf version="100"><model name="m">{LONE.format("a")}</model></sdf>').findings
     assert "CB1426" in {f.code for f in found}
+
+
+@pytest.mark.parametrize(("inertia", "words"), [("", "the inertia that the format gives to a"), (MOMENTS, "declared")])
+def test_the_inertia_of_a_link_that_declares_none_is_not_called_declared(
+    inertia: str, words: str, tmp_path: Path
+) -> None:
+    """SDF gives 1 kg m² to a link with a mass alone."""
+    box = "<visual name='v'><geometry><box><size>0.1 0.1 0.1</size></box></geometry></visual>"
+    link = f'<link name="a"><inertial><mass>1</mass>{inertia}</inertial>{box}</link>'
+    built = build(written(tmp_path, f'<sdf version="1.9"><model name="m">{link}</model></sdf>'))
+    (told,) = (f for f in (*built.assembly.findings, *built.findings) if f.code == "CB319")
+    assert words in told.message
+    assert ("Write the inertia into the file" in (told.hint or "")) != bool(inertia)

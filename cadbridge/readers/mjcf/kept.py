@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.findings import Where
+from cadbridge.mjcf_data import Tendon
 from cadbridge.readers.mjcf.actuators import activation, drive_names, law_of_tendon
 from cadbridge.readers.mjcf.context import Context, listed
 from cadbridge.readers.mjcf.joints import BALL, FREE, HINGE, SLIDE
@@ -38,16 +39,18 @@ def read_kept(c: Context) -> dict[str, Any]:
 
 def _report(c: Context, kept: dict[str, Any]) -> None:
     where = Where(str(c.path))
-    acting = [t["name"] for t in kept["tendons"] if t["values"]]
-    here = "kept by MJCF alone; a run simulates it, or says what it leaves out:"
+    tendons = [Tendon(**t) for t in kept["tendons"] if t["values"]]
+    acting = {t.name: t.name + (f" (not its {listed(t.left_out)})" if t.left_out else "") for t in tendons}
+    here = "runs simulate, and exports to MJCF and FMU alone keep,"
     for code, what, names in (
-        ("CB1246", "springs and damping by powers", list(kept["joints"])),
+        ("CB1246", "springs and damping by powers", dict.fromkeys(kept["joints"])),
         ("CB1265", f"{here} what acts along fixed tendons", acting),
-        ("CB1265", f"{here} actuators of fixed tendons", [a["name"] for a in kept["actuators"]]),
-        ("CB1265", f"{here} activation dynamics of actuators", list(kept["activations"])),
+        ("CB1265", f"{here} actuators of fixed tendons", dict.fromkeys(a["name"] for a in kept["actuators"])),
+        ("CB1265", f"{here} activation dynamics of actuators", dict.fromkeys(kept["activations"])),
     ):
         if names:
-            c.findings.add(code, f"{what}: {listed(names)}", where, items=names)
+            told = [word or name for name, word in names.items()]
+            c.findings.add(code, f"{what}: {listed(told)}", where, items=list(names))
     if kept["medium"]:
         c.findings.add("CB1246", _medium_text(c, kept["medium"]), where)
     poses = [key["name"] for key in kept["keys"] if key["name"] != "home"]

@@ -51,6 +51,7 @@ def read_part(c: Context, scope: Scope, link: Element, name: str) -> Part:
         density_source="SDF, automatic inertia" if density is not None else None,
         declared=declared,
         by_default=inertial is None,
+        inertia_by_default=declared is not None and not auto and not _has_moments(inertial),
         colour=_colour(c, link, name),
         where=c.where(link, name),
     )
@@ -94,6 +95,11 @@ def _declared(c: Context, scope: Scope, link: Element, inertial: Element | None,
     yz, xz, xy = (c.number(tensor, key, name, 0.0) for key in ("iyz", "ixz", "ixy"))
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return MassProperties(mass, X.p, X.R @ inertia @ X.R.T)
+
+
+def _has_moments(inertial: Element | None) -> bool:
+    tensor = None if inertial is None else child(inertial, "inertia")
+    return tensor is not None and all(child(tensor, key) is not None for key in ("ixx", "iyy", "izz"))
 
 
 def _pose(c: Context, scope: Scope, element: Element, link: Element, name: str) -> Pose:

@@ -53,7 +53,7 @@ class Models:
                 self._c.leave(holder, *_OF_WORLD)
         models = children(root, "model")
         if not worlds and len(models) > 1:
-            text = f"{len(models)} models without a world: sdformat takes the first of them alone, or none"
+            text = f"{len(models)} models without a world: all are read; sdformat takes the first alone, Drake none"
             self._c.say("CB1274", text, models[1], hint="Put them into a <world>, or each into a file of its own.")
         for other in worlds[1:]:
             self._c.say("CB1426", f"a second world {other.get('name')!r} is left out", other)

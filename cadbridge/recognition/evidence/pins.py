@@ -179,7 +179,9 @@ def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
         told = any(
             _holds(m, a, b) or (_fills(m, a) != _fills(m, b) and gap > FAR_PIN * (m.high - m.low)) for m in others
         )
-        if meet and _alike(a, b) and not told:
+        # No pin goes through a shaft that ends between them: they are two wheels of a vehicle, each on its motor.
+        blocked = any(max(m.low, a.high) < min(m.high, b.low) for m in others)
+        if meet and _alike(a, b) and not told and not blocked:
             yield _shared("eyes", line, a, b, None, gap)
     shafts = [m for m in rounds if not m.surface.hollow]
     for hole in holes:

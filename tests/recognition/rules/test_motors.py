@@ -55,6 +55,25 @@ def test_a_wheel_on_the_shaft_of_a_motor_turns_about_its_bore_with_what_is_in_it
     assert found.drives == 1
 
 
+def test_two_wheels_across_a_vehicle_turn_each_by_its_own_motor(tmp_path: Path) -> None:
+    """One was bound to the other, whose bore lies on the same line: the two turned as one."""
+    case = cq.Workplane().box(20, 20, 40).translate((0, 0, 20)).union(cq.Workplane().circle(3).extrude(50))
+    wheel = cq.Workplane().circle(30).extrude(14).cut(cq.Workplane().circle(10).extrude(7))
+    parts: Parts = {
+        "chassis": (cq.Workplane().box(6, 60, 100), (13, 0, 0)),
+        "DC gear motor 1": (case, (0, 0, 10)),
+        "DC gear motor 2": (case.rotate((0, 0, 0), (1, 0, 0), 180), (0, 0, -10)),
+        "wheel 1": (wheel, (0, 0, 52)),
+        "wheel 2": (wheel.rotate((0, 0, 7), (1, 0, 7), 180), (0, 0, -66)),
+    }
+    found = recognised(tmp_path, parts)
+    assert found.drives == 2
+    assert sorted(tuple(b.instances) for b in found.bodies) == [
+        ("DC gear motor 1", "DC gear motor 2", "chassis"), ("wheel 1",), ("wheel 2",),
+    ]  # fmt: skip
+    assert found.freedoms == 2
+
+
 def test_without_a_name_nothing_says_that_it_is_a_motor(tmp_path: Path) -> None:
     found = recognised(tmp_path, drive("thing", 1.8))
     assert found.drives == 0

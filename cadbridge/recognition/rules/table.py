@@ -39,7 +39,7 @@ from cadbridge.recognition.rules.seated import (
     bind_trays,
 )
 from cadbridge.recognition.rules.subassemblies import bind_clamped, bind_idle, bind_within
-from cadbridge.recognition.rules.turntables import still_apart
+from cadbridge.recognition.rules.turntables import bind_standing, still_apart
 from cadbridge.recognition.rules.undercut import undercut_slides
 from cadbridge.recognition.rules.whole import connect
 from cadbridge.recognition.standard.names import called_lead_screw
@@ -189,6 +189,7 @@ def _connected(run: Inference) -> None:
     run.loose, beside = bind_beside(scene, apart, run.evidence.names)
     run.turning += [*on_faces, *lone, *beside]
     bind_rails(scene, run.joints)
+    bind_standing(run.now, run.toothed, run.evidence.names)
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
     bind_between(run.now, run.toothed, run.evidence.names)

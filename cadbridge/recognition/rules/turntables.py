@@ -7,16 +7,18 @@ there, and nothing else locates one on the other: a bolted flange has its holes,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import product
 
 from cadbridge.frames import cross_length
+from cadbridge.freedoms import HINGE
 from cadbridge.recognition.contacts.contacts import ALONG, Contact, Line, Placed, common_face
 from cadbridge.recognition.contacts.walls import Verdict
-from cadbridge.recognition.evidence.candidates import Candidate, joint_of
+from cadbridge.recognition.evidence.candidates import Candidate, Jointed, joint_of
 from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
+from cadbridge.recognition.evidence.spinning import only_spins
 from cadbridge.recognition.rules.round_pairs import (
     CENTRED,
     drums_of,
@@ -26,6 +28,7 @@ from cadbridge.recognition.rules.round_pairs import (
     stands_in,
     wheels_beside,
 )
+from cadbridge.recognition.standard.roles import called_to_move
 
 
 def turntable(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
@@ -147,6 +150,23 @@ def _beside(scene: Scene, shaft: Placed, bore: Placed) -> Candidate:
 def _solid(scene: Scene, name: str) -> bool:
     shape = scene.assembly.part(scene.assembly.instance(name).part).shape
     return shape is not None and shape.solids > 0
+
+
+def bind_standing(now: Jointed, toothed: Collection[str], names: bool) -> None:
+    """Bind what is round and carries nothing to the face on which it stands: a post, a foot or a suction cup.
+
+    What is called a wheel, or stands on one (where `names` are a witness), or has teeth, turns there.
+    """
+    scene = now.scene
+    standing = [j for j in now.joints if j.contacts and all(c.kind == "plane" for c in j.contacts)]
+    for joint, leaf, _ in now.leaves([j for j in standing if j.verdict.free == HINGE]):
+        members = now.members[leaf]
+        touching = {name for c in joint.contacts for name in c.pair}
+        moves = {*toothed, *scene.on_shafts} & {*members} or any(
+            names and called_to_move(scene.called(name)) for name in touching
+        )
+        if not moves and only_spins(scene, members, joint):
+            scene.bind(*joint.contacts[0].pair, "only spins on the face on which it stands", 0.6)
 
 
 def still_apart(scene: Scene, turning: Sequence[Candidate], joints: Sequence[Candidate]) -> list[Candidate]:

@@ -33,6 +33,17 @@ def test_an_arm_turns_on_the_round_top_it_lies_on(tmp_path: Path) -> None:
     assert [f.code for f in found.findings if f.severity.value != "info"] == ["CB1601"]
 
 
+@pytest.mark.parametrize("name", ["post", "wheel 2"])
+def test_what_is_round_stands_on_the_face_of_a_boss_and_a_wheel_turns_there(tmp_path: Path, name: str) -> None:
+    """The posts between the plates of a quadcopter spun, eight of them."""
+    made = cq.Assembly(name="made").add(base(12), name="foot").add(disc(10, 40), name=name, loc=at(0, 0, 30))
+    found = read(tmp_path, made)
+    turns = {frozenset(("foot", name)): "revolute"}
+    assert joints(found) == (turns if name == "wheel 2" else {})
+    reasons = [bond.reason for body in found.bodies for bond in body.bonds]
+    assert ("only spins on the face on which it stands" in reasons) == (name == "post")
+
+
 def test_a_motor_of_a_sub_assembly_turns_on_the_end_of_its_arm(tmp_path: Path) -> None:
     """What lies in one sub-assembly rests there, but for what lies about an axis that both are round about."""
     motor = disc(10, 20).union(disc(3, 28)).union(cq.Workplane().box(30, 4, 2, centered=(True, True, False)))

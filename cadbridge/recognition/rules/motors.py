@@ -29,6 +29,10 @@ WIDEST_SHAFT = 1.2
 """Radius of what has the flat beside that of the shaft, below which it is the shaft: a case with flats may stand in its
 mount. A choice. Tests: 1 | 3.3 (`test_motors`)."""
 
+PILOT = 1.5
+"""Radius of a motor's pilot beside that of its shaft, at least. A choice; of a NEMA 17 it is 4.4. Tests: 1.75
+(`test_motors`)."""
+
 At = tuple[Vector, Vector, float]
 """Where something turns on a shaft: a point on its axis, the axis, how far that is off the shaft's (m)."""
 
@@ -70,8 +74,9 @@ def find_motors(scene: Scene, names: bool) -> None:
             scene.bind(name, next(iter(motor.keyed)), "on the same shaft of a motor, by its flat", 0.8)
         for name in on_it:
             _hold_key(scene, part, name, shaft)
-        if on_it:
-            _hold_case(scene, part, shaft.point, shaft.axis)
+        if on_it or motor.called:
+            # What fits the shaft itself, and was not known to turn with it, is not what holds the case.
+            _hold_case(scene, part, shaft, 0.0 if on_it else PILOT * shaft.radius)
         for name, (at, way, _) in on_it.items():
             _hold_wheel(scene, name, at, way)
 
@@ -161,14 +166,14 @@ def _hold_key(scene: Scene, motor: Instance, wheel: str, shaft: Shaft) -> None:
             scene.bind(key, wheel, "holds it on the shaft of a motor", 0.8)
 
 
-def _hold_case(scene: Scene, motor: Instance, point: Vector, axis: Vector) -> None:
-    """Bind what the axis of a motor goes through and does not turn: its pilot stands in there."""
+def _hold_case(scene: Scene, motor: Instance, shaft: Shaft, widest: float) -> None:
+    """Bind what the axis of a motor goes through, in holes above a radius, and does not turn: its pilot stands there."""
     for c in scene.contacts.found:
         if motor.name not in c.pair or c.kind not in ("shaft", "holes", "eyes"):
             continue
         other = c.b.instance if c.a.instance == motor.name else c.a.instance
-        along = parallel(c.direction, axis)
-        if other not in scene.on_shafts and along and cross_length(c.point - point, axis) < 1e-3:
+        about = parallel(c.direction, shaft.axis) and cross_length(c.point - shaft.point, shaft.axis) < 1e-3
+        if other not in scene.on_shafts and about and c.radius > widest:
             scene.bind(other, motor.name, "holds the case of a motor at its pilot", 0.7)
 
 

@@ -121,6 +121,14 @@ def with_a_flat(radius: float, length: float, depth: float = 0.6) -> cq.Workplan
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["NEMA 17 stepper", "thing"])
+def test_a_stepper_of_which_no_screw_and_no_pulley_is_drawn_is_held_about_its_pilot(tmp_path: Path, name: str) -> None:
+    """It was the ground, and the frame turned on its pilot."""
+    frame = plate(60, 60, 3, [(0, 0)], 3.6).union(cq.Workplane().box(4, 60, 40).translate((28, 0, 20)))
+    found = recognised(tmp_path, {"frame": (frame, (0, 0, 40)), name: (motor(), (0, 0, 0))})
+    assert len(found.joints) == (name == "thing")
+
+
 @pytest.mark.parametrize("form", ["case", "turned", "encoder"])
 def test_the_flat_of_a_thin_shaft_turns_with_the_bore_and_not_with_the_case(tmp_path: Path, form: str) -> None:
     """A gearmotor, a turned shaft, an encoder with its screw holes; none of them is called so."""

@@ -126,6 +126,25 @@ def bind_mounted(now: Jointed, names: bool) -> None:
             scene.bind(min(members[body]), min(members[mounts[0]]), text, 0.6)
 
 
+def bind_cases(now: Jointed, names: bool) -> None:
+    """Bind the case of a drive to what it would turn on about its own shaft, on which something else turns already.
+
+    Names say what is a drive; a servo's arm and the next servo have axes of their own.
+    """
+    scene, members = now.scene, now.members
+    driven = [scene.bodies(d.case, d.on) for d in scene.driven]
+    for body, own in now.of.items() if names else ():
+        turned = [j for j in own if scene.bodies(j.a, j.b) in driven]
+        others = [j for j in own if j not in turned]
+        if len(others) != 1 or not turned or not _drives(members[body]) or others[0].verdict.free != HINGE:
+            continue
+        if all(body == scene.groups.root(d.case) for d in scene.driven if body in scene.bodies(d.case, d.on)) and all(
+            one_axis(scene, j, others[0], ONE_LINE) for j in turned
+        ):
+            text = "holds a drive about its shaft, on which something else turns"
+            scene.bind(min(members[others[0].other(body)]), min(members[body]), text, 0.6)
+
+
 def bind_flanges(now: Jointed) -> None:
     """Bind a part that lies on two bodies, which turn against each other there, to that on which it lies more.
 

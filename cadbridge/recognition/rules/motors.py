@@ -22,6 +22,7 @@ from cadbridge.recognition.evidence.flats import flats_that_meet
 from cadbridge.recognition.evidence.pins import HOLE_TURN
 from cadbridge.recognition.evidence.scene import Driven, Scene
 from cadbridge.recognition.evidence.shafts import Shaft, on_shafts, shafts_in, stands_on
+from cadbridge.recognition.rules.own_shafts import turn_own_shafts
 from cadbridge.recognition.rules.seated import round_outside
 from cadbridge.recognition.standard.names import called_drive
 
@@ -54,6 +55,8 @@ def find_motors(scene: Scene, names: bool) -> None:
     case that is screwed to something about a thin shaft: on that only what fits it turns, and touches nothing else of
     the case.
     """
+    if names:
+        turn_own_shafts(scene)
     motors = _motors(scene, names)
     # A plate may hold two motors and be drawn in contact with one.
     mounts = {name for motor in motors for name in _screws(scene, motor.part, motor.shaft)}
@@ -167,7 +170,7 @@ def _hold_key(scene: Scene, motor: Instance, wheel: str, shaft: Shaft) -> None:
 
 
 def _hold_case(scene: Scene, motor: Instance, shaft: Shaft, widest: float) -> None:
-    """Bind what the axis of a motor goes through, in holes above a radius, and does not turn: its pilot stands there."""
+    """Bind what the axis of a motor goes through and does not turn, in holes above a radius: its pilot stands there."""
     for c in scene.contacts.found:
         if motor.name not in c.pair or c.kind not in ("shaft", "holes", "eyes"):
             continue

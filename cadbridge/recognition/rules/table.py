@@ -20,7 +20,7 @@ from cadbridge.recognition.rules.attaching import Hosts
 from cadbridge.recognition.rules.bearing_units import bind_units
 from cadbridge.recognition.rules.bearings import bind_rings, bind_rolling, bind_seats, bind_twins
 from cadbridge.recognition.rules.beside import bind_beside, bind_wheels, hinge_meshing, hinge_wheels, wheels_apart
-from cadbridge.recognition.rules.between import bind_between, bind_flanges, bind_mounted, bind_rotors
+from cadbridge.recognition.rules.between import bind_between, bind_cases, bind_flanges, bind_mounted, bind_rotors
 from cadbridge.recognition.rules.bodies import bind_fixed, bind_flats, bind_keys, bind_stubs
 from cadbridge.recognition.rules.bolted_rods import bind_bolted_rods
 from cadbridge.recognition.rules.guide_rods import bind_frames
@@ -193,6 +193,7 @@ def _connected(run: Inference) -> None:
     # What was bound since may hold more, and may have made two bodies of a joint one.
     bind_fixed(scene)
     bind_between(run.now, run.toothed, run.evidence.names)
+    bind_cases(run.now, run.evidence.names)
     bind_fixed(scene)
     run.turning += hinge_meshing(scene, pairs, run.joints)
 

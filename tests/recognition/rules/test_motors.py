@@ -10,7 +10,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.recognition import recognise
 from tests.late import cq
-from tests.recognition.solids import Parts, plate, recognised
+from tests.recognition.solids import Parts, disc, plate, recognised
 
 
 def at(z: float) -> cq.Location:
@@ -112,6 +112,28 @@ def test_the_case_of_a_motor_goes_with_the_plate_about_its_pilot(tmp_path: Path,
     found = recognise(cb.read(tmp_path / "made.step"))
     held = {frozenset((b.instance, b.to)) for body in found.bodies for b in body.bonds}
     assert (frozenset((f"{called}/cuerpo", "plate")) in held) == (called == "NEMA 17")
+
+
+@pytest.mark.parametrize(("name", "turns"), [("motor v3", 1), ("bottle", 0)])
+def test_the_shaft_of_a_motor_turns_with_the_propeller_though_both_are_parts(
+    tmp_path: Path, name: str, turns: int
+) -> None:
+    """The shaft was a pin in the case, which turned with it in its ring; the propeller's bore is wider."""
+    case = cq.Workplane().circle(12.5).extrude(30).cut(cq.Workplane(origin=(0, 0, 10)).circle(2).extrude(20))
+    ring = cq.Workplane().rect(80, 30).extrude(8).cut(cq.Workplane().circle(12.55).extrude(8))
+    propeller = cq.Workplane().rect(120, 10).extrude(3).union(disc(5, 6)).cut(disc(3, 6))
+    parts: Parts = {
+        "arm": (ring, (0, 0, 4)),
+        name: (case, (0, 0, 0)),
+        "rod": (disc(2, 40), (0, 0, 10)),
+        "propeller": (propeller, (0, 0, 40)),
+    }
+    found = recognised(tmp_path, parts)
+    shaft = [j for j in found.joints if "sticks out of motor v3" in j.evidence[0]]
+    assert len(shaft) == turns
+    if turns:
+        assert {tuple(b.instances) for b in found.bodies} == {("arm", "motor v3"), ("propeller", "rod")}
+        assert (found.freedoms, found.drives) == (1, 1)
 
 
 def with_a_flat(radius: float, length: float, depth: float = 0.6) -> cq.Workplane:

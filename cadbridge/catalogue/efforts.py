@@ -107,9 +107,10 @@ ENTRIES: dict[str, Entry] = {
     "CB671": Entry(
         Severity.WARNING,
         "efforts that do not reproduce the motion",
-        "With these efforts the equations of motion give other accelerations than prescribed: a pose nearby is "
-        "singular, or an actuator moves a simulated freedom.",
-        "Plan the motion around the pose, or prescribe the freedom.",
+        "With these efforts the equations of motion give other accelerations than prescribed, or the rates are not "
+        "those of the motion: a pose nearby is singular, an actuator moves a simulated freedom, or bodies of masses "
+        "far apart (placeholders of 1e-9 kg) hold each other.",
+        "Plan the motion around the pose, prescribe the freedom, or give light bodies their real mass.",
         "A motion that begins with a jump of its speed.",
     ),
     "CB672": Entry(

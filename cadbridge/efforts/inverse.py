@@ -222,7 +222,12 @@ def _beyond(
 
 
 def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> None:
-    """Report efforts that do not give the motion requested."""
+    """Report efforts that do not give the motion requested, and rates that are not those of the motion."""
+    k = int(np.argmax(T.constraint_velocity))
+    fastest = float(np.max(np.abs(T.velocities), initial=0.0))
+    if not T.constraint_velocity[k] <= EFFORTS_MISS * (1.0 + fastest):
+        text = f"at t = {T.t[k]:.6g} s the rates found miss those of the motion by {T.constraint_velocity[k]:.3g} rad/s"
+        findings.add("CB671", text)
     k = int(np.argmax(forces.unmet))
     largest = float(np.max(np.abs(T.accelerations), initial=0.0))
     if not forces.unmet[k] <= EFFORTS_MISS * (1.0 + largest):

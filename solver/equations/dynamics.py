@@ -22,7 +22,7 @@ from solver.constraints.kernels import (
     unwind,
 )
 from solver.constraints.terms import Terms
-from solver.equations.kkt import Plan, Space, factor, product, solve, space, transposed_product, weigh
+from solver.equations.kkt import Plan, Space, clear, factor, product, solve, space, transposed_product, weigh
 from solver.equations.loading import Loads
 from solver.equations.loads import all_forces, energies, mesh_forces, mesh_losses, mesh_torques, world_inertia
 from solver.equations.system import ANGLE, ROTOR, SPEED, Rows
@@ -49,6 +49,10 @@ _PLAIN_ROUNDS = 12
 efficiencies above 70 % so many reach `_AGREE` by themselves."""
 _ROUNDED_PULL = 1e-13
 """Of the largest reaction: what a pull of teeth is known to; some hundred roundings, as it is a sum over a train."""
+_ALIKE = 1e-8
+"""Of the largest force (moment) of one row: what multipliers of least norm may push bodies otherwise than those given.
+Refinements leave 1e-12 of rows that repeat each other, and half of all where S has eigenvalues of its own shift (1e-8).
+"""
 _AGREE = 1e-6
 """By how much of the largest loss the last round may change one, and of the pulls by less, as losses are a part of
 them: 1e-9 would take half as many rounds again."""
@@ -342,6 +346,31 @@ def least_into(
     for i in range(Q.b.shape[0]):
         Q.b[i] += W.compliance[i] * multipliers[i]
     solve(T, S, Q, blocks, W.compliance, Q.b, Q.x)
+    if _differ(T, Q, blocks, multipliers):
+        # S is too ill for its shift, as where light links hold a heavy one: what pushes the bodies comes first.
+        for i in range(Q.x.shape[0]):
+            Q.x[i] = multipliers[i]
+
+
+@kernel
+def _differ(T: Terms, Q: Space, blocks: Array2, multipliers: Array1) -> bool:
+    """Whether Q.x (m,) does not push and turn the bodies as the multipliers (m,) do."""
+    clear(Q.y)
+    for i in range(Q.x.shape[0]):
+        Q.work[i] = Q.x[i] - multipliers[i]
+    transposed_product(T.row_block, T.block_body, blocks, Q.work, Q.y)
+    for first in (0, 3):
+        apart, size = 0.0, 0.0
+        for i in range(Q.y.shape[0]):
+            for j in range(first, first + 3):
+                apart = max(apart, abs(Q.y[i, j]))
+        for i in range(Q.x.shape[0]):
+            for b in range(T.row_block[i], T.row_block[i + 1]):
+                for j in range(first, first + 3):
+                    size = max(size, abs(blocks[b, j] * multipliers[i]))
+        if apart > _ALIKE * size:
+            return True
+    return False
 
 
 def scaled_residuals(T: Terms, W: Rows, length: float, blocks: Array2, g: Array1, gv: Array1) -> tuple[Array1, Array1]:

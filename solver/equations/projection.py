@@ -46,6 +46,7 @@ from solver.faults import NoValueError
 from solver.result import Status
 from solver.state import State
 from solver.sweeps.bodies import Bodies
+from solver.sweeps.factor import REFINEMENTS
 from solver.sweeps.factor import factor as factor_sweeps
 from solver.sweeps.forest import Forest
 from solver.sweeps.joints import gaps, particular_accelerations
@@ -156,7 +157,7 @@ def project_velocities(
     T: Terms, S: Plan, B: Bodies, W: Rows, length: float, x: Array2, q: Array2, v: Array2, angles: Array1,
     drive: Array2,
 ) -> float:  # fmt: skip
-    """v (n, 6) ← v − M⁻¹Ĝᵀ S⁺ (Ĝ v − …), twice at most; returns the scaled residual."""
+    """v (n, 6) ← v − M⁻¹Ĝᵀ S⁺ (Ĝ v − …), while that closes the rows; returns the scaled residual."""
     workspaces = (space(T, S, len(x)), placed(x, q, v), terms_workspace(T), rows_workspace(T))
     return float(newton_velocities(T, S, B, W, length, v, angles, drive, *workspaces))
 
@@ -169,18 +170,19 @@ def newton_velocities(
     """As `project_velocities`, of v (n, 6) in place, in workspaces, `poses` being those of the state."""
     x, R, vs = poses
     _, g, gv, _, blocks = rows
-    n, residual = B.mass.shape[0], 0.0
-    # Rows are linear in v: the first correction is exact but for the refinement's rest, the second takes that, and the
-    # third look only measures.
-    for repeat in range(3):
+    n, residual, before = B.mass.shape[0], 0.0, np.inf
+    # Rows are linear in v: the first correction is exact but for the refinement's rest, which the second takes. More
+    # are needed where light bodies hold heavy ones; where rates contradict each other the rest stays.
+    for repeat in range(REFINEMENTS + 1):
         for i in range(n):
             for j in range(6):
                 vs[i, j] = v[i, j]
         evaluate(T, W, x, R, vs, angles, drive, True, terms, rows)
         _, residual = scale_residuals(T, W, length, blocks, g, gv, Q.z, Q.r)
         # Scaled, 1/s: down to the rounding of rates of about one.
-        if residual < 1e-14 or repeat == 2:
+        if residual < 1e-14 or repeat == REFINEMENTS or (repeat > 1 and residual > 0.5 * before):
             break
+        before = residual
         metric(T, S, B, W, Q, R, blocks)
         solve(T, S, Q, blocks, W.compliance, gv, Q.x)
         for i in range(n):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import cadbridge as cb
 from cadbridge.catalogue import Severity
 from cadbridge.errors import ModelError
 from cadbridge.mechanism import Mechanism
+from solver.rotation import matrix
 from tests.efforts.test_inverse import LINK, G, arm, four_bar, motion
 
 
@@ -59,3 +61,33 @@ def test_a_coupler_without_inertia_hands_on_what_the_rocker_takes(method: str, t
     energy = T.kinetic + T.potential
     power = found.forces.efforts[:, 0] * np.radians(80 * T.t)
     assert np.trapezoid(power, T.t) == pytest.approx(energy[-1] - energy[0], rel=1e-3)
+
+
+@pytest.mark.parametrize("method", ["absolute", "tree", "bond-graph"])
+def test_links_of_placeholder_masses_hand_on_the_whole_load(method: str, tmp_path: Path) -> None:
+    """Parts without a material have 1e-9 kg in files of onshape-to-robot: half of the load came out."""
+    links = ["base", *(f"l{k}" for k in range(6)), "hand"]
+    weights = dict.fromkeys(links, (1e-9, 1e-9)) | {"hand": (0.3, 4e-4)}
+    body = '<link name="{0}"><inertial><origin xyz="0.05 0.02 0.03"/><mass value="{1}"/><inertia ixx="{2}" iyy="{2}" '
+    body += 'izz="{2}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    turn = '<joint name="q{0}" type="continuous"><parent link="{1}"/><child link="{2}"/><origin xyz="0.02 0.1 0.06" '
+    turn += 'rpy="1.57 {3} 0.4"/><axis xyz="0 0 1"/></joint>'
+    joints = [turn.format(k, a, b, 0.3 * k - 1) for k, (a, b) in enumerate(pairwise(links))]
+    text = "".join([*(body.format(name, *weights[name]) for name in links), *joints])
+    (tmp_path / "arm.urdf").write_text(f'<robot name="arm">{text}</robot>', encoding="utf-8")
+    arm = cb.build(cb.read(tmp_path / "arm.urdf"))
+    rows = ", ".join(f'q{k}: "{20 + k} * sin({3 + k} * t)"' for k in range(len(joints)))
+    path = motion(tmp_path, arm, f"duration: 0.2\nrate: 10\njoints: {{{rows}}}\n")
+    found = cb.inverse(arm, path, method=method)
+    T = found.run.result.trajectory
+    assert T.constraint_velocity.max() < 1e-9
+    # Work and energy: what all drives give at a time is what the energies change by.
+    power = np.sum(found.forces.efforts * T.coordinate_rates, axis=1)
+    hand = [unit.name for unit in found.run.lowered.units].index("hand")
+    v, a = T.velocities[:, hand], T.accelerations[:, hand]
+    R = np.asarray(matrix(T.quaternions[:, hand]))
+    inertia = R @ np.asarray(found.run.lowered.model.bodies[hand].inertia) @ np.swapaxes(R, 1, 2)
+    given = 0.3 * np.sum(v[:, :3] * (a[:, :3] + [0, 0, G]), axis=1)
+    given += np.einsum("ki,kij,kj->k", v[:, 3:], inertia, a[:, 3:])
+    assert power == pytest.approx(given, rel=1e-5, abs=1e-7)
+    assert not [f.code for f in found.findings if f.code == "CB671"]

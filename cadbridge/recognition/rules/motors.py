@@ -19,12 +19,15 @@ from cadbridge.recognition.contacts.contacts import Contact, parallel
 from cadbridge.recognition.contacts.guides import LINES
 from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.flats import flats_that_meet
+from cadbridge.recognition.evidence.gathering import Evidence
 from cadbridge.recognition.evidence.pins import HOLE_TURN
 from cadbridge.recognition.evidence.scene import Driven, Scene
 from cadbridge.recognition.evidence.shafts import Shaft, on_shafts, shafts_in, stands_on
 from cadbridge.recognition.rules.own_shafts import turn_own_shafts
 from cadbridge.recognition.rules.seated import round_outside
 from cadbridge.recognition.standard.names import called_drive
+from cadbridge.recognition.wheels.placed import about
+from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
 WIDEST_SHAFT = 1.2
 """Radius of what has the flat beside that of the shaft, below which it is the shaft: a case with flats may stand in its
@@ -48,22 +51,23 @@ class Motor:
     keyed: Mapping[str, At]
 
 
-def find_motors(scene: Scene, names: bool) -> None:
+def find_motors(scene: Scene, evidence: Evidence) -> None:
     """Note what turns on the shafts of motors, and bind what else their axis goes through to the case.
 
-    A motor is known by its name (where `names` are a witness), by a flat of its thin shaft on that of a bore, or as a
+    A motor is known by its name (where names are a witness), by a flat of its thin shaft on that of a bore, or as a
     case that is screwed to something about a thin shaft: on that only what fits it turns, and touches nothing else of
-    the case.
+    the case. Teeth about a shaft say that their part stands on it, whatever its bore.
     """
-    if names:
+    if evidence.names:
         turn_own_shafts(scene)
-    motors = _motors(scene, names)
+    motors = _motors(scene, evidence.names)
     # A plate may hold two motors and be drawn in contact with one.
     mounts = {name for motor in motors for name in _screws(scene, motor.part, motor.shaft)}
     standing = on_shafts(scene)
     for motor in motors:
         part, shaft = motor.part, motor.shaft
-        around = {name: at for name, at in stands_on(standing, part.name, shaft).items() if name not in mounts}
+        around = {**stands_on(standing, part.name, shaft), **_toothed(evidence.wheels, part, shaft)}
+        around = {name: at for name, at in around.items() if name not in mounts}
         on_it, text = _turned(scene, motor, around)
         for name, (at, way, off) in on_it.items():
             shown = f"on the shaft of radius {1e3 * shaft.radius:.4g} mm of {part.name.rsplit('/', 1)[-1]}, {text}"
@@ -82,6 +86,16 @@ def find_motors(scene: Scene, names: bool) -> None:
             _hold_case(scene, part, shaft, 0.0 if on_it else PILOT * shaft.radius)
         for name, (at, way, _) in on_it.items():
             _hold_wheel(scene, name, at, way)
+
+
+def _toothed(wheels: Sequence[Wheel], motor: Instance, shaft: Shaft) -> dict[str, At]:
+    """The outer wheels of other parts about a shaft and beside it: pinions have bores with flats, and splined ones."""
+    return {
+        w.instance: (w.point, w.axis, cross_length(w.point - shaft.point, shaft.axis)) for w in wheels
+        if w.instance != motor.name and not w.internal and w.kind not in (WheelKind.RACK, WheelKind.THREAD)
+        and about(w, shaft.point, shaft.axis)
+        and abs(float((w.point - shaft.point) @ shaft.axis)) < (w.width + shaft.length) / 2
+    }  # fmt: skip
 
 
 def _motors(scene: Scene, names: bool) -> list[Motor]:

@@ -203,7 +203,7 @@ RULES = (
     # Actuators and motors come first: what is screwed to an output shares several holes with it, which elsewhere are a
     # weld, and bodies that are one already cannot be held apart any more.
     Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),
-    Rule("what stands on a motor's shaft turns", 0.98, lambda r: find_motors(r.scene, r.evidence.names)),
+    Rule("what stands on a motor's shaft turns", 0.98, lambda r: find_motors(r.scene, r.evidence)),
     # Before anything holds its wheels: they touch the profile, and what is in their bores.
     Rule("a plate rolls on its wheels along a profile", 0.975, lambda r: r.turning.extend(rolling_carriages(r.scene))),
     Rule("a key holds what it stands in", 0.97, lambda r: bind_keys(r.scene)),

@@ -155,8 +155,8 @@ def called_drive(name: str) -> bool:
 
 
 def _apart(name: str) -> str:
-    """The words of a name, also of one written asThis1, one blank between them."""
-    return re.sub(r"[_\W]+", " ", split(name))
+    """The words of a name, also of one written asThis1 or counted as This001, one blank between them."""
+    return re.sub(r"[_\W]+", " ", split(_COUNTED.sub("", name)))
 
 
 def split(name: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.recognition import recognise
 from tests.late import cq
+from tests.recognition.gear_shapes import outline
 from tests.recognition.solids import Parts, disc, plate, recognised
 
 
@@ -149,6 +150,21 @@ def test_a_stepper_of_which_no_screw_and_no_pulley_is_drawn_is_held_about_its_pi
     frame = plate(60, 60, 3, [(0, 0)], 3.6).union(cq.Workplane().box(4, 60, 40).translate((28, 0, 20)))
     found = recognised(tmp_path, {"frame": (frame, (0, 0, 40)), name: (motor(), (0, 0, 0))})
     assert len(found.joints) == (name == "thing")
+
+
+def test_a_pinion_whose_bore_is_not_round_stands_on_the_shaft_about_which_its_teeth_are(tmp_path: Path) -> None:
+    """The pinion of a small stepper, with a slot for two flats, rested on the case and was welded to it."""
+    line = [(1e3 * x, 1e3 * y) for x, y in outline(14, 1e-3, points=2)]
+    pinion = cq.Workplane().polyline(line).close().extrude(6).cut(cq.Workplane().rect(3.5, 5).extrude(6))
+    bracket = plate(60, 60, 3, [(0, 0)], 3.6).union(cq.Workplane().box(4, 60, 40).translate((28, 0, 20)))
+    parts: Parts = {
+        "bracket": (bracket, (0, 0, 40)),
+        "28BYJ-48": (motor(), (0, 0, 0)),
+        "pinion": (pinion, (0, 0, 43)),
+    }
+    found = recognised(tmp_path, parts)
+    assert {tuple(b.instances) for b in found.bodies} == {("28BYJ-48", "bracket"), ("pinion",)}
+    assert (found.freedoms, [j.type for j in found.joints]) == (1, ["revolute"])
 
 
 @pytest.mark.parametrize("form", ["case", "turned", "encoder"])

@@ -168,6 +168,7 @@ def test_a_motor_is_known_by_its_makers_type(name: str) -> None:
         "motor encoder",
         "DC15_A01_HORN_DUMMY",
         "servo dummy",
+        "ServoArm001",
     ],
 )
 def test_what_is_for_a_motor_or_has_a_number_is_none(name: str) -> None:

@@ -178,7 +178,7 @@ class Recognition(Shown):
         spins: In how many of its freedoms a body only spins about its own axis, as a roller does.
         spinning: The bodies that only spin.
         drives: How many drives are seen.
-        cases: Instances that have an output.
+        driven: Pairs of instances: the case of a drive that is one part with its output, and what stands on that.
         hints: What a person said.
         turned: The decisions of which the second verdict was taken for the mobility.
         base: Index of the body that stands still while motions are tried: the ground without a hint; None: `ground`.
@@ -203,7 +203,7 @@ class Recognition(Shown):
     spins: int = 0
     spinning: tuple[str, ...] = ()
     drives: int = 0
-    cases: frozenset[str] = frozenset()
+    driven: frozenset[tuple[str, str]] = frozenset()
     hints: Hints = field(default_factory=Hints)
     turned: tuple[Any, ...] = ()
     base: int | None = None
@@ -213,6 +213,16 @@ class Recognition(Shown):
     def tried_from(self) -> int:
         """The body that stands still while motions are tried: what a hint takes as the ground changes no joint."""
         return self.ground if self.base is None else self.base
+
+    @property
+    def cases(self) -> frozenset[str]:
+        """The instances that have an output."""
+        return frozenset(case for case, _ in self.driven)
+
+    @property
+    def unhindered(self) -> set[frozenset[str]]:
+        """Pairs of instances that are in each other's way by their drawing alone: teeth, and an output in its hub."""
+        return {frozenset(g.instances) for g in self.gears} | {*map(frozenset, self.driven)}
 
     @cached_property
     def body_of(self) -> dict[str, int]:

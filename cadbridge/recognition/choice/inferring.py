@@ -97,12 +97,13 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     ground = scene.groups.root(ground)
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
-    cases = frozenset(d.case for d in scene.driven)
+    driven = frozenset((d.case, d.on) for d in scene.driven)
+    cases = {case for case, _ in driven}
     links = scene.links_only and not (drives_of(evidence.whole, cases) if evidence.names else cases)
     found = _result(scene, joints, [*rejected, *unknown], ground, links)
     yielding = frozenset((*evidence.belts, *evidence.ignored))
     found = replace(
-        found, ground_reason=why, loose=tuple(loose), cases=cases, yielding=yielding, base=found.body_of[base]
+        found, ground_reason=why, loose=tuple(loose), driven=driven, yielding=yielding, base=found.body_of[base]
     )  # fmt: skip
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
     findings = (

@@ -38,6 +38,7 @@ from cadbridge.recognition.rules.seated import (
     bind_spinning,
     bind_trays,
 )
+from cadbridge.recognition.rules.splines import bind_splined
 from cadbridge.recognition.rules.subassemblies import bind_clamped, bind_idle, bind_within
 from cadbridge.recognition.rules.turntables import bind_standing, still_apart
 from cadbridge.recognition.rules.undercut import undercut_slides
@@ -111,6 +112,10 @@ def with_turning(scene: Scene, joints: list[Candidate], turning: list[Candidate]
     pairs = {(c.a, c.b) for c in screws}
     joints = [*screws, *(c for c in joints if (c.a, c.b) not in pairs)]
     return [*joints, *still_apart(scene, turning, joints)]
+
+
+def _splined(run: Inference) -> None:
+    bind_splined(run.scene, run.evidence.wheels, run.evidence.names)
 
 
 def _lead_screws(run: Inference) -> None:
@@ -204,6 +209,7 @@ RULES = (
     # weld, and bodies that are one already cannot be held apart any more.
     Rule("what is screwed to an actuator's output turns", 0.99, lambda r: find_actuators(r.scene, r.evidence.names)),
     Rule("what stands on a motor's shaft turns", 0.98, lambda r: find_motors(r.scene, r.evidence)),
+    Rule("a splined shaft turns with its hub", 0.978, _splined),
     # Before anything holds its wheels: they touch the profile, and what is in their bores.
     Rule("a plate rolls on its wheels along a profile", 0.975, lambda r: r.turning.extend(rolling_carriages(r.scene))),
     Rule("a key holds what it stands in", 0.97, lambda r: bind_keys(r.scene)),

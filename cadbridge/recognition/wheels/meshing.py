@@ -21,7 +21,7 @@ from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector
-from cadbridge.recognition.wheels.pairing import DEEPEST_TOOTH, meshing_of
+from cadbridge.recognition.wheels.pairing import DEEPEST_TOOTH, meshing_of, splined
 from cadbridge.recognition.wheels.placed import (
     LEAST_OVERLAP,
     PARALLEL_SHAFTS,
@@ -69,10 +69,13 @@ def find_meshing(placed: Sequence[Wheel]) -> Meshing:
 
     A wheel with a doubt about its kind takes part; a partner takes the doubt away.
     """
-    pairs = [pair for p, q in _near(placed) if (pair := meshing_of(p, q)) is not None]
+    near = list(_near(placed))
+    pairs = [pair for p, q in near if (pair := meshing_of(p, q)) is not None]
     used = {w for pair in pairs for w in (pair.a, pair.b)}
+    # The teeth of a shaft and of its hub want no partner beside them.
+    in_hub = {w for p, q in near if splined(p, q) or splined(q, p) for w in (p, q)}
     wheels = tuple(_confirmed(w) if w in used else w for w in placed if w.sure or w in used)
-    return Meshing(tuple(pairs), tuple(w for w in placed if w.sure and w not in used), wheels)
+    return Meshing(tuple(pairs), tuple(w for w in placed if w.sure and w not in used | in_hub), wheels)
 
 
 def with_drives(meshing: Meshing, drives: Sequence[MeshingPair]) -> Meshing:

@@ -7,12 +7,14 @@ import math
 import numpy as np
 
 from cadbridge.assembly import CouplingKind
+from cadbridge.frames import cross_length
 from cadbridge.recognition.wheels.placed import (
     LEAST_OVERLAP,
     PARALLEL_SHAFTS,
     SAME_HELIX,
     SAME_MODULE,
     MeshingPair,
+    about,
     beside,
     meeting,
     reaches,
@@ -50,6 +52,12 @@ _LOOSE_PITCH = 1.5
 
 _BEVEL_APEX = 0.2
 """Of the cone distance: how far from where the axes meet an apex may be; it is read from short cones."""
+
+_SPLINE_OFF = 0.2
+"""Of the depth of teeth: how far apart two axes may be that are one. A choice; a pinion in a ring is modules off."""
+
+_SPLINE_IN = 0.3
+"""Of the depth of the inner teeth, and of the shorter width: how much of it outer teeth reach into. A choice."""
 
 
 def meshing_of(p: Wheel, q: Wheel) -> MeshingPair | None:
@@ -193,3 +201,16 @@ def _crossed(p: Wheel, q: Wheel, kind: CouplingKind) -> MeshingPair | None:
         return None
     teeth = f"{p.teeth} {'starts' if worm else 'teeth'} and {q.teeth} teeth"
     return _pair(kind, p, q, distance, (0.9, 0.6), f"{teeth}, axes {distance * 1e3:.3f} mm apart, crossed")
+
+
+def splined(shaft: Wheel, hub: Wheel) -> bool:
+    """Whether the outer teeth of one part stand in as many inner ones of another, on one axis."""
+    kinds = {shaft.kind, hub.kind} <= {*CYLINDRICAL, WheelKind.SPROCKET, WheelKind.PULLEY}
+    alike = hub.internal and not shaft.internal and shaft.teeth == hub.teeth and shaft.instance != hub.instance
+    if not (kinds and alike and about(hub, shaft.point, shaft.axis)):
+        return False
+    depth = hub.root - hub.tip
+    off = cross_length(shaft.point - hub.point, hub.axis)
+    along = beside(shaft, hub)[1]
+    fits = hub.tip + _SPLINE_IN * depth < shaft.tip < hub.root + _SPLINE_OFF * depth
+    return fits and off < _SPLINE_OFF * depth and along > _SPLINE_IN * min(shaft.width, hub.width)

@@ -46,6 +46,13 @@ class Tendon(_Plain):
         limits = [("range", "range"), ("actuatorfrcrange", "limit of effort")]
         return [*powers, *play, *(word for key, word in limits if key in self.values)]
 
+    @property
+    def acts(self) -> bool:
+        """Whether a run has something along it that is not an actuator."""
+        slack = self.values.get("springlength") or [0.0, 0.0]
+        springs = ("stiffness",) if slack[0] == slack[-1] else ()
+        return any(any(self.values.get(what, ())[:1]) for what in (*springs, "damping", "frictionloss", "armature"))
+
 
 @dataclass(frozen=True)
 class Activation(_Plain):

@@ -90,7 +90,7 @@ ENTRIES: dict[str, Entry] = {
         "leave it out, so they move differently from MuJoCo. (CB1265 names what it simulates of fixed tendons.)",
         "Add it to the scenario of a simulation (springs, dampers, wrenches), or remove it from the MJCF for a "
         "comparison.",
-        '`<option density="1.2" viscosity="2e-5"/>`, or a damper with a part that grows with the square of the rate.',
+        '`<option density="1.2" viscosity="2e-5"/>`, the range of a tendon, or damping by the square of the rate.',
     ),
     "CB1247": Entry(
         Severity.INFO,

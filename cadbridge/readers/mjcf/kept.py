@@ -39,18 +39,17 @@ def read_kept(c: Context) -> dict[str, Any]:
 
 def _report(c: Context, kept: dict[str, Any]) -> None:
     where = Where(str(c.path))
-    tendons = [Tendon(**t) for t in kept["tendons"] if t["values"]]
-    acting = {t.name: t.name + (f" (not its {listed(t.left_out)})" if t.left_out else "") for t in tendons}
+    tendons = [Tendon(**t) for t in kept["tendons"]]
     here = "runs simulate, and exports to MJCF and FMU alone keep,"
     for code, what, names in (
-        ("CB1246", "springs and damping by powers", dict.fromkeys(kept["joints"])),
-        ("CB1265", f"{here} what acts along fixed tendons", acting),
-        ("CB1265", f"{here} actuators of fixed tendons", dict.fromkeys(a["name"] for a in kept["actuators"])),
-        ("CB1265", f"{here} activation dynamics of actuators", dict.fromkeys(kept["activations"])),
+        ("CB1246", "springs and damping by powers", list(kept["joints"])),
+        *(("CB1246", f"the {word} of fixed tendons", names) for word, names in _left_out(tendons).items()),
+        ("CB1265", f"{here} what acts along fixed tendons", [t.name for t in tendons if t.acts]),
+        ("CB1265", f"{here} actuators of fixed tendons", [a["name"] for a in kept["actuators"]]),
+        ("CB1265", f"{here} activation dynamics of actuators", list(kept["activations"])),
     ):
         if names:
-            told = [word or name for name, word in names.items()]
-            c.findings.add(code, f"{what}: {listed(told)}", where, items=list(names))
+            c.findings.add(code, f"{what}: {listed(names)}", where, items=names)
     if kept["medium"]:
         c.findings.add("CB1246", _medium_text(c, kept["medium"]), where)
     poses = [key["name"] for key in kept["keys"] if key["name"] != "home"]
@@ -64,6 +63,15 @@ def _report(c: Context, kept: dict[str, Any]) -> None:
     more = [w for what, w in _OF_KEYS.items() if np.any(c.model[f"key_{what}"])]
     if more:
         c.findings.add("CB1256", f"keyframes are read without their {', '.join(more)}", where)
+
+
+def _left_out(tendons: list[Tendon]) -> dict[str, list[str]]:
+    """What runs leave out of tendons → their names."""
+    found: dict[str, list[str]] = {}
+    for tendon in tendons:
+        for word in tendon.left_out:
+            found.setdefault(word, []).append(tendon.name)
+    return found
 
 
 # --- the medium ---

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,11 +41,19 @@ MIRROR_SUFFIX = "|mirror"
 _NEARLY = 0.5
 """This part of the memory that OCCT may take, and it may have died for want of more: it asks for large pieces."""
 
+_MOST_DEATHS = 16
+"""Ends of the kernel over the shapes of a file, each of which reads that anew. A choice: of a thousand shapes one is
+found by ten."""
+
 _SHOWN = 5
 """So many products are named in a message."""
 _GEOMETRY = ("ADVANCED_FACE", "FACE_SURFACE", "EDGE_CURVE", "CARTESIAN_POINT", "COORDINATES_LIST")
 
 _SOURCES = Sources(WORKSPACE)
+
+
+class KernelDiedError(InputError):
+    """The geometry kernel ended while it looked at something in a file."""
 
 
 def read_document(
@@ -191,8 +199,8 @@ def select_faces(shape: Shape, selector: str) -> tuple[int, ...]:
 def face_features(shapes: Iterable[Shape]) -> dict[str, FeatureTable | str]:
     """The features of the faces of shapes of STEP and FreeCAD, by `Shape.key`, scaled to m as their faces are.
 
-    A text says why in place of one that fails; a shape without faces or without a file is missing. Raises InputError
-    where OCCT dies of all.
+    A text says why in place of one that fails, or of which OCCT dies; a shape without faces or without a file is
+    missing. Raises InputError where OCCT dies of many, or takes too long.
     """
     by_file: dict[str, list[Shape]] = {}
     for shape in {s.key: s for s in shapes if s.source is not None and s.faces}.values():
@@ -211,11 +219,38 @@ def _features_in_step(path: Path, labels: list[str]) -> list[FeatureTable | str]
     findings = Findings()
     prepared = _SOURCES.prepare(path, findings)
     products = [(x.removesuffix(MIRROR_SUFFIX), x.endswith(MIRROR_SUFFIX)) for x in labels]
-    answers: list[FeatureTable | str] = _ask("features", {"labels": products}, path, prepared, findings)
+
+    def ask(some: list[tuple[str, bool]]) -> list[FeatureTable | str]:
+        answers: list[FeatureTable | str] = _ask("features", {"labels": some}, path, prepared, findings)
+        return answers
+
+    answers = _by_halves(ask, products)
     if len(answers) != len(labels):
         given = f"{count(len(answers), 'answer')} for {count(len(labels), 'shape')}"
         return [f"the geometry kernel gave {given}"] * len(labels)
     return answers
+
+
+def _by_halves(
+    ask: Callable[[list[tuple[str, bool]]], list[FeatureTable | str]], products: list[tuple[str, bool]]
+) -> list[FeatureTable | str]:
+    """The answers about products, one for each; that on which the kernel dies is found by halves, and says so."""
+    found: list[FeatureTable | str] = []
+    waiting, deaths = [products], 0
+    while waiting:
+        some = waiting.pop()
+        try:
+            found += ask(some)
+        except KernelDiedError as died:
+            deaths += 1
+            if deaths > _MOST_DEATHS:
+                raise
+            half = len(some) // 2
+            if half:
+                waiting += [some[half:], some[:half]]
+            else:
+                found.append(str(died))
+    return found
 
 
 def _in_archive(file: str) -> bool:
@@ -270,7 +305,7 @@ def _ask(verb: str, question: dict[str, Any], path: Path, prepared: Prepared, fi
         tail = f" Its last words: {died.log.splitlines()[-1]}" if died.log else ""
         text = f"the geometry kernel failed on {path.name}: {_why(died, arguments['memory'])}.{tail}"
         findings.add("CB124", text, where)
-        raise InputError(text, findings) from None
+        raise (InputError if isinstance(died, WorkerLateError) else KernelDiedError)(text, findings) from None
     except WorkerRefusedError as refused:
         code = {"unreadable": "CB125", "memory": "CB126", "machine": "CB126"}.get(refused.kind, "CB124")
         more = _without_shape(prepared) if code == "CB125" else ""

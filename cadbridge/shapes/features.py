@@ -38,13 +38,17 @@ def extract(shape: Any) -> FeatureTable:
     inner, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
     tori, areas = np.full((count, 2), np.nan), np.zeros(count)
     for i, face in enumerate(faces):
+        properties = GProp_GProps()
+        BRepGProp.SurfaceProperties_s(face, properties)
+        areas[i] = properties.Mass()
+        if BRep_Tool.Surface_s(face) is None:
+            # A mesh alone, or a surface that OCCT could not translate: to ask for its points ends the process.
+            inner[i] = properties.CentreOfMass().Coord()
+            continue
         surface = BRepAdaptor_Surface(face, False)
         inner[i], normals[i] = _inner(face, surface)
         if surface.GetType() == GeomAbs_Torus:
             tori[i] = surface.Torus().MajorRadius(), surface.Torus().MinorRadius()
-        properties = GProp_GProps()
-        BRepGProp.SurfaceProperties_s(face, properties)
-        areas[i] = properties.Mass()
         for loop in _loops(face):
             points.append(loop)
             loops.append(loops[-1] + len(loop))

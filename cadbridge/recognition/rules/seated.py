@@ -116,7 +116,8 @@ def bind_put_on(scene: Scene) -> None:
 def bind_screwed_on(now: Jointed, names: bool) -> None:
     """Bind what is called a bracket, a cover or the like where its hole meets one of another: a screw goes there.
 
-    In a model of links each part stands for a body.
+    So does what one bolt holds that is called so, or a nut, and carries nothing. In a model of links each part stands
+    for a body.
     """
     for joint in now.joints if names and not now.scene.links_only else ():
         if joint.verdict.witness is Witness.HOLES:
@@ -126,6 +127,11 @@ def bind_screwed_on(now: Jointed, names: bool) -> None:
                 bearing = StandardKind.BEARING in named_kinds([*own, *other])
                 if not bearing and called_last(SCREWED_ON, own) != called_last(SCREWED_ON, other):
                     now.scene.bind(a, b, "screwed on, by its name, where a hole of each meets", 0.5)
+    for joint, leaf, _ in now.leaves(now.joints) if names and not now.scene.links_only else ():
+        bolted = joint.verdict.witness is Witness.BOLT and joint.contacts
+        called = [now.scene.called(name) for name in now.members[leaf]]
+        if bolted and all(called_last(SCREWED_ON, own) or StandardKind.NUT in named_kinds(own) for own in called):
+            now.scene.bind(*joint.contacts[0].pair, "screwed on by one bolt, by its name, and carries nothing", 0.6)
 
 
 def bind_plugs(now: Jointed, toothed: Collection[str], names: bool) -> None:

@@ -133,8 +133,11 @@ def test_what_is_called_an_encoder_turns_on_no_pin_that_is_not_drawn(tmp_path: P
     assert len(of(tmp_path, plate, name, board).joints) == joints
 
 
-@pytest.mark.parametrize(("name", "joints"), [("lever", 1), ("0.196 ID Custom Spacer", 0)])
-def test_what_is_called_a_spacer_turns_on_no_bolt(tmp_path: Path, name: str, joints: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "joints"),
+    [("lever", 1), ("0.196 ID Custom Spacer", 0), ("Clamp", 0), ("T-Slotted Framing008:3", 0), ("Clamp lever", 1)],
+)
+def test_what_is_called_a_spacer_or_a_clamp_turns_on_no_bolt(tmp_path: Path, name: str, joints: int) -> None:
     plate = cq.Workplane().box(80, 60, 6, centered=(True, True, False)).cut(cq.Workplane().circle(2.1).extrude(6))
     block = cq.Workplane().box(16, 16, 20, centered=(True, True, False)).cut(cq.Workplane().circle(2.1).extrude(20))
     bolt = cq.Workplane().circle(2).extrude(12).union(cq.Workplane().circle(3.5).extrude(4).translate((0, 0, 12)))

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import cadbridge as cb
 from cadbridge.assembly import Assembly, CouplingKind, MateKind
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings
@@ -449,3 +450,21 @@ def test_so100_becomes_six_hinges(corpus: Path) -> None:
     assert (len(robot.instances), len(robot.mates), len(robot.drives)) == (7, 6, 6)
     assert all(p.shape is not None and p.shape.fine is not None for p in robot.parts)
     assert [j.type for j in build(robot).joints] == ["revolute"] * 6
+
+
+def test_a_base_keeps_its_mass_beside_a_fixed_link_without_one(tmp_path: Path) -> None:
+    """A ball that marks the tool's point on the base took the 0.374 kg of the whole base out of every export."""
+    inertial = (
+        '<inertial><mass value="{0}"/><inertia ixx="{0}" iyy="{0}" izz="{0}" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+    text = f"""<robot name="g"><link name="base">{inertial.format(0.374)}</link><link name="jaw">{inertial.format(0.02)}
+      </link><joint name="j" type="prismatic"><parent link="base"/><child link="jaw"/><axis xyz="1 0 0"/>
+      <limit lower="0" upper="0.02" effort="1" velocity="1"/></joint>
+      <link name="tcp"><visual><geometry><sphere radius="0.003"/></geometry></visual></link>
+      <joint name="t" type="fixed"><parent link="base"/><child link="tcp"/></joint></robot>"""
+    (tmp_path / "g.urdf").write_text(text, encoding="utf-8")
+    found = cb.build(cb.read(tmp_path / "g.urdf"))
+    cb.export(found, tmp_path / "out", to="mjcf")
+    written = "".join(path.read_text("utf-8") for path in sorted((tmp_path / "out").rglob("*.xml")))
+    assert 'mass="0.374"' in written
+    assert not [f.code for f in found.assembly.findings if f.severity != "info"]

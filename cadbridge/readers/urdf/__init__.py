@@ -260,7 +260,12 @@ def _without_mass(c: Context, links: Mapping[str, Link], joints: list[Joint], gr
     heavy_below = _above_mass(joints, has_mass)
     stacked = []
     for name, link in links.items():
-        if group[name] == still or name in has_mass or (link.part is None and group[name] in weighty):
+        if name in has_mass or (link.part is None and group[name] in weighty):
+            continue
+        if group[name] == still:
+            # No motion depends on it, so nothing is said; an export has the mass of what stands still.
+            if link.part is not None and group[name] in weighty and not given:
+                done[name] = replace(link, part=replace(link.part, weightless=True))
             continue
         if link.part is None and name in heavy_below:
             stacked.append(name)

@@ -15,6 +15,7 @@ import numpy as np
 
 from cadbridge.assembly import Instance
 from cadbridge.frames import Vector, cross_length
+from cadbridge.freedoms import TURN
 from cadbridge.recognition.contacts.contacts import Contact, parallel
 from cadbridge.recognition.contacts.guides import LINES
 from cadbridge.recognition.contacts.walls import Verdict
@@ -26,6 +27,7 @@ from cadbridge.recognition.evidence.shafts import Shaft, on_shafts, shafts_in, s
 from cadbridge.recognition.rules.own_shafts import turn_own_shafts
 from cadbridge.recognition.rules.seated import round_outside
 from cadbridge.recognition.standard.names import called_drive
+from cadbridge.recognition.standard.roles import HORNS, called, called_to_move
 from cadbridge.recognition.wheels.placed import about
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 
@@ -81,9 +83,10 @@ def find_motors(scene: Scene, evidence: Evidence) -> None:
             scene.bind(name, next(iter(motor.keyed)), "on the same shaft of a motor, by its flat", 0.8)
         for name in on_it:
             _hold_key(scene, part, name, shaft)
-        if on_it or motor.called:
-            # What fits the shaft itself, and was not known to turn with it, is not what holds the case.
-            _hold_case(scene, part, shaft, 0.0 if on_it else PILOT * shaft.radius)
+        if on_it:
+            _hold_case(scene, part, shaft)
+        elif motor.called:
+            _hold_pilot(scene, part, shaft)
         for name, (at, way, _) in on_it.items():
             _hold_wheel(scene, name, at, way)
 
@@ -183,15 +186,31 @@ def _hold_key(scene: Scene, motor: Instance, wheel: str, shaft: Shaft) -> None:
             scene.bind(key, wheel, "holds it on the shaft of a motor", 0.8)
 
 
-def _hold_case(scene: Scene, motor: Instance, shaft: Shaft, widest: float) -> None:
-    """Bind what the axis of a motor goes through and does not turn, in holes above a radius: its pilot stands there."""
+def _hold_case(scene: Scene, motor: Instance, shaft: Shaft) -> None:
+    """Bind what the axis of a motor goes through and does not turn: its pilot stands in there."""
     for c in scene.contacts.found:
         if motor.name not in c.pair or c.kind not in ("shaft", "holes", "eyes"):
             continue
         other = c.b.instance if c.a.instance == motor.name else c.a.instance
-        about = parallel(c.direction, shaft.axis) and cross_length(c.point - shaft.point, shaft.axis) < 1e-3
-        if other not in scene.on_shafts and about and c.radius > widest:
+        if other not in scene.on_shafts and _about(c, shaft):
             scene.bind(other, motor.name, "holds the case of a motor at its pilot", 0.7)
+
+
+def _hold_pilot(scene: Scene, motor: Instance, shaft: Shaft) -> None:
+    """Bind what stands about the pilot of a motor that has nothing on its shaft, and is not made to turn by its name.
+
+    What fits the shaft itself, and was not known to turn with it, is not what holds the case.
+    """
+    for c in scene.contacts.of.get(motor.name, ()):
+        pilot = c.kind == "shaft" and c.a.instance == motor.name and c.radius > PILOT * shaft.radius
+        names = scene.called(c.b.instance)
+        if pilot and _about(c, shaft) and called_to_move(names) != TURN and not called(HORNS, names):
+            scene.bind(c.b.instance, motor.name, "holds the case of a motor at its pilot", 0.7)
+
+
+def _about(c: Contact, shaft: Shaft) -> bool:
+    """Whether a contact is about a motor's shaft."""
+    return parallel(c.direction, shaft.axis) and cross_length(c.point - shaft.point, shaft.axis) < 1e-3
 
 
 def _hold_wheel(scene: Scene, wheel: str, point: Vector, axis: Vector) -> None:

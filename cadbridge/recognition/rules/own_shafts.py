@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
+import re
 
 from cadbridge.freedoms import TURN
 from cadbridge.recognition.contacts.contacts import Contact
 from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.scene import Driven, Scene
 from cadbridge.recognition.evidence.shafts import STICKS_OUT, THIN_SHAFT
-from cadbridge.recognition.standard.names import called_drive
+from cadbridge.recognition.standard.names import called_drive, words
 from cadbridge.recognition.standard.roles import called_to_move
+
+_LINEAR = re.compile(r"linear|actuator|aktuator|cylinder|zylinder|vérin|cilindro|hub(motor|antrieb)")
+"""What has a rod that slides out of it."""
 
 
 def turn_own_shafts(scene: Scene) -> None:
     """Note the shafts that turn in motors by their names, one of each, and bind what is made to turn on them."""
     for motor in scene.assembly.instances:
-        if not any(map(called_drive, (motor.part, motor.name.rsplit("/", 1)[-1]))):
+        names = scene.called(motor.name)
+        if not any(map(called_drive, names)) or _LINEAR.search(words([*names, motor.name])):
             continue
         out = [c for c in scene.contacts.of.get(motor.name, ()) if _sticks_out(scene, c, motor.name)]
         if len({c.a.instance for c in out}) != 1:

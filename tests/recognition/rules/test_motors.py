@@ -115,7 +115,7 @@ def test_the_case_of_a_motor_goes_with_the_plate_about_its_pilot(tmp_path: Path,
     assert (frozenset((f"{called}/cuerpo", "plate")) in held) == (called == "NEMA 17")
 
 
-@pytest.mark.parametrize(("name", "turns"), [("motor v3", 1), ("bottle", 0)])
+@pytest.mark.parametrize(("name", "turns"), [("motor v3", 1), ("bottle", 0), ("linear actuator", 0)])
 def test_the_shaft_of_a_motor_turns_with_the_propeller_though_both_are_parts(
     tmp_path: Path, name: str, turns: int
 ) -> None:
@@ -144,12 +144,17 @@ def with_a_flat(radius: float, length: float, depth: float = 0.6) -> cq.Workplan
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["NEMA 17 stepper", "thing"])
-def test_a_stepper_of_which_no_screw_and_no_pulley_is_drawn_is_held_about_its_pilot(tmp_path: Path, name: str) -> None:
-    """It was the ground, and the frame turned on its pilot."""
+@pytest.mark.parametrize(
+    ("name", "about", "joints"),
+    [("NEMA 17 stepper", "frame", 0), ("thing", "frame", 1), ("NEMA 17 stepper", "drive wheel", 1)],
+)
+def test_a_stepper_of_which_no_screw_and_no_pulley_is_drawn_is_held_about_its_pilot(
+    tmp_path: Path, name: str, about: str, joints: int
+) -> None:
+    """It was the ground, and the frame turned on its pilot. A wheel that fits the pilot turns."""
     frame = plate(60, 60, 3, [(0, 0)], 3.6).union(cq.Workplane().box(4, 60, 40).translate((28, 0, 20)))
-    found = recognised(tmp_path, {"frame": (frame, (0, 0, 40)), name: (motor(), (0, 0, 0))})
-    assert len(found.joints) == (name == "thing")
+    found = recognised(tmp_path, {about: (frame, (0, 0, 40)), name: (motor(), (0, 0, 0))})
+    assert len(found.joints) == joints
 
 
 def test_a_pinion_whose_bore_is_not_round_stands_on_the_shaft_about_which_its_teeth_are(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ CODES = {
     "no_convergence": "an implicit or fixed step, or an equilibrium, was not found",
     "parted": "of a change on the way: rows that do not hold at the pose",
     "impulse": "rates would have to jump",
+    "missed": "efforts or rates found that are not those of the motion asked for",
     "freed": "what is left is not a mechanism that can be computed",
 }
 """How a run may end (`Status.code`)."""

@@ -95,7 +95,8 @@ ENTRIES: dict[str, Entry] = {
         "wheels that mesh without a carrier",
         "Two wheels mesh, but no body carries both: a joint between a wheel and its bearing was not recognised. "
         "The gear is in the mates file, commented out.",
-        "Add the missing joint to the mates file, then uncomment the gear.",
+        "Write the hint `joint: [wheel, what holds its axis]` under `hints` in the mates file and recognise again: "
+        "the gear follows. (By hand: also take the wheel off the `attach` list that it is on.)",
         "A planet whose pin has no hole in the carrier.",
     ),
     "CB1610": Entry(
@@ -225,8 +226,8 @@ ENTRIES: dict[str, Entry] = {
         "bodies that no joint holds",
         "These bodies have no joint that leads to the ground, and may not be fixed to what they touch, as a hint or "
         "the teeth of wheels keep them apart. They float with six degrees of freedom.",
-        "Write the hint `joint` for such a part and what it moves on, or take back the hint that keeps it apart: the "
-        "one that the message names, or the last one given.",
+        "Write the hint `joint` or `fixed` for such a part and what it moves on or is held by, or take back a hint "
+        "`apart` that keeps it off, where there is one: the one that the message names, or the last one given.",
         "`apart: [arm, base]`, and the arm touches nothing else.",
     ),
     "CB1659": Entry(

@@ -42,6 +42,15 @@ EFFORTS_MISS = 1e-6
 of motions that tables give with seven digits."""
 
 
+EFFORTS_WRONG = 1e-2
+"""The share from which efforts are wrong, and said to be: a choice, as a plot shows a hundredth."""
+
+_ANOTHER = (
+    "Compute with `--method absolute` or `--method tree`, plan the motion around the pose, or give light bodies their "
+    "real mass."
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Inverse(Shown):
     """What a motion asks for.
@@ -133,8 +142,8 @@ def inverse(
         raise refused(fault, findings) from fault
     T = followed.trajectory
     _beyond(lowered, motion, T, joints, forces, findings)
-    _unmet(T, forces, findings)
-    result = Result(followed.result.status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
+    status = _unmet(T, forces, findings) or followed.result.status
+    result = Result(status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
     are_determined = determined(lowered, system, T)
     report_least_norm(lowered, system, T, findings)
     run = Run(mechanism, scenario, lowered, system, result, findings.as_tuple(), {})
@@ -221,20 +230,23 @@ def _beyond(
                 findings.add("CB669", message, Where(item=joint.name))
 
 
-def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> None:
-    """Report efforts that do not give the motion requested, and rates that are not those of the motion."""
-    k = int(np.argmax(T.constraint_velocity))
-    fastest = float(np.max(np.abs(T.velocities), initial=0.0))
-    if not T.constraint_velocity[k] <= EFFORTS_MISS * (1.0 + fastest):
-        text = f"at t = {T.t[k]:.6g} s the rates found miss those of the motion by {T.constraint_velocity[k]:.3g} rad/s"
-        findings.add("CB671", text)
-    k = int(np.argmax(forces.unmet))
-    largest = float(np.max(np.abs(T.accelerations), initial=0.0))
-    if not forces.unmet[k] <= EFFORTS_MISS * (1.0 + largest):
-        text = (
-            f"at t = {T.t[k]:.6g} s the efforts found leave {forces.unmet[k]:.3g} rad/s² or m/s² of {largest:.3g} open"
-        )
-        findings.add("CB671", text)
+def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> Status | None:
+    """Report efforts that do not give the motion requested, and rates that are not those of the motion.
+
+    The status of a result that is wrong by them; None where it is not.
+    """
+    k, i = int(np.argmax(T.constraint_velocity)), int(np.argmax(forces.unmet))
+    fastest, largest = (float(np.max(np.abs(of), initial=0.0)) for of in (T.velocities, T.accelerations))
+    missed = f"at t = {T.t[k]:.6g} s the rates found miss those of the motion by {T.constraint_velocity[k]:.3g} rad/s"
+    left = f"at t = {T.t[i]:.6g} s the efforts found leave {forces.unmet[i]:.3g} rad/s² or m/s² of {largest:.3g} open"
+    worst = None
+    for text, miss, scale in ((missed, T.constraint_velocity[k], fastest), (left, forces.unmet[i], largest)):
+        if not miss <= EFFORTS_WRONG * (1.0 + scale):
+            findings.add("CB687", text, hint=_ANOTHER)
+            worst = Status(False, "missed", text, _ANOTHER)
+        elif not miss <= EFFORTS_MISS * (1.0 + scale):
+            findings.add("CB671", text)
+    return worst
 
 
 def _summary(run: Run, method: str, forces: Forces, joints: tuple[Joint, ...]) -> dict[str, Any]:

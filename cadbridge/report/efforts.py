@@ -30,7 +30,8 @@ def efforts_text(found: Inverse, output: Path, columns: int = PIPED) -> str:
     from cadbridge.efforts import peaks
 
     end = found.summary["simulated_s"]
-    reached = f"followed to {end:.6g} s" if found.run.result.status.ok else f"the motion ends early, at {end:.6g} s"
+    early = found.run.result.status.code not in ("ok", "missed")
+    reached = f"the motion ends early, at {end:.6g} s" if early else f"followed to {end:.6g} s"
     lines = [f"{reached}; efforts and reactions are in {output}"]
     lines += [f"  {key}: {value}" for key, value in found.summary.items() if not isinstance(value, dict | list)]
     rows = [

@@ -159,7 +159,7 @@ _STOPPED = (
     "presses the stop in: give the joint a stiffer one under `stops` in the scenario file."
 )
 
-STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked": "CB673"}
+STATUS_CODES = {"parted": "CB621", "impulse": "CB622", "freed": "CB623", "locked": "CB673", "missed": "CB687"}
 
 
 def beyond_range(lowered: Lowered, what: Scenario, T: Trajectory, findings: Findings) -> None:

@@ -190,6 +190,24 @@ def test_a_package_dir_says_what_it_opens(
     assert all(opens in text for text in told)
 
 
+def test_a_package_that_a_file_in_a_folder_below_names_is_found(tmp_path: Path) -> None:
+    """`--package-dir` named its folder, and CB196 said to name it."""
+    below, package = tmp_path / "m" / "sub", tmp_path / "share" / "np2"
+    below.mkdir(parents=True)
+    package.mkdir(parents=True)
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    for path, text in (
+        (tmp_path / "m" / "main.xacro", '<xacro:include filename="sub/a.xacro"/>'),
+        (below / "a.xacro", "<xacro:include filename='b.xacro'/>"),
+        (below / "b.xacro", '<xacro:include filename="$(find np2)/x.xacro"/>'),
+        (package / "x.xacro", '<link name="a"/>'),
+    ):
+        path.write_text(f"{head}{text}</robot>", "utf-8")
+    (package / "package.xml").write_text("<package><name>np2</name></package>", "utf-8")
+    robot = read(tmp_path / "m" / "main.xacro", options=ReadOptions(package_dirs=(tmp_path / "share",)))
+    assert [c.name for c in robot.components] == ["a"]
+
+
 def test_an_expansion_that_sleeps_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "r.xacro"
     source.write_text('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/></robot>')

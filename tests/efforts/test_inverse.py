@@ -262,15 +262,19 @@ def test_what_nothing_prescribes_may_be_simulated(tmp_path: Path) -> None:
         assert np.max(np.abs(away)) > 0.1
 
 
-def test_a_method_that_does_not_give_the_motion_is_told(two: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("unmet", "code", "status"), [(0.5, "CB687", "missed"), (1e-4, "CB671", "ok")])
+def test_a_method_that_does_not_give_the_motion_is_told(
+    two: Mechanism, monkeypatch: pytest.MonkeyPatch, unmet: float, code: str, status: str
+) -> None:
     def half(task: Task) -> Forces:
         found = METHODS["absolute"](task)
-        return replace(found, efforts=found.efforts / 2, unmet=np.full(len(task.trajectory.t), 0.5))
+        return replace(found, efforts=found.efforts / 2, unmet=np.full(len(task.trajectory.t), unmet))
 
     monkeypatch.setitem(METHODS, "half", half)
     asked = Motion(joints=(JointPath("shoulder", _linear(1.5)), JointPath("elbow", _linear(0.0))))
     found = cb.inverse(two, replace(asked, scenario=replace(asked.scenario, duration=0.1, rate=10.0)), method="half")
-    assert [f.code for f in found.findings] == ["CB671"]
+    assert [f.code for f in found.findings] == [code]
+    assert found.summary["status"] == found.run.result.status.code == status
     with pytest.raises(InputError, match="no method 'third'; known are absolute"):
         cb.inverse(two, asked, method="third")
 

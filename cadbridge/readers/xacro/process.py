@@ -63,6 +63,7 @@ _LOOK = 0.2
 """Seconds between two looks at what the child has used; an answer is taken at once."""
 
 _PACKAGE = re.compile(r"\$\(\s*find\s+([^\s)]+)\s*\)|find\(\s*['\"]([^'\"]+)['\"]\s*\)")
+_INCLUDED = re.compile(r"""<(?:\w+:)?include\s[^<>]*?filename\s*=\s*["']([^"'$\0]+)["']""")
 LARGEST_SEARCHED = 8 * 1024**2
 """Bytes of a file that is looked through for the packages it names; what is larger holds data and no `find`."""
 
@@ -202,6 +203,9 @@ def _packages(path: Path, folders: Folders) -> dict[str, Path]:
                 continue
             found[name] = where
             waiting += _xacros(where)
+        # What lies in folders below is named by its place: it may name packages too.
+        named = (at.parent / match[1] for match in _INCLUDED.finditer(text))
+        waiting += [other.resolve() for other in named if other.resolve().is_relative_to(folders.own)]
     return found
 
 

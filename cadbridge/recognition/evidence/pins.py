@@ -61,6 +61,7 @@ def with_shared_lines(scene: Scene, bolts: Sequence[Contact]) -> Contacts:
     known = scene.contacts
     bores = _bores_of_shafts(known)
     near = (2 * (known.slack - EXACT_SLACK) if scene.links_only else 0.0) + ROUNDING
+    parted = {pair for line in known.lines for pair in _parted(line)}
     added = [
         c
         for line in known.lines
@@ -68,7 +69,7 @@ def with_shared_lines(scene: Scene, bolts: Sequence[Contact]) -> Contacts:
             *_through(scene, line, bores),
             *_meeting(line, known),
             *_loosely(line, known),
-            *_eyes(line, near, math.inf if not scene.bolted else near),
+            *(c for c in _eyes(line, near, math.inf if not scene.bolted else near) if frozenset(c.pair) not in parted),
             *bearing_seats(line),
         )
     ]
@@ -156,6 +157,19 @@ def _loosely(line: Line, known: Contacts) -> Iterator[Contact]:
                     yield _shared("holes", line, shaft, hole, None)
 
 
+def _parted(line: Line) -> Iterator[frozenset[str]]:
+    """Parts between whose holes, next to each other along a line, a shaft of another stands: no pin goes through both.
+
+    They are two wheels of a vehicle, each on its motor, or links side by side on studs of their own.
+    """
+    rounds = [m for m in line.members if m.surface.turn >= HOLE_TURN and m.surface.kind == "cylinder"]
+    ends = [m for m in line.members if not m.surface.hollow and m.surface.turn >= ROUNDED]
+    for a, b in pairwise(sorted((m for m in rounds if m.surface.hollow), key=lambda m: m.low + m.high)):
+        pair = frozenset((a.instance, b.instance))
+        if any(m.instance not in pair and max(m.low, a.high) < min(m.high, b.low) for m in ends):
+            yield pair
+
+
 def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
     """Holes of one radius, next to each other along a line, of which one at least has a rounded end about it: eyes.
 
@@ -179,9 +193,7 @@ def _eyes(line: Line, near: float, most: float) -> Iterator[Contact]:
         told = any(
             _holds(m, a, b) or (_fills(m, a) != _fills(m, b) and gap > FAR_PIN * (m.high - m.low)) for m in others
         )
-        # No pin goes through a shaft that ends between them: they are two wheels of a vehicle, each on its motor.
-        blocked = any(max(m.low, a.high) < min(m.high, b.low) for m in others)
-        if meet and _alike(a, b) and not told and not blocked:
+        if meet and _alike(a, b) and not told:
             yield _shared("eyes", line, a, b, None, gap)
     shafts = [m for m in rounds if not m.surface.hollow]
     for hole in holes:

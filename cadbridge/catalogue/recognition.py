@@ -96,7 +96,7 @@ ENTRIES: dict[str, Entry] = {
         "Two wheels mesh, but no body carries both: a joint between a wheel and its bearing was not recognised. "
         "The gear is in the mates file, commented out.",
         "Write the hint `joint: [wheel, what holds its axis]` under `hints` in the mates file and recognise again: "
-        "the gear follows. (By hand: also take the wheel off the `attach` list that it is on.)",
+        "the gear follows.",
         "A planet whose pin has no hole in the carrier.",
     ),
     "CB1610": Entry(

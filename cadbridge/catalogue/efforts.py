@@ -116,10 +116,10 @@ ENTRIES: dict[str, Entry] = {
     "CB687": Entry(
         Severity.ERROR,
         "efforts that are not those of the motion",
-        "As CB671, but by more than a hundredth: the table is wrong. The bond graph divides by the masses of all "
-        "bodies, so that placeholders of 1e-9 kg leave it few digits.",
-        "Compute with `--method absolute` or `--method tree`, plan the motion around the pose, or give light bodies "
-        "their real mass.",
+        "As CB671, but by more than a hundredth: the table is wrong. Placeholders of 1e-9 kg leave the bond graph "
+        "fewer digits than the other methods.",
+        "If you gave another method, compute with `--method absolute` or `--method tree`. Otherwise plan the motion "
+        "around the pose, or give light bodies their real mass.",
         "`--method bond-graph` of an arm whose gripper has 1e-9 kg.",
     ),
     "CB672": Entry(

@@ -41,14 +41,11 @@ EFFORTS_MISS = 1e-6
 """The share of the largest acceleration that efforts may leave open before it is reported: a choice, above the rounding
 of motions that tables give with seven digits."""
 
-
 EFFORTS_WRONG = 1e-2
 """The share from which efforts are wrong, and said to be: a choice, as a plot shows a hundredth."""
 
-_ANOTHER = (
-    "Compute with `--method absolute` or `--method tree`, plan the motion around the pose, or give light bodies their "
-    "real mass."
-)
+_MEND = "{}lan the motion around the pose, or give light bodies their real mass."
+_ANOTHER = "Compute with `--method absolute` or `--method tree`, p"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +139,7 @@ def inverse(
         raise refused(fault, findings) from fault
     T = followed.trajectory
     _beyond(lowered, motion, T, joints, forces, findings)
-    status = _unmet(T, forces, findings) or followed.result.status
+    status = _unmet(T, forces, method, findings) or followed.result.status
     result = Result(status, replace(T, multipliers=forces.multipliers), followed.result.statistics)
     are_determined = determined(lowered, system, T)
     report_least_norm(lowered, system, T, findings)
@@ -230,7 +227,7 @@ def _beyond(
                 findings.add("CB669", message, Where(item=joint.name))
 
 
-def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> Status | None:
+def _unmet(T: Trajectory, forces: Forces, method: str, findings: Findings) -> Status | None:
     """Report efforts that do not give the motion requested, and rates that are not those of the motion.
 
     The status of a result that is wrong by them; None where it is not.
@@ -239,11 +236,11 @@ def _unmet(T: Trajectory, forces: Forces, findings: Findings) -> Status | None:
     fastest, largest = (float(np.max(np.abs(of), initial=0.0)) for of in (T.velocities, T.accelerations))
     missed = f"at t = {T.t[k]:.6g} s the rates found miss those of the motion by {T.constraint_velocity[k]:.3g} rad/s"
     left = f"at t = {T.t[i]:.6g} s the efforts found leave {forces.unmet[i]:.3g} rad/s² or m/s² of {largest:.3g} open"
-    worst = None
+    worst, cure = None, _MEND.format("P" if method in ("absolute", "tree") else _ANOTHER)
     for text, miss, scale in ((missed, T.constraint_velocity[k], fastest), (left, forces.unmet[i], largest)):
         if not miss <= EFFORTS_WRONG * (1.0 + scale):
-            findings.add("CB687", text, hint=_ANOTHER)
-            worst = Status(False, "missed", text, _ANOTHER)
+            findings.add("CB687", text, hint=cure)
+            worst = Status(False, "missed", text, cure)
         elif not miss <= EFFORTS_MISS * (1.0 + scale):
             findings.add("CB671", text)
     return worst

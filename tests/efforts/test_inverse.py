@@ -275,6 +275,9 @@ def test_a_method_that_does_not_give_the_motion_is_told(
     found = cb.inverse(two, replace(asked, scenario=replace(asked.scenario, duration=0.1, rate=10.0)), method="half")
     assert [f.code for f in found.findings] == [code]
     assert found.summary["status"] == found.run.result.status.code == status
+    # That another method be tried is no cure of the two that are right.
+    advice = found.run.result.status.advice
+    assert ("--method absolute" in advice) == (code == "CB687")
     with pytest.raises(InputError, match="no method 'third'; known are absolute"):
         cb.inverse(two, asked, method="third")
 

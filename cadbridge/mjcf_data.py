@@ -38,19 +38,23 @@ class Tendon(_Plain):
     values: dict[str, Values] = field(default_factory=dict)
 
     @property
+    def _plays(self) -> bool:
+        """Whether its spring rests over a range of lengths."""
+        slack = self.values.get("springlength") or [0.0]
+        return slack[0] != slack[-1]
+
+    @property
     def left_out(self) -> list[str]:
         """What of it has no place in a run."""
         powers = [f"{what} by powers" for what in ("stiffness", "damping") if any(self.values.get(what, [0.0])[1:])]
-        slack = self.values.get("springlength") or [0.0, 0.0]
-        play = ["play of the spring"] if "stiffness" in self.values and slack[0] != slack[-1] else []
+        play = ["play of the spring"] if "stiffness" in self.values and self._plays else []
         limits = [("range", "range"), ("actuatorfrcrange", "limit of effort")]
         return [*powers, *play, *(word for key, word in limits if key in self.values)]
 
     @property
     def acts(self) -> bool:
         """Whether a run has something along it that is not an actuator."""
-        slack = self.values.get("springlength") or [0.0, 0.0]
-        springs = ("stiffness",) if slack[0] == slack[-1] else ()
+        springs = () if self._plays else ("stiffness",)
         return any(any(self.values.get(what, ())[:1]) for what in (*springs, "damping", "frictionloss", "armature"))
 
 

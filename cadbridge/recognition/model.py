@@ -220,8 +220,8 @@ class Recognition(Shown):
         return frozenset(case for case, _ in self.driven)
 
     @property
-    def unhindered(self) -> set[frozenset[str]]:
-        """Pairs of instances that are in each other's way by their drawing alone: teeth, and an output in its hub."""
+    def allowed_collisions(self) -> set[frozenset[str]]:
+        """Pairs of instances that may overlap: teeth that mesh, and a drive of one part in what its output turns."""
         return {frozenset(g.instances) for g in self.gears} | {*map(frozenset, self.driven)}
 
     @cached_property

@@ -51,7 +51,7 @@ def moved(found: Recognition) -> tuple[FoundJoint, ...]:
     """The joints with their `motion`: those that have none yet are moved."""
     if all(joint.motion is not None for joint in found.joints):
         return found.joints
-    scene = SolidScene(found.assembly, found.unhindered | _unguided(found), PROOF_WORK)
+    scene = SolidScene(found.assembly, found.allowed_collisions | _unguided(found), PROOF_WORK)
     hanging = _Hanging(found, scene)
     return tuple(_moved(found, scene, hanging, joint) if joint.motion is None else joint for joint in found.joints)
 

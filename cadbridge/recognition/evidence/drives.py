@@ -13,6 +13,11 @@ from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.standard.names import called_drive
 
 
+def is_drive(scene: Scene, instance: str) -> bool:
+    """Whether an instance is a drive by its own name, without where it is, or by that of its part."""
+    return any(map(called_drive, scene.called(instance)))
+
+
 def drives_of(scene: Scene, cases: Collection[str]) -> int:
     """The number of drives; `cases`: instances that have an output by their shape. What touches is one drive."""
     drive: dict[str, str] = {}

@@ -19,6 +19,7 @@ from cadbridge.freedoms import TURN
 from cadbridge.recognition.contacts.contacts import Contact, parallel
 from cadbridge.recognition.contacts.guides import LINES
 from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.evidence.drives import is_drive
 from cadbridge.recognition.evidence.flats import flats_that_meet
 from cadbridge.recognition.evidence.gathering import Evidence
 from cadbridge.recognition.evidence.pins import HOLE_TURN
@@ -26,6 +27,7 @@ from cadbridge.recognition.evidence.scene import Driven, Scene
 from cadbridge.recognition.evidence.shafts import Shaft, on_shafts, shafts_in, stands_on
 from cadbridge.recognition.rules.own_shafts import turn_own_shafts
 from cadbridge.recognition.rules.seated import round_outside
+from cadbridge.recognition.rules.turntables import DRAWN_BESIDE
 from cadbridge.recognition.standard.names import called_drive
 from cadbridge.recognition.standard.roles import HORNS, called, called_to_move
 from cadbridge.recognition.wheels.placed import about
@@ -73,7 +75,7 @@ def find_motors(scene: Scene, evidence: Evidence) -> None:
         on_it, text = _turned(scene, motor, around)
         for name, (at, way, off) in on_it.items():
             shown = f"on the shaft of radius {1e3 * shaft.radius:.4g} mm of {part.name.rsplit('/', 1)[-1]}, {text}"
-            against = (f"drawn {1e3 * off:.3g} mm beside it",) if off > 1e-5 else ()
+            against = (f"drawn {1e3 * off:.3g} mm beside it",) if off > DRAWN_BESIDE else ()
             scene.hold_apart(part.name, name)
             verdict = Verdict("revolute", at, way, (shown,), against, 0.75)
             scene.driven.append(Driven(part.name, name, verdict, ()))
@@ -107,7 +109,7 @@ def _motors(scene: Scene, names: bool) -> list[Motor]:
     known = {d.case for d in scene.driven}
     flats = flats_that_meet(scene)
     seen = [
-        Motor(part, shaft, names and _called(part), _keyed(flats, part, shaft))
+        Motor(part, shaft, names and is_drive(scene, part.name), _keyed(flats, part, shaft))
         for part, shaft in shafts_in(scene) if part.name not in known
     ]  # fmt: skip
     return [
@@ -126,10 +128,6 @@ def _turned(scene: Scene, motor: Motor, around: Mapping[str, At]) -> tuple[dict[
         return dict(motor.keyed), "with a flat on that of the bore"
     fits = {name: at for name, at in around.items() if _fits(scene, motor.part, name, motor.shaft)}
     return fits, "a case that is screwed down about its shaft"
-
-
-def _called(motor: Instance) -> bool:
-    return any(map(called_drive, (motor.part, motor.name.rsplit("/", 1)[-1])))
 
 
 def _screws(scene: Scene, motor: Instance, shaft: Shaft) -> dict[str, list[Vector]]:

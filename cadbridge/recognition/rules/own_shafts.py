@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 
 from cadbridge.freedoms import TURN
 from cadbridge.recognition.contacts.contacts import Contact
 from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.evidence.drives import is_drive
 from cadbridge.recognition.evidence.scene import Driven, Scene
 from cadbridge.recognition.evidence.shafts import STICKS_OUT, THIN_SHAFT
-from cadbridge.recognition.standard.names import called_drive, words
-from cadbridge.recognition.standard.roles import called_to_move
-
-_LINEAR = re.compile(r"linear|actuator|aktuator|cylinder|zylinder|vérin|cilindro|hub(motor|antrieb)")
-"""What has a rod that slides out of it."""
+from cadbridge.recognition.standard.roles import LINEAR_DRIVES, called, called_to_move
 
 
 def turn_own_shafts(scene: Scene) -> None:
     """Note the shafts that turn in motors by their names, one of each, and bind what is made to turn on them."""
     for motor in scene.assembly.instances:
-        names = scene.called(motor.name)
-        if not any(map(called_drive, names)) or _LINEAR.search(words([*names, motor.name])):
+        if not is_drive(scene, motor.name) or called(LINEAR_DRIVES, (motor.name, motor.part)):
             continue
         out = [c for c in scene.contacts.of.get(motor.name, ()) if _sticks_out(scene, c, motor.name)]
         if len({c.a.instance for c in out}) != 1:

@@ -17,10 +17,11 @@ from cadbridge.recognition.contacts.contacts import parallel
 from cadbridge.recognition.contacts.one_line import WIDE_END
 from cadbridge.recognition.contacts.walls import Witness
 from cadbridge.recognition.evidence.candidates import Candidate, Jointed, one_axis, stopped_slides
+from cadbridge.recognition.evidence.drives import is_drive
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.evidence.spinning import SPINS_ON_AXIS, only_spins, turns_by
 from cadbridge.recognition.rules.joints import spins_count
-from cadbridge.recognition.standard.names import StandardKind, called_drive, named_kinds
+from cadbridge.recognition.standard.names import StandardKind, named_kinds
 from cadbridge.recognition.standard.roles import SCREWED_ON, SLIDERS, SPACERS, STILL, called, called_last
 
 SMALL_PLUG = 0.1
@@ -149,7 +150,7 @@ def bind_plugs(now: Jointed, toothed: Collection[str], names: bool) -> None:
             continue
         # On a motor's shaft a spacer turns with it, though a screw holds it there.
         bolted = any(c.kind == "bolt" for c in joint.contacts) and not any(
-            called_drive(text) for name in members[other] for text in scene.called(name)
+            is_drive(scene, name) for name in members[other]
         )
         if all(called(STILL, n) or (bolted and called(SPACERS, n)) for n in map(scene.called, members[leaf])):
             scene.bind(leaf, other, PUT_ON, 0.6)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cadbridge.recognition.contacts.walls import Verdict
+from cadbridge.recognition.evidence.drives import is_drive
 from cadbridge.recognition.evidence.scene import Driven, Scene
 from cadbridge.recognition.evidence.spinning import SPINS_ON_AXIS
-from cadbridge.recognition.standard.names import called_drive
 from cadbridge.recognition.wheels.pairing import splined
 from cadbridge.recognition.wheels.wheel import Wheel
 
@@ -21,7 +21,7 @@ def bind_splined(scene: Scene, wheels: Sequence[Wheel], names: bool) -> None:
     inner = [w for w in wheels if w.internal]
     for hub, shaft in ((hub, shaft) for hub in inner for shaft in wheels if splined(shaft, hub)):
         text = f"{shaft.teeth} teeth in as many of the other, on one axis"
-        if names and any(map(called_drive, scene.called(shaft.instance))):
+        if names and is_drive(scene, shaft.instance):
             if scene.connects(shaft.instance, hub.instance) and hub.instance not in scene.on_shafts:
                 verdict = Verdict("revolute", hub.point, hub.axis, (text, "a motor by its name"), (), 0.75)
                 scene.hold_apart(shaft.instance, hub.instance)

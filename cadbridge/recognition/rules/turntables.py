@@ -30,6 +30,9 @@ from cadbridge.recognition.rules.round_pairs import (
 )
 from cadbridge.recognition.standard.roles import called_to_move
 
+DRAWN_BESIDE = 1e-5
+"""m by which an axis is said to be drawn beside another: less is the rounding of placements. A choice."""
+
 
 def turntable(scene: Scene, first: set[str], second: set[str]) -> Candidate | None:
     """The hinge between two bodies; None where they lie on each other in some other way."""
@@ -140,9 +143,9 @@ def wheel_beside(scene: Scene, first: set[str], second: set[str]) -> Candidate |
 
 
 def _beside(scene: Scene, shaft: Placed, bore: Placed) -> Candidate:
-    off = 1e3 * cross_length(shaft.point - bore.point, bore.direction)
+    off = cross_length(shaft.point - bore.point, bore.direction)
     text = f"a shaft of radius {1e3 * shaft.surface.radius:.4g} mm in a bore that fits it"
-    against = (f"drawn {off:.3g} mm beside its axis",)
+    against = (f"drawn {1e3 * off:.3g} mm beside its axis",) if off > DRAWN_BESIDE else ()
     verdict = Verdict("revolute", bore.point, bore.direction, (text,), against, 0.4)
     return joint_of(scene, shaft.instance, bore.instance, verdict)
 

@@ -51,6 +51,8 @@ SCREWED_ON = re.compile(
 """What screws hold on another part, whether they are drawn or not. A lid may have a hinge."""
 PISTONS = re.compile(r"(plunger|pistons?|kolben|st(ö|oe)(ß|ss)el|pistone|[eé]mbolo|поршень|活塞|ピストン)" + _ASIDE)
 """What slides in a cylinder."""
+LINEAR_DRIVES = re.compile(r"linear|actuator|aktuator|cylinder|zylinder|vérin|cilindro|hub(motor|antrieb)")
+"""Drives of which a rod may slide out, as of a cylinder: what sticks out of them is no shaft by its looks."""
 _TURNS = re.compile(
     r"(levers?|hebel|levier|palanca|alavanca|рычаг|cranks?|kurbel|manivelle|manivela|manovella"
     r"|wheels?|\b(zahn|lauf|hand|antriebs|schwung|stell|vorder|hinter)?rad|\broue|\brueda|\bruota|\broda|колесо|车轮"

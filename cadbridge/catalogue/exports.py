@@ -28,6 +28,15 @@ ENTRIES: dict[str, Entry] = {
         "Correct the mass or inertia in the source, or pass --mass from-mesh.",
         "Ixx = 1, Iyy = 1, Izz = -3.",
     ),
+    "CB545": Entry(
+        Severity.WARNING,
+        "what stands still is exported without its mass",
+        "A part of what stands still has no mass that is known, so that the whole has none: its link is written "
+        "without <inertial>, and the known masses of the other parts are lost. No motion depends on them while the "
+        "base stands; a base that is set free in the engine needs them.",
+        "Give a density: `density:` in the mates file, --density or --material.",
+        "A base of two parts, one with a material and one without.",
+    ),
     "CB1434": Entry(
         Severity.WARNING,
         "an exported inertia that no rigid body has",

@@ -109,14 +109,17 @@ class LinkPlan:
 def make_plan(
     tree: Tree, findings: Findings, options: ExportOptions, *, folders: tuple[str, str], masses_needed: bool,
     meshes: str = "stl", one_namespace: bool = False, polynomials: bool = False, root: str = "", least: float = 0.0,
+    weighs_ground: bool = True,
 ) -> LinkPlan:  # fmt: skip
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
     In `one_namespace` no joint or frame is called like a link; the format may hold `polynomials` between two joints.
     `root` is what the format's users call the ground, unless a body has that name. `least` (kg, kg m²): masses and
-    moments that are not above it stop the engine.
+    moments that are not above it stop the engine. `weighs_ground`: the format has the mass of what stands still.
     """
     _check_masses(tree, findings, masses_needed, least)
+    if weighs_ground:
+        report_standing(tree.mechanism, findings)
     links, frames = UniqueNames("link"), UniqueNames("frame")
     joints = links if one_namespace else UniqueNames("joint")
     # URDF, which alone keeps what is seen and what collides in two folders, writes frames as links; in SDF and USD
@@ -169,6 +172,19 @@ def _check_masses(tree: Tree, findings: Findings, masses_needed: bool, least: fl
         elif not balanced(body.mass):
             text = f"body {body.name} has a principal moment of inertia that exceeds the sum of the others"
             findings.add("CB1434", text, where)
+
+
+def report_standing(mechanism: Mechanism, findings: Findings) -> None:
+    """Report a mass of what stands still that is known in part, and so is not written (CB545)."""
+    if mechanism.ground.mass is not None:
+        return
+    known = {p.part for p in mechanism.part_masses if p.properties is not None and p.properties.mass > 0}
+    parts = {mechanism.assembly.instance(name).part for name in mechanism.ground.instances if name != GROUND}
+    if heavy := sorted(parts & known):
+        text, cure = unknown_mass(
+            mechanism.assembly, mechanism.part_masses, "what stands still", mechanism.ground.components
+        )
+        findings.add("CB545", f"{text}, so that of {listed(heavy)} is not written", hint=cure, items=heavy)
 
 
 def report_tree(plan: LinkPlan, findings: Findings, native: Container[str] = ()) -> None:

@@ -18,11 +18,12 @@ from cadbridge.documents import FORMATS
 from cadbridge.errors import InputError
 from cadbridge.exporters import ExportOptions, export
 from cadbridge.exporters.loops import close_loops
-from cadbridge.exporters.numbers import balanced
+from cadbridge.exporters.numbers import balanced, possible
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
 from cadbridge.findings import Finding, Findings, Where
+from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.mjcf_data import KEY as MJCF
 from cadbridge.targets import TARGETS, EngineCheck, compared, loaded
@@ -50,6 +51,8 @@ COUPLINGS_AGREE = 1e-9
 POSES_COMPARED = 5
 """Poses at random at which the engine's and our own are compared: a wrong axis or offset of a joint shows at the first;
 five make it unlikely that one stands where it does not."""
+
+GROUND_MASS, GROUND_INERTIA = "the mass of what stands still", "the inertia of what stands still"
 
 FILES = "what an export made now has otherwise"
 """Files and lines that were compared as far as an engine says what they hold, and not word by word."""
@@ -180,6 +183,7 @@ def _verified(task: _Task, own: Path) -> Verification:
         plain, twists = _without_study(mechanism), random_twists(_without_study(mechanism), task.seed)
         with _as_input(how.engine, folder) if foreign else contextlib.nullcontext():
             found: EngineFindings = loaded(how.by)(plain, folder, task.names, task.duration, twists)
+        found.contents.unsaid.update(_unweighed(mechanism, False))
     else:
         found = _compare_files(task, findings)
     judge_files(how, folder, findings)
@@ -232,6 +236,7 @@ def _compare_files(task: _Task, findings: Findings) -> EngineFindings:
         mass, centre, inertia = mine.masses()
         pose = max(mine.pose(np.random.default_rng((task.seed, k))) for k in range(POSES_COMPARED))
         contents = compare_contents(mine.exported(mechanism), mine.held(), engine.precision)
+        contents.unsaid.update(_unweighed(mechanism, engine.holds_ground))
         swing, losses = _swing(mine, bare, task)
         for fault in engine.faults():
             findings.add("CB562", fault)
@@ -354,6 +359,21 @@ _UNTESTED_CURES = {
 """Cures of a swing that was not tested, where the catalogue's is none."""
 
 
+def _of_body(mass: MassProperties) -> bool:
+    """Whether a rigid body has such an inertia: of what stands still no export needs another."""
+    return possible(mass) and balanced(mass)
+
+
+def _unweighed(mechanism: Mechanism, held: bool) -> dict[str, str]:
+    """Why the mass of what stands still, or its inertia, was not compared; {} where it was, or where there is none."""
+    mass = mechanism.ground.mass
+    if not mechanism.ground.instances or (mass is not None and not mass.mass > 0):
+        return {}
+    if mass is None or not held:
+        return {GROUND_MASS: "it is not known" if mass is None else "the format has none"}
+    return {} if _of_body(mass) else {GROUND_INERTIA: "no rigid body has it (CB1434)"}
+
+
 class _Comparison:
     """The tree's links and joints by the names that the engine knows."""
 
@@ -374,6 +394,13 @@ class _Comparison:
         }
         single = [link for link in tree.links if len(link.freedoms) == 1]
         self.joints = {new_joint[link.freedoms[0].name]: link.first for link in single}
+        self.ground = new_link[tree.body(tree.links[0]).name]
+
+    def _base(self) -> dict[str, Link]:
+        """What stands still, where it has a mass that the engine can say; no motion depends on it."""
+        link = self.tree.links[0]
+        mass = self.tree.mass(link)
+        return {self.ground: link} if self.engine.holds_ground and mass is not None and mass.mass > 0 else {}
 
     def exported(self, mechanism: Mechanism) -> Exported:
         """The links and joints with all that the mechanism has on them."""
@@ -385,9 +412,10 @@ class _Comparison:
 
     def masses(self) -> tuple[float, float, float]:
         """The largest differences: mass (relative; kg of links without one), centre (m), inertia (relative)."""
-        found = self.engine.masses(list(self.links))
+        links = self.links | self._base()
+        found = self.engine.masses(list(links))
         worst = np.zeros(3)
-        for name, link in self.links.items():
+        for name, link in links.items():
             ours, theirs = self.tree.mass(link), found[name]
             if ours is None:
                 continue
@@ -396,7 +424,7 @@ class _Comparison:
             worst = np.maximum(worst, [
                 abs(theirs.mass - ours.mass) / (ours.mass or 1.0),
                 np.max(np.abs(theirs.com - ours.com)) * (ours.mass > 0.0),
-                np.linalg.norm(theirs.inertia - ours.inertia) / size,
+                np.linalg.norm(theirs.inertia - ours.inertia) / size * (name in self.links or _of_body(ours)),
             ])  # fmt: skip
         return float(worst[0]), float(worst[1]), float(worst[2])
 

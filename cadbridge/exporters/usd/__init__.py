@@ -35,8 +35,9 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
     tree = spanning_tree(mechanism)
     plan = make_plan(
-        tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usdc", one_namespace=True
-    )
+        tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usdc", one_namespace=True,
+        weighs_ground=False,
+    )  # fmt: skip
     # Closures are joints as well, and the tree's names are given already.
     names = UniqueNames("joint", (*plan.link_names, *plan.joint_names))
     closures = {joint.name: names.give(joint.name) for joint in tree.closures}

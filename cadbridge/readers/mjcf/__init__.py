@@ -16,7 +16,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.readers.bounds import LARGEST_READ, fault_of
 from cadbridge.readers.mjcf.actuators import read_drives
-from cadbridge.readers.mjcf.bodies import read_part
+from cadbridge.readers.mjcf.bodies import read_part, without_mass
 from cadbridge.readers.mjcf.contact import touching
 from cadbridge.readers.mjcf.context import Context
 from cadbridge.readers.mjcf.equalities import read_equalities, report_gaps
@@ -53,7 +53,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Assembly:
     c = Context(path, options, _compile(path, leads, findings), len(leads.models) == 1, findings)
     c.name_all()
     X = _placements(c)
-    parts = [read_part(c, body) for body in range(len(c.bodies))]
+    parts = without_mass(c, [read_part(c, body) for body in range(len(c.bodies))])
     mates, between = read_joints(c, X)
     loops, couplings = read_equalities(c)
     _report_held(c, mates, loops)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,6 +32,24 @@ def read_part(c: Context, body: int) -> Part | None:
         text = f"{name}: its colour is {shown}, not numbers from 0 to 1; {taken} is taken"
         c.findings.add("CB1320", text, c.where("bodies", body, name))
     return Part(name, shape=shape, declared=declared, colour=colour, where=c.where("bodies", body, name))
+
+
+def without_mass(c: Context, parts: Sequence[Part | None]) -> list[Part | None]:
+    """The parts, with those weightless whose bodies have no mass in MuJoCo, which moves them with one that has.
+
+    A density given by the person weighs such bodies instead.
+    """
+    given = c.options.density is not None or c.options.material is not None or c.options.mass_from == "mesh"
+    if given:
+        return list(parts)
+    # What has no joint moves with its parent, which MuJoCo numbers before it.
+    held: list[int] = []
+    for body in range(len(parts)):
+        alone = body == 0 or c.model["body_jntnum"][body]
+        held.append(body if alone else held[int(c.model["body_parentid"][body])])
+    weighty = {held[body] for body in range(len(parts)) if c.model["body_mass"][body] > 0}
+    light = (part is not None and part.declared is None and held[body] in weighty for body, part in enumerate(parts))
+    return [replace(part, weightless=True) if part and none else part for part, none in zip(parts, light, strict=True)]
 
 
 def _declared(c: Context, body: int) -> MassProperties | None:

@@ -142,10 +142,10 @@ ENTRIES: dict[str, Entry] = {
     "CB1433": Entry(
         Severity.WARNING,
         "an inertia that no rigid body has",
-        "A principal moment exceeds the sum of the other two, or is below zero. cadbridge uses the values unchanged, "
-        "as Pinocchio does, and gets its accelerations. Drake (1.51) warns and takes the inertia of a ball of water "
-        "of the same mass. MuJoCo refuses such values, or replaces the three moments by their mean where "
-        "balanceinertia is on.",
+        "A principal moment exceeds the sum of the other two, or is below zero. cadbridge computes with the values "
+        "unchanged, as Pinocchio does, and gets its accelerations. Drake (1.51) warns and takes the inertia of a ball "
+        "of water of the same mass. MuJoCo refuses such values, or replaces the three moments by their mean where "
+        "balanceinertia is on, as in an export to MJCF: CB1434 says what each format gets.",
         "Correct the values in the file, override them in the mates file, or use --mass from-mesh with a density.",
         "Moments of inertia of 1, 1 and 5: the largest exceeds the sum of the others.",
     ),

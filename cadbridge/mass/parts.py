@@ -164,7 +164,7 @@ def _computed(part: Part, volume: PartVolume, findings: Findings) -> tuple[MassP
         return declared, "declared"
     weighed = part.density is not None and volume.properties is not None
     if declared is not None and usable(declared) and not weighed:
-        _add(findings, "CB1433", f"{part.name}: {reason}; cadbridge uses the declared values unchanged", part)
+        _add(findings, "CB1433", f"{part.name}: {reason}; cadbridge computes with the declared values unchanged", part)
         return declared, "declared"
     if declared is not None:
         _add(findings, "CB308", f"{part.name}: the declared mass properties are not used", part)

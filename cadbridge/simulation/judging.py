@@ -147,12 +147,21 @@ def _stopped(lowered: Lowered, what: Scenario, result: Result, findings: Finding
     cure = _SHORTER if status.code == "no_convergence" and what.step else status.advice or None
     if status.code == "too_many_steps" and (what.step or what.max_step):
         cure = _LONGER
+    elif status.code == "too_many_steps" and what.integrator != "generalized_alpha" and "grows" not in status.message:
+        cure = _IMPLICIT
     findings.add(code, status.message, hint=cure, items=status.groups)
 
 
 _SHORTER = "Shorten `step` in the scenario, or remove it: the tolerance then chooses the steps."
 
 _LONGER = "Give a longer `step` or `max_step` in the scenario, or remove it: the tolerance then chooses the steps."
+
+_IMPLICIT = (
+    "Set `integrator: generalized_alpha` in the scenario: its steps may be longer than what vibrates or settles "
+    "fastest. Or look for a load that grows without bound, a stiff spring, a tiny mass, or dry friction far above the "
+    "loads of its joint."
+)
+"""Looser tolerances help no explicit method there: what is stiff bounds its steps, not their error."""
 
 _STOPPED = (
     "The joint has a stop there. A motor that gives the motion goes through it: let it end at the limit. A force "

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -340,7 +341,7 @@ class Projected:
     @property
     def residuals(self) -> tuple[Array, Array]:
         """Scaled, of positions and of rates (m,)."""
-        return _residuals(self.system, self.state, drive_values(self.system, self.state.t))
+        return _residuals(self.system, self.state, drive_values(self.system, self.state.t))[:2]
 
 
 def drive_values(system: System, t: float) -> Array:
@@ -407,8 +408,8 @@ def project(system: System, state: State, tolerance: float = 1e-9, iterations: i
     # Far away, or where rows contradict each other, all rows count alike.
     project_positions(T, system.schur, B, W, length, s.positions, s.quaternions, s.branches, drive, iterations)
     project_velocities(T, system.schur, B, W, length, s.positions, s.quaternions, s.velocities, s.branches, drive)
-    first, second = _residuals(system, s, drive)
-    return Projected(s, _status(system, first, second, tolerance), system)
+    first, second, turning = _residuals(system, s, drive)
+    return Projected(s, _status(system, first, second, turning, tolerance), system)
 
 
 def open_rows(system: System, state: State) -> tuple[Array, Array]:
@@ -435,27 +436,30 @@ def _open_rows(system: System, state: State, drive: Array) -> tuple[Array, Array
     return scaled_residuals(T, W, system.length, blocks, g, g)[0], angles
 
 
-def _residuals(system: System, s: State, drive: Array) -> tuple[Array, Array]:
-    """The scaled residuals (m,) of positions and rates at a complete state."""
+def _residuals(system: System, s: State, drive: Array) -> tuple[Array, Array, Array]:
+    """The scaled residuals (m,) of positions and rates at a complete state; which rows hold turns alone (m,)."""
     x, R, v = frames(s.positions, s.quaternions, s.velocities)
     T, W = system.program.terms, system.rows
     *_, g, gv, _, blocks = evaluate_all(T, W, x, R, v, s.branches, drive, True)
     first, second = scaled_residuals(T, W, system.length, blocks, g, gv)
-    return first, second
+    # A block is a row's slopes by the travel, then by the turn, of one body.
+    travels = np.array([np.any(blocks[b:e, :3]) for b, e in pairwise(T.row_block[: len(g) + 1])], dtype=bool)
+    return first, second, ~travels
 
 
-def _status(system: System, first: Array, second: Array, tolerance: float) -> Status:
+def _status(system: System, first: Array, second: Array, turning: Array, tolerance: float) -> Status:
     checks = (
-        (first, system.length, "m", "inconsistent", "cannot all hold at once"),
-        (second, system.length, "m/s", "inconsistent_rates", "cannot all hold at once for the rates given"),
+        (first, "", "inconsistent", "cannot all hold at once"),
+        (second, "/s", "inconsistent_rates", "cannot all hold at once for the rates given"),
     )
-    for values, length, unit, code, text in checks:
+    for values, per, code, text in checks:
         if values.size and values.max() > tolerance:
-            worst: dict[str, float] = {}
+            worst: dict[str, str] = {}
             for i in np.argsort(-values, kind="stable"):
                 if values[i] > tolerance:
-                    worst.setdefault(system.row_group[i], float(values[i] * length))
-            named = ", ".join(f"{name} ({size:.3g} {unit})" for name, size in list(worst.items())[:5])
+                    size = f"{np.degrees(values[i]):.3g}°" if turning[i] else f"{values[i] * system.length:.3g} m"
+                    worst.setdefault(system.row_group[i], size + per)
+            named = ", ".join(f"{name} ({size})" for name, size in list(worst.items())[:5])
             return Status(
                 ok=False,
                 code=code,

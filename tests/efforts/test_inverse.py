@@ -366,6 +366,22 @@ def test_a_motion_out_of_reach_ends_with_time_and_place(two: Mechanism, tmp_path
         cb.inverse(two, motion(tmp_path, two, text % "3000"))
 
 
+def test_what_cannot_hold_is_in_degrees_where_it_turns(tmp_path: Path) -> None:
+    """A row of angles alone has no metres: two prescribed joints contradict the coupling between them."""
+    robot = tmp_path / "geared.urdf"
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    links = "".join(f'<link name="{n}"><inertial><mass value="1"/>{inertia}</inertial></link>' for n in "abc")
+    text = '<joint name="{0}" type="continuous"><parent link="a"/><child link="{1}"/><axis xyz="0 0 1"/>{2}</joint>'
+    mimic = '<mimic joint="one" multiplier="1"/>'
+    robot.write_text(f'<robot name="r">{links}{text.format("one", "b", "")}{text.format("two", "c", mimic)}</robot>')
+    geared = cb.build(cb.read(robot))
+    with pytest.raises(ModelError) as caught:
+        cb.inverse(geared, motion(tmp_path, geared, "joints: {one: 0, two: 30}\n"))
+    (told,) = [f for f in caught.value.findings if f.code == "CB664"]
+    assert re.search(r"two mimic \([^ ]+°\)", told.message), told.message
+    assert not re.search(r"[0-9] m\b", told.message)
+
+
 def test_a_pose_in_which_the_actuator_loses_its_freedom_is_told() -> None:
     # Driven at the rocker, the crank's dead centres are lost: crank and coupler in one line.
     bar = cb.build(four_bar())

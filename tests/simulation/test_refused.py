@@ -81,6 +81,26 @@ def test_a_step_that_is_too_short_for_the_run_is_the_cure(arm: Mechanism) -> Non
     assert "longer `step`" in found.hint
 
 
+LIGHT = """<robot name="arm"><link name="base"/><link name="rod"><inertial><origin xyz=".1 0 0"/><mass value="1"/>
+  <inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tip"><inertial><mass value="1e-9"/>
+  <inertia ixx="1e-9" iyy="1e-9" izz="1e-9" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>
+  <joint name="wrist" type="continuous"><parent link="rod"/><child link="tip"/><axis xyz="0 1 0"/>
+  <origin xyz=".2 0 0"/><dynamics friction=".1"/></joint></robot>"""
+"""A link of no weight whose joint has dry friction: it settles in 2e-10 s, and looser tolerances do not help."""
+
+
+def test_the_cure_of_steps_without_end_cures(tmp_path: Path) -> None:
+    (path := tmp_path / "arm.urdf").write_text(LIGHT)
+    light = cb.build(cb.read(path))
+    (found,) = [f for f in cb.simulate(light, Scenario(duration=0.2, rate=10.0)).findings if f.code == "CB611"]
+    assert "`integrator: generalized_alpha`" in found.hint
+    cured = cb.simulate(light, Scenario(duration=0.2, rate=10.0, integrator="generalized_alpha"))
+    assert cured.result.status.ok
+    assert "CB611" not in [f.code for f in cured.findings]
+
+
 def test_an_inertia_of_no_body_has_no_density_for_a_cure(tmp_path: Path) -> None:
     """The mass is known; a density, which was asked for, changes nothing."""
     path = tmp_path / "arm.urdf"

@@ -24,16 +24,21 @@ def bind_bolted_rods(scene: Scene, names: bool) -> None:
     """Bind a rod to what a screw on its line clamps to each of its ends.
 
     One screw is a pivot's axis; two that draw both ends of one rod against what carries it leave it no play to turn
-    with. A roller (where `names` are a witness) turns on its two screws.
+    with, drawn or not: holes that go on in what stands before both ends are theirs. A roller (where `names` are a
+    witness) turns on its two screws.
     """
-    held: dict[str, dict[str, list[Contact]]] = defaultdict(lambda: defaultdict(list))
+    screws: dict[str, dict[str, list[Contact]]] = defaultdict(lambda: defaultdict(list))
+    holes: dict[str, list[Contact]] = defaultdict(list)
     for c in scene.contacts.found:
-        if c.kind == "bolt" and c.by is not None:
-            for name in c.pair:
-                held[name][c.by].append(c)
-    for name, screws in sorted(held.items()):
-        contacts = [c for own in screws.values() for c in own]
-        if len(screws) < 2 or (names and called(IDLERS, scene.called(name))):
+        for name in c.pair:
+            if c.kind == "bolt" and c.by is not None:
+                screws[name][c.by].append(c)
+            elif c.kind == "holes":
+                holes[name].append(c)
+    for name in sorted({*screws, *holes}):
+        # Where one screw is drawn, a hole without one is for something else.
+        contacts = [c for own in screws[name].values() for c in own] if name in screws else holes[name]
+        if len(screws.get(name, contacts)) < 2 or (names and called(IDLERS, scene.called(name))):
             continue
         if _rod(scene, name, contacts):
             for c in contacts:

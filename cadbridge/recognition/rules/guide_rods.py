@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from cadbridge.freedoms import SLEEVE, SLIDE
 from cadbridge.recognition.contacts.contacts import (
     ALIGNED,
     ON_AXIS,
@@ -19,6 +20,7 @@ from cadbridge.recognition.contacts.contacts import (
     parallel,
 )
 from cadbridge.recognition.contacts.judging import GUIDE_ROD, goes_on
+from cadbridge.recognition.evidence.candidates import Candidate, Jointed
 from cadbridge.recognition.evidence.pins import HOLE_TURN, LOOSEST_HOLE
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.rules.bearing_units import units_of
@@ -26,6 +28,9 @@ from cadbridge.recognition.rules.seated import round_outside
 
 STICKS_OUT_OF_END = 2.0
 """How far a rod sticks out of what holds its end at most, beside its radius: a chamfer, a circlip. A choice."""
+
+STACK = 3
+"""Bodies on one rod from which they are a stack and no carriages. A choice: printers have two on their rods."""
 
 
 def wide_bores(known: Contacts) -> Iterator[Contact]:
@@ -72,6 +77,26 @@ def bind_frames(scene: Scene) -> None:
             through[scene.groups.root(c.b.instance)][c.a.instance] = c
         for _, rods in sorted(through.items()):
             _bind_rods(scene, [rods[name] for name in sorted(rods)])
+
+
+def bind_stacked(now: Jointed) -> None:
+    """Bind what would slide on one rod with two others or more: a stack, which nuts or clamps hold at their heights.
+
+    Two carriages may share their rods. Nobody drew the nuts of a stack, and each of its plates fits the rods as a
+    carriage does.
+    """
+    on: dict[str, dict[str, Candidate]] = defaultdict(dict)
+    for joint in now.joints:
+        if joint.verdict.free == SLEEVE or joint.verdict.free.motion == SLIDE:
+            for rod in {c.a.instance for c in joint.contacts if c.kind == "shaft" and _long(c.a, c.overlap)}:
+                on[rod][joint.other(now.scene.groups.root(rod))] = joint
+    for rod, sliding in sorted(on.items()):
+        names = {name for body in sliding for name in now.members[body]}
+        if len(sliding) < STACK or names & now.scene.linear:
+            continue
+        for body in sorted(sliding):
+            text = f"one of {len(sliding)} that would slide on one rod: a stack, held by what is not drawn"
+            now.scene.bind(min(now.members[body]), rod, text, 0.6)
 
 
 def _bind_rods(scene: Scene, rods: Sequence[Contact]) -> None:

@@ -23,7 +23,7 @@ from cadbridge.recognition.rules.beside import bind_beside, bind_wheels, hinge_m
 from cadbridge.recognition.rules.between import bind_between, bind_cases, bind_flanges, bind_mounted, bind_rotors
 from cadbridge.recognition.rules.bodies import bind_fixed, bind_flats, bind_keys, bind_stubs
 from cadbridge.recognition.rules.bolted_rods import bind_bolted_rods
-from cadbridge.recognition.rules.guide_rods import bind_frames
+from cadbridge.recognition.rules.guide_rods import bind_frames, bind_stacked
 from cadbridge.recognition.rules.hubs import bind_hubs
 from cadbridge.recognition.rules.joints import bind_pins, find_joints
 from cadbridge.recognition.rules.likewise import bind_rails, joined_alike
@@ -174,6 +174,7 @@ MOVES_NOTHING = (
         0.58,
         lambda r: bind_clamped(r.now, r.toothed, r.evidence.names),
     ),
+    Rule("many that would slide on one rod are a stack", 0.577, lambda r: bind_stacked(r.now)),
     Rule("many equal parts that would slide out are set in", 0.575, lambda r: bind_sets(r.now)),
     Rule("what lies in an open tray", 0.57, lambda r: bind_trays(r.now, r.evidence.names)),
     Rule("a round rod goes with the largest of what turns on it", 0.56, lambda r: bind_spinning(r.now, r.toothed)),

@@ -96,6 +96,8 @@ _FOR_RODS = re.compile(r"support|holder|mount|bracket|clamp|\bshaft|\brods?\b|\b
 """What goes with a linear bearing and is called by it."""
 _COUNTED = re.compile(r"(?<=[^\W\d_])(?<!\d[xX])0\d\d(?!\d)")
 """Three digits behind a letter, the first a zero: a counter, and no size or number of a type (M3x020, 6001, MG996)."""
+_COUNTS_ON = re.compile(r"(?<=[^\W\d_]{3})(?=[1-9]\d\d(?!\d))")
+"""Before three digits behind a word: a counter from 100 on, or the number of a type (UCP204), which may stand apart."""
 NAMES = 20_000
 """Names of which it is kept what they say: thousands of instances have a few hundred, each asked for many times."""
 
@@ -198,8 +200,11 @@ def called_belt(names: Sequence[str]) -> bool:
 
 
 def words(names: Sequence[str]) -> str:
-    """Names as lower-case words, one blank between them; without the counter of `Nut001`, as FreeCAD writes it."""
-    plain = (_COUNTED.sub("", re.sub("[×*]", "x", name)) for name in names)
+    """Names as lower-case words, one blank between them, and one before their counters (`Nut127`).
+
+    The counter of `Nut001`, as FreeCAD writes it, is left out.
+    """
+    plain = (_COUNTS_ON.sub(" ", _COUNTED.sub("", re.sub("[×*]", "x", name))) for name in names)
     return " ".join(re.sub(r"[_\W]+", " ", name) for name in plain).lower()
 
 

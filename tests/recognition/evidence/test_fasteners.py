@@ -108,6 +108,7 @@ def test_a_nut_in_a_slot_holds_the_part_that_it_lies_in(tmp_path: Path) -> None:
         ("内六角螺钉 M4×12", StandardKind.SCREW),
         ("M3 Locknut", StandardKind.NUT),
         ("M2-Nut001", StandardKind.NUT),
+        ("M2-Nut127", StandardKind.NUT),
         ("Sechskantmutter", StandardKind.NUT),
         ("écrou M5", StandardKind.NUT),
         ("M3 Threaded Insert (1)", StandardKind.NUT),

@@ -35,6 +35,13 @@ def test_a_rod_with_a_screw_in_each_end_is_of_the_frame(tmp_path: Path) -> None:
     assert found.joints == ()
 
 
+def test_so_is_one_whose_screws_are_not_drawn(tmp_path: Path) -> None:
+    """Their holes go on in the walls, and nothing else would turn with the rod."""
+    rod, found = "axle", frame(tmp_path, "axle", hexagon(), sides=())
+    assert len(found.bodies) == 1
+    assert any(bond.instance == rod and "screw in each end" in bond.reason for bond in found.bodies[0].bonds)
+
+
 @pytest.mark.parametrize(
     ("name", "wide", "sides"),
     [("roller", 0, (-1, 1)), ("axle", 0, (1,)), ("cradle", 30, (-1, 1))],

@@ -49,6 +49,18 @@ def test_a_carriage_slides_by_the_bearings_that_are_drawn(tmp_path: Path) -> Non
     assert joints(found) == {frozenset(("bed", "carriage")): "prismatic"}
 
 
+@pytest.mark.parametrize(("plates", "freedoms"), [(2, 2), (3, 0)])
+def test_three_plates_on_the_same_rods_are_a_stack_and_two_are_carriages(
+    tmp_path: Path, plates: int, freedoms: int
+) -> None:
+    parts = {name: part for name, part in stage(4.0).items() if name != "carriage"}
+    block = stage(4.0)["carriage"][0]
+    parts |= {f"plate{k}": (block, (-50.0 + 50.0 * k, 0.0, 0.0)) for k in range(plates)}
+    found = recognised(tmp_path, parts)
+    assert found.freedoms == freedoms
+    assert {j.type for j in found.joints} == ({"prismatic"} if freedoms else set())
+
+
 def test_rods_that_nothing_holds_are_one_frame(tmp_path: Path) -> None:
     parts = {name: part for name, part in stage(5.0).items() if name.startswith(("rod", "carriage"))}
     found = recognised(tmp_path, parts)

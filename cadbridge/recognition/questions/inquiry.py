@@ -121,8 +121,12 @@ class Inquiry:
             self._skipped.add((question.a, question.b))
 
     def sort_out(self, page: Page, said: Mapping[int, str]) -> None:
-        """Take what is said of the decisions of a page; those of which nothing is known are passed over."""
+        """Take what is said of the decisions of a page; those of which nothing is known are passed over.
+
+        None of them is asked about in a page again.
+        """
         self.say(page.answered(self.found.hints, said))
+        self._looked_at |= {entry.pair for entry in page.entries}
         self._skipped |= {page.entries[k].pair for k, kind in said.items() if not kind}
 
     def say(self, hints: Hints) -> None:

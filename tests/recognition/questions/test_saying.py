@@ -211,6 +211,9 @@ def test_decisions_changed_for_the_mobility_are_asked_about_in_one(chain: Assemb
     inquiry.sort_out(changes, {0: "joint", 1: "joint"})
     assert (len(inquiry.found.hints.pairs("joint")), len(inquiry.found.hints.pairs("fixed"))) == (2, 0)
     inquiry.undo()
+    inquiry.sort_out(changes, {0: "", 1: ""})
+    assert inquiry.changes is None  # of which nothing is known is not asked without end
+    inquiry.undo()
     inquiry.skip(changes)
     after = inquiry.changes, inquiry.next
     assert after[0] is None

@@ -195,8 +195,9 @@ ENTRIES: dict[str, Entry] = {
     "CB1642": Entry(
         Severity.WARNING,
         "a joint without an axis",
-        "A hint says that two parts are joined by a joint, but they have no round faces about a common axis, none of "
-        "them alone is a round part, and no faces of two directions guide a slide; or the part of `about` has no "
+        "A hint says that two parts are joined by a joint, but they have no round faces about a common axis or nearly "
+        "so, none of them alone is a round part, and no faces of two directions guide a slide (of a ball: no ball or "
+        "socket of one is near the other); or the part of `about` has no "
         "round face; or a hint `apart` says that the same two bodies have no joint. The hint is not used, and stays in "
         "the file.",
         "Name a part whose axis it is (`about: pin`; in words `hinge A, B about pin` or `slide A, B along rail`), or "

@@ -29,6 +29,7 @@ class Told:
         frame: The instance in whose frame they are; "" for the world.
         name: The joint's name.
         about: The part whose axis it is, where no point is given.
+        by_name: Whether no person says it, but the name of a part: it has the axes that contacts show, and no others.
     """
 
     type: str = ""
@@ -37,6 +38,7 @@ class Told:
     frame: str = ""
     name: str = ""
     about: str = ""
+    by_name: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.type or self.point or self.name or self.about)

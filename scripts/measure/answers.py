@@ -32,6 +32,8 @@ from cadbridge.recognition.writing.mates_text import freedoms_text
 
 MOST = 20
 """Answers that are given at most."""
+WORDS = {"prismatic": "slide", "spherical": "ball"}
+"""What a person says of a joint that is no hinge."""
 HEAD = "| source | found | true | answers, mobility | answers, bodies | unasked | said |\n|---|---|---|---|---|---|---|"
 
 
@@ -67,7 +69,7 @@ class Oracle:
             if not (a and b):
                 continue
             if frozenset((body_of[a], body_of[b])) not in joined and frozenset((a, b)) not in told:
-                return f"{'slide' if pair.type == 'prismatic' else 'hinge'} {number[a]}, {number[b]}"
+                return f"{WORDS.get(pair.type, 'hinge')} {number[a]}, {number[b]}"
         chief: dict[str | None, str] = {}
         apart: dict[str, dict[int, str]] = {}
         for name in known:

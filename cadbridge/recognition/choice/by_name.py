@@ -70,7 +70,7 @@ def same_bodies(found: Recognition, pair: Pair, other: Pair) -> bool:
 def moving(hints: Hints, known: Sequence[Mover]) -> Hints:
     """The hints with a joint for each mover."""
     for m in known:
-        hints = hints.having("joint", [m.pair], Told(type=m.motion))
+        hints = hints.having("joint", [m.pair], Told(type=m.motion, by_name=True))
     return hints
 
 

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import product
 
 import numpy as np
 
 from cadbridge.findings import Finding, Findings
-from cadbridge.frames import Vector, unit
+from cadbridge.frames import Vector, cross_length
 from cadbridge.freedoms import FIXED, SLIDE, TURN
 from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.contacts.contacts import Line, square
-from cadbridge.recognition.contacts.walls import MOST_WALLS, Verdict, Wall, faces_along
+from cadbridge.recognition.choice.ways import Way, along_faces, along_room
+from cadbridge.recognition.contacts.contacts import Line, Placed, parallel
+from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.hints import Hint, Hints, Pair, Told, triple
 from cadbridge.recognition.rules.seated import round_outside
 
+BESIDE = 0.5
+"""Of the smaller radius: how far two round faces may be beside each other, for a person's hinge. A choice."""
+NEXT = 3e-3
+"""m between the ends of two round faces on one line, at most, for a person's hinge: washers stand there. A choice."""
+HALF_A_BALL = math.pi
+"""rad that a ball or a socket goes round at least: the corner of a rounded box has half of that."""
+UP = (0.0, 0.0, 1.0)
+"""Any direction, where a ball needs none."""
 SAID = "you said so (hints)"
 """Evidence of a joint that a person said."""
 SAID_FIXED = "fixed, as you said (hints)"
@@ -30,8 +40,9 @@ SAID_FIXED = "fixed, as you said (hints)"
 def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
     """A joint for each pair on the axis that is told, else a hinge on the widest that both are round about.
 
-    Where there is none, and of slides first of all, it is a slide along the faces with which the two guide each other,
-    else a hinge on the axis of the one that is round outside.
+    Where there is none, and of slides first of all, it is a slide along the faces with which the two guide each other
+    (of slides also with room between them), else a hinge on round faces that are nearly on one line, else on the
+    axis of the one that is round outside. A ball has its middle in the ball or socket nearest to the other.
     """
     axes = _Axes(scene)
     found = []
@@ -40,10 +51,16 @@ def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
         shared = next(((line.middle((a, b)), line.direction) for line in axes.lines(a, b)), None)
         tried = [(told.type or TURN, "on the axis of the hint", _told_axis(told))]
         if told.type == SLIDE or not (told.type or shared):
-            tried.append((SLIDE, "along faces that both share", _along_faces(scene, a, b)))
+            tried.append((SLIDE, "along faces that both share", along_faces(scene, a, b)))
+        if told.type == SLIDE and not told.by_name:
+            tried.append((SLIDE, "along faces that stand before its own", along_room(scene, a, b, hints)))
         tried.append((told.type or TURN, "the widest axis that both share", shared))
         if (told.type or TURN) == TURN:
+            if not told.by_name:
+                tried.append((TURN, "round faces of both, nearly on one line", _nearest_axis(scene, a, b)))
             tried.append((TURN, "the axis of the one that is round outside", _round_axis(scene, a, b)))
+        if LEAVES.get(told.type, FIXED).ball and (middle := _nearest_ball(scene, a, b)) is not None:
+            tried.insert(1, (told.type, "the ball or the socket nearest to the other", (middle, np.array(UP))))
         kind, why, axis = next((entry for entry in tried if entry[2] is not None), tried[0])
         if axis is not None:
             verdict = Verdict(kind, axis[0], None if LEAVES[kind].ball else axis[1], (SAID, why), (), 0.8)
@@ -51,33 +68,55 @@ def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
     return found
 
 
+def _nearest_axis(scene: Scene, a: str, b: str) -> Way | None:
+    """The axis on which round faces of two instances lie nearly: of a rod in a hollow that of the rod, else amid both.
+
+    A rocker on a ridge touches it along a line, and eyes that were placed by hand are a millimetre beside each other.
+    """
+    found = []
+    for one, two in product(_rounds(scene, a), _rounds(scene, b)):
+        off = cross_length(two.point - one.point, one.direction)
+        long = 0.5 * (one.surface.length + two.surface.length)
+        beside = abs(float((two.point - one.point) @ one.direction)) <= long + NEXT
+        if not (beside and parallel(one.direction, two.direction)):
+            continue
+        radius = min(one.surface.radius, two.surface.radius)
+        if off <= BESIDE * radius:
+            rods = [p for p in (one, two) if not p.surface.hollow]
+            in_one = len(rods) == 1 and rods[0].surface.radius == radius
+            point = rods[0].point if in_one else 0.5 * (one.point + two.point)
+            found.append((not in_one, round(off / radius, 6), -radius, tuple(point), point, one.direction))
+    return min(found, key=lambda entry: entry[:4])[4:] if found else None
+
+
+def _rounds(scene: Scene, name: str) -> list[Placed]:
+    """The cylinders of an instance that go round far enough to hold what is in or on them; their points amid them."""
+    known, X = scene.faces_of(name), scene.pose(name)
+    cylinders = () if known is None else known.of("cylinder")
+    return [Placed(name, X, s, X.point(s.middle), X.vector(s.direction)) for s in cylinders if s.turn >= ROUNDED]
+
+
+def _nearest_ball(scene: Scene, a: str, b: str) -> Vector | None:
+    """The middle of the ball or the socket of one instance that is nearest to the other; None where none is near."""
+    found = []
+    for name, other in ((a, b), (b, a)):
+        known, beside, X = scene.faces_of(name), scene.faces_of(other), scene.pose(name)
+        if known is None or beside is None:
+            continue
+        for s in known.of("sphere"):
+            if s.turn >= HALF_A_BALL:  # rounded corners are spheres too
+                inside = scene.pose(other).inverse().point(X.point(s.point))
+                far = float(np.linalg.norm(np.maximum(0.0, np.maximum(beside.box[0] - inside, inside - beside.box[1]))))
+                if far <= 2 * s.radius:
+                    found.append((round(far, 9), -s.radius, tuple(X.point(s.point))))
+    return np.array(min(found)[2]) if found else None
+
+
 def _round_axis(scene: Scene, a: str, b: str) -> tuple[Vector, Vector] | None:
     """The axis of the one of two instances that is round outside, as of a wheel on a plate; None where both are."""
     axes = [(name, axis) for name in (a, b) if (axis := _widest(scene, name)) is not None]
     own = [axis for name, axis in axes if round_outside(scene, name, *axis)]
     return own[0] if len(own) == 1 else None
-
-
-def _along_faces(scene: Scene, a: str, b: str) -> tuple[Vector, Vector] | None:
-    """A point and the way along which the plane faces of two instances let them slide.
-
-    Faces of two directions guide a slide; of several ways it is the one with most area beside it and no stops on both
-    sides. None where none is so: on a floor alone it could go any way.
-    """
-    planes = [Wall(c, c.direction if c.a.instance == a else -c.direction) for c in scene.contacts.by_both[a][b]
-              if c.kind == "plane"][:MOST_WALLS]  # fmt: skip
-    ways: list[tuple[float, Vector, Vector]] = []
-    for p, q in combinations(planes, 2):
-        if not square(p.normal, q.normal):
-            continue
-        along = unit(np.cross(p.normal, q.normal))
-        stops = {float(w.normal @ along) > 0 for w in planes if faces_along(w, along)}
-        guides = [w for w in planes if square(w.normal, along)]
-        if len(stops) < 2:
-            ways.append((sum(w.area for w in guides), p.point, along))
-    # Of equal areas the first way by its numbers: whichever part is named first.
-    best = max(ways, key=lambda way: (round(way[0], 9), tuple(np.round(np.abs(way[2]), 6))), default=None)
-    return None if best is None else best[1:]
 
 
 def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> Findings:
@@ -99,7 +138,7 @@ def _told_axis(told: Told) -> tuple[Vector, Vector] | None:
     if told.point is None:
         return None
     # Only a ball may be told without an axis, and it has none.
-    axis = np.array(told.axis or (0.0, 0.0, 1.0))
+    axis = np.array(told.axis or UP)
     return np.array(told.point), axis / float(np.linalg.norm(axis))
 
 

@@ -58,9 +58,9 @@ def _gripping(scene: Scene) -> Iterator[tuple[tuple[str, str], Vector]]:
     placed = []
     for instance in scene.assembly.instances:
         known = scene.faces_of(instance.name)
-        placed += _placed(scene, instance.name, leaning[known.key]) if known is not None else []
+        placed += planes_of(scene, instance.name, leaning[known.key]) if known is not None else []
     walls: dict[tuple[str, str], list[Contact]] = defaultdict(list)
-    for c in plane_contacts(placed, _middle(placed), PLAY):
+    for c in plane_contacts(placed, middle_of(placed), PLAY):
         walls[c.pair].append(c)
     for pair, contacts in sorted(walls.items()):
         first = contacts[0].direction
@@ -79,7 +79,7 @@ def _leaning(faces: PartFaces) -> list[int]:
     return [k for k, lean in zip(planes, leans, strict=True) if math.sin(ASKEW) < lean < math.cos(ASKEW)]
 
 
-def _placed(scene: Scene, name: str, which: Sequence[int] | None = None) -> list[Placed]:
+def planes_of(scene: Scene, name: str, which: Sequence[int] | None = None) -> list[Placed]:
     """Planes of an instance as it stands: those of some places among its surfaces, or all."""
     known, X = scene.faces_of(name), scene.pose(name)
     if known is None:
@@ -88,14 +88,15 @@ def _placed(scene: Scene, name: str, which: Sequence[int] | None = None) -> list
     return [Placed(name, X, s, X.point(s.point), X.vector(s.direction)) for s in chosen]
 
 
-def _middle(placed: Sequence[Placed]) -> Vector:
+def middle_of(placed: Sequence[Placed]) -> Vector:
+    """The middle of the points of planes, about which their heights are counted."""
     return np.mean([p.point for p in placed], axis=0) if placed else np.zeros(3)
 
 
 def _slide(scene: Scene, a: str, b: str, along: Vector) -> Verdict | None:
     """The slide of one instance along the other, where walls hold it in every way across, and nothing along it."""
-    placed = [*_placed(scene, a), *_placed(scene, b)]
-    before = [c for c in plane_contacts(placed, _middle(placed), PLAY) if c.gap > -scene.contacts.slack]
+    placed = [*planes_of(scene, a), *planes_of(scene, b)]
+    before = [c for c in plane_contacts(placed, middle_of(placed), PLAY) if c.gap > -scene.contacts.slack]
     walls = [Wall(c, c.direction if c.a.instance == a else -c.direction) for c in before]
     if any(faces_along(w, along) for w in walls):
         return None

@@ -50,6 +50,23 @@ def test_a_stop_on_one_side_is_none_on_the_other(tmp_path: Path) -> None:
     assert abs(joint.axis[0]) == pytest.approx(1.0)
 
 
+def test_a_drawer_slides_along_what_stands_before_its_faces(tmp_path: Path) -> None:
+    """It touches nothing, and has no two walls of one part before it: each wall of the cabinet is a part."""
+    parts: Parts = {
+        "base": (box(200, 5, 60), (0, 55, 0)),
+        "right": (box(200, 5, 60), (0, -55, 0)),
+        "floor": (box(200, 105, 5), (0, 0, -5)),
+        "back": (box(5, 105, 60), (-102, 0, 0)),
+        "part": (box(196, 102, 40), (0, 0, 1)),
+    }
+    slide = Hints().having("joint", (("base", "part"),), Told("prismatic"))
+    (joint,) = told(tmp_path, parts, slide).joints
+    assert joint.type == "prismatic"
+    assert joint.axis is not None
+    assert abs(joint.axis[0]) == pytest.approx(1.0)
+    assert "along faces that stand before its own" in joint.evidence
+
+
 def test_on_a_floor_alone_there_is_no_way(tmp_path: Path) -> None:
     parts: Parts = {"base": (box(120, 60, 20), (0, 0, 0)), "part": (box(12, 20, 14), (10, 0, 20))}
     found = told(tmp_path, parts)
@@ -127,3 +144,38 @@ def test_of_machines_beside_each_other_none_floats_whichever_is_the_ground(tmp_p
     (held,) = (f for f in found.findings if f.code == "CB1602")
     assert held.message.endswith(f"the ground, base{k}")
     assert f"base{k}" not in held.items
+
+
+def test_a_rocker_turns_on_the_ridge_that_it_lies_on(tmp_path: Path) -> None:
+    """A groove of half a circle on a narrower ridge, whose middles are half a millimetre beside each other."""
+    ridge = cq.Workplane("YZ").circle(2).extrude(60, both=True).translate((0, 0, 10))
+    groove = cq.Workplane("YZ").circle(2.5).extrude(60, both=True).translate((0, 0, 9.5))
+    base = box(100, 60, 10).union(ridge.intersect(box(100, 60, 20)))
+    rocker = box(80, 50, 8).translate((0, 0, 10.5)).cut(groove)
+    parts: Parts = {"base": (base, (0, 0, 0)), "part": (rocker, (0, 0, 0))}
+    (joint,) = told(tmp_path, parts).joints
+    assert joint.type == "revolute"
+    assert "round faces of both, nearly on one line" in joint.evidence
+    assert joint.axis is not None
+    assert abs(joint.axis[0]) == pytest.approx(1.0)
+    assert joint.point[2] == pytest.approx(0.01)
+
+
+def test_eyes_that_are_placed_by_hand_turn_amid_their_holes(tmp_path: Path) -> None:
+    eye = box(40, 6, 3).union(disc(3, 3).translate((20, 0, 0))).cut(disc(1, 3).translate((20, 0, 0)))
+    parts: Parts = {"base": (eye, (0, 0, 0)), "part": (eye, (0.6, 1.0, 4.0))}
+    (joint,) = told(tmp_path, parts).joints
+    assert joint.type == "revolute"
+    assert np.linalg.norm(joint.point[:2] - (0.0203, 0.0005)) < 1e-6
+
+
+def test_a_ball_is_in_the_socket_that_is_nearest_to_the_other(tmp_path: Path) -> None:
+    """Neither the ball nor its screw is drawn."""
+    socket = cq.Workplane().sphere(4).translate((30, 0, 6))
+    link = box(80, 12, 12).cut(socket).cut(socket.translate((-60, 0, 0)))
+    parts: Parts = {"base": (plate(40, 40, 5, [(0, 0)], 1.5), (30, 0, -6)), "part": (link, (0, 0, 0))}
+    ball = Hints().having("joint", (("base", "part"),), Told("spherical"))
+    found = told(tmp_path, parts, ball)
+    (joint,) = found.joints
+    assert (joint.type, found.freedoms) == ("spherical", 3)
+    assert np.linalg.norm(joint.point - (0.03, 0.0, 0.006)) < 1e-6

@@ -25,6 +25,9 @@ PROBING_STEP = 0.35
 second order shows (6 % of the way), and not so far that a mate of distance meets its other branch. It is no simple part
 of a turn, at which symmetric features would meet again."""
 
+ACROSS = 1e-6
+"""A direction whose cosine with a joint's axis is no larger is across it, and its sign that of rounding alone."""
+
 _HELD = 1e-6
 """By how much rows may change (rad, m; of mechanisms longer than a metre so many of their lengths) along a freedom that
 is a finite one. Such rows change by rounding, 1e-15, or by what a file rounds to, 1e-8 (2,515 pairs of tests and real
@@ -38,24 +41,27 @@ def joint_of(
 
     What its mates carry beside their rows is not in it, see `together`.
     """
-    return joints_of([connection], [name], length, [sign_axis], highest)[0]
+    return joints_of([connection], [name], length, [[] if sign_axis is None else [sign_axis]], highest)[0]
 
 
 def joints_of(
     connections: Sequence[Connection],
     names: Sequence[str],
     length: float,
-    sign_axes: Sequence[Array | None],
+    sign_axes: Sequence[Sequence[Array]],
     highest: float,
 ) -> list[Joint | None]:
-    """The joint of each connection, see `joint_of`; all are evaluated at once."""
+    """The joint of each connection, see `joint_of`; all are evaluated at once.
+
+    `sign_axes`: of each the world directions that may give it its sign; the first does that is not across its axis.
+    """
     if not connections:
         return []
     stack = Stack(connections)
     twists = [freedom(W, length, highest) for W in stack.wrenches]
     pairs = [
-        _signed(classify(t, connection.centre, length), axis) if t.shape[1] < 6 else None
-        for connection, t, axis in zip(connections, twists, sign_axes, strict=True)
+        _signed(classify(t, connection.centre, length), axes) if t.shape[1] < 6 else None
+        for connection, t, axes in zip(connections, twists, sign_axes, strict=True)
     ]
     moves = _moves(stack, pairs, length)
     return [
@@ -66,9 +72,10 @@ def joints_of(
     ]
 
 
-def _signed(pair: LowerPair | None, axis: Array | None) -> LowerPair | None:
+def _signed(pair: LowerPair | None, axes: Sequence[Array]) -> LowerPair | None:
     """The pair with its axis along the one that gives it its sign."""
-    if pair is not None and axis is not None and float(pair.axis @ axis) < 0:
+    along = 0.0 if pair is None else next((d for a in axes if abs(d := float(pair.axis @ a)) > ACROSS), 0.0)
+    if pair is not None and along < 0:
         return LowerPair(pair.type, -pair.axis, pair.point, pair.pitch)
     return pair
 

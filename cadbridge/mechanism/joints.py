@@ -12,7 +12,7 @@ import numpy as np
 from cadbridge.assembly import Limit, Mate
 from cadbridge.frames import Pose
 from cadbridge.mechanism.building import Builder
-from cadbridge.mechanism.collapse import joints_of, mate_axis
+from cadbridge.mechanism.collapse import ACROSS, joints_of, mate_axis
 from cadbridge.mechanism.connections import Connection
 from cadbridge.mechanism.model import Joint, MateRows
 from cadbridge.mechanism.reframe import reframed
@@ -36,29 +36,36 @@ def joints_of_bodies(b: Builder, mate_rows: tuple[MateRows, ...]) -> tuple[Joint
         connection = _connection(b, rows_of_pair, mates, chief)
         connections.append(connection)
         names.append(b.requested_name(chief) or chief.name)
-        axes.append(_sign_axis(b, connection, chief))
+        axes.append(_sign_axes(b, connection, chief))
     joints = joints_of(connections, names, b.length, axes, b.highest)
-    done = [_carrying(b, j, c, axis) for j, c, axis in zip(joints, connections, axes, strict=True) if j is not None]
+    done = [_carrying(b, joint, c) for joint, c in zip(joints, connections, strict=True) if joint is not None]
     return _unique(done)
 
 
-def _sign_axis(b: Builder, connection: Connection, chief: Mate) -> np.ndarray | None:
-    """The world direction that gives a joint its sign: that of its chief mate, else of the first that has one."""
+def _sign_axes(b: Builder, connection: Connection, chief: Mate) -> list[np.ndarray]:
+    """The world directions that may give a joint its sign: that of its chief mate, then those of the others."""
+    axes = []
     for mate in (chief, *connection.mates):
         axis = mate_axis(mate, b.side(mate.a))
         if axis is not None:
-            return axis if b.body_index(b.index[mate.a.component]) == connection.a else -axis
-    return None
+            axes.append(-axis if _swapped(b, mate, connection) else axis)
+    return axes
 
 
-def _carrying(b: Builder, joint: Joint, connection: Connection, axis: np.ndarray | None) -> Joint:
+def _swapped(b: Builder, mate: Mate, connection: Connection) -> bool:
+    """Whether the a of a mate is on the joint's b."""
+    return b.body_index(b.index[mate.a.component]) != connection.a
+
+
+def _carrying(b: Builder, joint: Joint, connection: Connection) -> Joint:
     """The joint with what its mates carry; what of it has no place, and what contradicts, is reported."""
     senses = []
+    # A mate may be across the one that the joint has its sign of: each is held against the joint's own axis.
+    along = (connection.X_WA @ joint.X_AJ).R[:, 2]
     for mate in connection.mates:
         own = mate_axis(mate, b.side(mate.a))
-        swapped = b.body_index(b.index[mate.a.component]) != connection.a
-        against = own is not None and axis is not None and float(own @ axis) < 0
-        senses.append(-1.0 if swapped != against else 1.0)
+        against = own is not None and float(own @ along) < -ACROSS
+        senses.append(-1.0 if _swapped(b, mate, connection) != against else 1.0)
     named = next((m for m in connection.mates if b.requested_name(m)), None)
     found = together(connection.mates, senses, None if named is None else named.name, joint.kind)
     where = {m.name: m.where for m in connection.mates}

@@ -55,6 +55,25 @@ def test_a_range_counted_the_other_way_round_is_turned(swapped: bool, down: bool
     assert (joint.stiffness, joint.rest) == pytest.approx((4.0, sense * 0.3))
 
 
+@pytest.mark.parametrize("axis", [Z, (0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (0.0, -1.0, 0.0)])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_mate_across_the_axis_gives_a_joint_no_sign(axis: tuple[float, ...], swapped: bool) -> None:
+    """A face stands first, across a slide: the range of the slide was counted by whichever way rounding had chosen."""
+    face = mate(PLACES, "face", MateKind.FLUSH, GROUND, "door", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    ends = ("door", GROUND) if swapped else (GROUND, "door")
+    slide = replace(
+        mate(PLACES, "slide", MateKind.PRISMATIC, *ends, (0.0, 0.0, 0.0), axis),
+        limit=Limit(-0.1, 0.2), stiffness=5.0, rest=0.05,
+    )  # fmt: skip
+    joint = the_joint(door(face, slide))
+    assert (joint.type, joint.a) == ("prismatic", -1)
+    # Of the door against the ground, along the axis that the slide is given by.
+    along = (-1.0 if swapped else 1.0) * float(joint.X_AJ.R[:, 2] @ np.array(axis))
+    assert along == pytest.approx(1.0)
+    assert joint.limit == Limit(-0.1, 0.2)
+    assert joint.rest == pytest.approx(0.05)
+
+
 def test_ranges_that_exclude_each_other_are_a_conflict() -> None:
     wrong = door(hinge("bottom", 0.0, limit=Limit(-0.5, -0.1)), hinge("top", 1.0, limit=Limit(0.1, 0.5)))
     mechanism = build(wrong)

@@ -103,7 +103,7 @@ def weigh(shape: Any) -> Solids:
     volume, com, inertia, inverted = 0.0, np.zeros(3), np.zeros((3, 3)), False
     if solids:
         bulk = GProp_GProps()
-        BRepGProp.VolumeProperties_s(shape if not sheets else compound(solids), bulk, GAUSS_TOLERANCE)
+        BRepGProp.VolumeProperties_s(_outward(shape if not sheets else compound(solids), solids), bulk, GAUSS_TOLERANCE)
         centre, matrix = bulk.CentreOfMass(), bulk.MatrixOfInertia()
         # A solid whose faces look inward has a negative volume; its amount is right.
         inverted = bulk.Mass() < 0
@@ -113,6 +113,20 @@ def weigh(shape: Any) -> Solids:
         inertia = sign * np.array([[matrix.Value(i, j) for j in (1, 2, 3)] for i in (1, 2, 3)])
     size = 0.0 if box.IsVoid() else math.sqrt(box.SquareExtent())
     return Solids(shape, solids, sheets, size, volume, com, inertia, surface.Mass(), inverted)
+
+
+def _outward(closed: Any, solids: list[Any]) -> Any:
+    """A shape with those of its solids turned that look inward where others do not: their volumes would cancel."""
+    inward = [_looks_inward(solid) for solid in solids] if len(solids) > 1 else []
+    if len(set(inward)) < 2:
+        return closed
+    return compound([solid.Reversed() if turned else solid for solid, turned in zip(solids, inward, strict=True)])
+
+
+def _looks_inward(solid: Any) -> bool:
+    bulk = GProp_GProps()
+    BRepGProp.VolumeProperties_s(solid, bulk)  # without a tolerance: fast, and right in its sign
+    return bool(bulk.Mass() < 0)
 
 
 def mesh_coarsely(items: list[Solids]) -> None:

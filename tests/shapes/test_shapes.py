@@ -258,6 +258,23 @@ def test_nothing_of_occt_reaches_our_stdout_nor_our_imports(corpus: Path) -> Non
     assert (done.stdout, done.stderr) == ("18\n", "")
 
 
+def test_volumes_of_solids_that_look_inward_beside_others_do_not_cancel() -> None:
+    """A FreeCAD file keeps a shape as it is: one of two solids turned inside out took its volume off the other's."""
+    from cadbridge.shapes import meshing
+
+    sizes = ((100.0, 0.0), (50.0, 200.0))
+    one, two = (cq.Workplane().box(a, 20.0, 20.0).translate((x, 0.0, 0.0)).val().wrapped for a, x in sizes)
+    right, mixed, turned = (
+        meshing.weigh(meshing.compound(solids))
+        for solids in ([one, two], [one, two.Reversed()], [one.Reversed(), two.Reversed()])
+    )
+    assert right.volume == pytest.approx(60e3)
+    for found in (mixed, turned):
+        assert found.volume == pytest.approx(right.volume)
+        np.testing.assert_allclose(found.com, right.com, atol=1e-9)
+        np.testing.assert_allclose(found.inertia, right.inertia, rtol=1e-12, atol=1e-3)
+
+
 @pytest.mark.nightly
 def test_meshes_taken_again_and_again_leave_no_memory_behind() -> None:
     """OCCT's tool that merges nodes keeps the tables that it outgrows: some 100 bytes a triangle, for ever."""

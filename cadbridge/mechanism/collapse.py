@@ -73,11 +73,13 @@ def joints_of(
 
 
 def _signed(pair: LowerPair | None, axes: Sequence[Array]) -> LowerPair | None:
-    """The pair with its axis along the one that gives it its sign."""
-    along = 0.0 if pair is None else next((d for a in axes if abs(d := float(pair.axis @ a)) > ACROSS), 0.0)
-    if pair is not None and along < 0:
-        return LowerPair(pair.type, -pair.axis, pair.point, pair.pitch)
-    return pair
+    """The pair with its axis along the one that gives it its sign; without one along the world's, as it is nearest."""
+    if pair is None:
+        return None
+    # Two faces that leave a slide say no sign: that of rounding would be another on the next machine.
+    nearest = pair.axis[np.argmax(np.abs(pair.axis) > np.abs(pair.axis).max() - ACROSS)]
+    along = next((d for a in axes if abs(d := float(pair.axis @ a)) > ACROSS), float(nearest))
+    return LowerPair(pair.type, -pair.axis, pair.point, pair.pitch) if along < 0 else pair
 
 
 def _joint(connection: Connection, name: str, W: Array, twists: Array, pair: LowerPair | None, length: float) -> Joint:

@@ -74,6 +74,17 @@ def test_a_mate_across_the_axis_gives_a_joint_no_sign(axis: tuple[float, ...], s
     assert joint.rest == pytest.approx(0.05)
 
 
+@pytest.mark.parametrize("direction", [(0.0, 0.6, 0.8), (0.0, -0.6, 0.8), (0.0, 0.6, -0.8), (0.0, -0.8, -0.6)])
+def test_a_slide_between_faces_goes_along_the_nearest_axis_of_the_world(direction: tuple[float, ...]) -> None:
+    """No mate says which way it counts: a range that somebody gives it must not depend on rounding."""
+    x, y = np.array([1.0, 0.0, 0.0]), np.cross(direction, (1.0, 0.0, 0.0))
+    faces = [mate(PLACES, n, MateKind.FLUSH, GROUND, "door", (0.0, 0.0, 0.0), d) for n, d in (("one", x), ("two", y))]
+    joint = the_joint(door(*faces))
+    axis = joint.X_AJ.R[:, 2]
+    assert joint.type == "prismatic"
+    assert axis[np.argmax(np.abs(axis))] > 0
+
+
 def test_ranges_that_exclude_each_other_are_a_conflict() -> None:
     wrong = door(hinge("bottom", 0.0, limit=Limit(-0.5, -0.1)), hinge("top", 1.0, limit=Limit(0.1, 0.5)))
     mechanism = build(wrong)

@@ -215,6 +215,13 @@ class Mate:
     joint_name: str | None = None
     where: Where = field(default_factory=Where)
 
+    @property
+    def freedom(self) -> str | None:
+        """Whether what it carries is of a turn or of a slide; None where it may be of either."""
+        # Axes on one line that may not turn about it slide along it.
+        slides = self.kind is MateKind.CONCENTRIC and self.lock_rotation
+        return MATE_FREEDOM[MateKind.PRISMATIC] if slides else MATE_FREEDOM.get(self.kind)
+
     def __repr__(self) -> str:
         return sentence("Mate", self.name, self.kind.value, f"{self.a.component} – {self.b.component}")
 

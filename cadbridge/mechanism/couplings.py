@@ -7,6 +7,7 @@ import numpy as np
 from cadbridge.assembly import Coupling, CouplingKind, Mate, MateKind
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector, cross_length, perpendicular, unit
+from cadbridge.freedoms import SLIDE
 from cadbridge.mechanism.sides import MateSide
 from cadbridge.units import TO_MM
 from solver.constraints import Coordinate, Coupler, GearPair, Primitive, RackPinion, WheelPair
@@ -209,7 +210,9 @@ def joint_coordinate(mate: Mate, a: MateSide, b: MateSide) -> Coordinate | None:
     """The coordinate of a mate that leaves one turn or one slide, zero as designed."""
     if a.feature.direction is None:
         return None
-    kind = "distance" if mate.kind is MateKind.PRISMATIC else "angle"
+    # What lies on a plane turns about its normal, and its limits are of its slides.
+    slides = mate.freedom == SLIDE and mate.kind is not MateKind.PLANAR
+    kind = "distance" if slides else "angle"
     ref = a.X.vector(a.x)
     start = b.X.inverse().point(a.world_point())
     return Coordinate(kind, a.index, b.index, a.point, a.direction, start, a.x, b.X.R.T @ ref)

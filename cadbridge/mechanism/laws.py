@@ -9,6 +9,7 @@ import numpy as np
 
 from cadbridge.assembly import CamLaw, Coupling, Mate
 from cadbridge.frames import Vector, cross_length, unit
+from cadbridge.freedoms import SLIDE
 from cadbridge.mechanism.couplings import NO_LINE, SKEW, joint_coordinate
 from cadbridge.mechanism.sides import MateSide
 from solver.constraints import Coupler, FunctionCoupler, Primitive
@@ -87,7 +88,7 @@ def _of_profile(cam: CamLaw, driver: Placed, follower: Placed) -> Curve:
     way = follower[1].world_point() - driver[1].world_point()
     points = np.array(cam.points)
     if cam.arm is None:
-        if follower[0].kind.value != "prismatic":
+        if follower[0].freedom != SLIDE:
             raise ValueError("a follower that turns needs its arm")
         if abs(float(axis @ direction)) > SKEW:
             raise ValueError("the follower's slide must be across the cam's axis")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from cadbridge.assembly import MATE_FREEDOM, Limit, Mate
+from cadbridge.assembly import Limit, Mate
 from cadbridge.freedoms import TURN
 from cadbridge.mechanism.joint_types import JointType
 
@@ -55,8 +55,7 @@ def carries(mate: Mate) -> list[str]:
 
 
 def _same_motion(mate: Mate, kind: JointType) -> bool:
-    freedom = MATE_FREEDOM.get(mate.kind)
-    return freedom is None or kind.resisted is None or (freedom == TURN) == (kind.resisted == "angle")
+    return mate.freedom is None or kind.resisted is None or (mate.freedom == TURN) == (kind.resisted == "angle")
 
 
 def oriented(limit: Limit, sense: float) -> Limit:

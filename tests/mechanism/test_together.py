@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 from cadbridge.assembly import GROUND, Assembly, Drive, Limit, Mate, MateKind
 from cadbridge.diagnosis import diagnose
 from cadbridge.mechanism import Joint, build
-from cadbridge.simulation import simulate
+from cadbridge.reading import read
+from cadbridge.simulation import Scenario, simulate
 from cadbridge.simulation.trajectory import columns_of
 from tests.mechanism.building import assembly, mate
 
@@ -72,6 +74,36 @@ def test_a_mate_across_the_axis_gives_a_joint_no_sign(axis: tuple[float, ...], s
     assert along == pytest.approx(1.0)
     assert joint.limit == Limit(-0.1, 0.2)
     assert joint.rest == pytest.approx(0.05)
+
+
+def test_axes_on_one_line_that_may_not_turn_carry_what_is_of_a_slide(tmp_path: Path) -> None:
+    """A rod in a bore, its rotation locked: its limits are mm, and a coupling counts its travel."""
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    links = "".join(f'<link name="{n}"><inertial><mass value="1"/>{inertia}</inertial></link>' for n in "rw")
+    joints = "".join(
+        f'<joint name="j{n}" type="floating"><parent link="base"/><child link="{n}"/></joint>' for n in "rw"
+    )
+    (tmp_path / "u.urdf").write_text(f'<robot name="u"><link name="base"/>{links}{joints}</robot>')
+    (tmp_path / "u.mates.yaml").write_text("""format: cadbridge.mates/1
+mates:
+  - {name: rod, type: concentric, lock_rotation: true, limits: {lower: -20, upper: 50},
+     a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]}, b: {component: r, point: [0, 0, 0], axis: [0, 0, 1]}}
+  - {name: wheel, type: revolute, a: {component: base, point: [0, 0, 0], axis: [1, 0, 0]}, b: {component: w}}
+gears:
+  - {name: spindle, type: linear, factors: {rod: 1, wheel: -0.1}}
+""")
+    found = build(read(tmp_path / "u.urdf"))
+    assert not [f.code for f in found.findings if f.code in ("CB225", "CB159")]
+    rod, wheel = (next(j for j in found.joints if name in j.mates) for name in ("rod", "wheel"))
+    assert rod.type == "prismatic"
+    assert rod.limit is not None
+    assert (rod.limit.lower, rod.limit.upper) == pytest.approx((-0.02, 0.05))
+    run = simulate(found, Scenario(duration=0.01, gravity=(0.0, 0.0, 0.0), rates={wheel.name: 1.0}))
+    T = run.result.trajectory
+    index = {joint.name: i for i, joint in enumerate(found.joints)}
+    travel, turn = (float(T.coordinates[-1, index[j.name]]) for j in (rod, wheel))
+    assert turn == pytest.approx(0.01)
+    assert travel * 1e3 == pytest.approx(0.1 * np.degrees(turn))
 
 
 @pytest.mark.parametrize("direction", [(0.0, 0.6, 0.8), (0.0, -0.6, 0.8), (0.0, 0.6, -0.8), (0.0, -0.8, -0.6)])

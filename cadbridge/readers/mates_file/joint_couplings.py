@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from cadbridge.assembly import MATE_FREEDOM, CamLaw, Coupling, CouplingKind, Mate
+from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Mate
 from cadbridge.findings import Where
-from cadbridge.freedoms import SLIDE, TURN
+from cadbridge.freedoms import TURN
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, JointCouplingSpec, LinearSpec
 from cadbridge.readers.mates_file.repeated import add_coupling
@@ -45,7 +45,7 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
         known = draft.near(joint, [*by_name, *joint_names.values()])
         draft.findings.add("CB155", f"{name!r}: there is no joint {joint!r}{known}", where)
         return None
-    found = [by_name[n] for n in named if n in by_name and by_name[n].kind in MATE_FREEDOM]
+    found = [by_name[n] for n in named if n in by_name and by_name[n].freedom is not None]
     if not found:
         draft.findings.add("CB149", f"{name!r}: none of the mates of {joint!r} says what it turns about", where)
         return None
@@ -54,7 +54,7 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
 
 def _unit(draft: Draft, mate: Mate) -> float:
     """What one of the file's units is of this joint's value, rad or m."""
-    return {TURN: draft.angle, SLIDE: draft.length}[MATE_FREEDOM[mate.kind]]
+    return draft.angle if mate.freedom == TURN else draft.length
 
 
 def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str, Mate], where: Where) -> Coupling:
@@ -77,7 +77,7 @@ def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str,
 
 def _law(draft: Draft, spec: CamPair, driver: Mate, follower: Mate) -> CamLaw:
     turn = _unit(draft, driver)
-    period = 2.0 * math.pi if MATE_FREEDOM[driver.kind] == TURN else 0.0
+    period = 2.0 * math.pi if driver.freedom == TURN else 0.0
     if spec.law is not None:
         value = _unit(draft, follower)
         points = tuple((q * turn, f * value) for q, f in spec.law)

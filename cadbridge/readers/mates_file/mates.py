@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import MATE_FREEDOM, Drive, Feature, FeatureKind, Limit, Mate, MateKind
+from cadbridge.assembly import Drive, Feature, FeatureKind, Limit, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft
@@ -44,11 +44,12 @@ def add_mates(draft: Draft) -> None:
             aligned=True if kind is MateKind.FLUSH else getattr(spec, "aligned", None),
             lock_rotation=getattr(spec, "lock_rotation", False),
             inside=getattr(spec, "inside", False),
-            limit=limit_in_si(draft, limits, MATE_FREEDOM.get(kind)) if limits else None,
             damping=getattr(spec, "damping", 0.0),
             friction=getattr(spec, "friction", 0.0),
             where=where,
         )
+        if limits is not None:
+            mate = replace(mate, limit=limit_in_si(draft, limits, mate.freedom))
         draft.mates.append(mate)
         if name in before:
             report_mate(draft, before[name], mate)
@@ -136,8 +137,7 @@ def joint_freedom(draft: Draft, joint: str, spec: JointSpec | None) -> str | Non
     if spec is not None and spec.type is not None:
         return spec.type
     names = set(spec.mates) if spec is not None else {joint}
-    kinds = {m.kind for m in draft.mates if m.name in names or joint in (m.name, m.joint_name)}
-    found = {MATE_FREEDOM[kind] for kind in kinds if kind in MATE_FREEDOM}
+    found = {m.freedom for m in draft.mates if m.name in names or joint in (m.name, m.joint_name)} - {None}
     # Axes on one line leave a turn, whatever planes and directions stand beside them.
     return found.pop() if len(found) == 1 else None
 

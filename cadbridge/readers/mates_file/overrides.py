@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
-from cadbridge.assembly import MATE_FREEDOM, Assembly, Drive, Limit, Mate, MateKind
+from cadbridge.assembly import Assembly, Drive, Limit, Mate, MateKind
 from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft, wildcard
 from cadbridge.readers.mates_file.mates import limit_in_si, report_open
@@ -116,7 +116,7 @@ class JointOverrides:
         """The mate that names its joint, else the first whose own motion can be the joint's."""
         mates = self._draft.mates
         named = (i for i in members if mates[i].joint_name or mates[i].name in self.names)
-        fitting = (i for i in members if freedom is None or MATE_FREEDOM.get(mates[i].kind, freedom) == freedom)
+        fitting = (i for i in members if freedom is None or mates[i].freedom in (None, freedom))
         return next(named, next(fitting, members[0]))
 
     def drives(self, drives: tuple[Drive, ...]) -> tuple[Drive, ...]:

@@ -57,15 +57,18 @@ def _swapped(b: Builder, mate: Mate, connection: Connection) -> bool:
     return b.body_index(b.index[mate.a.component]) != connection.a
 
 
+def _sense(b: Builder, mate: Mate, connection: Connection, along: np.ndarray) -> float:
+    """+1 where a mate counts as its joint does, −1 where it counts the other way; without a sense as the joint."""
+    own = mate_axis(mate, b.side(mate.a))
+    cosine = 0.0 if own is None else float(own @ along)
+    return 1.0 if abs(cosine) <= ACROSS or (cosine < 0) == _swapped(b, mate, connection) else -1.0
+
+
 def _carrying(b: Builder, joint: Joint, connection: Connection) -> Joint:
     """The joint with what its mates carry; what of it has no place, and what contradicts, is reported."""
-    senses = []
     # A mate may be across the one that the joint has its sign of: each is held against the joint's own axis.
     along = (connection.X_WA @ joint.X_AJ).R[:, 2]
-    for mate in connection.mates:
-        own = mate_axis(mate, b.side(mate.a))
-        against = own is not None and float(own @ along) < -ACROSS
-        senses.append(-1.0 if _swapped(b, mate, connection) != against else 1.0)
+    senses = [_sense(b, mate, connection, along) for mate in connection.mates]
     named = next((m for m in connection.mates if b.requested_name(m)), None)
     found = together(connection.mates, senses, None if named is None else named.name, joint.kind)
     where = {m.name: m.where for m in connection.mates}

@@ -76,6 +76,17 @@ def test_a_mate_across_the_axis_gives_a_joint_no_sign(axis: tuple[float, ...], s
     assert joint.rest == pytest.approx(0.05)
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_a_mate_without_a_sense_bears_is_in_the_sense_of_the_joint(swapped: bool) -> None:
+    """Overrides put a slide's range on the mate that stops its turn, whose direction is across the slide."""
+    ends = ("door", GROUND) if swapped else (GROUND, "door")
+    bore = mate(PLACES, "bore", MateKind.CONCENTRIC, GROUND, "door", (0.0, 0.0, 0.0), Z)
+    key = mate(PLACES, "key", MateKind.PARALLEL, *ends, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    joint = the_joint(door(bore, replace(key, limit=Limit(-0.1, 0.2))))
+    assert joint.type == "prismatic"
+    assert joint.limit == Limit(-0.1, 0.2)
+
+
 def test_axes_on_one_line_that_may_not_turn_carry_what_is_of_a_slide(tmp_path: Path) -> None:
     """A rod in a bore, its rotation locked: its limits are mm, and a coupling counts its travel."""
     inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Mate
+from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Feature, Mate
 from cadbridge.findings import Where
+from cadbridge.frames import Vector, unit
 from cadbridge.freedoms import TURN
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, JointCouplingSpec, LinearSpec
@@ -28,7 +29,8 @@ def add_joint_couplings(draft: Draft, joint_names: dict[str, str]) -> None:
         if len({mate.name for mate in found.values()}) < len(_joints(spec)):
             draft.findings.add("CB157", f"{name!r} couples a joint to itself; it is left out", where)
             continue
-        add_coupling(draft, _coupling(draft, spec, name, found, where))
+        senses = {joint: _sense(draft, joint_names, joint, mate) for joint, mate in found.items()}
+        add_coupling(draft, _coupling(draft, spec, name, found, senses, where))
 
 
 def _joints(spec: JointCouplingSpec) -> tuple[str, ...]:
@@ -52,16 +54,46 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
     return found[0]
 
 
+def _sense(draft: Draft, joint_names: dict[str, str], joint: str, mate: Mate) -> float:
+    """−1 where a joint that is called by its own name counts against the mate that determines its value.
+
+    It counts as the first of its mates does that is not across its axis.
+    """
+    own = _direction(draft, mate.a)
+    if own is None or joint == mate.name:
+        return 1.0
+    for other in draft.mates:
+        along = _direction(draft, other.a) if joint_names.get(other.name) == joint else None
+        if along is not None and abs(cosine := float(along @ own)) > _ACROSS:
+            swapped = other.a.component == mate.b.component or other.b.component == mate.a.component
+            return -1.0 if (cosine < 0) != swapped else 1.0
+    return 1.0
+
+
+_ACROSS = 1e-6
+"""A direction whose cosine with another is no larger is across it."""
+
+
+def _direction(draft: Draft, feature: Feature) -> Vector | None:
+    """The unit direction of a feature in the world as designed."""
+    if feature.direction is None:
+        return None
+    holds = draft.components.get(feature.component)
+    return unit(feature.direction if holds is None else holds.X_WC.vector(feature.direction))
+
+
 def _unit(draft: Draft, mate: Mate) -> float:
     """What one of the file's units is of this joint's value, rad or m."""
     return draft.angle if mate.freedom == TURN else draft.length
 
 
-def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str, Mate], where: Where) -> Coupling:
+def _coupling(
+    draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str, Mate], senses: dict[str, float], where: Where
+) -> Coupling:
     kind = _TITLES[spec.type]
     if isinstance(spec, CamPair):
         driver, follower = mates[spec.driver], mates[spec.follower]
-        cam = _law(draft, spec, driver, follower)
+        cam = _law(draft, spec, driver, follower, (senses[spec.driver], senses[spec.follower]))
         return Coupling(name, kind, None, None, joints=(driver.name, follower.name), cam=cam, where=where)
     if isinstance(spec, DifferentialSpec):
         factor_of = {spec.case: 1.0 + spec.ratio, spec.left: -1.0, spec.right: -spec.ratio}
@@ -71,16 +103,16 @@ def _coupling(draft: Draft, spec: JointCouplingSpec, name: str, mates: dict[str,
         # The equation is one of any scale; residuals of joints in mm beside joints in degrees are of one size only so.
         largest = max(map(abs, factor_of.values())) or 1.0
         factor_of = {joint: factor / largest for joint, factor in factor_of.items()}
-    factors = tuple((mates[joint].name, factor) for joint, factor in factor_of.items())
+    factors = tuple((mates[joint].name, factor * senses[joint]) for joint, factor in factor_of.items())
     return Coupling(name, kind, None, None, factors=factors, where=where)
 
 
-def _law(draft: Draft, spec: CamPair, driver: Mate, follower: Mate) -> CamLaw:
+def _law(draft: Draft, spec: CamPair, driver: Mate, follower: Mate, senses: tuple[float, float]) -> CamLaw:
     turn = _unit(draft, driver)
     period = 2.0 * math.pi if driver.freedom == TURN else 0.0
     if spec.law is not None:
         value = _unit(draft, follower)
-        points = tuple((q * turn, f * value) for q, f in spec.law)
+        points = tuple((q * turn * senses[0], f * value * senses[1]) for q, f in spec.law)[:: int(senses[0])]
         return CamLaw(points, period=period if spec.periodic else 0.0)
     assert spec.profile is not None
     return CamLaw(

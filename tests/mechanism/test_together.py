@@ -147,6 +147,27 @@ gears:
     assert rates["W"] == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_range_of_overrides_is_counted_as_the_joint_counts(swapped: bool, tmp_path: Path) -> None:
+    """The joint counts as its first mate, a bore; the mate that slides bears its range and points the other way."""
+    links = "".join(f'<link name="{n}"><inertial><mass>1</mass></inertial></link>' for n in ("base", "b"))
+    (tmp_path / "u.sdf").write_text(f'<sdf version="1.9"><model name="u">{links}</model></sdf>')
+    ends = ("b", "base") if swapped else ("base", "b")
+    axis = "{component: %s, point: [0, 0, 0], axis: [0, 0, %d]}"
+    (tmp_path / "u.mates.yaml").write_text(f"""format: cadbridge.mates/1
+ground: [base]
+mates:
+  - {{name: bore, type: concentric, a: {axis % ("base", -1)}, b: {axis % ("b", -1)}}}
+  - {{name: slide, type: prismatic, a: {axis % (ends[0], 1)}, b: {axis % (ends[1], 1)}, limits: {{upper: 70}}}}
+overrides:
+  - {{joints: bore, limits: {{lower: -10, upper: 40}}}}
+""")
+    (joint,) = build(read(tmp_path / "u.sdf")).joints
+    assert (joint.name, joint.type) == ("bore", "prismatic")
+    assert joint.limit is not None
+    assert (joint.limit.lower, joint.limit.upper) == pytest.approx((-0.01, 0.04))
+
+
 @pytest.mark.parametrize("direction", [(0.0, 0.6, 0.8), (0.0, -0.6, 0.8), (0.0, 0.6, -0.8), (0.0, -0.8, -0.6)])
 def test_a_slide_between_faces_goes_along_the_nearest_axis_of_the_world(direction: tuple[float, ...]) -> None:
     """No mate says which way it counts: a range that somebody gives it must not depend on rounding."""

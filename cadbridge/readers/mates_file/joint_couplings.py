@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Feature, Mate
+from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Mate
 from cadbridge.findings import Where
-from cadbridge.frames import Vector, unit
 from cadbridge.freedoms import TURN
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, JointCouplingSpec, LinearSpec
 from cadbridge.readers.mates_file.repeated import add_coupling
+from cadbridge.readers.mates_file.senses import sense_of
 
 _TITLES = {"cam": CouplingKind.CAM, "linear": CouplingKind.LINEAR, "differential": CouplingKind.LINEAR}
 
@@ -55,31 +55,9 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
 
 
 def _sense(draft: Draft, joint_names: dict[str, str], joint: str, mate: Mate) -> float:
-    """−1 where a joint that is called by its own name counts against the mate that determines its value.
-
-    It counts as the first of its mates does that is not across its axis.
-    """
-    own = _direction(draft, mate.a)
-    if own is None or joint == mate.name:
-        return 1.0
-    for other in draft.mates:
-        along = _direction(draft, other.a) if joint_names.get(other.name) == joint else None
-        if along is not None and abs(cosine := float(along @ own)) > _ACROSS:
-            swapped = other.a.component == mate.b.component or other.b.component == mate.a.component
-            return -1.0 if (cosine < 0) != swapped else 1.0
-    return 1.0
-
-
-_ACROSS = 1e-6
-"""A direction whose cosine with another is no larger is across it."""
-
-
-def _direction(draft: Draft, feature: Feature) -> Vector | None:
-    """The unit direction of a feature in the world as designed."""
-    if feature.direction is None:
-        return None
-    holds = draft.components.get(feature.component)
-    return unit(feature.direction if holds is None else holds.X_WC.vector(feature.direction))
+    """−1 where a joint that is called by its own name counts against the mate that determines its value."""
+    named = [other for other in draft.mates if joint_names.get(other.name) == joint]
+    return 1.0 if joint == mate.name else sense_of(draft, mate, named)
 
 
 def _unit(draft: Draft, mate: Mate) -> float:

@@ -11,6 +11,7 @@ from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.readers.mates_file.draft import Draft, wildcard
 from cadbridge.readers.mates_file.mates import limit_in_si, report_open
 from cadbridge.readers.mates_file.schema import OverrideSpec
+from cadbridge.readers.mates_file.senses import sense_of
 
 OF_A_JOINT = ("damping", "friction", "stiffness", "armature")
 """What a joint has once, whichever of its mates bears it."""
@@ -103,14 +104,25 @@ class JointOverrides:
             draft.mates[i] = replace(draft.mates[i], **changed)
         if spec.limits is not None:
             report_open(draft, joint.name, joint.freedom, draft.place("overrides", index, "limits", name=joint.name))
-            new = asdict(limit_in_si(draft, spec.limits, joint.freedom))
-            kept = {key: value for key, value in new.items() if value is not None}
+            given_limit = limit_in_si(draft, spec.limits, joint.freedom)
             for i in members:
+                new = asdict(self._borne(given_limit, i, members))
+                kept = {key: value for key, value in new.items() if value is not None}
                 old = draft.mates[i].limit
                 if i == bearer:
                     draft.mates[i] = replace(draft.mates[i], limit=replace(old or Limit(), **kept))
                 elif old is not None:
                     draft.mates[i] = replace(draft.mates[i], limit=replace(old, **dict.fromkeys(kept)))
+
+    def _borne(self, limit: Limit, index: int, members: list[int]) -> Limit:
+        """A range of a joint in the sense of one of its mates."""
+        mates = [self._draft.mates[i] for i in members]
+        # The joint counts as a mate that somebody gave its name; without one as its first.
+        first = sorted(mates, key=lambda mate: not (mate.joint_name or mate.name in self.names))
+        if sense_of(self._draft, self._draft.mates[index], first) > 0:
+            return limit
+        low, high = limit.lower, limit.upper
+        return replace(limit, lower=None if high is None else -high, upper=None if low is None else -low)
 
     def _bearer(self, members: list[int], freedom: str | None) -> int:
         """The mate that names its joint, else the first whose own motion can be the joint's."""

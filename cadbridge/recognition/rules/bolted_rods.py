@@ -40,10 +40,17 @@ def bind_bolted_rods(scene: Scene, names: bool) -> None:
         contacts = [c for own in screws[name].values() for c in own] if name in screws else holes[name]
         if len(screws.get(name, contacts)) < 2 or (names and called(IDLERS, scene.called(name))):
             continue
+        if name not in screws and _runs(scene, name):
+            continue
         if _rod(scene, name, contacts):
             for c in contacts:
                 other = c.b.instance if c.a.instance == name else c.a.instance
                 scene.bind(name, other, "a rod with a screw in each end, tightened against what carries it", 0.8)
+
+
+def _runs(scene: Scene, name: str) -> bool:
+    """Whether a part is round outside and stands in a bore: an axle, whose holes may be those of its wheels."""
+    return any(c.kind == "shaft" and c.a.instance == name for c in scene.contacts.of.get(name, ()))
 
 
 def _rod(scene: Scene, name: str, contacts: Sequence[Contact]) -> bool:

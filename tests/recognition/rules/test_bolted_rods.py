@@ -52,3 +52,16 @@ def test_a_roller_a_cradle_and_what_one_screw_holds_turn(
 ) -> None:
     rod = hexagon().union(box(80, 10, wide).translate((0, 0, -wide))) if wide else hexagon()
     assert joints(frame(tmp_path, name, rod, sides)) == {frozenset(("channel", name)): "revolute"}
+
+
+def test_on_an_axle_in_a_bore_wheels_turn(tmp_path: Path) -> None:
+    """Their holes are in line with those in its ends, and the wheels lie on them; it runs in a bore of the chassis."""
+    along_x = cq.Workplane("YZ")
+    axle = along_x.circle(4).extrude(30, both=True).cut(along_x.circle(1).extrude(30, both=True))
+    chassis = box(30, 40, 20).translate((0, 0, -10)).cut(along_x.circle(4.2).extrude(30, both=True))
+    wheel = along_x.circle(15).circle(1).extrude(6)
+    made = cq.Assembly(name="made").add(chassis, name="chassis").add(axle, name="axle")
+    made.add(wheel, name="left", loc=at(30, 0, 0)).add(wheel, name="right", loc=at(-36, 0, 0))
+    found = read(tmp_path, made)
+    assert [j.type for j in found.joints] == ["revolute"] * 2
+    assert not any("screw in each end" in bond.reason for body in found.bodies for bond in body.bonds)

@@ -181,7 +181,7 @@ def _stops_turn(guide: Guide, planes: Sequence[Wall]) -> bool:
         if float(np.linalg.norm(radial)) < BESIDE_AXIS:
             continue
         arm = np.cross(guide.direction, p.point - guide.point)
-        torque, reach = float(arm @ p.normal), p.extent(np.cross(guide.direction, unit(radial))) / 2
+        torque, reach = float(arm @ p.normal), p.common(np.cross(guide.direction, unit(radial))) / 2
         # Where the foot of the axis lies within the face, one half of it stops the turn one way, the other half the
         # other.
         if abs(torque) < WITHIN_FACE * reach:

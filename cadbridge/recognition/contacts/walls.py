@@ -96,8 +96,15 @@ class Wall:
 
     def extent(self, direction: Vector) -> float:
         """The extent of the smaller of the two sides along a direction, m."""
-        if not self.more:
-            return min(extent_of(side, direction) for side in (self.contact.a, self.contact.b))
+        return min((high - low for low, high in self._ends(direction)), default=0.0)
+
+    def common(self, direction: Vector) -> float:
+        """The extent of what the two sides have in common along a direction, m: each may go on beyond the other."""
+        lows, highs = zip(*self._ends(direction), strict=True)
+        return max(0.0, float(min(highs)) - float(max(lows)))
+
+    def _ends(self, direction: Vector) -> list[tuple[float, float]]:
+        """Where each of the two sides begins and ends along a direction in W, m; 0 where its outline is not known."""
         ends: tuple[list[float], list[float]] = ([], [])
         for c in (self.contact, *self.more):
             # The normal points out of one body: it tells the two sides apart, whichever a contact names first.
@@ -106,7 +113,7 @@ class Wall:
                 if side.surface.loops:
                     along = side.X_WI.point(np.concatenate(side.surface.loops)) @ direction
                     ends[k].extend((float(along.min()), float(along.max())))
-        return min(max(own) - min(own) if own else 0.0 for own in ends)
+        return [(min(own), max(own)) if own else (0.0, 0.0) for own in ends]
 
 
 def faces_along(wall: Wall, axis: Vector) -> bool:

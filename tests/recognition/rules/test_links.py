@@ -115,6 +115,14 @@ def test_a_hole_that_meets_another_is_seen_beside_round_faces_on_the_same_line(t
     assert list(joints(found).values()) == ["revolute"]
 
 
+def test_a_face_on_one_side_of_the_axis_stops_one_way(tmp_path: Path) -> None:
+    """The leaf of a hinge lies on its frame, which goes on behind the axis where the leaf is round."""
+    frame = box(70, 10, 20).translate((5, -10, 0)).union(box(70, 20, 5).translate((5, -5, -5))).union(disc(3, 20))
+    leaf = box(50, 10, 20).translate((-25, 0, 0)).union(disc(5, 20)).cut(disc(3, 20))
+    (joint,) = recognised(tmp_path, {"frame": (frame, (0, 0, 0)), "leaf": (leaf, (0, 0, 0))}).joints
+    assert (joint.type, joint.against) == ("revolute", ())
+
+
 @pytest.mark.parametrize(("clips", "kinds"), [(0, ["revolute"]), (1, [])])
 def test_a_shaft_beside_a_flat_turns_where_links_alone_are_drawn(tmp_path: Path, clips: int, kinds: list[str]) -> None:
     """Links at rest lie flat against each other; where standard parts are drawn too, a flat is a key."""

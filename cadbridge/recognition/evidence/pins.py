@@ -67,12 +67,12 @@ def with_shared_lines(scene: Scene, bolts: Sequence[Contact]) -> Contacts:
         for line in known.lines
         for c in (
             *_through(scene, line, bores),
-            *_meeting(line, known),
             *_loosely(line, known),
             *(c for c in _eyes(line, near, math.inf if not scene.bolted else near) if frozenset(c.pair) not in parted),
             *bearing_seats(line),
         )
     ]
+    added += _of_screws([c for line in known.lines for c in _meeting(line, known)])
     by_pair: dict[tuple[str, str], list[Contact]] = defaultdict(list)
     for contact in (*known.found, *bolts, *added):
         by_pair[contact.pair].append(contact)
@@ -126,13 +126,29 @@ def _meeting(line: Line, known: Contacts) -> Iterator[Contact]:
             spot = (*pair, round(a.high / (10 * near)))
             if a.instance == b.instance or spot in seen:
                 continue
-            if not 1 / SAME_SCREW <= a.surface.radius / b.surface.radius <= SAME_SCREW:
+            if not 1 / LOOSEST_HOLE <= a.surface.radius / b.surface.radius <= LOOSEST_HOLE:
                 continue
             planes = [c for c in known.by_pair.get(pair, ()) if c.kind == "plane"]
             # With no faces on each other there, holes end at one height by chance.
             if any(parallel(c.direction, line.direction) for c in planes):
                 seen.add(spot)
                 yield _shared("holes", line, a, b, None)
+
+
+def _of_screws(meeting: Sequence[Contact]) -> list[Contact]:
+    """Of holes that meet those that may be for one screw: much unlike, where a pattern of the same radii says so."""
+    patterns: dict[tuple[str, str, float, float], list[Contact]] = defaultdict(list)
+    for c in meeting:
+        patterns[(*c.pair, round(c.a.surface.radius, 6), round(c.b.surface.radius, 6))].append(c)
+
+    def fits(c: Contact, own: Sequence[Contact]) -> bool:
+        unlike = max(c.a.surface.radius, c.b.surface.radius) / min(c.a.surface.radius, c.b.surface.radius)
+        beside = (
+            cross_length(o.point - c.point, c.direction) > c.radius and parallel(o.direction, c.direction) for o in own
+        )
+        return unlike <= SAME_SCREW or any(beside)
+
+    return [c for own in patterns.values() for c in own if fits(c, own)]
 
 
 def _hole(m: Placed) -> bool:

@@ -98,3 +98,18 @@ def test_of_two_parts_that_stand_apart_and_turn_on_each_other_one_is_left_where_
     found = recognised(tmp_path, {"base": (base, (0, 0, 0)), "frame": (frame, (0, 0, 0)), "spool": (spool, (0, 0, 13))})
     assert [joint.type for joint in found.joints] == ["revolute"]
     assert all(joint.a != joint.b for joint in found.joints)
+
+
+@pytest.mark.parametrize(("spots", "freedoms"), [([(-8.0, 0.0), (8.0, 0.0)], 0), ([], 1)])
+def test_a_pattern_of_holes_is_for_screws_however_much_wider_they_are(
+    tmp_path: Path, spots: list[tuple[float, float]], freedoms: int
+) -> None:
+    """A fan with holes of 3.2 mm on tap holes of 1.8; the duct goes on in it with its own bore."""
+    duct, fan = plate(60, 40, 4, [(0, 0)], 5), cq.Workplane().circle(12).circle(5).extrude(8)
+    fan = fan.union(cq.Workplane().center(20, 0).rect(20, 6).extrude(8))
+    for x, y in spots:
+        duct = duct.cut(cq.Workplane().center(x, y).circle(0.9).extrude(4))
+        fan = fan.cut(cq.Workplane().center(x, y).circle(1.6).extrude(8))
+    own = cq.Assembly(name="own").add(duct, name="duct")  # nested: no model of links alone
+    made = cq.Assembly(name="made").add(own, name="own").add(fan, name="fan", loc=cq.Location((0, 0, 4)))
+    assert read(tmp_path, made).freedoms == freedoms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cadbridge.freedoms import HINGE
@@ -21,6 +21,9 @@ from cadbridge.recognition.standard.names import called_drive
 SMALL_BETWEEN = 0.1
 """Size of what merely stands between two bodies beside the smaller of them, at most. A choice: 54 machines have 0.098 |
 0.11. Tests: 0.18 is no spacer (`test_links`)."""
+
+IN_ONE = "and of one sub-assembly with"
+"""What ties a drive to its mount, where the product structure speaks."""
 
 
 def bind_between(now: Jointed, toothed: Collection[str], names: bool) -> None:
@@ -108,22 +111,31 @@ def bind_mounted(now: Jointed, names: bool) -> None:
     """Bind a drive that hangs on nothing but what it turns to the body of its sub-assembly that turns there as well.
 
     A drive is mounted on something: a servo that is drawn beside the arm which holds it. The sub-assembly of the two
-    moves as a whole against what lies outside of it. Names say what is a drive.
+    moves as a whole against what lies outside of it. Of one in no sub-assembly the line says it, where it or what
+    it turns has another joint: a wheel on a horn has none. Names say what is a drive.
     """
     scene, members = now.scene, now.members
     for body, own in now.of.items() if names else ():
         joint, turned = own[0], own[0].other(body)
         if len(own) != 1 or joint.verdict.free != HINGE or not _drives(members[body]):
             continue
-        on_line = {j.other(turned) for j in now.of[turned] if j is not joint and one_axis(scene, j, joint, ONE_LINE)}
+        others = [j for j in now.of[turned] if j is not joint]
+        on_line = {j.other(turned) for j in others if one_axis(scene, j, joint, ONE_LINE)}
+        alone = all(name.count("/") == scene.top for name in members[body])
+        goes_on = any(j.other(turned) not in on_line for j in others)
         mounts = [
             other for other in on_line
-            if (path := inside(scene, members[body], members[other]))
-            and not all(name.startswith(f"{path}/") for name in members[turned])
+            if (goes_on or len(now.of[other]) > 1 if alone else _moves_in(scene, members, body, other, turned))
         ]  # fmt: skip
         if len(mounts) == 1:
-            text = "a drive by its name, and of one sub-assembly with what turns on the same line: mounted there"
+            text = f"a drive by its name, {'with' if alone else IN_ONE} what turns on the same line: mounted there"
             scene.bind(min(members[body]), min(members[mounts[0]]), text, 0.6)
+
+
+def _moves_in(scene: Scene, members: Mapping[str, Sequence[str]], body: str, other: str, turned: str) -> bool:
+    """Whether two bodies have a sub-assembly in common that does not hold all of what one of them turns."""
+    path = inside(scene, members[body], members[other])
+    return bool(path) and not all(name.startswith(f"{path}/") for name in members[turned])
 
 
 def bind_cases(now: Jointed, names: bool) -> None:

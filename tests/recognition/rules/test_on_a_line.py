@@ -9,7 +9,7 @@ import pytest
 import cadbridge as cb
 from cadbridge.recognition import Recognition, recognise
 from tests.late import cq
-from tests.recognition.solids import Parts, at, box, disc, joints, link, read, recognised, tube
+from tests.recognition.solids import Parts, at, box, disc, joints, link, plate, read, recognised, tube
 
 
 def along_y(shape: cq.Workplane) -> cq.Workplane:
@@ -60,7 +60,8 @@ def test_what_stands_on_what_a_drive_turns_turns_with_it(tmp_path: Path) -> None
     assert joints(recognised(tmp_path, parts)) == {frozenset({"servo", "wheel"}): "revolute"}
 
 
-def test_a_servo_drawn_beside_the_arm_that_holds_it_is_mounted_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_servo_drawn_beside_the_arm_that_holds_it_is_mounted_there(tmp_path: Path, flat: bool) -> None:
     """Its horn is screwed to the base; the arm has a bore about that, and the servo touches nothing but its horn."""
     ring = [(6.0, 0.0), (0.0, 6.0), (-6.0, 0.0), (0.0, -6.0)]
     pattern = cq.Workplane().pushPoints(ring).circle(1).extrude(20)
@@ -68,6 +69,18 @@ def test_a_servo_drawn_beside_the_arm_that_holds_it_is_mounted_there(tmp_path: P
     base = box(60, 60, 6).cut(pattern).cut(disc(2, 6))
     case = box(20, 34, 26).translate((0, 10, -29.5)).cut(disc(2.52, -2.3 + 6).translate((0, 0, -7)))
     arm = box(60, 40, 2.5).translate((20, 10, 0)).cut(disc(8.5, 2.5))
+    if flat:
+        # What carries it goes on to another joint; a wheel about the horn would not.
+        parts: Parts = {"XL-330": (case, (0, 0, 0)), "horn": (horn, (0, 0, 0)), "base": (base, (0, 0, 2.5))}
+        lever = plate(60, 12, 3, [(-20, 0)], 2).translate((20, 0, 0))
+        parts |= {"arm": (arm.union(disc(2, 3).translate((45, 10, -3))), (0, 0, 0)), "lever": (lever, (45, 10, -3))}
+        flat_made = recognised(tmp_path, parts)
+        assert bodies(flat_made) == {
+            frozenset({"base", "horn"}),
+            frozenset({"XL-330", "arm"}),
+            frozenset({"lever"}),
+        }
+        return
     own = cq.Assembly(name="XL-330").add(case, name="case").add(horn, name="horn")
     module = cq.Assembly(name="arm").add(own, name="XL-330").add(arm, name="plate")
     made = cq.Assembly(name="made").add(module, name="arm").add(base, name="base", loc=at(0, 0, 2.5))

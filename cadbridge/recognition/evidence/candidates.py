@@ -32,6 +32,8 @@ class Candidate:
     contacts: tuple[Contact, ...]
     alike: tuple[str, str] | None = None
     """The two instances of a joint that only an equal pair shows."""
+    model: tuple[str, str] | None = None
+    """The instances of that equal pair."""
 
     def other(self, body: str) -> str:
         """The other body of the pair."""

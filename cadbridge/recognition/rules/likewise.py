@@ -53,6 +53,18 @@ def joined_alike(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
     return found
 
 
+def without_models(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
+    """The joints without those whose model is one body by now: what only an equal pair showed is bound as that is."""
+    kept = []
+    for joint in joints:
+        if joint.model is None or joint.alike is None or len(scene.bodies(*joint.model)) > 1:
+            kept.append(joint)
+            continue
+        names = " and ".join(name.rsplit("/", 1)[-1] for name in joint.model)
+        scene.bind(*joint.alike, f"the equal parts {names} are one body, in nearly the same place", 0.5)
+    return kept
+
+
 def bind_rails(scene: Scene, joints: Sequence[Candidate]) -> None:
     """Bind the rails of one carriage to each other, where nothing else connects them.
 
@@ -138,4 +150,5 @@ def _copied(
         v, point=moved.point(v.point), axis=moved.vector(v.axis), confidence=min(v.confidence, SURE_OF_EQUAL),
         evidence=(f"the equal parts {names} are joined so, in nearly the same place", *v.evidence),
     )  # fmt: skip
-    return replace(joint_of(scene, first.name, second.name, verdict), alike=(first.name, second.name))
+    copy = joint_of(scene, first.name, second.name, verdict)
+    return replace(copy, alike=(first.name, second.name), model=(pair[0].name, pair[1].name))

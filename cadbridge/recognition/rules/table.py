@@ -26,7 +26,7 @@ from cadbridge.recognition.rules.bolted_rods import bind_bolted_rods
 from cadbridge.recognition.rules.guide_rods import bind_frames, bind_stacked
 from cadbridge.recognition.rules.hubs import bind_hubs
 from cadbridge.recognition.rules.joints import bind_pins, find_joints
-from cadbridge.recognition.rules.likewise import bind_rails, joined_alike
+from cadbridge.recognition.rules.likewise import bind_rails, joined_alike, without_models
 from cadbridge.recognition.rules.linear_bearings import bind_linear_bearings
 from cadbridge.recognition.rules.motors import find_motors
 from cadbridge.recognition.rules.rolling_carriages import rolling_carriages
@@ -202,6 +202,7 @@ def _connected(run: Inference) -> None:
     bind_cases(run.now, run.evidence.names)
     bind_fixed(scene)
     run.turning += hinge_meshing(scene, pairs, run.joints)
+    run.turning = without_models(scene, run.turning)
 
 
 RULES = (

@@ -14,7 +14,7 @@ from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.candidates import Candidate
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.groups import Groups
-from cadbridge.recognition.rules.likewise import bind_rails
+from cadbridge.recognition.rules.likewise import bind_rails, without_models
 from tests.late import cq
 from tests.recognition import gear_shapes
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
@@ -131,3 +131,25 @@ def test_three_rails_of_one_carriage_are_one_body(rails: tuple[str, ...]) -> Non
     joints = [Candidate("carriage", rail, slide, (), ("carriage", rail)) for rail in rails]
     bind_rails(cast(Scene, scene), joints)
     assert sorted(scene.groups.group("a")) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("bound", [True, False])
+def test_a_joint_falls_with_the_equal_pair_that_showed_it(bound: bool) -> None:
+    """What holds the model may be found later than what is like it."""
+
+    class Bound:
+        """The groups of a scene."""
+
+        groups = Groups(("horn 1", "arm 1", "horn 2", "arm 2"))
+        bodies = Scene.bodies
+
+        def bind(self, a: str, b: str, why: str, confidence: float) -> bool:
+            return self.groups.join(a, b)
+
+    hinge = Verdict("revolute", np.zeros(3), np.array([1.0, 0.0, 0.0]), ())
+    scene = Bound()
+    copy = Candidate("horn 2", "arm 2", hinge, (), ("horn 2", "arm 2"), ("horn 1", "arm 1"))
+    if bound:
+        scene.groups.join("horn 1", "arm 1")
+    assert without_models(cast(Scene, scene), [copy]) == ([] if bound else [copy])
+    assert (len(scene.groups.group("arm 2")) == 2) is bound

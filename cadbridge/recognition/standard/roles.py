@@ -40,7 +40,7 @@ SPACERS = re.compile(r"\bspacers?\b|\bcrush ?blocks?\b|distanzh[uü]lse|abstands
 """What keeps two plates apart about the bolt that holds them; on a shaft it turns with it."""
 _ASIDE = (
     r"(?: ?v? ?\d+(?: ?x ?\d+)*(?: ?mm)?\b| (?:[a-d]|left|right|lh|rh|front|rear|back|upper|lower|top|bottom|inner"
-    r"|outer|links|rechts))*$"
+    r"|outer|mid|middle|cent(?:er|re)|[fr][lr]|links|rechts|mitte|vorn|hinten))*$"
 )
 """What may follow the word that says what a part is: counters, versions, sizes and where it is."""
 SCREWED_ON = re.compile(
@@ -56,7 +56,8 @@ LINEAR_DRIVES = re.compile(r"linear|actuator|aktuator|cylinder|zylinder|vérin|c
 _TURNS = re.compile(
     r"(levers?|hebel|levier|palanca|alavanca|рычаг|cranks?|kurbel|manivelle|manivela|manovella"
     r"|wheels?|\b(zahn|lauf|hand|antriebs|schwung|stell|vorder|hinter)?rad|\broue|\brueda|\bruota|\broda|колесо|车轮"
-    r"|propell[eo]rs?|h[eé]lice|rocker|wippe|pendulum|pendel|レバー|杠杆|曲柄"
+    r"|knobs?|drehkn[oö]pfe?|perilla|manopola|旋钮|つまみ"
+    r"|propell[eo]rs?|h[eé]lice|(?<!servo )rotors?|impellers?|rocker|wippe|pendulum|pendel|レバー|杠杆|曲柄"
     r"|pulley|idler|sheave|roller|poulie|galet|polea|puleggia|rolle|滑轮|滚轮|プーリ)" + _ASIDE
 )
 _SLIDES = re.compile(

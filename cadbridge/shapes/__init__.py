@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
@@ -254,8 +255,9 @@ def _by_halves(
 
 
 def _in_archive(file: str) -> bool:
-    """Whether the shapes of a file are B-Reps in FreeCAD's archive, labelled by its members."""
-    return file.lower().endswith(".fcstd")
+    """Whether the shapes of a file are B-Reps in FreeCAD's archive, labelled by its members: any file may end so."""
+    path = Path(file)
+    return path.suffix.lower() == ".fcstd" and (not path.is_file() or is_zipfile(path))
 
 
 def _features_in_archive(file: str, members: list[str]) -> list[FeatureTable | str]:

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import cadbridge as cb
 from cadbridge.cli.app import app
+from cadbridge.recognition import recognise
 from tests.late import cq
 from tests.recognition.solids import Parts, box, disc, joints, plate, recognised
 
@@ -91,3 +93,12 @@ def test_a_mesh_says_that_it_has_no_faces_and_what_to_do(tmp_path: Path) -> None
     assert told.exit_code == 0
     assert "CB1603: arm: its geometry is a mesh" in told.output
     assert "Use the STEP file instead of a mesh" in told.output
+
+
+def test_a_step_file_with_the_ending_of_freecad_gives_the_same_joints(tmp_path: Path) -> None:
+    """It was read as STEP, and its faces were sought in an archive: one body, and no joint."""
+    known = recognised(tmp_path, hinge())
+    (tmp_path / "made.step").rename(tmp_path / "made.FCStd")
+    found = recognise(cb.read(tmp_path / "made.FCStd"))
+    assert [j.type for j in found.joints] == [j.type for j in known.joints] != []
+    assert "CB1603" not in {f.code for f in found.findings}

@@ -13,7 +13,7 @@ def home_qpos(plan: LinkPlan, loops: bool) -> list[float] | None:
 
     That is where loops must be closed, a value's joint has no coordinate of its own, or the couplings forbid it.
     """
-    home = plan.mechanism.assembly.home
+    home = plan.mechanism.home
     index = {freedom.name: k for k, freedom in enumerate(plan.tree.freedoms)}
     if loops or not home or not home.keys() <= index.keys():
         return None

@@ -260,6 +260,12 @@ class Mechanism(Shown):
         """
         return self._joints_meant.get(name)
 
+    @cached_property
+    def home(self) -> dict[str, float]:
+        """The home pose by the joints' own names, rad and m; by the names of the source where these mean no joint."""
+        meant = ((self.joint_named(name), name, value) for name, value in self.assembly.home.items())
+        return {name if joint is None else joint.name: value for joint, name, value in meant}
+
     def drive_named(self, name: str) -> Drive | None:
         """Look up the drive that a name means.
 

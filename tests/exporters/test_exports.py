@@ -421,6 +421,16 @@ def test_the_home_pose_is_a_keyframe_that_obeys_the_gears(tmp_path: Path) -> Non
     assert "CB517" in [f.code for f in export(mechanism, tmp_path / "u", "urdf").findings]
 
 
+def test_the_home_pose_may_call_a_joint_by_a_mate_of_it(tmp_path: Path) -> None:
+    mechanism = models.geared_pair(rack=False)
+    mate = mechanism.joint("wheel").mates[0]
+    assembly = replace(mechanism.assembly, joint_names={mate: "output"}, home={"output": 0.2})
+    mechanism = replace(mechanism, assembly=assembly)
+    model = load(mechanism, tmp_path, "mjcf")
+    assert model.key("home").qpos[model.joint("wheel").qposadr[0]] == pytest.approx(0.2)
+    assert mechanism.home == {"wheel": 0.2}
+
+
 def test_the_home_pose_of_a_branched_machine_reaches_the_right_joints(tmp_path: Path) -> None:
     home = {f"hinge {i}": 0.1 * (i + 1) for i in range(7)}
     mechanism = models.branched()

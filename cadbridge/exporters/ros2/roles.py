@@ -83,7 +83,7 @@ def roles_of(described: Description) -> Roles:
 
 def _home(described: Description) -> dict[str, float]:
     """The home pose by the names of the export."""
-    home = described.plan.mechanism.assembly.home
+    home = described.plan.mechanism.home
     pairs = zip(described.plan.joint_names, described.plan.tree.freedoms, strict=True)
     return {name: home[freedom.name] for name, freedom in pairs if freedom.name in home}
 

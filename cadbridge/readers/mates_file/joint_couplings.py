@@ -10,7 +10,7 @@ from cadbridge.freedoms import TURN
 from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.gear_schema import CamPair, DifferentialSpec, JointCouplingSpec, LinearSpec
 from cadbridge.readers.mates_file.repeated import add_coupling
-from cadbridge.readers.mates_file.senses import sense_of
+from cadbridge.readers.mates_file.senses import beside, sense_of
 
 _TITLES = {"cam": CouplingKind.CAM, "linear": CouplingKind.LINEAR, "differential": CouplingKind.LINEAR}
 
@@ -47,7 +47,9 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
         known = draft.near(joint, [*by_name, *joint_names.values()])
         draft.findings.add("CB155", f"{name!r}: there is no joint {joint!r}{known}", where)
         return None
-    found = [by_name[n] for n in named if n in by_name and by_name[n].freedom is not None]
+    own = [by_name[n] for n in named if n in by_name]
+    # A face that gives a joint its name says nothing of its motion: the other mates of the joint do.
+    found = [mate for mate in (*own, *beside(draft, own)) if mate.freedom is not None]
     if not found:
         draft.findings.add("CB149", f"{name!r}: none of the mates of {joint!r} says what it turns about", where)
         return None
@@ -57,7 +59,7 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
 def _sense(draft: Draft, joint_names: dict[str, str], joint: str, mate: Mate) -> float:
     """−1 where a joint that is called by its own name counts against the mate that determines its value."""
     named = [other for other in draft.mates if joint_names.get(other.name) == joint]
-    return 1.0 if joint == mate.name else sense_of(draft, mate, named)
+    return 1.0 if joint == mate.name else sense_of(draft, mate, named or beside(draft, [mate]))
 
 
 def _unit(draft: Draft, mate: Mate) -> float:

@@ -15,6 +15,7 @@ from cadbridge.readers.mates_file.draft import Draft
 from cadbridge.readers.mates_file.features import owner_of, resolve
 from cadbridge.readers.mates_file.repeated import report_mate
 from cadbridge.readers.mates_file.schema import JointSpec, LimitSpec
+from cadbridge.readers.mates_file.senses import beside
 
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
@@ -133,11 +134,17 @@ def name_joints(draft: Draft) -> dict[str, str]:
 
 
 def joint_freedom(draft: Draft, joint: str, spec: JointSpec | None) -> str | None:
-    """Whether a joint turns or slides, by what the file says or by the kinds of its mates."""
+    """Whether a joint turns or slides, by what the file says or by the kinds of its mates.
+
+    Where none of those that it is called by says it, as a face does not, the others between the same components do.
+    """
     if spec is not None and spec.type is not None:
         return spec.type
     names = set(spec.mates) if spec is not None else {joint}
-    found = {m.freedom for m in draft.mates if m.name in names or joint in (m.name, m.joint_name)} - {None}
+    own = [m for m in draft.mates if m.name in names or joint in (m.name, m.joint_name)]
+    found = {m.freedom for m in own} - {None}
+    if not found:
+        found = {m.freedom for m in beside(draft, own)} - {None}
     # Axes on one line leave a turn, whatever planes and directions stand beside them.
     return found.pop() if len(found) == 1 else None
 

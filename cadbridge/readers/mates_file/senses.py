@@ -23,6 +23,12 @@ def sense_of(draft: Draft, mate: Mate, mates: Iterable[Mate]) -> float:
     return 1.0
 
 
+def beside(draft: Draft, mates: Iterable[Mate]) -> list[Mate]:
+    """All mates between the components of some of them, in their order: these make one joint."""
+    pairs = {frozenset((m.a.component, m.b.component)) for m in mates}
+    return [m for m in draft.mates if frozenset((m.a.component, m.b.component)) in pairs]
+
+
 def _direction(draft: Draft, feature: Feature) -> Vector | None:
     """The unit direction of a feature in the world as designed."""
     if feature.direction is None:

@@ -98,6 +98,17 @@ def test_references_to_nothing_are_told_with_the_nearest(lay: Any) -> None:
     assert all(near in said for near in ("Hinge?", "Arm", "Base", "Block"))
 
 
+def test_a_face_leaves_what_the_other_mate_of_its_parts_leaves(lay: Any) -> None:
+    """The joint is called by its first mate, a face: its home stood 57 times too large, as radians."""
+    faces = "a: {component: Base, face: top}, b: {component: Pin, face: top}"
+    turn = "a: {component: Base, point: [0, 0, 0], axis: [1, 0, 0]}, b: {component: Pin, face: bore}"
+    done = lay(
+        f"mates:\n  - {{name: F, type: flush, {faces}}}\n  - {{name: R, type: revolute, {turn}}}\nhome: {{F: 90}}\n"
+    )
+    assert codes(done) == []
+    assert done.home == pytest.approx({"F": math.pi / 2})
+
+
 def test_a_joint_of_planes_keeps_raw_values_and_says_so(lay: Any) -> None:
     done = lay(
         "mates: [{name: F, type: flush, a: {component: Base, face: top}, b: {component: Pin, face: top}}]\n"

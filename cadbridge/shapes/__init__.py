@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from zipfile import is_zipfile
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
@@ -25,6 +24,7 @@ from cadbridge.geometry import Shape
 from cadbridge.shapes import limits
 from cadbridge.shapes.archive import Archive
 from cadbridge.shapes.convert import to_shape
+from cadbridge.shapes.external import begins_as_step
 from cadbridge.shapes.kept import ask_once, content_of
 from cadbridge.shapes.part21 import Prepared, Sources
 from cadbridge.shapes.process import WORKER, WorkerDiedError, WorkerLateError, WorkerRefusedError
@@ -255,9 +255,9 @@ def _by_halves(
 
 
 def _in_archive(file: str) -> bool:
-    """Whether the shapes of a file are B-Reps in FreeCAD's archive, labelled by its members: any file may end so."""
+    """Whether the shapes of a file are B-Reps in FreeCAD's archive, labelled by its members: a STEP file may end so."""
     path = Path(file)
-    return path.suffix.lower() == ".fcstd" and (not path.is_file() or is_zipfile(path))
+    return path.suffix.lower() == ".fcstd" and not (path.is_file() and begins_as_step(path))
 
 
 def _features_in_archive(file: str, members: list[str]) -> list[FeatureTable | str]:

@@ -142,7 +142,7 @@ class Copies:
             found = (origin.parent / plain).resolve()
             there = found.exists()
             outside = outside or not folders.hold(found)
-            own = not outside and found.is_file() and (_is_step(name) or _begins_as_step(found))
+            own = not outside and found.is_file() and (_is_step(name) or begins_as_step(found))
         except (OSError, ValueError, RuntimeError):
             return None
         if own:
@@ -156,8 +156,11 @@ class Copies:
         return None
 
 
-def _begins_as_step(path: Path) -> bool:
-    """Whether a file without an ending of STEP is one; other documents that a STEP file mentions are none of ours."""
+def begins_as_step(path: Path) -> bool:
+    """Whether a file without an ending of STEP is one, by its first bytes. OSError where it cannot be read.
+
+    Other documents that a STEP file mentions are none of ours.
+    """
     with path.open("rb") as stream:
         # Comments may stand before it.
         return b"ISO-10303-21" in stream.read(1024)

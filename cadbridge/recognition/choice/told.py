@@ -112,7 +112,7 @@ def _nearest_ball(scene: Scene, a: str, b: str) -> Vector | None:
     return np.array(min(found)[2]) if found else None
 
 
-def _round_axis(scene: Scene, a: str, b: str) -> tuple[Vector, Vector] | None:
+def _round_axis(scene: Scene, a: str, b: str) -> Way | None:
     """The axis of the one of two instances that is round outside, as of a wheel on a plate; None where both are."""
     axes = [(name, axis) for name in (a, b) if (axis := _widest(scene, name)) is not None]
     own = [axis for name, axis in axes if round_outside(scene, name, *axis)]
@@ -133,7 +133,7 @@ def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> Fin
     return findings
 
 
-def _told_axis(told: Told) -> tuple[Vector, Vector] | None:
+def _told_axis(told: Told) -> Way | None:
     """The point and direction of a joint that a hint gives; None where it gives none."""
     if told.point is None:
         return None

@@ -22,9 +22,6 @@ SMALL_BETWEEN = 0.1
 """Size of what merely stands between two bodies beside the smaller of them, at most. A choice: 54 machines have 0.098 |
 0.11. Tests: 0.18 is no spacer (`test_links`)."""
 
-IN_ONE = "and of one sub-assembly with"
-"""What ties a drive to its mount, where the product structure speaks."""
-
 
 def bind_between(now: Jointed, toothed: Collection[str], names: bool) -> None:
     """Bind a small body, or a disc, that turns against two others about one line to that on which it is guided less.
@@ -128,7 +125,8 @@ def bind_mounted(now: Jointed, names: bool) -> None:
             if (goes_on or len(now.of[other]) > 1 if alone else _moves_in(scene, members, body, other, turned))
         ]  # fmt: skip
         if len(mounts) == 1:
-            text = f"a drive by its name, {'with' if alone else IN_ONE} what turns on the same line: mounted there"
+            within = "" if alone else "and of one sub-assembly "
+            text = f"a drive by its name, {within}with what turns on the same line: mounted there"
             scene.bind(min(members[body]), min(members[mounts[0]]), text, 0.6)
 
 

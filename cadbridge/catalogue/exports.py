@@ -32,8 +32,9 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "what stands still is exported without its mass",
         "A part of what stands still has no mass that is known, so that the whole has none: its link is written "
-        "without <inertial>, and the known masses of the other parts are lost. No motion depends on them while the "
-        "base stands; a base that is set free in the engine needs them.",
+        "without <inertial>, and the known masses of the other parts are lost. USD gives a mass to rigid bodies alone, "
+        "which what stands still is where something hangs on it. No motion depends on it while the base stands; a base "
+        "that is set free in the engine needs it.",
         "Give a density: `density:` in the mates file, --density or --material.",
         "A base of two parts, one with a material and one without.",
     ),

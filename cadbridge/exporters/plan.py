@@ -109,17 +109,15 @@ class LinkPlan:
 def make_plan(
     tree: Tree, findings: Findings, options: ExportOptions, *, folders: tuple[str, str], masses_needed: bool,
     meshes: str = "stl", one_namespace: bool = False, polynomials: bool = False, root: str = "", least: float = 0.0,
-    weighs_ground: bool = True,
 ) -> LinkPlan:  # fmt: skip
     """Names, relations and meshes of a tree; masses are checked, what cannot be carried is reported.
 
     In `one_namespace` no joint or frame is called like a link; the format may hold `polynomials` between two joints.
     `root` is what the format's users call the ground, unless a body has that name. `least` (kg, kg m²): masses and
-    moments that are not above it stop the engine. `weighs_ground`: the format has the mass of what stands still.
+    moments that are not above it stop the engine.
     """
     _check_masses(tree, findings, masses_needed, least)
-    if weighs_ground:
-        report_standing(tree.mechanism, findings)
+    report_standing(tree.mechanism, findings)
     links, frames = UniqueNames("link"), UniqueNames("frame")
     joints = links if one_namespace else UniqueNames("joint")
     # URDF, which alone keeps what is seen and what collides in two folders, writes frames as links; in SDF and USD

@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cadbridge.errors import MissingExtraError
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
@@ -45,7 +47,6 @@ class Newton(MuJoCo):
 
     name = "Newton"
     precision = 1e-6
-    holds_ground = False
     joins_series = False
     _kamino: Kamino | None = None
 
@@ -55,6 +56,8 @@ class Newton(MuJoCo):
         self.joints = f"_{self._path.stem}_joints_{{}}"
         self._folder, self._given = folder, gravity
         super().__init__(folder, gravity)
+        # Without a body that is fixed in the world the stage has no place for the mass of what stands still (CB545).
+        self.holds_ground = bool(np.any((self._model.body_parentid[1:] == 0) & (self._model.body_jntnum[1:] == 0)))
         self._model.opt.disableflags |= int(self._lib.mjtDisableBit.mjDSBL_CONTACT)
 
     def _compiled(self, folder: Path) -> Any:

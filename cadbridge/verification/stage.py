@@ -27,7 +27,6 @@ class UsdStage(Engine):
 
     name = "OpenUSD"
     precision = 1e-6
-    holds_ground = False
 
     def __init__(self, folder: Path, gravity: Sequence[float]) -> None:
         self._usd, self._geom, self._physics = (load_module(f"pxr.{m}", "usd-core") for m in _MODULES)
@@ -36,6 +35,9 @@ class UsdStage(Engine):
         self._all = list(self._stage.Traverse())
         # A tendon may bear the name of a joint: the joint comes first.
         self._prims = {prim.GetName(): prim for prim in reversed(self._all)}
+        fixed = [self._physics.Joint(prim) for prim in self._all if prim.IsA(self._physics.FixedJoint)]
+        # Without a body that is fixed in the world the stage has no place for the mass of what stands still (CB545).
+        self.holds_ground = any(not joint.GetBody0Rel().GetTargets() for joint in fixed)
 
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
         found = {}

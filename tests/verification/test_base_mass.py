@@ -22,6 +22,7 @@ PLACES = {
     "urdf": ("*/urdf/*.urdf", r'<mass value="2"', '<mass value="2.5"'),
     "mjcf": ("robot.xml", r'mass="2"', 'mass="2.5"'),
     "sdf": ("model.sdf", r"<mass>2<", "<mass>2.5<"),
+    "usd": ("layers/physics.usda", r"physics:mass = 2", "physics:mass = 2.5"),
 }
 
 
@@ -45,7 +46,9 @@ def test_a_geom_without_mass_adds_nothing_to_what_it_is_fixed_to(source: Path) -
 @pytest.mark.parametrize("to", PLACES)
 def test_the_mass_of_a_base_is_compared(to: str, source: Path, tmp_path: Path) -> None:
     found = cb.build(cb.read(source))
-    assert verify(found, to).passed
+    right_one = verify(found, to)
+    assert right_one.mass == pytest.approx(0.0)
+    assert "the mass of what stands still" not in right_one.not_compared
     cb.export(found, tmp_path / "out", to=to)
     pattern, right, wrong = PLACES[to]
     for path in (tmp_path / "out").glob(pattern):
@@ -66,9 +69,18 @@ def test_a_base_that_is_known_in_part_is_told_and_named_as_not_compared(tmp_path
     joints = joint.format("mark", "fixed") + joint.format("arm", "revolute")
     (path := tmp_path / "m.sdf").write_text(f'<sdf version="1.9"><model name="m">{links}{weld}{joints}</model></sdf>')
     found = cb.build(cb.read(path))
-    told = {to: cb.export(found, tmp_path / to, to=to).findings for to in ("mjcf", "usd")}
-    (finding,) = [f for f in told["mjcf"] if f.code == "CB545"]
-    assert finding.items == ("base",)
-    assert "mark has no density" in finding.message
-    assert "CB545" not in [f.code for f in told["usd"]]
+    for to in ("mjcf", "usd"):
+        (finding,) = [f for f in cb.export(found, tmp_path / to, to=to).findings if f.code == "CB545"]
+        assert finding.items == ("base",)
+        assert "mark has no density" in finding.message
     assert verify(found, "mjcf").not_compared["the mass of what stands still"] == "it is not known"
+
+
+def test_usd_says_that_ground_on_which_nothing_hangs_has_no_mass(tmp_path: Path) -> None:
+    base = '<body name="base"><geom size=".1" mass="2"/></body>'
+    bodies = base + '<body name="b"><freejoint/><geom size=".1" mass="1"/></body>'
+    (path := tmp_path / "m.xml").write_text(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>", encoding="utf-8")
+    found = cb.build(cb.read(path))
+    (finding,) = [f for f in cb.export(found, tmp_path / "out", to="usd").findings if f.code == "CB545"]
+    assert "weighs 2 kg" in finding.message
+    assert verify(found, "usd").not_compared["the mass of what stands still"] == "the format has none"

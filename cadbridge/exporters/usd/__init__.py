@@ -13,7 +13,7 @@ from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_free
 from cadbridge.exporters.relations import LinearRelation
-from cadbridge.exporters.tree import spanning_tree
+from cadbridge.exporters.tree import Tree, spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.joint_types import JOINT_TYPES
 from cadbridge.mechanism.model import Mechanism
@@ -35,9 +35,8 @@ def contents(mechanism: Mechanism, name: str, findings: Findings, options: Expor
 
     tree = spanning_tree(mechanism)
     plan = make_plan(
-        tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usdc", one_namespace=True,
-        weighs_ground=False,
-    )  # fmt: skip
+        tree, findings, options, folders=(MESHES, MESHES), masses_needed=True, meshes="usdc", one_namespace=True
+    )
     # Closures are joints as well, and the tree's names are given already.
     names = UniqueNames("joint", (*plan.link_names, *plan.joint_names))
     closures = {joint.name: names.give(joint.name) for joint in tree.closures}
@@ -116,9 +115,23 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
     geared = [d.name for d in mechanism.drives if d.reduction != 1.0 and plan.joint_of(d) is not None]
     if geared:
         findings.add("CB543", f"the reductions of these drives are left out: {listed(geared)}", items=geared)
+    _report_standing(tree, findings)
     _report_servos(plan, findings)
     for drive in mechanism.drives:
         plan.driven(drive, findings)
+
+
+def _report_standing(tree: Tree, findings: Findings) -> None:
+    """Report a mass of what stands still that no rigid body of the stage holds (CB545)."""
+    from cadbridge.exporters.usd.physics import bears
+
+    mass = tree.mass(tree.links[0])
+    if mass is not None and mass.mass > 0 and not bears(tree):
+        name = tree.body(tree.links[0]).name
+        text = (
+            f"{name} weighs {mass.mass:g} kg: nothing hangs on it, so that it is no rigid body and has no mass in USD"
+        )
+        findings.add("CB545", text, Where(item=name), "No motion depends on it. --to sdf and --to mjcf hold it.")
 
 
 def _report_servos(plan: LinkPlan, findings: Findings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ from pxr import Gf, Sdf, UsdGeom, UsdPhysics
 from cadbridge.assembly import Drive
 from cadbridge.exporters.collision import AS_IS
 from cadbridge.exporters.names import UniqueNames
-from cadbridge.exporters.numbers import tensor
+from cadbridge.exporters.numbers import balanced, possible, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan
-from cadbridge.exporters.tree import Link, hang
+from cadbridge.exporters.tree import Link, Tree, hang
 from cadbridge.exporters.usd.stage import bytes_of, joints, links, new_stage, quatf, reserve
 from cadbridge.frames import Matrix, Pose, frame_from_axis
 from cadbridge.inertia import MassProperties
@@ -53,6 +54,11 @@ def physics_layer(plan: LinkPlan, name: str, closures: Mapping[str, str], world:
     return bytes_of(stage)
 
 
+def bears(tree: Tree) -> bool:
+    """Whether something hangs on what stands still, which then is a rigid body of the stage."""
+    return any(link.parent == 0 and not link.kind.unbound for link in tree.links[1:])
+
+
 def _articulations(stage: Any, plan: LinkPlan, name: str, world: str) -> None:
     """One articulation for all that hangs on the ground, one for each other tree of several bodies.
 
@@ -86,13 +92,16 @@ def _scene(stage: Any, plan: LinkPlan) -> None:
 
 
 def _body(stage: Any, plan: LinkPlan, i: int, path: Any, options: ExportOptions) -> None:
-    """Rigid body and mass (the ground has none), and what of it collides."""
+    """Rigid body and mass, and what of it collides; the ground is a body where something hangs on it."""
     link = plan.tree.links[i]
     prim = stage.OverridePrim(path)
     mass = plan.tree.mass(link)
     if link.body != GROUND_BODY and mass is not None:
         UsdPhysics.RigidBodyAPI.Apply(prim)
         _mass(prim, mass)
+    elif mass is not None and mass.mass > 0 and bears(plan.tree):
+        # Of what stands still no motion depends on an inertia, so that one which no body has is left out.
+        _mass(prim, mass if possible(mass) and balanced(mass) else replace(mass, inertia=np.zeros((3, 3))))
     # A mesh as it is would be no solid for a body that moves; pieces made convex before stay as they are.
     approximation = "none" if options.collision in ("hull", "decomposition") else "convexHull"
     if link.body == GROUND_BODY and options.collision == AS_IS:
@@ -119,7 +128,7 @@ def _mass(prim: Any, mass: MassProperties) -> None:
     api.CreateMassAttr(mass.mass)
     api.CreateCenterOfMassAttr(Gf.Vec3f(*mass.com.tolist()))
     if not np.any(mass.inertia):
-        return  # of a link between joints in series; USD takes zeros for no value, and half of a value for a fault
+        return  # USD takes zeros for no value, and half of a value for a fault
     principal, R = np.linalg.eigh(tensor(mass.inertia))
     # Eigenvectors have either sign: the largest entry is made positive, so that files are alike on all machines.
     R = R * np.where(R[np.argmax(np.abs(R), axis=0), range(3)] < 0, -1.0, 1.0)

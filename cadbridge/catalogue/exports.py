@@ -38,6 +38,15 @@ ENTRIES: dict[str, Entry] = {
         "Give a density: `density:` in the mates file, --density or --material.",
         "A base of two parts, one with a material and one without.",
     ),
+    "CB563": Entry(
+        Severity.INFO,
+        "limits of a joint that are those of what follows it",
+        "In ROS a mimic goes wherever its leader goes, whatever its own limits say. The leader gets the range and the "
+        "speed within which all joints that follow it keep their limits. A follower whose limits would leave the "
+        "leader no room narrows nothing.",
+        "No action is needed. Check that the limits of the joints that follow are meant.",
+        "A motor without limits that moves an arm of ±185° by 80:1.",
+    ),
     "CB1434": Entry(
         Severity.WARNING,
         "an exported inertia that no rigid body has",

@@ -8,7 +8,7 @@ coordinates take part; loops are closed by connect or weld (`cadbridge.exporters
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +36,7 @@ from cadbridge.exporters.numbers import (
 )
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_limits
-from cadbridge.exporters.relations import Relation, eliminate, independent_rows, ranking
+from cadbridge.exporters.relations import LinearRelation, Relation, eliminate, independent_rows, ranking
 from cadbridge.exporters.tree import Link, Tree, joint_pose
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
@@ -364,10 +364,13 @@ def _connect(equality: ET.Element, name: str, joint: Joint, plan: LinkPlan) -> N
 
 
 def _actuators(root: ET.Element, plan: LinkPlan, kept: Kept, findings: Findings) -> list[str]:
-    """An actuator for every drive; a motor's control is its torque (force) before the reduction. Their names."""
+    """An actuator for every drive, a motor for each other joint with an effort that follows none; their names.
+
+    A motor's control is its torque (force) before the reduction.
+    """
     actuator = ET.Element("actuator")
     names = UniqueNames("motor")
-    moved = set()
+    moved: set[int] = set()
     for drive in plan.mechanism.drives:
         found = plan.driven(drive, findings)
         if found is None:
@@ -376,15 +379,31 @@ def _actuators(root: ET.Element, plan: LinkPlan, kept: Kept, findings: Findings)
         joint = plan.joint_names[found[1]]
         kept.activate(_actuator(actuator, names.give(drive.name), joint, drive), drive.name)
     kept.actuators(actuator, names)
-    for link in plan.tree.links if plan.mechanism.assembly.format != "mjcf" else ():  # MJCF names its actuators itself
-        for k, freedom in enumerate(link.freedoms, link.first):
-            limit = link.joint.limit if link.joint is not None and freedom.name == link.joint.name else None
-            if k not in moved and limit is not None and limit.effort is not None and limit.effort > 0:
-                joint = plan.joint_names[k]
-                add(actuator, "motor", name=names.give(joint), joint=joint)
+    for joint in _with_effort(plan, moved):
+        add(actuator, "motor", name=names.give(joint), joint=joint)
     if len(actuator):
         root.append(actuator)
     return [motor.get("name", "") for motor in actuator]
+
+
+def _with_effort(plan: LinkPlan, moved: Collection[int]) -> list[str]:
+    """The joints that get a motor as they have a limit of effort and no drive; a joint that a motor leads gets none."""
+    if plan.mechanism.assembly.format == "mjcf":
+        return []  # it names its actuators itself
+    strong = {
+        k
+        for link in plan.tree.links
+        for k, freedom in enumerate(link.freedoms, link.first)
+        if link.joint is not None and freedom.name == link.joint.name
+        if link.joint.limit is not None and (link.joint.limit.effort or 0.0) > 0
+    }
+    led = {d.dependent for d in _following(plan) if {k for k, _ in d.terms} <= strong | set(moved)}
+    return [plan.joint_names[k] for k in sorted(strong - led - set(moved))]
+
+
+def _following(plan: LinkPlan) -> tuple[LinearRelation, ...]:
+    """The coordinates that follow others."""
+    return eliminate(plan.relations, ranking(plan.tree))[0]
 
 
 def from_start(law: ControlLaw) -> ControlLaw:
@@ -415,7 +434,7 @@ def _sensors(root: ET.Element, plan: LinkPlan, motors: list[str]) -> None:
     sensor = ET.Element("sensor")
     names = UniqueNames("sensor")
     # A joint that follows another says nothing that its leader does not.
-    following = {d.dependent for d in eliminate(plan.relations, ranking(plan.tree))[0]}
+    following = {d.dependent for d in _following(plan)}
     for link in plan.tree.links:
         if len(link.freedoms) == 1 and link.first not in following:
             joint = plan.joint_names[link.first]

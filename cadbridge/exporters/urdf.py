@@ -23,6 +23,7 @@ from cadbridge.exporters.names import WITH_COUNT
 from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_tree
+from cadbridge.exporters.ranges import within_followers
 from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.tree import Link, Tree, TreeFreedom, spanning_tree
 from cadbridge.findings import Findings, Where
@@ -30,6 +31,7 @@ from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.readers.names import free_name
+from cadbridge.wording import listed
 
 ROOT = "base_link"
 """The link that stands, as ROS's programs expect it (REP 105)."""
@@ -50,6 +52,10 @@ class Description:
 
 def describe(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> Description:
     """The URDF of a mechanism; what it cannot say is reported."""
+    mechanism, narrowed = within_followers(mechanism)
+    for leader, followers in narrowed.items():
+        text = f"joint {leader} leads {listed(followers)}: its limits are those that keep these within theirs"
+        findings.add("CB563", text, Where(item=leader))
     tree = spanning_tree(mechanism)
     folders = "meshes/visual", "meshes/collision"
     plan = make_plan(tree, findings, options, folders=folders, masses_needed=False, root=ROOT)

@@ -19,6 +19,7 @@ from cadbridge.errors import InputError
 from cadbridge.exporters import ExportOptions, export
 from cadbridge.exporters.loops import close_loops
 from cadbridge.exporters.numbers import balanced, possible
+from cadbridge.exporters.ranges import within_followers
 from cadbridge.exporters.relations import relations
 from cadbridge.exporters.sidecars import LOSSES
 from cadbridge.exporters.tree import Link, Tree, kinematics, spanning_tree
@@ -229,6 +230,8 @@ def _compare_files(task: _Task, findings: Findings) -> EngineFindings:
     bare = _bare(mechanism, how)
     with _as_input(task.to, folder):
         engine: Engine = loaded(how.by)(folder, mechanism.gravity)
+    if engine.leads_within_followers:
+        mechanism = within_followers(mechanism)[0]
     # What a joint has besides its constraint decides how a loop is closed: the tree is that of the whole mechanism.
     tree = close_loops(mechanism).tree if how.closes_loops else spanning_tree(mechanism)
     mine = _Comparison(replace(tree, mechanism=bare), engine, task.names)

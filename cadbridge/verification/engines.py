@@ -42,6 +42,8 @@ class Engine(ABC):
     """Up to which masses and inertias (relative), centres and poses (m, rad) count as the same."""
     holds_ground = True
     """Whether what stands still has a mass and a place in it that can be read."""
+    leads_within_followers = False
+    """Whether an export narrows the limits of a joint to those of what follows it."""
     joins_series = False
     """Whether joints in series stand at one body, so that the links between them are none."""
 

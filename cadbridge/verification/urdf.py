@@ -33,6 +33,7 @@ class Pinocchio(Engine):
     """
 
     name = "Pinocchio"
+    leads_within_followers = True
     step = 1e-4
     bound_step = 1e-3
 

@@ -154,7 +154,8 @@ def _run(mechanism: Mechanism, reading: Reading, options: RunOptions, to: _Files
         print_findings(findings)
         mates = "" if reading.mates is None else f" --mates {typed(reading.mates)}"
         words = f"{typed(reading.source)}{mates} --run {typed(to.trajectory)}"
-        print_next(f"Next: cadbridge view {words}   (plays the run in a browser)")
+        if to.trajectory.suffix.lower() != ".csv" and not options.columns:  # these may lack what is played
+            print_next(f"Next: cadbridge view {words}   (plays the run in a browser)")
     untested = NOT_TESTED_STATUS if run.summary["verdict"]["state"] == "not tested" else 0
     return exit_status(findings, flags.strict) or untested
 

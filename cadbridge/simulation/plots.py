@@ -18,8 +18,8 @@ ROUNDING = 1e-10
 
 
 def write_plots(run: Run, folder: Path) -> tuple[Path, ...]:
-    """Write joints, rates and energy into a folder, each as PNG and SVG; where there are any, torques of motors that
-    give a torque, forces of locks and attachments, and errors of gears that are more than rounding.
+    """Write joints, rates and energy into a folder, each as PNG and SVG; where there are any, efforts of
+    motors, forces of locks and attachments, and errors of gears that are more than rounding.
     """
     columns = columns_of(run)
     t = columns["time"][0]
@@ -56,14 +56,15 @@ def _joints(columns: Columns, run: Run, what: str) -> list[PlottedCurve]:
 
 
 def _torques(columns: Columns, run: Run) -> list[PlottedCurve]:
-    """Torques of joints with a motor that gives one, all their motors together; a released joint has none."""
+    """Efforts of joints with motors, all motors of a joint together; a released joint has none."""
     curves = []
-    moved = [*(m.name for m in run.system.model.motors), *(c.joint for c in run.scenario.circuits)]
-    for joint in dict.fromkeys(m.joint for m in run.scenario.motors if m.kind == "torque"):
-        values, unit = columns[f"joint.{joint}.q"]
-        given = columns[f"motor.{joint}.effort"][0]
-        name = joint if moved.count(joint) == 1 else f"{joint}, all its motors"
-        curves.append(PlottedCurve(name, np.where(np.isnan(values), 0.0, given), "N" if unit == "m" else "N m"))
+    plain = (m.name for m in run.system.model.motors if m.kind != "voltage")
+    moved = [*plain, *(c.joint for c in run.scenario.circuits)]
+    for joint in (j.name for j in run.lowered.joints if f"motor.{j.name}.effort" in columns):
+        values, _ = columns[f"joint.{joint}.q"]
+        given, unit = columns[f"motor.{joint}.effort"]
+        name = f"{joint}, all its motors" if moved.count(joint) > 1 else joint
+        curves.append(PlottedCurve(name, np.where(np.isnan(values), 0.0, given), unit))
     return curves
 
 
@@ -81,5 +82,5 @@ def _gears(columns: Columns, run: Run) -> list[PlottedCurve]:
 
 
 def _energy(columns: Columns, run: Run) -> list[PlottedCurve]:
-    names = ("kinetic", "potential", "motor_work")
+    names = [n for n in ("kinetic", "potential", "stored", "motor_work", "dissipated") if f"energy.{n}" in columns]
     return [PlottedCurve(name.replace("_", " "), columns[f"energy.{name}"][0], "J") for name in names]

@@ -258,3 +258,26 @@ def test_a_plotted_torque_that_a_circuit_shares_says_so(
         drawn.clear()
         plots.write_plots(driven(pair, motors), tmp_path)
         assert drawn["torques"] == ["turn, all its motors" if "dc" in motors else "turn"]
+
+
+def test_every_motor_and_what_is_dissipated_are_plotted(
+    pair: tuple[Mechanism, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A motor that follows a target or a speed was left out, and energies that were drawn did not add up."""
+    drawn: dict[str, list[str]] = {}
+    monkeypatch.setattr(plots, "write_figure", lambda _, name, *rest: drawn.setdefault(name, [c.name for c in rest[2]]))
+    for motor in ("pd: {target: 10, kp: 1, kd: 0.1}", "speed: 10", f"dc: {{{DC}}}"):
+        drawn.clear()
+        plots.write_plots(driven(pair, f"{{joint: turn, {motor}}}"), tmp_path)
+        assert drawn["torques"] == ["turn"]
+        assert drawn["energy"] == ["kinetic", "potential", *["stored"][: "dc" in motor], "motor work", "dissipated"]
+
+
+@pytest.mark.parametrize(("name", "more", "played"), [("r.parquet", [], True), ("r.csv", [], False),
+                                                      ("r.parquet", ["--columns", "joints"], False)])  # fmt: skip
+def test_only_a_run_that_can_be_played_is_offered_for_it(
+    name: str, more: list[str], played: bool, pair: tuple[Mechanism, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = pair[1]
+    assert main(["simulate", str(folder / "train.urdf"), "--duration", "0.1", "-o", str(folder / name), *more]) == 0
+    assert ("cadbridge view" in capsys.readouterr().err) is played

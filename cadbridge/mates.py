@@ -222,6 +222,11 @@ class Mate:
         slides = self.kind is MateKind.CONCENTRIC and self.lock_rotation
         return MATE_FREEDOM[MateKind.PRISMATIC] if slides else MATE_FREEDOM.get(self.kind)
 
+    @property
+    def counted(self) -> str | None:
+        """Whether couplings count its turn or its slide; what lies on a plane turns, though its limits do not."""
+        return MATE_FREEDOM[MateKind.REVOLUTE] if self.kind is MateKind.PLANAR else self.freedom
+
     def __repr__(self) -> str:
         return sentence("Mate", self.name, self.kind.value, f"{self.a.component} – {self.b.component}")
 

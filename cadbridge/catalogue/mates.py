@@ -140,6 +140,17 @@ ENTRIES: dict[str, Entry] = {
         "spring.",
         "A hinge with a spring between two parts that a fixed mate joins too.",
     ),
+    "CB232": Entry(
+        Severity.ERROR,
+        "a coupling of a motion that its joint does not have",
+        "A coupling counts a mate by its turn, and other mates between the same parts leave the joint a slide alone "
+        "(or the reverse). The value that it counts never changes, so that it holds the other joints.",
+        "Name a mate that moves as the joint does: `prismatic`, or `concentric` with `lock_rotation: true`, for a "
+        "slide; `revolute` or `insert` for a turn.",
+        "`factors: {Bore: 1, Screw: 5}` of a bore that a face keeps from turning.",
+        stage=Stage.GEARS,
+        leaves_out=False,
+    ),
 }
 
 FAMILIES = (

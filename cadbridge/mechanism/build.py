@@ -15,7 +15,7 @@ from cadbridge.mechanism.checks import (
     report_proportions,
     residuals_of_rows,
 )
-from cadbridge.mechanism.coupling_rows import body_coupling, rows_of_coupling
+from cadbridge.mechanism.coupling_rows import body_coupling, report_held, rows_of_coupling
 from cadbridge.mechanism.joints import joints_of_bodies, with_armatures
 from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses, turns
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
@@ -57,6 +57,7 @@ def build(assembly: Assembly) -> Mechanism:
     coupling_rows = tuple(r for c in assembly.couplings if (r := rows_of_coupling(b, c, mate_rows)) is not None)
     joints = with_armatures(b, joints_of_bodies(b, mate_rows))
     couplings = tuple(body_coupling(b, r) for r in coupling_rows)
+    report_held(b, couplings, joints)
     report_locked(b, mate_rows)
     report_gaps(b, residuals_of_rows(mate_rows, rows))
     report_floating(b, mate_rows)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
+import numpy as np
+
 from cadbridge.assembly import Coupling, CouplingKind
 from cadbridge.frames import Pose
 from cadbridge.mechanism.building import Builder
+from cadbridge.mechanism.collapse import ACROSS
 from cadbridge.mechanism.couplings import gear_primitive, joints_primitive, ratio_primitive
 from cadbridge.mechanism.laws import Placed, cam_primitive, linear_primitive
-from cadbridge.mechanism.model import GROUND_BODY, BodyCoupling, MateRows
+from cadbridge.mechanism.model import GROUND_BODY, BodyCoupling, Joint, MateRows
 from cadbridge.mechanism.reframe import reframed
 from cadbridge.mechanism.sides import MateSide
-from solver.constraints import Primitive
+from solver.constraints import Coordinate, Coupler, FunctionCoupler, Primitive
 
 
 def rows_of_coupling(b: Builder, coupling: Coupling, mates: tuple[MateRows, ...]) -> MateRows | None:
@@ -97,3 +100,34 @@ def body_coupling(b: Builder, rows: MateRows) -> BodyCoupling:
     """A coupling with its row on bodies, once components are merged into them."""
     coupling = next(c for c in b.assembly.couplings if c.name == rows.mate)
     return BodyCoupling(coupling.name, coupling, reframed(rows.primitives[0], b.place))
+
+
+def report_held(b: Builder, couplings: tuple[BodyCoupling, ...], joints: tuple[Joint, ...]) -> None:
+    """Report couplings that count a motion which the joint of their mate does not have: they hold the others."""
+    between = {frozenset((joint.a, joint.b)): joint for joint in joints}
+    for coupling in couplings:
+        primitive = coupling.primitive
+        if isinstance(primitive, Coupler):
+            counted = [coordinate for _, coordinate in primitive.terms]
+        elif isinstance(primitive, FunctionCoupler):
+            counted = [primitive.driver, primitive.driven]
+        else:
+            continue
+        for c in counted:
+            joint = between.get(frozenset((c.a, c.b)))
+            if joint is not None and joint.freedom.shape[1] and not _moves(b, joint, c):
+                motion, kind = ("turn", "turns") if c.kind == "angle" else ("slide", "slides")
+                text = f"{coupling.name} counts the {motion} of {joint.name}, a {joint.type} joint that never {kind} so"
+                b.findings.add("CB232", text, coupling.coupling.where, items=[coupling.name, joint.name])
+
+
+def _moves(b: Builder, joint: Joint, coordinate: Coordinate) -> bool:
+    """Whether a freedom of the joint changes the coordinate as designed."""
+    X_WJ = b.body_pose(joint.a) @ joint.X_AJ
+    X_WA = b.body_pose(coordinate.a)
+    axis = X_WJ.R.T @ X_WA.vector(coordinate.axis_a)
+    v, omega = joint.freedom[:3].T, joint.freedom[3:].T
+    if coordinate.kind == "angle":
+        return bool(np.max(np.abs(omega @ axis)) > ACROSS)
+    arm = X_WJ.inverse().point(b.body_pose(coordinate.b).point(coordinate.point_b))
+    return bool(np.max(np.abs((v + np.cross(omega, arm)) @ axis)) > ACROSS)

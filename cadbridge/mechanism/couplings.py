@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cadbridge.assembly import Coupling, CouplingKind, Mate, MateKind
+from cadbridge.assembly import Coupling, CouplingKind, Mate
 from cadbridge.findings import Findings
 from cadbridge.frames import Vector, cross_length, perpendicular, unit
 from cadbridge.freedoms import SLIDE
@@ -210,9 +210,7 @@ def joint_coordinate(mate: Mate, a: MateSide, b: MateSide) -> Coordinate | None:
     """The coordinate of a mate that leaves one turn or one slide, zero as designed."""
     if a.feature.direction is None:
         return None
-    # What lies on a plane turns about its normal, and its limits are of its slides.
-    slides = mate.freedom == SLIDE and mate.kind is not MateKind.PLANAR
-    kind = "distance" if slides else "angle"
+    kind = "distance" if mate.counted == SLIDE else "angle"
     ref = a.X.vector(a.x)
     start = b.X.inverse().point(a.world_point())
     return Coordinate(kind, a.index, b.index, a.point, a.direction, start, a.x, b.X.R.T @ ref)

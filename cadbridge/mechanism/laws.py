@@ -88,7 +88,7 @@ def _of_profile(cam: CamLaw, driver: Placed, follower: Placed) -> Curve:
     way = follower[1].world_point() - driver[1].world_point()
     points = np.array(cam.points)
     if cam.arm is None:
-        if follower[0].freedom != SLIDE:
+        if follower[0].counted != SLIDE:
             raise ValueError("a follower that turns needs its arm")
         if abs(float(axis @ direction)) > SKEW:
             raise ValueError("the follower's slide must be across the cam's axis")

@@ -248,3 +248,40 @@ def test_a_wheel_of_no_size_is_reported(read: Read) -> None:
     mechanism = build(replace(laid, couplings=(replace(laid.couplings[0], ratio=2e12),)))
     assert "CB220" in {f.code for f in mechanism.findings}
     assert mechanism.couplings == ()
+
+
+def on(component: str, feature: str) -> str:
+    """A mate's two features at the origin of a component, on the ground and on it."""
+    place = [1e3 * x for x in PLACES[component]]
+    own = f"{{component: {component}, point: [0, 0, 0], {feature}}}"
+    return f"a: {{component: ground, point: {place}, {feature}}}, b: {own}"
+
+
+FLAT = f"  - {{name: Flat, type: planar, {on('three', 'normal: [0, 0, 1]')}}}\n"
+
+
+def test_what_lies_on_a_plane_is_counted_by_its_turn_in_degrees(read: Read) -> None:
+    """Its limits are of slides, so that its factor was one of millimetres: the other turned 17 times too far."""
+    made = build(
+        read("mates:\n" + joint("One", "one") + FLAT + "gears: [{type: linear, factors: {One: 2, Flat: 1}}]\n")
+    )
+    assert [j.type for j in made.joints] == ["revolute", "planar"]
+    ratio = dict(made.couplings[0].coupling.factors)
+    assert ratio["One"] / ratio["Flat"] == pytest.approx(2.0)
+
+
+def test_a_coupling_takes_the_mate_that_moves_as_its_joint_does(read: Read) -> None:
+    slide = joint("Slide", "three", "[1, 0, 0]", "prismatic")
+    text = "joints: {Out: {mates: [Flat]}}\ngears: [{type: linear, factors: {One: 1, Out: 90}}]\n"
+    q = moved(build(read("mates:\n" + joint("One", "one") + FLAT + slide + text)))
+    assert_allclose(90 * 1e3 * q["Out"], -np.degrees(q["One"]), atol=1e-6)
+
+
+@pytest.mark.parametrize("bore", ["concentric", "cylindrical"])
+def test_a_coupling_of_a_turn_that_a_face_locks_is_an_error(bore: str, read: Read) -> None:
+    """It held the other joint, unsaid."""
+    mates = "mates:\n" + joint("One", "one") + joint("Bore", "three", "[1, 0, 0]", bore) + FLAT
+    made = build(read(mates + "gears: [{name: L, type: linear, factors: {One: 1, Bore: 90}}]\n"))
+    (found,) = [f for f in made.findings if f.severity == "error"]
+    assert found.code == "CB232"
+    assert found.items == ("L", "Bore")

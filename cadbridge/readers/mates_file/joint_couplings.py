@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Mate
+from cadbridge.assembly import CamLaw, Coupling, CouplingKind, Mate, MateKind
 from cadbridge.findings import Where
 from cadbridge.freedoms import TURN
 from cadbridge.readers.mates_file.draft import Draft
@@ -53,7 +53,8 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
     if not found:
         draft.findings.add("CB149", f"{name!r}: none of the mates of {joint!r} says what it turns about", where)
         return None
-    return found[0]
+    # What lies on a plane is counted by its turn, which other mates of the joint may lock.
+    return next((mate for mate in found if mate.kind is not MateKind.PLANAR), found[0])
 
 
 def _sense(draft: Draft, joint_names: dict[str, str], joint: str, mate: Mate) -> float:
@@ -64,7 +65,7 @@ def _sense(draft: Draft, joint_names: dict[str, str], joint: str, mate: Mate) ->
 
 def _unit(draft: Draft, mate: Mate) -> float:
     """What one of the file's units is of this joint's value, rad or m."""
-    return draft.angle if mate.freedom == TURN else draft.length
+    return draft.angle if mate.counted == TURN else draft.length
 
 
 def _coupling(
@@ -89,7 +90,7 @@ def _coupling(
 
 def _law(draft: Draft, spec: CamPair, driver: Mate, follower: Mate, senses: tuple[float, float]) -> CamLaw:
     turn = _unit(draft, driver)
-    period = 2.0 * math.pi if driver.freedom == TURN else 0.0
+    period = 2.0 * math.pi if driver.counted == TURN else 0.0
     if spec.law is not None:
         value = _unit(draft, follower)
         points = tuple((q * turn * senses[0], f * value * senses[1]) for q, f in spec.law)[:: int(senses[0])]

@@ -38,11 +38,23 @@ def gathered(keys: NDArray[np.float64], radius: float) -> list[NDArray[np.int64]
     # Rows that are alike are one point of the tree: a thousand washers on one line are no million pairs.
     unique, which = np.unique(np.round(keys / (0.1 * radius)), axis=0, return_inverse=True)
     pairs = cKDTree(unique * 0.1 * radius).query_pairs(radius, p=np.inf, output_type="ndarray")
-    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(unique),) * 2)
-    count, label = connected_components(links, directed=False)
-    labels = label[which.ravel()]
+    return _split(_labels(len(unique), pairs)[which.ravel()])
+
+
+def chained(count: int, pairs: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Rows of `count` that pairs (n, 2) of them chain together."""
+    return _split(_labels(count, pairs))
+
+
+def _labels(count: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    return np.asarray(connected_components(links, directed=False)[1], np.int64)
+
+
+def _split(labels: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The rows of each label."""
     order = np.argsort(labels, kind="stable")
-    return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, labels.max() + 1)))
 
 
 def plane_contacts(planes: Sequence[Placed], centre: Vector, slack: float) -> list[Contact]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cadbridge.assembly import Assembly
 from cadbridge.frames import Vector, cross_length
@@ -21,7 +22,7 @@ from cadbridge.recognition.contacts.contacts import (
     clearance,
     interference,
 )
-from cadbridge.recognition.contacts.planes import SIDE, TILT, gathered, plane_contacts
+from cadbridge.recognition.contacts.planes import SIDE, TILT, chained, gathered, plane_contacts
 from cadbridge.recognition.contacts.spheres import sphere_contacts
 from cadbridge.recognition.faces.parts import PartFaces
 
@@ -45,6 +46,9 @@ FULL_TURN = 0.97 * 2 * math.pi
 UNSOLVED_OFF = 0.01
 """Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved. 54 machines
 have 0.07 and more, which are others. Tests: 0.005 | 0.03 (`test_links`)."""
+
+ONE_WAY = 0.1
+"""Of the slack: what the feet of two axes differ at most by their directions, that these count as one. A choice."""
 
 WIDER_CUP = 0.2
 """rad by which a conical cup is wider than the point that turns in it, at most (half angles). A choice. Tests: 0.087 |
@@ -119,20 +123,58 @@ def _lines(rounds: Sequence[Placed], centre: Vector, slack: float) -> list[Line]
     """The lines on which round surfaces of two instances at least lie."""
     if not rounds:
         return []
-    points = np.array([p.point for p in rounds]) - centre
+    # The middles of faces: the point of an axis may be anywhere on it.
+    middles = [p.point + 0.5 * (p.surface.low + p.surface.high) * p.direction for p in rounds]
+    points = np.array(middles) - centre
     directions = np.array([p.direction for p in rounds])
     directions = directions * np.where(directions @ SIDE < 0, -1.0, 1.0)[:, None]
-    feet = points - np.sum(points * directions, axis=1)[:, None] * directions
     lines = []
-    for group in gathered(np.hstack([directions * (slack / TILT), feet]), slack):
+    for group in _in_line(points, directions, slack):
         members = [rounds[i] for i in group]
         if len({p.instance for p in members}) < 2:
             continue
         # The longest face knows the direction best: the line is to hold over all of its members.
         longest = max(group, key=lambda i: rounds[i].surface.length)
-        axis, foot = directions[longest], centre + feet[longest]
+        axis, middle = directions[longest], points[group].mean(axis=0)
+        foot = points[longest] - (points[longest] - middle) @ axis * axis + centre
         lines.append(Line(foot, axis, tuple(_along(p, foot, axis) for p in members)))
     return lines
+
+
+def _in_line(
+    points: NDArray[np.float64], directions: NDArray[np.float64], slack: float
+) -> Iterator[NDArray[np.int64]]:
+    """Rows of axes, by the middles of their faces and their directions (n, 3), that are one line.
+
+    Axes of one direction by their feet about one point, which is quick. Where the two of a hinge are askew, though,
+    these part by that times the distance of the point: a joint would go with each part that is added far away. Such
+    are compared pair by pair, about the middle between the two.
+    """
+    feet = points - np.sum(points * directions, axis=1)[:, None] * directions
+    farthest = float(np.max(np.linalg.norm(points, axis=1)))
+    roomy = slack + TILT * farthest
+    for group in gathered(np.hstack([directions * (roomy / TILT), feet]), roomy):
+        if float(np.ptp(directions[group], axis=0).max()) * farthest < ONE_WAY * slack:
+            found = gathered(feet[group], slack)
+        else:
+            found = _pair_by_pair(points[group], directions[group], slack)
+        yield from (group[rows] for rows in found)
+
+
+def _pair_by_pair(
+    points: NDArray[np.float64], directions: NDArray[np.float64], slack: float
+) -> list[NDArray[np.int64]]:
+    """Rows of axes chained where two are in line about the middle between them."""
+    links = []
+    for k, (point, direction) in enumerate(zip(points, directions, strict=True)):
+        half = (points[k:] - point) / 2
+        # The foot of either about the middle between both.
+        ends = half - np.sum(half * directions[k:], axis=1)[:, None] * directions[k:]
+        apart = half + ends - (half @ direction)[:, None] * direction
+        tilted = np.abs(directions[k:] - direction) / TILT * slack
+        links.append(k + np.flatnonzero(np.maximum(np.abs(apart), tilted).max(axis=1) <= slack))
+    starts = np.repeat(np.arange(len(links)), [len(link) for link in links])
+    return chained(len(points), np.column_stack([starts, np.concatenate(links)]))
 
 
 def _along(p: Placed, foot: Vector, axis: Vector) -> Placed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -74,7 +74,8 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     joints = with_idle(scene, with_hubs(scene, joints, run.toothed, evidence.names), run.toothed, evidence.names)
     unknown = without_pitch(scene, joints) if evidence.names else []
     rest = {i.name for i in scene.assembly.instances} - set(loose)
-    ground, why = choose_ground(scene, joints, evidence.names, rest, hints.stays)
+    degrees = Counter(body for j in joints for body in (j.a, j.b))
+    ground, why = choose_ground(scene, degrees, evidence.names, rest, hints.stays)
     base = ground
     if hints.ground is not None:
         ground, why = scene.groups.root(hints.ground), SAID
@@ -82,7 +83,7 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     # Of each loose group that is held which would be the ground of it alone, not its largest part: of a cart with a
     # pole that touches no rail, it is the cart.
     held = [
-        _chief(scene, choose_ground(scene, joints, evidence.names, set(group))[0])
+        _chief(scene, choose_ground(scene, degrees, evidence.names, set(group))[0])
         for group in _apart(scene, joints, [sorted(rest), *run.loose], ground)
     ]
     # What a hint keeps apart from the ground is not held by it: it floats, as is told of the whole.

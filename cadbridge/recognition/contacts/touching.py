@@ -141,9 +141,7 @@ def _lines(rounds: Sequence[Placed], centre: Vector, slack: float) -> list[Line]
     return lines
 
 
-def _in_line(
-    points: NDArray[np.float64], directions: NDArray[np.float64], slack: float
-) -> Iterator[NDArray[np.int64]]:
+def _in_line(points: NDArray[np.float64], directions: NDArray[np.float64], slack: float) -> Iterator[NDArray[np.int64]]:
     """Rows of axes, by the middles of their faces and their directions (n, 3), that are one line.
 
     Axes of one direction by their feet about one point, which is quick. Where the two of a hinge are askew, though,
@@ -151,14 +149,16 @@ def _in_line(
     are compared pair by pair, about the middle between the two.
     """
     feet = points - np.sum(points * directions, axis=1)[:, None] * directions
+    one = np.empty(len(points), np.int64)
+    for k, group in enumerate(gathered(np.hstack([directions * (slack / TILT), feet]), slack)):
+        one[group] = k
     farthest = float(np.max(np.linalg.norm(points, axis=1)))
     roomy = slack + TILT * farthest
     for group in gathered(np.hstack([directions * (roomy / TILT), feet]), roomy):
         if float(np.ptp(directions[group], axis=0).max()) * farthest < ONE_WAY * slack:
-            found = gathered(feet[group], slack)
+            yield from (group[one[group] == k] for k in np.unique(one[group]))
         else:
-            found = _pair_by_pair(points[group], directions[group], slack)
-        yield from (group[rows] for rows in found)
+            yield from (group[rows] for rows in _pair_by_pair(points[group], directions[group], slack))
 
 
 def _pair_by_pair(

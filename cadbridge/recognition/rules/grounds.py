@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import numpy as np
 
 from cadbridge.recognition.contacts.contacts import ROUNDING, parallel
-from cadbridge.recognition.evidence.candidates import Candidate
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.standard.roles import called_to_move
 from cadbridge.wording import count
@@ -30,12 +29,12 @@ machines have 0.019 | 0.021. It only helps to choose the ground."""
 
 
 def choose_ground(
-    scene: Scene, joints: Sequence[Candidate], names: bool, among: Collection[str], stays: str = ""
+    scene: Scene, degrees: Counter[str], names: bool, among: Collection[str], stays: str = ""
 ) -> tuple[str, str]:
     """The root of the body that stands still, and why: the source says so, else it stands low, is large, carries many.
 
-    `among`: the instances of which one stands still, all or a group that touches nothing else. `stays`: one of the body
-    that is the ground whatever the rest says.
+    `degrees`: how many joints each body has. `among`: the instances of which one stands still, all or a group that
+    touches nothing else. `stays`: one of the body that is the ground whatever the rest says.
     """
     own = [name for c in scene.assembly.components if c.grounded for name in c.instances if name in among]
     if own:  # another ground beside it would lock what is between the two
@@ -43,7 +42,6 @@ def choose_ground(
     roots = {scene.groups.root(name) for name in among}
     members = {root: sorted(scene.groups.group(root)) for root in sorted(roots)}
     sizes = scene.sizes(members)
-    degrees = Counter(body for j in joints for body in (j.a, j.b))
     floor = _standing(scene, among)
     total, most = sum(sizes.values()) or 1.0, max(degrees.values(), default=0) or 1
 

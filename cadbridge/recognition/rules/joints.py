@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cadbridge.frames import Vector
 from cadbridge.freedoms import SLIDE
@@ -115,6 +116,7 @@ def _one_partner(
                 by_pin[body].append(c)
     dropped: set[int] = set()
     kept: dict[int, Candidate] = {}
+    lines = np.array([_line(c) for c in candidates]).reshape(-1, 2, 3)
     for pin, own in by_pin.items():
         ranked = sorted(own, key=lambda c: (-_flush(scene, pin, c), -sum(k.overlap for k in c.contacts), c.other(pin)))
         first = ranked[0]
@@ -125,9 +127,11 @@ def _one_partner(
         if len(own) > 1 or flush:
             verdict = replace(verdict, type="revolute", against=())
         kept[id(first)] = replace(first, verdict=verdict)
-        beside = _turning_beside(scene, candidates, pin, first)
+        beside = _turning_beside(scene, candidates, lines, pin, first) if len(own) > 1 else Groups(())
         for c in ranked[1:]:
             # Far from the others on a rod, it turns on nothing but the rod.
+            for body in (first.other(pin), c.other(pin)):
+                beside.add(body)
             if beside.join(first.other(pin), c.other(pin)):
                 continue
             dropped.add(id(c))
@@ -136,11 +140,24 @@ def _one_partner(
     return [kept.get(id(c), c) for c in candidates if id(c) not in dropped]
 
 
-def _turning_beside(scene: Scene, candidates: Sequence[Candidate], pin: str, first: Candidate) -> Groups:
-    """The bodies that turn on each other on the axis of a pin, without the pin."""
-    groups = Groups(scene.groups.names)
-    for c in candidates:
+def _line(c: Candidate) -> tuple[Vector, Vector]:
+    """A point and the direction of a joint's axis; not numbers where it has none."""
+    nowhere = np.full(3, np.nan)
+    return (nowhere, nowhere) if c.verdict.axis is None else (c.verdict.point, c.verdict.axis)
+
+
+def _turning_beside(
+    scene: Scene, candidates: Sequence[Candidate], lines: NDArray[np.float64], pin: str, first: Candidate
+) -> Groups:
+    """The bodies that turn on each other on the axis of a pin, without the pin; `lines` are those of the candidates."""
+    groups = Groups(())
+    # Those near at once: a thousand pins would else each ask a thousand joints one by one.
+    off = np.linalg.norm(np.cross(_line(first)[0] - lines[:, 0], lines[:, 1]), axis=1)
+    for k in np.flatnonzero(off < 4 * (scene.contacts.slack + EXACT_SLACK)).tolist():
+        c = candidates[k]
         if pin not in (c.a, c.b) and one_axis(scene, first, c):
+            for body in (c.a, c.b):
+                groups.add(body)
             groups.join(c.a, c.b)
     return groups
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cadbridge.assembly import Instance
@@ -20,6 +21,9 @@ OFF_EQUAL = 0.03
 """How far a part may stand off the place of its equal, beside its size; and rad by which it may be turned. Equal parts
 of one machine move: those that stand otherwise are in another pose. 54 machines: 0.027 | 2. Tests: 0.019 | 0.43
 (`test_likewise`)."""
+
+EQUAL = 1e-9
+"""m, and of directions: what two models are rounded to, to tell that they are one. A choice: STEP has 15 digits."""
 
 SURE_OF_EQUAL = 0.5
 """Strength at most of a joint that only its equal shows. A choice: as a doubtful joint, that is asked of."""
@@ -38,16 +42,23 @@ def joined_alike(scene: Scene, joints: Sequence[Candidate]) -> list[Candidate]:
             # What clamps is left out: a hundred equal screws stand alike to something, and none of them is a joint.
             keys[instance.name] = shape.key
             of_shape[shape.key].append(instance)
+    alike = {key: _Alike.of(instances) for key, instances in of_shape.items()}
     known = {frozenset((c.a, c.b)) for c in joints}
+    models: set[object] = set()
     found: list[Candidate] = []
     for joint in joints:
         pair = _chief_pair(joint)
         if pair is None or not set(pair) <= keys.keys() or joint.verdict.type not in ("revolute", "prismatic"):
             continue
         a, b = map(scene.assembly.instance, pair)
-        for first, second in _equals(scene, joint, (a, b), (of_shape[keys[a.name]], of_shape[keys[b.name]])):
+        model = _Model.of(scene, joint, a, b)
+        # A thousand joints that are one to the last digit show the same pairs.
+        if (kind := (keys[a.name], keys[b.name], model.rounded)) in models:
+            continue
+        models.add(kind)
+        for first, second in _near(model, alike[keys[a.name]], alike[keys[b.name]]):
             roots = scene.bodies(first.name, second.name)
-            if len(roots) == 2 and roots not in known:
+            if len(roots) == 2 and roots not in known and model.fits(first.X_WI.inverse() @ second.X_WI):
                 known.add(roots)
                 found.append(_copied(scene, joint, (a, b), (first, second)))
     return found
@@ -99,42 +110,79 @@ def _chief_pair(joint: Candidate) -> tuple[str, str] | None:
     return max(pairs, key=lambda pair: (pairs[pair], pair)) if pairs else None
 
 
-def _equals(
-    scene: Scene, joint: Candidate, pair: tuple[Instance, Instance], equal: tuple[list[Instance], list[Instance]]
-) -> Iterator[tuple[Instance, Instance]]:
-    """Other pairs of equal parts that stand to each other as a joined pair does, but for what its joint leaves free."""
-    a, b = pair
-    assert joint.verdict.axis is not None
-    X_AB, X_AW = a.X_WI.inverse() @ b.X_WI, a.X_WI.inverse()
-    axis, point = X_AW.vector(joint.verdict.axis), X_AW.point(joint.verdict.point)
-    near = OFF_EQUAL * min(scene.size(a.name), scene.size(b.name)) ** (1 / 3)
-    slides = joint.verdict.type == "prismatic"
-    reach = max(scene.extent(name, joint.verdict.axis) for name in (a.name, b.name))
-    # A place that stays where the joint moves: of a hinge its point, of a slide one that moves by its reach at most.
-    place, off = (X_AB.p, near + reach) if slides else (point, near)
-    kept = X_AB.inverse().point(place)
-    beside = cKDTree([second.X_WI.point(kept) for second in equal[1]])
-    for first, found in zip(
-        equal[0], beside.query_ball_point([i.X_WI.point(place) for i in equal[0]], off), strict=True
-    ):
-        for second in (equal[1][k] for k in sorted(found)):
-            if first is not second and {first.name, second.name} != {a.name, b.name}:
-                X = first.X_WI.inverse() @ second.X_WI
-                if _fits(X_AB, X, axis, point, slides, near, reach):
-                    yield first, second
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Instances of one shape, with their poses: rotations (n, 3, 3) and places (n, 3)."""
+
+    instances: list[Instance]
+    R: NDArray[np.float64]
+    p: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, instances: list[Instance]) -> _Alike:
+        return cls(instances, np.array([i.X_WI.R for i in instances]), np.array([i.X_WI.p for i in instances]))
+
+    def point(self, own: Vector) -> NDArray[np.float64]:
+        """Where a point in the frame of the shape is in W, of each (n, 3)."""
+        return self.R @ own + self.p
 
 
-def _fits(X_AB: Pose, X: Pose, axis: Vector, point: Vector, slides: bool, near: float, reach: float) -> bool:
-    """Whether a relative pose is another one but for a slide along, or a turn about, an axis."""
-    turn = X.R @ X_AB.R.T
-    if slides:
-        shift = X.p - X_AB.p
-        along = float(shift @ axis)
-        straight = float(np.trace(turn)) > 1 + 2 * np.cos(OFF_EQUAL)
-        return straight and abs(along) <= reach and float(np.linalg.norm(shift - along * axis)) <= near
-    kept = float(np.linalg.norm(turn @ axis - axis)) < OFF_EQUAL
-    foot = X_AB.inverse().point(point)  # the axis in the second part's frame
-    return kept and float(np.linalg.norm(X.point(foot) - point)) <= near
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """How a joined pair stands, and what its joint leaves free, in the frame of the first; lengths in m."""
+
+    X_AB: Pose
+    axis: Vector
+    point: Vector
+    slides: bool
+    near: float
+    reach: float
+
+    @classmethod
+    def of(cls, scene: Scene, joint: Candidate, a: Instance, b: Instance) -> _Model:
+        v = joint.verdict
+        assert v.axis is not None
+        X_AW = a.X_WI.inverse()
+        near = OFF_EQUAL * min(scene.size(a.name), scene.size(b.name)) ** (1 / 3)
+        reach = max(scene.extent(name, v.axis) for name in (a.name, b.name))
+        return cls(X_AW @ b.X_WI, X_AW.vector(v.axis), X_AW.point(v.point), v.type == "prismatic", near, reach)
+
+    @property
+    def rounded(self) -> tuple[bool, bytes]:
+        """What is the same of models that are one, to `EQUAL`."""
+        numbers = np.concatenate([self.X_AB.R.ravel(), self.X_AB.p, self.axis, self.point])
+        return self.slides, np.round(numbers / EQUAL).astype(np.int64).tobytes()
+
+    @property
+    def place(self) -> Vector:
+        """A place that stays where the joint moves: of a hinge its point, of a slide one that moves by its reach."""
+        return self.X_AB.p if self.slides else self.point
+
+    @property
+    def off(self) -> float:
+        """How far that place of the two may be apart."""
+        return self.near + (self.reach if self.slides else 0.0)
+
+    def fits(self, X: Pose) -> bool:
+        """Whether a relative pose is the model's but for a slide along, or a turn about, its axis."""
+        turn = X.R @ self.X_AB.R.T
+        if self.slides:
+            shift = X.p - self.X_AB.p
+            along = float(shift @ self.axis)
+            straight = float(np.trace(turn)) > 1 + 2 * np.cos(OFF_EQUAL)
+            across = float(np.linalg.norm(shift - along * self.axis))
+            return straight and abs(along) <= self.reach and across <= self.near
+        kept = float(np.linalg.norm(turn @ self.axis - self.axis)) < OFF_EQUAL
+        foot = self.X_AB.inverse().point(self.point)  # the axis in the second part's frame
+        return kept and float(np.linalg.norm(X.point(foot) - self.point)) <= self.near
+
+
+def _near(model: _Model, firsts: _Alike, seconds: _Alike) -> Iterator[tuple[Instance, Instance]]:
+    """Pairs of equal parts whose place that the joint keeps is one, to what such parts may be off."""
+    beside = cKDTree(seconds.point(model.X_AB.inverse().point(model.place)))
+    near = beside.query_ball_point(list(firsts.point(model.place)), model.off, return_sorted=True)
+    for first, others in zip(firsts.instances, near, strict=True):
+        yield from ((first, seconds.instances[k]) for k in others if seconds.instances[k] is not first)
 
 
 def _copied(

@@ -204,8 +204,14 @@ def words(names: Sequence[str]) -> str:
 
     The counter of `Nut001`, as FreeCAD writes it, is left out.
     """
-    plain = (_COUNTS_ON.sub(" ", _COUNTED.sub("", re.sub("[×*]", "x", name))) for name in names)
-    return " ".join(re.sub(r"[_\W]+", " ", name) for name in plain).lower()
+    return " ".join(map(_plain, names))
+
+
+@lru_cache(maxsize=65536)
+def _plain(name: str) -> str:
+    """One name as lower-case words: many rules ask it of each part."""
+    counted = _COUNTS_ON.sub(" ", _COUNTED.sub("", re.sub("[×*]", "x", name)))
+    return re.sub(r"[_\W]+", " ", counted).lower()
 
 
 def named_kinds(names: Sequence[str]) -> list[StandardKind]:

@@ -193,7 +193,7 @@ def instead(part: tuple[str, str, Callable[..., Any]], seen: set[str] | None = N
 def scene_of(given: tuple[Any, ...]) -> tuple[int, ...]:
     """What may change of a scene that is given first, if one is."""
     scene = getattr(given[0], "scene", given[0]) if given else None
-    return made(scene) if hasattr(scene, "driven") else ()
+    return made(scene) if hasattr(scene, "idle_horns") else ()
 
 
 @contextmanager

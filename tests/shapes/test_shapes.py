@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -41,6 +42,18 @@ def worker(tmp_path: Path) -> Iterator[Worker]:
     worker = Worker(workspace=Workspace(tmp_path))
     yield worker
     worker.close()
+
+
+@pytest.fixture(scope="module")
+def made_gear(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with which OCCT is busy for some tenths of a second."""
+    return write_part(tmp_path_factory.mktemp("gear") / "gear.step", involute_gear(40, 1.0, 10.0))
+
+
+@pytest.fixture
+def gear(made_gear: Path, tmp_path: Path) -> Path:
+    """It in the folder that the worker may read."""
+    return Path(shutil.copy(made_gear, tmp_path))
 
 
 # --- measures ---
@@ -166,7 +179,9 @@ def test_files_that_cannot_be_read_are_told_all_at_once(tmp_path: Path) -> None:
 # --- the process ---
 
 
-def test_a_killed_worker_is_an_error_and_the_next_request_is_answered(worker: Worker) -> None:
+def test_after_a_killed_worker_the_next_request_is_answered_and_one_that_dies_at_work_says_how(
+    worker: Worker, gear: Path
+) -> None:
     first = worker.request("ping", {}, 60.0)
     assert first == worker.pid != os.getpid()
     process = worker._process
@@ -175,17 +190,12 @@ def test_a_killed_worker_is_an_error_and_the_next_request_is_answered(worker: Wo
     process.wait()
     second = worker.request("ping", {}, 60.0)
     assert second != first
-
-
-def test_a_worker_that_dies_at_work_says_how(worker: Worker, tmp_path: Path) -> None:
-    worker.request("ping", {}, 60.0)
-    path = write_part(tmp_path / "gear.step", involute_gear(60, 1.0, 10.0))
     process = worker._process
     assert process is not None
     killer = threading.Timer(0.05, process.kill)
     killer.start()
     with pytest.raises(WorkerDiedError, match=r"it (was ended by SIGKILL|ended)"):
-        worker.request("whole", {"path": str(path), "memory": 1_200_000_000, "length_unit": None}, 60.0)
+        worker.request("whole", {"path": str(gear), "memory": 1_200_000_000, "length_unit": None}, 60.0)
     killer.join()
     assert worker.request("ping", {}, 60.0) == worker.pid
 
@@ -219,23 +229,21 @@ def test_a_busy_worker_ends_with_a_caller_that_is_killed() -> None:
     assert seen[1] in "ZX"
 
 
-def test_a_worker_that_hangs_is_stopped_at_its_time_limit(worker: Worker, tmp_path: Path) -> None:
+def test_a_worker_that_hangs_is_stopped_at_its_time_limit(worker: Worker, gear: Path) -> None:
     worker.request("ping", {}, 60.0)
-    path = write_part(tmp_path / "gear.step", involute_gear(80, 1.0, 10.0))
     with pytest.raises(WorkerDiedError, match="time limit"):
-        worker.request("whole", {"path": str(path), "memory": 1_200_000_000, "length_unit": None}, 0.01)
+        worker.request("whole", {"path": str(gear), "memory": 1_200_000_000, "length_unit": None}, 0.01)
 
 
-def test_a_crash_of_occt_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write_part(tmp_path / "gear.step", involute_gear(80, 1.0, 10.0))
+def test_a_crash_of_occt_is_a_finding(gear: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CADBRIDGE_OCCT_TIME_LIMIT", "0.01")
     with pytest.raises(InputError, match=r"gear\.step") as caught:
-        load_shapes([path])
+        load_shapes([gear])
     (finding,) = caught.value.findings
     assert finding.code == "CB124"
     assert "--allow-larger 10" in finding.message
     monkeypatch.delenv("CADBRIDGE_OCCT_TIME_LIMIT")
-    assert load_shapes([path])[path].solids == 1
+    assert load_shapes([gear])[gear].solids == 1
 
 
 def test_a_fault_inside_the_worker_leaves_it_alive(worker: Worker, tmp_path: Path) -> None:

@@ -35,10 +35,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 KR15 = ROOT / "fixtures" / "kr15"
 MadeOnce = Callable[[str, Callable[[], object]], object]
+ANSWERING = ("shapes.kept", "shapes.kept_finds", "mass.overlap", "mass.weighing")
+"""The rooms that keep by content what they computed."""
 
 # No deadline: the first example of a property may compile a kernel. Derandomised: a run can be repeated.
-settings.register_profile("cadbridge", deadline=None, derandomize=True)
-settings.load_profile("cadbridge")
+settings.register_profile("night", deadline=None, derandomize=True)
+# By day the first of them; a test of which more are needed says how many.
+settings.register_profile("day", settings.get_profile("night"), max_examples=40)
+settings.load_profile("night")
 
 
 # Tests with a cache folder of their own share the compiled kernels: nothing of those depends on the test.
@@ -52,8 +56,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Stop before the first test where the folder of real files that was named cannot be used."""
+    if config.getoption("markexpr") == "not nightly":
+        settings.load_profile("day")
     if (fault := real_files.fault()) is not None:
         raise pytest.UsageError(fault)
 
@@ -142,10 +148,11 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> MadeO
 
 @pytest.fixture(scope="session", autouse=True)
 def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
-    """What OCCT answered about a file, and what was found in a shape, is kept by content for all tests of this run.
+    """What OCCT answered about a file, and what was found in a shape or meshes, is kept by content for all tests.
 
     Many read the same. OCCT computes in a process of its own, so that nothing that a test puts in place of our code
-    spoils an answer. Tests of that process, or that change how a shape is looked at, ask each time: `asked_anew`.
+    spoils an answer. Tests of that process, or that change how shapes and meshes are looked at, ask each time:
+    `asked_anew`.
     """
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "answers"
@@ -162,24 +169,28 @@ def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> I
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
-        for room in ("kept", "kept_finds"):
-            patch.setattr(f"cadbridge.shapes.{room}.computed_once", once)
+        for room in ANSWERING:
+            patch.setattr(f"cadbridge.{room}.computed_once", once)
         yield
+
+
+commands_of = cache(get_command)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def command_line_once() -> Iterator[None]:
-    """The commands with all their options are made once for all calls of a CliRunner, not anew for each (20 ms)."""
+    """The commands with all their options are made once for all calls of the command line, not for each (20 ms)."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("typer.testing._get_command", cache(get_command))
+        for place in ("typer.testing._get_command", "typer.main.get_command"):
+            patch.setattr(place, commands_of)
         yield
 
 
 @pytest.fixture
 def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of OCCT's process, or of how a shape is looked at: each time, as without `answered_once`."""
-    for room in ("kept", "kept_finds"):
-        monkeypatch.setattr(f"cadbridge.shapes.{room}.computed_once", storage.computed_once)
+    for room in ANSWERING:
+        monkeypatch.setattr(f"cadbridge.{room}.computed_once", storage.computed_once)
 
 
 @pytest.fixture(scope="session")

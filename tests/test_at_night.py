@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -15,8 +15,7 @@ TESTS = Path(__file__).parent
 
 @cache
 def functions_of(file: str) -> set[str]:
-    tree = ast.parse((TESTS / file).read_bytes())
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return set(re.findall(r"^def (\w+)\(", (TESTS / file).read_text("utf-8"), re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", [*FAMILIES, *ALONE])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,12 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROO
 DEMO = Path(str(files("cadbridge.data"))) / "demo"
 
 
+@cache
+def command_line() -> Any:
+    """All commands with their options."""
+    return typer.main.get_command(app)
+
+
 def commands(text: str) -> list[str]:
     """Lines of code and inline code that call cadbridge."""
     lines = re.findall(r"^    (cadbridge .*)$", text, re.MULTILINE)
@@ -27,7 +34,7 @@ def commands(text: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_every_command_and_option_exists(page: Path) -> None:
-    group: Any = typer.main.get_command(app)
+    group: Any = command_line()
     for line in commands(page.read_text(encoding="utf-8")):
         _, name, *words = shlex.split(line.split(" #")[0].replace("…", ""))
         command = group if name.startswith("-") else group.commands.get(name)

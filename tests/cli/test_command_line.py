@@ -1,8 +1,6 @@
 """What a person meets: help, exit statuses, messages."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -41,14 +39,11 @@ def test_a_missing_file_is_told_and_status_2(tmp_path: Path, capsys: pytest.Capt
     assert "Traceback" not in err
 
 
-def test_quadruped_in_json(corpus: Path) -> None:
-    """The issue's own figures, through the command as a user calls it."""
+def test_quadruped_in_json(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The issue's own figures, through the command line."""
     source = corpus / "quadruped_solidworks" / "Assem4.xml"
-    done = subprocess.run(
-        [sys.executable, "-m", "cadbridge", "check", str(source), "--json"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    document = json.loads(done.stdout)
+    main(["check", str(source), "--json"])
+    document = json.loads(capsys.readouterr().out)
     counts, mobility = document["counts"], document["mobility"]
     assert document["format"] == "cadbridge.check/1"
     assert counts["instances"] == 10

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from tests.doors.guards import GUARDS, ROOT
 
 
@@ -15,5 +13,4 @@ def test_each_guard_stands_once_in_its_file() -> None:
 def test_each_guard_has_its_test() -> None:
     for guard in GUARDS:
         file, _, name = guard.test.partition("::")
-        tree = ast.parse((ROOT / file).read_text("utf-8"))
-        assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, guard.name
+        assert f"\ndef {name}(" in (ROOT / file).read_text("utf-8"), guard.name

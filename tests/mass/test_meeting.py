@@ -24,7 +24,7 @@ def test_the_first_hit_is_that_of_all_pairs_intersected_in_turn() -> None:
     moving, staying = tuple(names[:20]), tuple(names[20:])
     scene = SolidScene(assembly, (), 10**6)
     hits = 0
-    for _ in range(60):
+    for _ in range(30):
         X = Pose(Rotation.from_rotvec(rng.uniform(-0.3, 0.3, 3)).as_matrix(), rng.uniform(-0.1, 0.1, 3))
         expected = None
         for one, two in itertools.product(moving, staying):
@@ -43,7 +43,7 @@ def test_the_first_hit_is_that_of_all_pairs_intersected_in_turn() -> None:
             assert names.index(found[0]) <= names.index(expected[0])
         assert (expected is None) or found is not None
         assert scene.first_hit(list(moving), list(staying), X) == found
-    assert hits > 10
+    assert hits > 5
 
 
 def test_nothing_that_moves_meets_nothing() -> None:

@@ -88,7 +88,7 @@ def test_the_share_that_goes_together_is_that_of_a_normal_distribution() -> None
     """Two shoulders, four errors of σ = t/3 cut off at 3 σ: |Σ| ≤ 2 p, a normal one of 2 σ (cut: 0.9733 of it)."""
     rules = (Rule("mates", "*", {"across": 0.0, "tilt": 0.0, "along": 3e-4}),)
     given = (Rule("mates", "*", {"along": 1e-4, "across": 1.0, "tilt": 1.0}),)
-    found = fit(build(on_line((0.0, 0.5))), Settings(tolerances=rules, play=given, draws=40_000)).groups[0].play
+    found = fit(build(on_line((0.0, 0.5))), Settings(tolerances=rules, play=given, draws=10_000)).groups[0].play
     deviation = 2e-4 * np.sqrt(1 - 2 * 3 * np.exp(-4.5) / np.sqrt(2 * np.pi) / 0.9973002)
     from scipy.stats import norm
 

@@ -69,7 +69,7 @@ def test_a_screw_with_a_hexalobular_socket_is_no_splined_hub(tmp_path: Path) -> 
     """The socket of its head has six teeth, as a spline has; its name and its shape say what it is."""
     lobes = [
         ((1.2 + 0.2 * math.cos(6 * t)) * math.cos(t), (1.2 + 0.2 * math.cos(6 * t)) * math.sin(t))
-        for t in np.linspace(0, 2 * math.pi, 24, endpoint=False)
+        for t in np.linspace(0, 2 * math.pi, 12, endpoint=False)
     ]
     socket = cq.Workplane().workplane(offset=1.5).spline(lobes, periodic=True).close().extrude(1.5)
     screw = cq.Workplane().circle(2.75).extrude(3).cut(socket).union(cq.Workplane().circle(1.5).extrude(-12))

@@ -147,6 +147,7 @@ def test_a_damped_stop_that_lets_go_before_its_end(integrator: str, tolerance: f
 def test_the_first_root_of_a_cubic_that_counts() -> None:
     """Of cubics by chance, held against all their roots; a double crossing within a step is one that counts."""
     chance, found = np.random.default_rng(2), 0
+    N = kinks_of(prepare(bar(0.0, **stopped(Stop(-1.0, 1.0, 500.0, 0.0, 0.1)))[0]).loads)
     for _ in range(400):
         cubic = Polynomial(chance.normal(size=4) * np.array([0.3, 1.0, 3.0, 3.0]))
         roots = np.asarray(cubic.roots(), complex)
@@ -154,7 +155,6 @@ def test_the_first_root_of_a_cubic_that_counts() -> None:
         ends = [abs(r) for r in roots.real] + [abs(1 - r) for r in roots.real]
         if any(5e-4 < e < 2e-3 for e in ends):
             continue
-        N = kinks_of(prepare(bar(0.0, **stopped(Stop(-1.0, 1.0, 500.0, 0.0, 0.1)))[0]).loads)
         N.before[:], N.after[:] = (1.0, 0.0, 1.0), (1.0, 0.0, 1.0)
         h = 0.2
         N.before[2] = cubic(0.0), cubic.deriv()(0.0) / h, 0.0

@@ -72,7 +72,7 @@ def pressed(
     return path
 
 
-@pytest.mark.parametrize("fluid", ["gives way", "does not"])
+@pytest.mark.parametrize("fluid", [pytest.param("gives way", marks=pytest.mark.nightly), "does not"])
 def test_a_run_with_the_pressure_asked_for_follows_the_motion(fluid: str, tmp_path: Path) -> None:
     mechanism = cb.build(cb.read(train(tmp_path, RAM, " []\n")))
     lines = dict(LINES) if fluid == "gives way" else {"cap": "resistance: 2", "rod_side": "pressure: 40, resistance: 3"}

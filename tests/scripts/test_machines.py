@@ -238,7 +238,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             "measure/answers.py", r"\| demo \| \d \| 2 \| [\d>]+ \| [\d>]+ \| \d+ \| ", marks=pytest.mark.nightly
         ),
         pytest.param("measure/ablation.py", r"\| nothing \| [123] \| \d \| [01] \|", marks=pytest.mark.nightly),
-        ("reliability", r"(?m)^\|.*\|.*\|.*\| \| \d+ % \| \d+ % \| [1-9] \|$"),
+        pytest.param("reliability", r"(?m)^\|.*\|.*\|.*\| \| \d+ % \| \d+ % \| [1-9] \|$", marks=pytest.mark.nightly),
     ],
 )
 def test_the_other_scripts_read_the_same_truths(

@@ -164,9 +164,9 @@ def test_events_of_a_fast_train_are_met_where_its_closed_form_says(tmp_path: Pat
 
 
 CASES: dict[str, tuple[Any, tuple[MotorSpec, ...]]] = {
+    "worm": (worm, (motor("A", "torque", "0.5"),)),
     "bevel": (bevel, (motor("C", "torque", "1.5"), motor("S", "torque", "-1"))),
     "planets": (planets, (motor("arm_joint", "torque", "6*cos(3*t)"), motor("sun_joint", "torque", "-2"))),
-    "worm": (worm, (motor("A", "torque", "0.5"),)),
     "differential": (differential, (motor("case", "torque", "4"), motor("left", "torque", "0.7*sin(5*t)"))),
     "rack": (rack, (motor("A", "torque", "0.5*cos(2*t)"),)),
     "lossy": (lossy, (motor("A", "torque", "3*sin(7*t)"),)),

@@ -114,7 +114,7 @@ vectors = st.tuples(lengths, lengths, lengths).filter(lambda d: np.linalg.norm(d
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
 
 
-@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     point=st.tuples(lengths, lengths, lengths),
     direction=vectors,

@@ -52,7 +52,10 @@ def how_again(begun: Begun, changes: list[Change], call: dict[str, Any]) -> Repe
     def whole(rtol: float, atol: float, duration: float) -> Result:
         options = {**call, "rtol": rtol, "atol": atol, "duration": duration, "progress": None, "events": ()}
         if changes:
-            return simulate_changing(begun.system.model, begun.start, changes=changes, **options).result
+            # An event may have ended the run before some of them were due.
+            end = duration + (0.0 if begun.start is None else begun.start.t)
+            due = [change for change in changes if change.t <= end]
+            return simulate_changing(begun.system.model, begun.start, changes=due, **options).result
         return integrate(begun.system, begun.start, **options)
 
     def absolute() -> Result:

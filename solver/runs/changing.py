@@ -51,7 +51,7 @@ attached may."""
 class Change:
     """A change of a model while it runs: groups of rows that cease to hold, and groups that begin.
 
-    Motors and joint loads that bear the name of a group are there only while its rows hold.
+    Motors, joint loads and events that bear the name of a group are there only while its rows hold.
 
     Attributes:
         t: When, s.
@@ -61,7 +61,7 @@ class Change:
         make: Makes new rows of the state at that time, as the first group of `on`; None where all rows are of the
             model.
         plastic: Whether the rates may jump; else a change that needs an impulse is refused.
-        names: Motors and joint loads that are there only while the last change of that name let groups begin.
+        names: Motors, joint loads and events that are there only while the last change of that name let groups begin.
     """
 
     t: float
@@ -178,7 +178,9 @@ def reload(course: Course, model: Model) -> None:
 
 
 def advance(course: Course, times: Array, rate: float, **options: Any) -> Status:
-    """Go on to the last of some times (s), with samples at all of them."""
+    """Go on to the last of some times (s), with samples at all of them; a joint that is let go passes no value."""
+    gone = _gone(course.rows, course.gone)
+    options["events"] = tuple(event for event in options.get("events", ()) if event.name not in gone)
     result = simulate(
         course.system,
         course.state,
@@ -266,7 +268,7 @@ def _stage(
     t = course.state.t
     drive(course)
     times = samples[(samples > t + SAME_TIME) & (samples < until - SAME_TIME)]
-    times = np.append(times, until) if until > t else times
+    times = np.append(times, until) if until > t + SAME_TIME else times
     holding = {r.group for r in course.rows if r.holds}
     span = float(samples[-1] - samples[0])
 
@@ -346,7 +348,7 @@ def _holding(model: Model, rows: Sequence[Held], let_go: frozenset[str], *, driv
     Not `driven`: without the motors that prescribe a motion.
     """
     held = [r for r in rows if r.holds]
-    gone = ({r.group for r in rows} - {r.group for r in held}) | let_go
+    gone = _gone(rows, let_go)
     return replace(
         model,
         primitives=tuple(r.primitive for r in held),
@@ -356,6 +358,11 @@ def _holding(model: Model, rows: Sequence[Held], let_go: frozenset[str], *, driv
         meshes=tuple(mesh for mesh in model.meshes if mesh.name not in gone),
         gyrators=tuple(gyrator for gyrator in model.gyrators if gyrator.name not in gone),
     )
+
+
+def _gone(rows: Sequence[Held], let_go: frozenset[str]) -> set[str]:
+    """The groups of which no row holds, and the names of joints that are `let_go`."""
+    return ({r.group for r in rows} - {r.group for r in rows if r.holds}) | let_go
 
 
 def _fit(

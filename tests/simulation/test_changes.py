@@ -228,3 +228,47 @@ def test_a_run_waits_for_the_clock_and_tells_its_factor(tmp_path: Path) -> None:
     said = json.loads(CliRunner().invoke(app, call).stdout)
     assert said["real_time_factor"] > 0
     assert math.isfinite(said["latest_s"])
+
+
+def test_a_joint_that_is_released_passes_no_value(crane: Mechanism, tmp_path: Path) -> None:
+    """It has none, and ended the run where its parts flew past the angle."""
+    text = "initial: {rates: {A2: 60}}\nevents:\n  - {joint: A2, position: 1, stop: false}\n"
+    text += "  - {joint: A2, position: 12, stop: true}\n"
+    found = run(crane, tmp_path, text)
+    assert found.result.status.code == "event"
+    for collapse in (True, False):
+        scenario = load_scenario(written(tmp_path, text + "  - {time: 0.03, release: A2}\n"), crane)
+        found = cb.simulate(crane, scenario, collapse=collapse)
+        assert found.result.status.code != "event"
+        assert [e["value"] for e in found.summary["events"]] == [pytest.approx(math.radians(1))]
+
+
+def test_a_run_that_an_event_ends_where_a_change_is_due_is_checked(tmp_path: Path) -> None:
+    """The run beside it ended a rounding before the change, and asked for a stage of 1e-16 s: status 3."""
+    links = "".join(
+        f'<link name="{n}"><inertial><origin xyz=".2 0 0"/><mass value="{m}"/>'
+        '<inertia ixx=".01" iyy=".05" izz=".05" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        for n, m in (("base", 1), ("one", 2), ("two", 1))
+    )
+    joint = '<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/><origin xyz=".5 0 0"/>'
+    joint += '<axis xyz="0 1 0"/></joint>'
+    text = f'<robot name="m">{links}{joint.format("J1", "base", "one")}{joint.format("J2", "one", "two")}</robot>'
+    (path := tmp_path / "m.urdf").write_text(text, encoding="utf-8")
+    arm = cb.build(cb.read(path))
+    text = "motors: [{joint: J1, speed: 90}, {joint: J2, angle: 0}]\ngravity: [0, 0, 0]\nduration: 1\nrate: 5\n"
+    text += "events: [{joint: J1, position: 45, stop: true}, {time: 0.5, release: J2}]\n"
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text("format: cadbridge.scenario/1\n" + text, encoding="utf-8")
+    found = cb.simulate(arm, load_scenario(scenario, arm))
+    assert found.result.trajectory.t[-1] == pytest.approx(0.5)
+
+
+def test_a_run_that_an_event_ends_before_a_change_is_checked(crane: Mechanism, tmp_path: Path) -> None:
+    """The run beside it was to make the change after its end: status 3, and nothing was written."""
+    text = (
+        "initial: {rates: {A2: 60}}\nevents:\n  - {joint: A2, position: 3, stop: true}\n  - {time: 0.3, release: A2}\n"
+    )
+    found = run(crane, tmp_path, text)
+    assert found.result.status.code == "event"
+    assert found.summary["sensitivity"]["state"] == "ok"
+    assert found.summary["changes"] == []

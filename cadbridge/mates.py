@@ -120,6 +120,17 @@ class Limit:
     velocity: float | None = None
     effort: float | None = None
 
+    def oriented(self, sense: float) -> Limit:
+        """Count the coordinate as a mate or a joint does.
+
+        Args:
+            sense: Below zero where that counts it the other way round.
+
+        Returns:
+            The same range, reversed where it is so.
+        """
+        return self if sense > 0 else self.reversed()
+
     @staticmethod
     def of(
         lower: float | None = None, upper: float | None = None, velocity: float | None = None,

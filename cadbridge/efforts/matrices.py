@@ -35,7 +35,7 @@ def matrices_of(mechanism: Mechanism, pose: Mapping[str, float], findings: Findi
     for name, value in pose.items():
         joint = find_joint(mechanism, findings, name, Where(item=name))
         if joint is not None:
-            wanted[joint.name] = value * si(joint)
+            wanted[joint.name] = value * si(joint) * mechanism.sense(name)
     if findings.errors:
         raise InputError("The pose cannot be used.", findings)
     lowered = lower(mechanism)

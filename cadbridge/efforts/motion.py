@@ -222,7 +222,7 @@ class _MotionResolver(NameResolver):
         joint = self.joint(name, self.where("joints", name))
         drive = self.mechanism.drive_named(name)
         # By a drive's name the path is that of its motor, which turns `reduction` times as far as the joint.
-        factor = 1.0 if drive is None else 1.0 / drive.reduction
+        factor = self.mechanism.sense(name) if drive is None else 1.0 / drive.reduction
         function = self._function(value, factor if joint is None else factor * si(joint), "joints", name)
         return None if joint is None or function is None else JointPath(joint.name, function)
 

@@ -16,7 +16,7 @@ from cadbridge.mechanism.checks import (
     residuals_of_rows,
 )
 from cadbridge.mechanism.coupling_rows import body_coupling, report_held, rows_of_coupling
-from cadbridge.mechanism.joints import joints_of_bodies, with_armatures
+from cadbridge.mechanism.joints import as_their_joints, joints_of_bodies, with_armatures
 from cadbridge.mechanism.masses import ComponentMass, body_mass, component_masses, turns
 from cadbridge.mechanism.mates import MeaninglessError, opposed, primitives_of
 from cadbridge.mechanism.merge import clusters
@@ -65,8 +65,8 @@ def build(assembly: Assembly) -> Mechanism:
     return Mechanism(
         assembly=assembly, bodies=b.bodies, ground=ground, joints=joints, couplings=couplings,
         mate_rows=(*mate_rows, *coupling_rows), component_names=b.names, X_WC=b.poses, body_of=b.body_of,
-        part_masses=part_masses, component_masses=masses, drives=assembly.drives, locked=locked,
-        gravity=assembly.gravity or (0.0, 0.0, -EARTH), findings=b.findings.as_tuple(),
+        part_masses=part_masses, component_masses=masses, drives=as_their_joints(assembly.drives, joints),
+        locked=locked, gravity=assembly.gravity or (0.0, 0.0, -EARTH), findings=b.findings.as_tuple(),
     )  # fmt: skip
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from cadbridge.assembly import Limit, Mate
+from cadbridge.assembly import Drive, Limit, Mate
 from cadbridge.frames import Pose
 from cadbridge.mechanism.building import Builder
 from cadbridge.mechanism.collapse import ACROSS, joints_of, mate_axis
 from cadbridge.mechanism.connections import Connection
 from cadbridge.mechanism.model import Joint, MateRows
 from cadbridge.mechanism.reframe import reframed
-from cadbridge.mechanism.together import oriented, together
+from cadbridge.mechanism.together import together
 from cadbridge.units import TO_DEGREES, TO_MM
 
 
@@ -84,7 +85,8 @@ def _carrying(b: Builder, joint: Joint, connection: Connection) -> Joint:
         _report_excluding(b, joint, connection, dict(zip(where, senses, strict=True)), found.exclude)
     _report_names(b, joint, connection)
     losses: dict[str, Any] = found.losses
-    return replace(joint, limit=found.limit, **losses)
+    against = tuple(m.name for m, sense in zip(connection.mates, senses, strict=True) if sense < 0)
+    return replace(joint, limit=found.limit, against=against, **losses)
 
 
 def _report_excluding(
@@ -93,7 +95,7 @@ def _report_excluding(
     ranges = []
     for mate in connection.mates:
         if mate.name in exclude and mate.limit is not None:
-            limit = oriented(mate.limit, senses[mate.name])
+            limit = mate.limit.oriented(senses[mate.name])
             ranges.append(f"{mate.name} {_range(limit, joint.kind.resisted == 'angle')}")
     text = f"{joint.name}: the ranges of its mates have nothing in common: {' and '.join(ranges)}"
     place = next(m.where for m in connection.mates if m.name == exclude[0])
@@ -164,3 +166,9 @@ def with_armatures(b: Builder, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
         reflected = drive.reduction**2 * drive.rotor_inertia
         done[i] = replace(done[i], armature=done[i].armature + reflected)
     return tuple(done)
+
+
+def as_their_joints(drives: Sequence[Drive], joints: Sequence[Joint]) -> tuple[Drive, ...]:
+    """The drives with the reductions that they have to their joints: one may name a mate that counts the other way."""
+    against = {name for joint in joints for name in joint.against} - {joint.name for joint in joints}
+    return tuple(replace(d, reduction=-d.reduction) if d.joint in against else d for d in drives)

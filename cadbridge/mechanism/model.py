@@ -68,6 +68,7 @@ class Joint:
         primitives: The equations that hold it, between body indices and in body frames.
         freedom: (6, k): the twists [v at J's origin; ω] of B relative to A that it leaves free, in J.
         mates: All mates between the two bodies.
+        against: Those of them whose value counts the other way than the joint's.
         limit: The range of its coordinate.
         pitch: Advance of a screw, m/rad.
         damping: N m s/rad (N s/m).
@@ -93,6 +94,7 @@ class Joint:
     armature: float = 0.0
     stiffness: float = 0.0
     rest: float = 0.0
+    against: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         ends = ("ground" if k == GROUND_BODY else f"body {k}" for k in (self.a, self.b))
@@ -264,7 +266,23 @@ class Mechanism(Shown):
     def home(self) -> dict[str, float]:
         """The home pose by the joints' own names, rad and m; by the names of the source where these mean no joint."""
         meant = ((self.joint_named(name), name, value) for name, value in self.assembly.home.items())
-        return {name if joint is None else joint.name: value for joint, name, value in meant}
+        return {name if joint is None else joint.name: value * self.sense(name) for joint, name, value in meant}
+
+    def sense(self, name: str) -> float:
+        """Say which way a value counts that is given by a name.
+
+        Args:
+            name: As of `joint_named`.
+
+        Returns:
+            −1 by the name of a mate (or by one that it asks for) that counts against its joint, else 1.
+        """
+        joint = self.joint_named(name)
+        if joint is None or name == joint.name or not joint.against:
+            return 1.0
+        asked = self._names_asked
+        mate = name if name in joint.mates else next((m for m in joint.mates if asked.get(m) == name), None)
+        return -1.0 if mate in joint.against else 1.0
 
     def drive_named(self, name: str) -> Drive | None:
         """Look up the drive that a name means.
@@ -285,8 +303,13 @@ class Mechanism(Shown):
         return {joint.name: joint for joint in reversed(self.joints)}
 
     @cached_property
+    def _names_asked(self) -> dict[str, str]:
+        """By mate the name that its joint shall have."""
+        return self.assembly.joint_names | {m.name: m.joint_name for m in self.assembly.mates if m.joint_name}
+
+    @cached_property
     def _joints_meant(self) -> dict[str, Joint]:
-        asked = self.assembly.joint_names | {m.name: m.joint_name for m in self.assembly.mates if m.joint_name}
+        asked = self._names_asked
         known = {asked[mate]: joint for joint in self.joints for mate in joint.mates if mate in asked}
         known |= {mate: joint for joint in self.joints for mate in joint.mates} | self._joints_by_name
         return {drive.name: known[drive.joint] for drive in self.drives if drive.joint in known} | known

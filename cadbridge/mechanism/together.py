@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cadbridge.assembly import Limit, Mate
 from cadbridge.freedoms import TURN
@@ -39,7 +39,7 @@ def together(mates: Sequence[Mate], senses: Sequence[float], named: str | None, 
             of_joint.append((mate, sense))
         else:
             apart += [(mate.name, words) for words in carries(mate)]
-    ranges = [(m.name, oriented(m.limit, sense)) for m, sense in of_joint if m.limit is not None]
+    ranges = [(m.name, m.limit.oriented(sense)) for m, sense in of_joint if m.limit is not None]
     limit = met(limit for _, limit in ranges)
     losses = {key: sum(getattr(m, key) for m, _ in of_joint) for key in LOSSES}
     # Springs side by side: Σ kᵢ (q − rᵢ) = k (q − r) with k = Σ kᵢ and r = Σ kᵢ rᵢ / k.
@@ -56,14 +56,6 @@ def carries(mate: Mate) -> list[str]:
 
 def _same_motion(mate: Mate, kind: JointType) -> bool:
     return mate.freedom is None or kind.resisted is None or (mate.freedom == TURN) == (kind.resisted == "angle")
-
-
-def oriented(limit: Limit, sense: float) -> Limit:
-    """A limit counted the other way round where `sense` is below zero."""
-    if sense > 0:
-        return limit
-    low, high = limit.lower, limit.upper
-    return replace(limit, lower=None if high is None else -high, upper=None if low is None else -low)
 
 
 def met(limits: Iterable[Limit]) -> Limit | None:

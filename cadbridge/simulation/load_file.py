@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 import numpy as np
 from pydantic import Discriminator, Field, Tag
 
+from cadbridge.assembly import Limit
 from cadbridge.findings import Where
 from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
 from cadbridge.mechanism import GROUND_BODY
@@ -204,7 +205,7 @@ class LoadsResolver(NameResolver):
                 None,  # type: ignore[arg-type]  # the joint's own, put in where the model is made
                 damping=entry.damping,
                 stiffness=entry.stiffness,
-                rest=entry.rest * si(joint),
+                rest=entry.rest * si(joint) * self.mechanism.sense(entry.joint),
                 name=f"spring on {joint.name}",
             )
             return joint.name, load
@@ -277,11 +278,12 @@ class LoadsResolver(NameResolver):
         joint = self.joint(entry.joint, where)
         if joint is None:
             return None
+        given = Limit(*(None if end is None else end * si(joint) for end in (entry.lower, entry.upper)))
+        given = given.oriented(self.mechanism.sense(entry.joint))
         ends = []
         for side, least in (("lower", -math.inf), ("upper", math.inf)):
-            given = getattr(entry, side)
-            own = getattr(joint.limit, side) if joint.limit is not None else None
-            ends.append(given * si(joint) if given is not None else least if own is None else own)
+            end, own = (None if limit is None else getattr(limit, side) for limit in (given, joint.limit))
+            ends.append(end if end is not None else least if own is None else own)
         if not ends[0] < ends[1] or (math.isinf(ends[0]) and math.isinf(ends[1])):
             self.findings.add("CB605", f"stops on {joint.name}: they have no range, and the joint has no limits", where)
             return None

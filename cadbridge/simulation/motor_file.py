@@ -104,7 +104,9 @@ class MotorsReader(NameResolver):
             return None
         if joint is None:
             return None
-        for doubt in doubts(motor, joint, led=self.led):
+        against = motor.cylinder is not None and self.mechanism.sense(entry.joint) < 0
+        own = [f"{entry.joint} counts against its joint; name {joint.name}, whose value the cap pushes up"] * against
+        for doubt in own + doubts(motor, joint, led=self.led):
             self.findings.add("CB632", f"motor on {entry.joint}: {doubt}", self.where("motors", i, motor.kind))
         return motor
 

@@ -217,11 +217,11 @@ def on_joint(mechanism: Mechanism, motor: MotorSpec) -> MotorSpec:
     """A motor as it acts on its joint, by the joint's name.
 
     What is given for a drive by the drive's name is for its motor, before the reduction r: r times its torque acts on
-    the joint, and the joint turns by 1/r of its angle.
+    the joint, and the joint turns by 1/r of its angle. By the name of a mate it acts as that counts.
     """
     drive, joint = mechanism.drive_named(motor.joint), mechanism.joint_named(motor.joint)
-    if drive is not None:
-        r = drive.reduction
+    r = mechanism.sense(motor.joint) if drive is None else drive.reduction
+    if r != 1.0:
         motor = times(motor, lambda written: r**written.reduced)
     return motor if joint is None else replace(motor, joint=joint.name)
 

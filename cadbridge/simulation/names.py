@@ -44,7 +44,7 @@ class NameResolver:
             joint = self.joint(name, where)
             if joint is None:
                 continue
-            done[joint.name] = value * si(joint)
+            done[joint.name] = value * si(joint) * self.mechanism.sense(name)
             if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
                 self.findings.add(code, why, where, items=(joint.name,))
         return done

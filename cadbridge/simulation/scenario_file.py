@@ -43,6 +43,7 @@ class EventEntry(FileModel):
     stop: bool = False
 
 
+_OPPOSITE: dict[str, Literal["rising", "falling"]] = {"rising": "falling", "falling": "rising"}
 _OF_CHANGES = frozenset(ChangeEntry.model_fields)
 
 
@@ -256,4 +257,7 @@ class _ScenarioResolver(NameResolver):
         joint = self.joint(entry.joint, self.where("events", i))
         if joint is None:
             return None
-        return EventSpec(joint.name, entry.position * si(joint), entry.direction, entry.stop)
+        sense, direction = self.mechanism.sense(entry.joint), entry.direction
+        if sense < 0:
+            direction = _OPPOSITE.get(direction, direction)
+        return EventSpec(joint.name, entry.position * si(joint) * sense, direction, entry.stop)

@@ -167,7 +167,7 @@ class _SweepResolver:
         if quantity == "friction" and self.base.scenario.friction is None:
             self.findings.add("CB650", f"friction of {joint.name}: the scenario has `friction: ignore`", where)
         slides = joint.kind.resisted == "distance"
-        factor = si(joint) if quantity in ("position", "rate", "rest") else 1.0
+        factor = si(joint) * self.mechanism.sense(name) if quantity in ("position", "rate", "rest") else 1.0
         unit = _UNITS[quantity][slides]
         return Parameter(f"joint.{joint.name}.{quantity}", "joint", joint.name, quantity, unit, factor)
 

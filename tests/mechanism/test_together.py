@@ -11,9 +11,11 @@ import pytest
 
 from cadbridge.assembly import GROUND, Assembly, Drive, Limit, Mate, MateKind
 from cadbridge.diagnosis import diagnose
+from cadbridge.efforts.motion import load_motion
 from cadbridge.mechanism import Joint, build
 from cadbridge.reading import read
-from cadbridge.simulation import Scenario, simulate
+from cadbridge.simulation import Scenario, load_scenario, simulate
+from cadbridge.simulation.scenario import on_joints
 from cadbridge.simulation.trajectory import columns_of
 from tests.mechanism.building import assembly, mate
 
@@ -243,3 +245,55 @@ def test_what_a_locked_hinge_carries_is_told() -> None:
     (told,) = [f for f in mechanism.findings if f.code == "CB231"]
     assert told.items == ("bottom",)
     assert "its limit, spring have no effect" in told.message
+
+
+LINKS = "".join(f'<link name="{n}"><inertial><mass>1</mass></inertial></link>' for n in ("base", "b"))
+COUNTED_FILE = """format: cadbridge.mates/1
+ground: [base]
+mates:
+  - {name: up, type: insert, a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]},
+     b: {component: b, point: [0, 0, 0], axis: [0, 0, 1]}}
+  - {name: down, type: insert, a: {component: base, point: [0, 0, 9], axis: [0, 0, -1]},
+     b: {component: b, point: [0, 0, 9], axis: [0, 0, -1]}}
+joints: {J: {mates: [up]}}
+home: {%(name)s: 30}
+drives: [{name: M, joint: %(name)s, reduction: 5}]
+overrides: [{joints: %(name)s, limits: {lower: -10, upper: 40}}]
+"""
+COUNTED_SCENARIO = """format: cadbridge.scenario/1
+gravity: [0, 0, 0]
+initial: {positions: {%(name)s: 20}, rates: {%(name)s: 5}}
+motors:
+  - {joint: %(name)s, pd: {target: 30, kp: 2, kd: 1}}
+loads:
+  springs: [{joint: %(name)s, stiffness: 3, rest: 25}]
+  stops: [{joint: %(name)s, lower: -40, upper: 60, stiffness: 1e4, damping: 1}]
+events: [{joint: %(name)s, position: 22, direction: rising, stop: true}]
+"""
+
+
+@pytest.mark.parametrize(("name", "sense"), [("J", 1.0), ("up", 1.0), ("down", -1.0)])
+def test_what_is_said_by_the_name_of_a_mate_counts_as_the_mate_counts(name: str, sense: float, tmp_path: Path) -> None:
+    """All values: a coupling counted so, a home pose and a scenario as the joint, whatever they called it by."""
+    (tmp_path / "u.sdf").write_text(f'<sdf version="1.9"><model name="u">{LINKS}</model></sdf>')
+    (tmp_path / "u.mates.yaml").write_text(COUNTED_FILE % {"name": name})
+    (tmp_path / "s.yaml").write_text(COUNTED_SCENARIO % {"name": name})
+    found = build(read(tmp_path / "u.sdf"))
+    (joint,), (drive,) = found.joints, found.drives
+    assert (joint.name, joint.against) == ("J", ("down",))
+    assert joint.limit == Limit(-10 * DEGREE, 40 * DEGREE).oriented(sense)
+    assert found.home == pytest.approx({"J": sense * 30 * DEGREE})
+    assert drive.reduction == sense * 5
+    scenario = load_scenario(tmp_path / "s.yaml", found)
+    assert (scenario.positions["J"], scenario.rates["J"]) == pytest.approx((sense * 20 * DEGREE, sense * 5 * DEGREE))
+    target = on_joints(found, scenario).motors[0].function
+    assert target.evaluate(0.0)[0] == pytest.approx(sense * 30 * DEGREE)
+    assert scenario.loads.joint_springs[0][1].rest == pytest.approx(sense * 25 * DEGREE)
+    stop = scenario.loads.stops[0][1]
+    assert sorted(sense * end for end in (stop.lower, stop.upper)) == pytest.approx([-40 * DEGREE, 60 * DEGREE])
+    assert (scenario.events[0].value, scenario.events[0].direction) == (
+        pytest.approx(sense * 22 * DEGREE), "rising" if sense > 0 else "falling",
+    )  # fmt: skip
+    (tmp_path / "m.yaml").write_text(f"format: cadbridge.motion/1\njoints: {{{name}: 7}}\n")
+    (path,) = load_motion(tmp_path / "m.yaml", found).joints
+    assert path.function.evaluate(0.0)[0] == pytest.approx(sense * 7 * DEGREE)

@@ -105,8 +105,11 @@ class JointOverrides:
         if spec.limits is not None:
             report_open(draft, joint.name, joint.freedom, draft.place("overrides", index, "limits", name=joint.name))
             given_limit = limit_in_si(draft, spec.limits, joint.freedom)
+            # By the name of a mate it is given as that counts, else as the joint does.
+            called = next((i for i in members if draft.mates[i].name == spec.joints != joint.name), None)
             for i in members:
-                new = asdict(self._borne(given_limit, i, members))
+                sense = self._sense(i, members) * (1.0 if called is None else self._sense(called, members))
+                new = asdict(given_limit.oriented(sense))
                 kept = {key: value for key, value in new.items() if value is not None}
                 old = draft.mates[i].limit
                 if i == bearer:
@@ -114,15 +117,12 @@ class JointOverrides:
                 elif old is not None:
                     draft.mates[i] = replace(draft.mates[i], limit=replace(old, **dict.fromkeys(kept)))
 
-    def _borne(self, limit: Limit, index: int, members: list[int]) -> Limit:
-        """A range of a joint in the sense of one of its mates."""
+    def _sense(self, index: int, members: list[int]) -> float:
+        """−1 where one of the mates of a joint counts against it."""
         mates = [self._draft.mates[i] for i in members]
         # The joint counts as a mate that somebody gave its name; without one as its first.
         first = sorted(mates, key=lambda mate: not (mate.joint_name or mate.name in self.names))
-        if sense_of(self._draft, self._draft.mates[index], first) > 0:
-            return limit
-        low, high = limit.lower, limit.upper
-        return replace(limit, lower=None if high is None else -high, upper=None if low is None else -low)
+        return sense_of(self._draft, self._draft.mates[index], first)
 
     def _bearer(self, members: list[int], freedom: str | None) -> int:
         """The mate that names its joint, else the first whose own motion can be the joint's."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from cadbridge.recognition.evidence.belt_drives import bind_belts
-from cadbridge.recognition.evidence.candidates import Candidate, Jointed
+from cadbridge.recognition.evidence.candidates import Candidate, Jointed, linked_by
 from cadbridge.recognition.evidence.gathering import Evidence
 from cadbridge.recognition.evidence.lead_screws import lead_screws
 from cadbridge.recognition.evidence.pins import is_pin
@@ -170,8 +170,7 @@ def _binds(run: Inference, rule: Rule) -> bool:
 MOVES_NOTHING = (
     Rule("what only spins in its sub-assembly", 0.60, lambda r: bind_idle(r.now, r.toothed, r.evidence.names)),
     Rule(
-        "what slides and turns on a rod and carries nothing is clamped",
-        0.58,
+        "what slides and turns on a rod and carries nothing is clamped", 0.58,
         lambda r: bind_clamped(r.now, r.toothed, r.evidence.names),
     ),
     Rule("many that would slide on one rod are a stack", 0.577, lambda r: bind_stacked(r.now)),
@@ -183,7 +182,7 @@ MOVES_NOTHING = (
     Rule("a drive is mounted on something", 0.535, lambda r: bind_mounted(r.now, r.evidence.names)),
     Rule("a flange goes with what it lies on more", 0.53, lambda r: bind_flanges(r.now)),
     Rule("what is on a shaft that turns goes with it", 0.52, lambda r: bind_rotors(r.now, r.toothed, r.evidence.names)),
-)
+)  # fmt: skip
 """Rules about a joint by which a body moves nothing, one after the other until none binds anything more."""
 
 
@@ -203,6 +202,10 @@ def _connected(run: Inference) -> None:
     bind_fixed(scene)
     run.turning += hinge_meshing(scene, pairs, run.joints)
     run.turning = without_models(scene, run.turning)
+    # A hinge by a hole falls where its partner was bound to what its faces lie on, too: it hangs on nothing then.
+    if len(linked_by(scene, run.joints).members()) > 1 + len(run.loose):
+        run.loose, on_faces = connect(scene, run.joints, pairs, run.evidence.drives, run.evidence.names)
+        run.turning += on_faces
 
 
 RULES = (

@@ -113,3 +113,20 @@ def test_a_pattern_of_holes_is_for_screws_however_much_wider_they_are(
     own = cq.Assembly(name="own").add(duct, name="duct")  # nested: no model of links alone
     made = cq.Assembly(name="made").add(own, name="own").add(fan, name="fan", loc=cq.Location((0, 0, 4)))
     assert read(tmp_path, made).freedoms == freedoms
+
+
+def test_what_loses_its_hinge_to_what_is_bound_beside_it_does_not_float(tmp_path: Path) -> None:
+    """A bar goes on in the hole of a base, about which it lies; it lies on the block beside that, too."""
+    base = plate(40, 60, 30, [(12, 0)], 3)
+    bar = (
+        cq.Workplane()
+        .box(60, 16, 5, centered=(False, True, False))
+        .cut(cq.Workplane().center(8, 0).circle(3).extrude(5))
+    )
+    block = cq.Workplane().box(60, 60, 30, centered=(False, True, False))
+    own = cq.Assembly(name="own").add(base, name="base")  # nested: no model of links alone
+    made = cq.Assembly(name="made").add(own, name="own").add(bar, name="bar", loc=cq.Location((4, 0, 30)))
+    assert read(tmp_path, made).freedoms == 1
+    found = read(tmp_path, made.add(block, name="block", loc=cq.Location((20, 0, 0))))
+    assert not [f for f in found.findings if f.code == "CB1658"]
+    assert found.freedoms == 0

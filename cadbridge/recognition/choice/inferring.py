@@ -95,13 +95,14 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     run.hosts.attach(scene)
     attach_ignored(scene, evidence.whole, evidence.ignored)
     scene.assembly = evidence.whole.assembly
-    ground = scene.groups.root(ground)
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
+    # By what was fixed to the ground since, a joint may be one between the bodies that a hint names.
+    joints = as_told(scene, joints, hints)
     driven = frozenset((d.case, d.on) for d in scene.driven)
     cases = {case for case, _ in driven}
     links = scene.links_only and not (drives_of(evidence.whole, cases) if evidence.names else cases)
-    found = _result(scene, joints, [*rejected, *unknown], ground, links)
+    found = _result(scene, joints, [*rejected, *unknown], standing, links)
     yielding = frozenset((*evidence.belts, *evidence.ignored))
     found = replace(
         found, ground_reason=why, loose=tuple(loose), driven=driven, yielding=yielding, base=found.body_of[base]
@@ -155,12 +156,12 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     return Inference(evidence, scene, hosts, told_joints(scene, hints))
 
 
-def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], ground: str, links: bool) -> Recognition:
-    """Bodies and joints by their names, the ground first."""
-    members = scene.groups.members()
+def _result(scene: Scene, joints: list[Candidate], rejected: list[Rejected], standing: str, links: bool) -> Recognition:
+    """Bodies and joints by their names, the ground first; it is called after what stands, whatever else is held."""
+    members, ground = scene.groups.members(), scene.groups.root(standing)
     roots = sorted(members, key=lambda root: (root != ground, root))
     axes = shared_axes(scene, ((b.instance, b.to) for own in scene.bonds.values() for b in own if b.to is not None))
-    bodies = tuple(_body(scene, members[root], axes) for root in roots)
+    bodies = tuple(_body(scene, members[root], axes, standing if root == ground else None) for root in roots)
     index = {root: i for i, root in enumerate(roots)}
     names = {root: bodies[i].name for root, i in index.items()}
     return Recognition(
@@ -185,9 +186,10 @@ def _chief(scene: Scene, root: str) -> str:
 
 
 def _body(
-    scene: Scene, instances: list[str], axes: Mapping[Pair, tuple[tuple[float, ...], tuple[float, ...]]]
-) -> FoundBody:
-    chief = max(instances, key=lambda n: (scene.size(n), n))
+    scene: Scene, instances: list[str], axes: Mapping[Pair, tuple[tuple[float, ...], tuple[float, ...]]],
+    called: str | None = None,
+) -> FoundBody:  # fmt: skip
+    chief = called or max(instances, key=lambda n: (scene.size(n), n))
     own = [bond for name in instances for bond in scene.bonds.get(name, ())]
     bonds = tuple(
         replace(b, confidence=of_weld(b.confidence), line=None if b.to is None else axes.get((b.instance, b.to)))

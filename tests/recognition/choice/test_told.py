@@ -10,6 +10,7 @@ import pytest
 
 from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.hints import Hints, Told
+from cadbridge.recognition.writing.mates_text import mates_text
 from tests.late import cq
 from tests.recognition.solids import Parts, at, box, disc, joints, plate, read
 
@@ -143,6 +144,7 @@ def test_of_machines_beside_each_other_none_floats_whichever_is_the_ground(tmp_p
     assert {f"base{n}" for n in range(3)} <= set(found.bodies[found.ground].instances)
     (held,) = (f for f in found.findings if f.code == "CB1602")
     assert held.message.endswith(f"the ground, base{k}")
+    assert f"ground:\n  - base{k}  # you said so (hints)\n" in mates_text(found)
     assert f"base{k}" not in held.items
 
 
@@ -179,3 +181,16 @@ def test_a_ball_is_in_the_socket_that_is_nearest_to_the_other(tmp_path: Path) ->
     (joint,) = found.joints
     assert (joint.type, found.freedoms) == ("spherical", 3)
     assert np.linalg.norm(joint.point - (0.03, 0.0, 0.006)) < 1e-6
+
+
+def test_a_joint_that_becomes_that_of_a_hint_is_what_was_said(tmp_path: Path) -> None:
+    """An arm turns on a bracket that touches nothing, and so stands on the base; the hint names arm and base."""
+    parts: Parts = {
+        "base": (box(300, 300, 20), (0, 0, -400)),
+        "bracket": (box(40, 40, 40).cut(disc(5, 40)), (0, 0, 0)),
+        "part": (plate(60, 20, 5, [(0, 0)], 5).union(disc(4.98, 30).translate((0, 0, -30))), (0, 0, 40)),
+    }
+    found = told(tmp_path, parts)
+    (joint,) = found.joints
+    assert "you said so (hints)" in joint.evidence
+    assert joint.confidence == 1.0

@@ -77,8 +77,10 @@ ENTRIES: dict[str, Entry] = {
     "CB149": Entry(
         _ERROR,
         "impossible gear values",
-        "Teeth, ratio and radii contradict each other, are zero or negative, or are missing. cadbridge skips the gear.",
-        "Write teeth as whole numbers above 0. If they are unknown, write a ratio or radii above 0 instead.",
+        "Teeth, ratio, radii or angles contradict each other, are out of range or are missing, or no mate of a coupled "
+        "joint says about or along what it moves. cadbridge skips the gear.",
+        "Write the value that the message names within its bounds. Of teeth (whole numbers above 0), ratio and radii "
+        "one is enough.",
         "teeth: [17, 51] with ratio: 2.5",
     ),
     "CB151": Entry(

@@ -297,3 +297,22 @@ def test_what_is_said_by_the_name_of_a_mate_counts_as_the_mate_counts(name: str,
     (tmp_path / "m.yaml").write_text(f"format: cadbridge.motion/1\njoints: {{{name}: 7}}\n")
     (path,) = load_motion(tmp_path / "m.yaml", found).joints
     assert path.function.evaluate(0.0)[0] == pytest.approx(sense * 7 * DEGREE)
+
+
+def test_a_coupling_of_a_joint_without_an_axis_is_told_what_it_lacks(tmp_path: Path) -> None:
+    """It was told to write teeth, which no `linear` has."""
+    (tmp_path / "u.sdf").write_text(f'<sdf version="1.9"><model name="u">{LINKS}</model></sdf>')
+    (tmp_path / "u.mates.yaml").write_text(
+        """format: cadbridge.mates/1
+ground: [base]
+mates:
+  - {name: face, type: coincident, a: {component: base, point: [0, 0, 0], normal: [0, 0, 1]},
+     b: {component: b, point: [0, 0, 0], normal: [0, 0, -1]}}
+  - {name: J, type: revolute, a: {component: b, point: [0, 0, 0], axis: [0, 0, 1]}, b: {component: c}}
+gears:
+  - {name: law, type: linear, factors: {face: 1, J: 2}}
+"""
+    )
+    (told,) = (f for f in read(tmp_path / "u.sdf").findings if f.code == "CB149")
+    assert "'face' a mate with an axis" in told.hint
+    assert "teeth" not in told.hint

@@ -10,15 +10,8 @@ from cadbridge.findings import Findings
 from cadbridge.recognition.choice.calibration import of_joint, of_weld
 from cadbridge.recognition.choice.naming import named
 from cadbridge.recognition.choice.reporting import findings_of, unread
-from cadbridge.recognition.choice.told import (
-    SAID,
-    SAID_FIXED,
-    as_told,
-    shared_axes,
-    told_joints,
-    with_axes,
-    without_axis,
-)
+from cadbridge.recognition.choice.told import SAID, SAID_FIXED, as_told, shared_axes, told_joints, with_axes
+from cadbridge.recognition.choice.without_axis import without_axis
 from cadbridge.recognition.evidence.bolts import bolt_lines
 from cadbridge.recognition.evidence.candidates import Candidate, linked_by
 from cadbridge.recognition.evidence.drives import drives_of

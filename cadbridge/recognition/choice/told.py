@@ -119,20 +119,6 @@ def _round_axis(scene: Scene, a: str, b: str) -> Way | None:
     return own[0] if len(own) == 1 else None
 
 
-def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> Findings:
-    """Findings on the pairs that hints join and that have no joint (CB1642): nothing shows its axis."""
-    findings = Findings()
-    joined = {scene.bodies(c.a, c.b) for c in joints}
-    for a, b in hints.pairs("joint"):
-        if scene.bodies(a, b) not in joined:
-            text = f"hint joint: [{a}, {b}] has no axis that both parts are round about, nor faces that guide a slide"
-            apart = (pair for pair in hints.pairs("apart") if scene.bodies(*pair) == scene.bodies(a, b))
-            if (pair := next(apart, None)) is not None:
-                text = f"hint joint: [{a}, {b}] is about the same two bodies as apart: [{', '.join(pair)}]"
-            findings.add("CB1642", f"{text}; it is not used", items=[a, b])
-    return findings
-
-
 def _told_axis(told: Told) -> Way | None:
     """The point and direction of a joint that a hint gives; None where it gives none."""
     if told.point is None:

@@ -74,6 +74,23 @@ def test_on_a_floor_alone_there_is_no_way(tmp_path: Path) -> None:
     assert found.joints == ()
     (why,) = [f for f in found.findings if f.code == "CB1642"]
     assert set(why.items) == {"base", "part"}
+    assert "faces that guide a slide" in why.message
+    assert "`about: pin`" in why.hint
+    ball = told(tmp_path, parts, Hints().having("joint", (("base", "part"),), Told("spherical")))
+    (why,) = [f for f in ball.findings if f.code == "CB1642"]
+    assert "no ball or socket" in why.message
+    assert "slide" not in why.message
+    assert "`point`" in why.hint
+    assert "about" not in why.hint
+
+
+def test_of_a_part_without_shape_no_axis_is_missed(tmp_path: Path) -> None:
+    made = told(tmp_path, {"base": (box(120, 60, 20), (0, 0, 0)), "part": (box(12, 20, 14), (10, 0, 20))}).assembly
+    made = replace(made, parts=tuple(replace(p, shape=None) if p.name == "part" else p for p in made.parts))
+    (why,) = [f for f in recognise(made, hints=JOINT).findings if f.code == "CB1642"]
+    assert "part has no faces to go by" in why.message
+    assert "`point`" in why.hint
+    assert "about" not in why.hint
 
 
 def test_a_round_part_on_a_plate_turns_about_its_own_axis(tmp_path: Path) -> None:

@@ -17,10 +17,6 @@ LISTED = 10
 """Parts without a density that a message names; its items are all of them."""
 
 
-_MISSING = ("CB301", "CB302")
-"""Findings of masses that are not known."""
-
-
 def mass_ledger(assembly: Assembly, findings: Findings, still: Collection[str] = ()) -> tuple[PartMass, ...]:
     """An entry for each part, in order; doubtful, missing and impossible masses go to `findings`.
 
@@ -39,7 +35,11 @@ def mass_ledger(assembly: Assembly, findings: Findings, still: Collection[str] =
     doubt_declared(weighed, findings)
     found = Findings()
     masses = tuple(weigh_part(part, volume, found, placed[part.name]) for part, volume in weighed)
-    own = [f for f in found if f.code not in _MISSING or f.where.item not in resting]
+    # What a component weighs, a person may say of the whole: its shapes share that.
+    said = {i for c in assembly.components if c.override is not None and c.override.mass for i in c.instances}
+    shared = set(placed) - {i.part for i in assembly.instances if i.name not in said}
+    needless = {"CB301": resting | shared, "CB302": resting}
+    own = [f for f in found if f.where.item not in needless.get(f.code, ())]
     lacking = {p.name for p in assembly.parts if p.material is None}
     without: list[Finding] = []
     others: list[Finding] = []

@@ -45,7 +45,7 @@ class PartMass:
         mesh_volume: m³ of the closed mesh.
         brep_volume: m³ of the exact shape.
         declared: kg that the file declares.
-        weighable: Whether a density gives its mass.
+        volume: m³ as mass, of its shape at density 1; None without a closed one.
     """
 
     part: str
@@ -57,7 +57,12 @@ class PartMass:
     mesh_volume: float | None
     brep_volume: float | None
     declared: float | None
-    weighable: bool = True
+    volume: MassProperties | None = None
+
+    @property
+    def weighable(self) -> bool:
+        """Whether it has a shape with a volume."""
+        return self.volume is not None
 
     @property
     def mass(self) -> float | None:
@@ -141,7 +146,7 @@ def weigh_part(part: Part, volume: PartVolume, findings: Findings, instances: in
         mesh_volume=volume.of_mesh,
         brep_volume=None if part.shape is None or part.shape.brep is None else part.shape.brep.mass,
         declared=None if part.declared is None else part.declared.mass,
-        weighable=volume.properties is not None,
+        volume=volume.properties,
     )
 
 

@@ -33,25 +33,24 @@ class ComponentMass:
 
 def component_masses(assembly: Assembly, parts: Iterable[PartMass]) -> dict[str, ComponentMass]:
     """Mass properties of every component, from those of its parts."""
-    of_part = {part.part: (part.properties, part.source) for part in parts}
+    of_part = {part.part: part for part in parts}
     return {c.name: _component(assembly, c, of_part) for c in assembly.components}
 
 
-def _component(
-    assembly: Assembly, component: Component, of_part: dict[str, tuple[MassProperties | None, str | None]]
-) -> ComponentMass:
-    items = []
+def _component(assembly: Assembly, component: Component, of_part: dict[str, PartMass]) -> ComponentMass:
+    items, bare = [], []
     sources: defaultdict[str, float] = defaultdict(float)
-    unknown = False
     for name in component.instances:
         instance = assembly.instance(name)
-        mass, source = of_part[instance.part]
-        if mass is None:
-            unknown = True
+        part, X_CI = of_part[instance.part], component.X_WC.inverse() @ instance.X_WI
+        if part.properties is None:
+            bare.append(None if part.volume is None else part.volume.moved(X_CI))
             continue
-        items.append(mass.moved(component.X_WC.inverse() @ instance.X_WI))
-        sources[source or "declared"] += mass.mass
-    total = None if unknown else combine(items)
+        items.append(part.properties.moved(X_CI))
+        sources[part.source or "declared"] += part.properties.mass
+    if bare and component.override is not None:
+        items, bare = _of_one_density(items, bare, component.override.mass)
+    total = None if bare else combine(items)
     source = max(sources, key=sources.__getitem__) if sources else None
     if component.override is not None:
         overridden = _override(total, component.override)
@@ -60,8 +59,22 @@ def _component(
     return ComponentMass(total, source if total is not None else None)
 
 
+def _of_one_density(
+    known: list[MassProperties], bare: list[MassProperties | None], given: float | None
+) -> tuple[list[MassProperties], list[MassProperties | None]]:
+    """Items that weigh what is given in all, where those without a density have one; the two lists as they are else."""
+    volumes = [volume for volume in bare if volume is not None]
+    rest = 0.0 if given is None else given - sum(item.mass for item in known)
+    if rest <= 0.0 or len(volumes) < len(bare):
+        return known, bare
+    density = rest / sum(volume.mass for volume in volumes)
+    return [*known, *(volume.scaled(density) for volume in volumes)], []
+
+
 def _override(total: MassProperties | None, override: MassOverride) -> MassProperties | None:
     """What a person gave, over what was computed; a mass alone scales the inertia."""
+    if override.mass == 0.0 and total is None and override.com is None and override.inertia is None:
+        return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))  # where nothing is, centre and inertia say nothing
     if override.mass is not None and total is not None and total.mass > 0:
         # As of the same shape in another material: the centre stays, the inertia goes with the mass.
         total = total.scaled(override.mass / total.mass)

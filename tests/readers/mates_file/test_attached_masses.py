@@ -119,3 +119,19 @@ def test_the_cure_for_it_weighs_the_part_by_its_shape(tmp_path: Path) -> None:
     model = cb.read(tmp_path / "r.urdf", options=cb.ReadOptions(mass_from="mesh"))
     assert "CB1472" not in {f.code for f in model.findings}
     assert masses(model)[0] == pytest.approx(2.7)
+
+
+def test_the_mass_of_a_component_is_shared_by_its_shapes_where_no_density_is_known(tmp_path: Path) -> None:
+    """It was dropped, and the parts were said to have no density."""
+    box = '<visual><origin xyz="{0} 0 0"/><geometry><box size="1 1 {1}"/></geometry></visual>'
+    link = f'<link name="a">{box.format(0, 1)}</link><link name="b">{box.format(2, 3)}</link>'
+    hinge = '<joint name="{0}" type="revolute"><parent link="world"/><child link="{0}"/><axis xyz="0 0 1"/></joint>'
+    (tmp_path / "r.urdf").write_text(
+        f'<robot name="r"><link name="world"/>{link}{hinge.format("a")}{hinge.format("b")}</robot>'
+    )
+    (tmp_path / "r.mates.yaml").write_text(f"{ATTACHED}mass:\n  - {{component: a, mass: 8}}\n")
+    (body,) = cb.build(cb.read(tmp_path / "r.urdf")).bodies
+    assert body.mass is not None
+    assert body.mass.mass == pytest.approx(8.0)
+    assert body.mass.com == pytest.approx([1.5, 0.0, 0.0])  # 2 kg in the one of 1 m³, 6 in that of 3
+    assert "CB301" not in {f.code for f in cb.build(cb.read(tmp_path / "r.urdf")).findings}

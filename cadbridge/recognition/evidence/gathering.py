@@ -29,6 +29,10 @@ from cadbridge.recognition.wheels.placed import MeshingPair
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from cadbridge.wording import listed
 
+DRIVEN = 0.9
+"""Confidence by its shape of a screw whose head has a hexagon or a socket (`screws`); a cap screw's proportions have
+0.6."""
+
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
@@ -81,27 +85,39 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     find_standard_parts(whole, names)
     lone_belts = _lone_belts(assembly, {*belts, *told}) if names else ()
     ignored = (*told, *_yielding(whole, names, {*told, *lone_belts}), *lone_belts)
-    # A thread has ridges as a worm has, and the socket or the knurl of a head has teeth as a spline: a screw is known
-    # by them.
-    screws = {name for name, s in whole.standards.items() if s.kind is StandardKind.SCREW and s.named}
-    toothed = {
-        w.instance for w in wheels
-        if w.kind is not WheelKind.THREAD and not (w.kind is WheelKind.SPLINE and w.instance in screws)
-    }  # fmt: skip
-    fasteners = find_fasteners(whole, toothed, names)
+    fasteners = find_fasteners(whole, toothed(whole, wheels, meshing), names)
     # A tapped rod, a stand-off, may be called like a screw and look like a long nut: with a wheel on it, it is a shaft.
     shafts = {name for names in shafts_through(meshing.wheels, assembly).values() for name in names}
     fasteners = {
         name: s for name, s in fasteners.items()
         if name not in ignored and (s.under_head is not None or name not in shafts)
     }  # fmt: skip
-    # What is left out couples nothing, though it has teeth.
-    wheels = tuple(wheel for wheel in wheels if wheel.instance not in ignored)
-    meshing, drives = meshing.without(ignored), pairs_without(drives, ignored)
+    # What is left out, or a screw, couples nothing, though it has teeth.
+    toothless = {*ignored, *fasteners}
+    wheels = tuple(wheel for wheel in wheels if wheel.instance not in toothless)
+    meshing, drives = meshing.without(toothless), pairs_without(drives, ignored)
     belts = {name: tied for name, tied in belts.items() if not {name, *tied} & set(ignored)}
     return Evidence(
         whole, names, wheels, meshing, drives, belts, tuple(copies), fasteners, ignored, lone_belts, Overlaps()
     )
+
+
+def toothed(whole: Scene, wheels: Sequence[Wheel], meshing: Meshing) -> set[str]:
+    """The instances with teeth that are no screw's.
+
+    A thread has ridges as a worm has, and the socket or the knurl of a head has teeth as a spline: a screw is known by
+    them.
+    """
+    screws = {name: s for name, s in whole.standards.items() if s.kind is StandardKind.SCREW}
+    named = {name for name, s in screws.items() if s.named}
+    # Below its head, with a hexagon or a socket, even ridges are a thread of any depth, where nothing meshes with them.
+    headed = {name for name, s in screws.items() if s.under_head is not None and s.confidence >= DRIVEN}
+    headed -= {name for pair in meshing.pairs for name in pair.instances}
+    of_screws = {WheelKind.SPLINE: named, WheelKind.WORM: headed}
+    return {
+        w.instance for w in wheels
+        if w.kind is not WheelKind.THREAD and w.instance not in of_screws.get(w.kind, ())
+    }  # fmt: skip
 
 
 def bind_copies(scene: Scene) -> list[str]:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from cadbridge.recognition.evidence.gathering import toothed
+from cadbridge.recognition.faces.layers import Layer
 from cadbridge.recognition.standard.names import StandardKind, called_fastener, named_size
+from cadbridge.recognition.standard.screws import layered_part
+from cadbridge.recognition.wheels.wheel import WheelKind
 from tests.late import cq
 from tests.recognition.solids import Parts, joints, recognised
 
@@ -81,6 +87,20 @@ def test_a_screw_with_a_hexalobular_socket_is_no_splined_hub(tmp_path: Path) -> 
     found = recognised(tmp_path, parts)
     assert joints(found) == {frozenset(("low", "high")): "revolute"}
     assert found.fasteners == {"M3x12-Screw007"}
+
+
+@pytest.mark.parametrize(("head", "meshes", "out"), [(True, False, True), (False, False, False), (True, True, False)])
+def test_even_ridges_below_a_driven_head_are_a_thread(head: bool, meshes: bool, out: bool) -> None:
+    """Makers' models have threads of 2.1 modules with flanks of 30°, which a worm may have: screws turned as hinges."""
+    shank = [Layer(0.0, 0.01, ())]
+    under = 0.01 if head else None
+    screw = layered_part(StandardKind.SCREW, shank, 0.0015, 0.003, 0.9, "hexagon socket", under)
+    worm = SimpleNamespace(instance="screw", kind=WheelKind.WORM)
+    pairs = (SimpleNamespace(instances=("screw", "wheel")),) if meshes else ()
+    scene: Any = SimpleNamespace(standards={"screw": screw})
+    meshing: Any = SimpleNamespace(pairs=pairs)
+    wheels: Any = (worm,)
+    assert toothed(scene, wheels, meshing) == (set() if out else {"screw"})
 
 
 def test_a_nut_in_a_slot_holds_the_part_that_it_lies_in(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ WRONG = (
     "know); Enter: ask one by one, u: undo, ?: more, q: end"
 )
 KINDS = {"y": "joint", "yes": "joint", "n": "fixed", "no": "fixed", "a": "apart"}
+DIGITS = tuple("+-.0123456789")
+"""What a number begins with, and no word."""
 DONE = "Enter: done, or what else you know; u: undo, ?: what can be said"
 
 
@@ -54,6 +56,7 @@ class _Replies:
 
 def _ask_freedoms(inquiry: Inquiry, replies: _Replies) -> bool:
     """Ask how many degrees of freedom it should have; False where the person ends it."""
+    from cadbridge.cli.output import say
     from cadbridge.wording import count
 
     found = inquiry.found
@@ -62,8 +65,12 @@ def _ask_freedoms(inquiry: Inquiry, replies: _Replies) -> bool:
     wanted = found.hints.freedoms
     unknown = "unknown" if wanted is None else f"{wanted}, as you said"
     known = count(found.freedoms, "degree").capitalize()
-    reply = replies.next(f"{known} of freedom found. How many should it have? [Enter: {unknown}]")
-    if not (reply.isdecimal() and len(reply) < 5):
+    question = f"{known} of freedom found. How many should it have? [Enter: {unknown}]"
+    reply = replies.next(question)
+    while reply.lower() in KINDS or (reply[:1] in DIGITS and not (reply.isdecimal() and len(reply) < 5)):
+        say(f"  This asks for one number, such as 6, or Enter; {visible(reply)!r} is none.")
+        reply = replies.next(question)
+    if not reply.isdecimal():
         return not reply or _heard(inquiry, reply, None)
     _take(inquiry, lambda: inquiry.freedoms(int(reply)))
     return True

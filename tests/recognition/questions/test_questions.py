@@ -252,6 +252,25 @@ def test_a_dialogue_says_what_each_answer_makes(
     assert len(hints_of(path).pairs("joint")) == 1
 
 
+@pytest.mark.parametrize("slip", ["1?, 2?", "y", "-1", "2.5", "99999"])
+def test_what_is_no_number_is_asked_for_again(
+    slip: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said to say nothing, beside words about hinges, and the number was not asked for again."""
+    replies, asked = iter([slip, "2", "q"]), list[str]()
+
+    def reply(text: str) -> str:
+        asked.append(text)
+        return next(replies)
+
+    monkeypatch.setattr("cadbridge.cli.asking._reply", reply)
+    path = tmp_path / "made.mates.yaml"
+    assert main(["recognise", str(file), "--ask", "-o", str(path), "--no-limits"]) == 0
+    assert asked[0] == asked[1]
+    assert f"one number, such as 6, or Enter; {slip!r} is none" in capsys.readouterr().err
+    assert hints_of(path).freedoms == 2
+
+
 def test_answers_that_contradict_each_other_are_told_at_once_and_kept(made: Assembly) -> None:
     inquiry = Inquiry(made, True, (), Hints().having("fixed", (("disc", "base"), ("base", "lever"))))
     before = inquiry.found

@@ -265,7 +265,18 @@ class Mechanism(Shown):
     @cached_property
     def home(self) -> dict[str, float]:
         """The home pose by the joints' own names, rad and m; by the names of the source where these mean no joint."""
-        meant = ((self.joint_named(name), name, value) for name, value in self.assembly.home.items())
+        return self.by_joint(self.assembly.home)
+
+    def by_joint(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Give values by the joints' own names, as these count.
+
+        Args:
+            values: By names as of `joint_named`.
+
+        Returns:
+            The values; a name that means no joint stays.
+        """
+        meant = ((self.joint_named(name), name, value) for name, value in values.items())
         return {name if joint is None else joint.name: value * self.sense(name) for joint, name, value in meant}
 
     def sense(self, name: str) -> float:

@@ -110,5 +110,7 @@ def find_joint(
 
 
 def on_joints(mechanism: Mechanism, what: Scenario) -> Scenario:
-    """The scenario with its motors as they act on their joints (see `on_joint`)."""
-    return replace(what, motors=tuple(on_joint(mechanism, motor) for motor in what.motors))
+    """The scenario with its motors as they act on their joints (see `on_joint`), and initial values as these count."""
+    positions, rates = map(mechanism.by_joint, (what.positions, what.rates))
+    motors = tuple(on_joint(mechanism, motor) for motor in what.motors)
+    return replace(what, motors=motors, positions=positions, rates=rates)

@@ -119,24 +119,30 @@ gears:
     assert travel * 1e3 == pytest.approx(0.1 * np.degrees(turn))
 
 
+@pytest.mark.parametrize("first", ["F", "C"])
 @pytest.mark.parametrize("called", ["J", "F"])
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize(
     "law",
     ["linear, factors: {J: 1, W: -2}", "cam, driver: J, follower: W, law: [[-90, -45], [-20, -10], [10, 5], [90, 45]]"],
 )
-def test_a_coupling_counts_a_joint_as_the_joint_counts(law: str, swapped: bool, called: str, tmp_path: Path) -> None:
-    """J counts as its face does, against its axis; a coupling that calls it so counted it as the axis does."""
+def test_a_coupling_counts_a_joint_as_what_it_is_called_by(
+    law: str, swapped: bool, called: str, first: str, tmp_path: Path
+) -> None:
+    """J counts as its first mate does; a coupling that calls it so, or by its face, counted it as the axis does."""
     face = "{component: %s, point: [0, 0, 0], normal: [0, 0, -1]}"
     ends = ("b", "base") if swapped else ("base", "b")
     links = "".join(f'<link name="{n}"><inertial><mass>1</mass></inertial></link>' for n in ("base", "b", "w"))
     (tmp_path / "u.sdf").write_text(f'<sdf version="1.9"><model name="u">{links}</model></sdf>')
+    mates = [
+        f"  - {{name: F, type: coincident, aligned: true, a: {face % ends[0]}, b: {face % ends[1]}}}\n",
+        "  - {name: C, type: concentric, a: {component: base, point: [0, 0, 0], axis: [0, 0, 1]},"
+        " b: {component: b, point: [0, 0, 0], axis: [0, 0, 1]}}\n",
+    ]
     (tmp_path / "u.mates.yaml").write_text(f"""format: cadbridge.mates/1
 ground: [base]
 mates:
-  - {{name: F, type: coincident, aligned: true, a: {face % ends[0]}, b: {face % ends[1]}}}
-  - {{name: C, type: concentric, a: {{component: base, point: [0, 0, 0], axis: [0, 0, 1]}},
-     b: {{component: b, point: [0, 0, 0], axis: [0, 0, 1]}}}}
+{"".join(mates if first == "F" else reversed(mates))}
   - {{name: W, type: revolute, a: {{component: base, point: [0, 0, 0], axis: [1, 0, 0]}}, b: {{component: w}}}}
 {"joints: {J: {mates: [C, F]}}" if called == "J" else ""}
 gears:
@@ -145,7 +151,9 @@ gears:
     found = build(read(tmp_path / "u.sdf"))
     run = simulate(found, Scenario(duration=0.01, gravity=(0.0, 0.0, 0.0), rates={called: 1.0}))
     rates = dict(zip([j.name for j in found.joints], run.result.trajectory.coordinate_rates[0], strict=True))
-    assert rates[called] == pytest.approx(1.0)
+    joint = found.joint_named(called)
+    assert joint is not None
+    assert rates[joint.name] * found.sense(called) == pytest.approx(1.0)
     assert rates["W"] == pytest.approx(0.5)
 
 

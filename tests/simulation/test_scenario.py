@@ -160,11 +160,10 @@ def test_a_full_disk_leaves_nothing_half_written(
 ) -> None:
     import pyarrow.parquet as pq
 
-    def full(table: object, where: str, **_: object) -> None:
-        Path(where).write_bytes(b"half of it")
+    def full(writer: object, table: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(pq, "write_table", full)
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
     with pytest.raises(InputError, match="No space left"):
         write_trajectory(simulate(crane, Scenario(duration=0.01)), tmp_path / "run.parquet")
     assert list(tmp_path.iterdir()) == []

@@ -60,9 +60,11 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
 
 
 def _sense(draft: Draft, joint_names: dict[str, str], joint: str, mate: Mate) -> float:
-    """−1 where a joint that is called by its own name counts against the mate that determines its value."""
-    named = [other for other in draft.mates if joint_names.get(other.name) == joint]
-    return 1.0 if joint == mate.name else sense_of(draft, mate, named or beside(draft, [mate]))
+    """−1 where what a joint is called by, a mate or its own name, counts against the mate that determines its value."""
+    named = [other for other in draft.mates if joint in (other.name, joint_names.get(other.name))]
+    # A mate before a joint that has its name; what is across the axis says nothing of its sense.
+    named.sort(key=lambda other: other.name != joint)
+    return 1.0 if joint == mate.name else sense_of(draft, mate, [*named, *beside(draft, [mate])])
 
 
 def _unit(draft: Draft, mate: Mate) -> float:

@@ -30,6 +30,7 @@ from tests.at_night import to_night
 from tests.loading import module_of
 
 if TYPE_CHECKING:
+    from cadbridge.assembly import Assembly
     from cadbridge.diagnosis import Diagnosis
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -183,6 +184,31 @@ def command_line_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for place in ("typer.testing._get_command", "typer.main.get_command"):
             patch.setattr(place, commands_of)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def pictures_once() -> Iterator[None]:
+    """The picture of the same triangles on a page is drawn once: that takes longer than all else of most pages.
+
+    Where no file of tests that was collected has loaded what makes pages, it is not loaded for this.
+    """
+    rooms = ("cadbridge.report.page.page", "cadbridge.report.notebook")
+    pages = [sys.modules[room] for room in rooms if room in sys.modules]
+    drawn: dict[object, bytes | None] = {}
+
+    def once(assembly: Assembly, width: int, height: int) -> bytes | None:
+        from cadbridge.report import still
+
+        shown = b"".join(array.tobytes() for array in still._triangles(assembly))
+        key = (storage.digest(shown), width, height)
+        if key not in drawn:
+            drawn[key] = still.still(assembly, width, height)
+        return drawn[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for page in pages:
+            patch.setattr(page, "still", once)
         yield
 
 

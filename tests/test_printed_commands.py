@@ -13,6 +13,7 @@ import shlex
 import shutil
 import time
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -22,6 +23,7 @@ from typer.testing import CliRunner
 from cadbridge.cli.app import app
 from cadbridge.diagnosis import Diagnosis
 from cadbridge.mechanism import Mechanism
+from cadbridge.plotting import write_figure
 from cadbridge.simulation.pace import Pacer
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -109,6 +111,11 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     # Real time needs no waiting to be tried.
     monkeypatch.setattr(Pacer.__init__, "__defaults__", (None, time.perf_counter, lambda seconds: None))
+    # Of a command's figures one is drawn; tests of each command with figures draw all.
+    figures = count()
+    for room in ("efforts.plots", "simulation.plots"):
+        drawn = f"cadbridge.{room}.write_figure"
+        monkeypatch.setattr(drawn, lambda *what: () if next(figures) else write_figure(*what))
     return tmp_path
 
 

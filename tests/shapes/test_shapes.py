@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 import threading
@@ -37,23 +36,24 @@ from tests.shapes.solids import involute_gear, write_part
 from tests.waiting import SLOW
 
 
-@pytest.fixture
-def worker(tmp_path: Path) -> Iterator[Worker]:
-    worker = Worker(workspace=Workspace(tmp_path))
+@pytest.fixture(scope="module")
+def readable(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the worker may read."""
+    return tmp_path_factory.mktemp("readable")
+
+
+@pytest.fixture(scope="module")
+def worker(readable: Path) -> Iterator[Worker]:
+    """One for all tests here: it takes a second to start, and starts anew where the last test left it dead."""
+    worker = Worker(workspace=Workspace(readable))
     yield worker
     worker.close()
 
 
 @pytest.fixture(scope="module")
-def made_gear(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def gear(readable: Path) -> Path:
     """A file with which OCCT is busy for some tenths of a second."""
-    return write_part(tmp_path_factory.mktemp("gear") / "gear.step", involute_gear(40, 1.0, 10.0))
-
-
-@pytest.fixture
-def gear(made_gear: Path, tmp_path: Path) -> Path:
-    """It in the folder that the worker may read."""
-    return Path(shutil.copy(made_gear, tmp_path))
+    return write_part(readable / "gear.step", involute_gear(40, 1.0, 10.0))
 
 
 # --- measures ---
@@ -246,9 +246,9 @@ def test_a_crash_of_occt_is_a_finding(gear: Path, monkeypatch: pytest.MonkeyPatc
     assert load_shapes([gear])[gear].solids == 1
 
 
-def test_a_fault_inside_the_worker_leaves_it_alive(worker: Worker, tmp_path: Path) -> None:
+def test_a_fault_inside_the_worker_leaves_it_alive(worker: Worker, readable: Path) -> None:
     before = worker.request("ping", {}, 60.0)
-    asked = {"path": str(tmp_path / "none.stp"), "memory": 10**9, "length_unit": None, "geometry": True}
+    asked = {"path": str(readable / "none.stp"), "memory": 10**9, "length_unit": None, "geometry": True}
     with pytest.raises(WorkerRefusedError) as caught:
         worker.request("read", asked, 60.0)
     assert caught.value.kind == "occt"
@@ -333,7 +333,7 @@ class Slow:
         raise WorkerLateError(f"it was stopped after its time limit of {time_limit:.0f} s")
 
 
-def test_a_fine_mesh_is_made_when_it_is_asked_for_and_as_exact_as_promised(worker: Worker, tmp_path: Path) -> None:
+def test_a_fine_mesh_is_made_when_it_is_asked_for_and_as_exact_as_promised(tmp_path: Path) -> None:
     path = write_part(tmp_path / "ball.step", cq.Workplane().sphere(10.0).val())
     shape = load_shapes([path])[path]
     assert isinstance(shape.fine, FineMesh)
@@ -353,7 +353,7 @@ def test_a_fine_mesh_is_made_when_it_is_asked_for_and_as_exact_as_promised(worke
 
 
 def test_a_mesh_without_end_leaves_the_coarse_one_and_the_exact_mass(
-    worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_part(tmp_path / "ball.step", cq.Workplane().sphere(10.0).val())
     shape = load_shapes([path])[path]

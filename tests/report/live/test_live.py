@@ -232,38 +232,6 @@ def test_redundant_mates_come_first_and_are_lit(demo: Mechanism, live: Open, bro
         assert settled(lambda: view.mates.labels.get(view.mates.choice.value) == chosen)
 
 
-def test_a_section_is_cut_and_what_is_cut_away_is_not_clicked(live: Open, browser: Browser) -> None:
-    """The leaf stands wholly beyond the plane when it is moved to one end: nothing is there to be named."""
-    view = live(build(door()))
-    with shown(browser, view) as page:
-        x, y = place(page, view.poses[0].p)
-        page.mouse.click(x, y)
-        assert settled(lambda: "leaf" in view.answer.content)
-        view._notify("nothing yet")
-        page.get_by_label("Section plane").select_option("x")
-        page.get_by_label("Position of the section").fill("-0.9")
-        page.mouse.click(x, y)
-        page.wait_for_timeout(300)
-        assert "leaf" not in view.answer.content
-
-
-def test_what_moves_is_recorded(live: Open, browser: Browser) -> None:
-    view = live(build(door()))
-    with shown(browser, view) as page:
-        film = page.get_by_role("button", name="video", exact=True)
-        film.click()
-        for angle in range(0, 60, 5):
-            view.moving.sliders["upper"].enter(angle)
-            page.wait_for_timeout(40)
-        with page.expect_download() as found:
-            film.click()
-        assert found.value.suggested_filename == "motion.webm"
-        assert found.value.path().read_bytes()[:4] == b"\x1aE\xdf\xa3"  # Matroska
-        with page.expect_download() as found:
-            page.get_by_role("button", name="picture", exact=True).click()
-        assert found.value.path().read_bytes().startswith(b"\x89PNG")
-
-
 def test_joints_that_follow_stand_with_their_ratios(demo: Mechanism, live: Open) -> None:
     """The turret has 36 teeth for 12 of the pinion that Insert:2 carries: a turn of the one is three of the other."""
     assert "A1 1 : 3, reversed" in live(demo).moving.values.content
@@ -303,13 +271,25 @@ def test_the_stick_figure_of_a_body_without_a_shape_is_dragged_and_picked(live: 
         page.mouse.up()
 
 
-def test_the_mouse_drags_a_body_in_a_real_browser(live: Open, browser: Browser) -> None:
-    """The leaf of a door is pressed where it is drawn, and pulled to the side; the ground turns the view instead."""
+def test_the_mouse_drags_a_body_and_a_section_and_a_film_do_what_they_say(live: Open, browser: Browser) -> None:
+    """The leaf of a door is pressed where it is drawn, and pulled to the side; the ground turns the view instead.
+
+    The leaf stands wholly beyond the section plane when that is moved to one end: nothing is there to be named.
+    """
     mechanism = build(door())
     view = live(mechanism)
     name = mechanism.joints[0].name
     with shown(browser, view) as page:
         x, y = place(page, view.poses[0].p)
+        page.mouse.click(x, y)
+        assert settled(lambda: "leaf" in view.answer.content)
+        view._notify("nothing yet")
+        page.get_by_label("Section plane").select_option("x")
+        page.get_by_label("Position of the section").fill("-0.9")
+        page.mouse.click(x, y)
+        page.wait_for_timeout(300)
+        assert "leaf" not in view.answer.content
+        page.get_by_label("Section plane").select_option("none")
         page.mouse.move(x, y)
         page.mouse.down()
         for k in range(1, 11):
@@ -325,3 +305,15 @@ def test_the_mouse_drags_a_body_in_a_real_browser(live: Open, browser: Browser) 
         page.mouse.up()
         assert place(page, np.array([0.0, 0.0, 0.2])) != pytest.approx(there, abs=5)
         assert view.poses == before
+        film = page.get_by_role("button", name="video", exact=True)
+        film.click()
+        for angle in range(0, 60, 5):
+            view.moving.sliders["upper"].enter(angle)
+            page.wait_for_timeout(40)
+        with page.expect_download() as found:
+            film.click()
+        assert found.value.suggested_filename == "motion.webm"
+        assert found.value.path().read_bytes()[:4] == b"\x1aE\xdf\xa3"  # Matroska
+        with page.expect_download() as found:
+            page.get_by_role("button", name="picture", exact=True).click()
+        assert found.value.path().read_bytes().startswith(b"\x89PNG")

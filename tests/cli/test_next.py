@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     "words",
     [
         ["check", "front door.sdf", "--mates", "front door.mates.yaml"],
-        ["simulate", "front door.sdf", "-o", "a run.csv"],
+        ["simulate", "front door.sdf", "-o", "a run.parquet"],
         ["convert", "front door.sdf", "--to", "mjcf", "-o", "an export"],
         ["recognise", "two parts.step", "-o", "other mates.yaml"],
     ],

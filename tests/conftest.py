@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 KR15 = ROOT / "fixtures" / "kr15"
 MadeOnce = Callable[[str, Callable[[], object]], object]
-ANSWERING = ("shapes.kept", "shapes.kept_finds", "mass.overlap", "mass.weighing")
-"""The rooms that keep by content what they computed."""
+SHAPES = ("cadbridge.shapes.kept", "cadbridge.shapes.kept_finds")
+ANSWERING = (*SHAPES, "cadbridge.mass.overlap", "cadbridge.mass.weighing", "cadbridge.simulation.kept_limits")
+"""The modules that keep by content what they computed."""
 
 # No deadline: the first example of a property may compile a kernel. Derandomised: a run can be repeated.
 settings.register_profile("night", deadline=None, derandomize=True)
@@ -149,11 +150,11 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> MadeO
 
 @pytest.fixture(scope="session", autouse=True)
 def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
-    """What OCCT answered about a file, and what was found in a shape or meshes, is kept by content for all tests.
+    """What OCCT answered about a file, and what shapes, meshes and limits were found, is kept by content for all tests.
 
     Many read the same. OCCT computes in a process of its own, so that nothing that a test puts in place of our code
     spoils an answer. Tests of that process, or that change how shapes and meshes are looked at, ask each time:
-    `asked_anew`.
+    `asked_anew`. Where no file of tests that was collected has loaded meshes and limits, they are not loaded for this.
     """
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "answers"
@@ -170,8 +171,9 @@ def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> I
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
-        for room in ANSWERING:
-            patch.setattr(f"cadbridge.{room}.computed_once", once)
+        for name in (name for name in ANSWERING if name in SHAPES or name in sys.modules):
+            patch.setattr(f"{name}.computed_once", once)
+            patch.setattr(f"{name}.is_used", lambda: True, raising=False)
         yield
 
 
@@ -215,8 +217,9 @@ def pictures_once() -> Iterator[None]:
 @pytest.fixture
 def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of OCCT's process, or of how a shape is looked at: each time, as without `answered_once`."""
-    for room in ANSWERING:
-        monkeypatch.setattr(f"cadbridge.{room}.computed_once", storage.computed_once)
+    for name in ANSWERING:
+        monkeypatch.setattr(f"{name}.computed_once", storage.computed_once)
+        monkeypatch.setattr(f"{name}.is_used", storage.is_used, raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from tests.simulation.test_limits import LEVER, POST, hinge, robot, swinging
 
 
 @pytest.fixture
-def sweeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def sweeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked_anew: None) -> list[str]:
     """The joints that were moved since the start, with a cache of its own."""
     monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("CADBRIDGE_NO_CACHE", raising=False)

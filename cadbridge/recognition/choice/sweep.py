@@ -146,8 +146,8 @@ def _held(
 
 def _together(a: FoundJoint, b: FoundJoint) -> bool:
     """Whether two joints move alike: what moves out of the way so moves with the other as one body would."""
-    assert a.axis is not None
-    assert b.axis is not None
+    if a.axis is None or b.axis is None:  # of a ball: it turns every way
+        return False
     slide = SLIDE in (a.free.motion, b.free.motion)
     return parallel(a.axis, b.axis) and (slide or cross_length(a.point - b.point, a.axis) < ONE_LINE)
 

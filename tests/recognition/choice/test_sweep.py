@@ -12,10 +12,11 @@ import cadbridge as cb
 from cadbridge.cli.app import app
 from cadbridge.mechanism import build
 from cadbridge.recognition import Recognition, mates_text, move_each, recognise
+from cadbridge.recognition.choice import sweep
 from cadbridge.recognition.hints import Hints
 from cadbridge.simulation.limits import of_recognised
 from tests.late import cq
-from tests.recognition.solids import Parts
+from tests.recognition.solids import Parts, box, disc, recognised
 
 
 def lever_and_posts(folder: Path, angles: list[float], radius: float = 4.0, more: Parts | None = None) -> Path:
@@ -187,3 +188,17 @@ def test_a_pin_in_the_slot_of_what_turns_itself_is_not_blocked_by_it(tmp_path: P
         assert other.bodies[other.ground].name == ground
         assert len(other.joints) == 2
         assert other.freedoms == found.freedoms
+
+
+def test_a_ball_moves_with_no_hinge_as_one_body_would(tmp_path: Path) -> None:
+    """What it runs into may have a hinge of its own, by which it moves out of the way."""
+    base = box(60, 60, 20).translate((0, 0, -20)).cut(cq.Workplane().sphere(8))
+    base = base.union(disc(4, 15).translate((20, 20, 0)))
+    lever = box(80, 10, 6).translate((30, 0, 0)).cut(disc(4, 6))
+    stick = cq.Workplane().sphere(8).union(box(6, 6, 80))
+    made = {"base": (base, (0.0, 0.0, 0.0)), "stick": (stick, (0.0, 0.0, 0.0)), "lever": (lever, (20.0, 20.0, 0.0))}
+    hinge, ball = sorted(recognised(tmp_path, made).joints, key=lambda j: j.type)
+    assert (hinge.type, ball.type) == ("revolute", "spherical")
+    assert sweep._together(hinge, hinge)
+    assert not sweep._together(ball, hinge)
+    assert not sweep._together(hinge, ball)

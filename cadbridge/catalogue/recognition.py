@@ -215,8 +215,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1657": Entry(
         Severity.WARNING,
         "a hint in place of another joint",
-        "A hint gives the type or axis of the joint of two parts. Other parts of the same two bodies show a joint, and "
-        "two bodies have one joint: the hint took its place.",
+        "A hint gives the type or axis of the joint of two parts. Other parts of the same two bodies show a joint, or "
+        "another hint gives one, and two bodies have one joint: the hint took its place.",
         "If the part of the hint moves by itself, write the hint `apart` for it and the part that it is held to. If "
         "the hint meant the joint that is shown, take `type`, `point`, `axis` and `about` from it.",
         "`joint: [plate, base]` with `type: prismatic`, and the plate lies on an arm that turns on the base.",

@@ -126,7 +126,7 @@ def _changed(evidence: Evidence, hints: Hints, found: Recognition, wanted: int, 
             break
     if best.missed(wanted):
         return _with_choice(found, wanted, (), told) if told else found
-    return _with_choice(_attributed(best, turned), wanted, turned, told)
+    return _with_choice(_attributed(best, turned, hints), wanted, turned, told)
 
 
 def _off(found: Recognition, wanted: int, told: bool) -> tuple[float, int]:
@@ -167,10 +167,12 @@ def proposals(found: Recognition, wanted: int, budget: float) -> Iterator[tuple[
     yield from (chosen for _, chosen in sorted(late, key=lambda entry: entry[0]))
 
 
-def _attributed(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition:
-    """The recognition in which what was chosen says so, with the confidence of a second verdict."""
+def _attributed(found: Recognition, turned: Sequence[Hypothesis], hints: Hints) -> Recognition:
+    """The recognition in which what was chosen, and not told, says so, with the confidence of a second verdict."""
     where = found.body_of
     joined = {frozenset((where[a], where[b])): h for h in turned if h.now == "fixed" for a, b in h.equal}
+    for a, b in hints.pairs("joint"):
+        joined.pop(frozenset((where[a], where[b])), None)
     joints = []
     for j in found.joints:
         h = joined.get(frozenset((j.a, j.b)))

@@ -25,6 +25,7 @@ def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
     for hint in hints.said:
         if hint.kind != "fixed":
             _beside(found, hint, meant, findings)
+    _outdone(found, hints.said, findings)
     _floating(found, hints.said, findings)
     if found.spins and found.freedoms == hints.freedoms:
         _spinning(found, findings)
@@ -60,6 +61,23 @@ def _beside(found: Recognition, hint: Hint, meant: Groups, findings: Findings) -
     if shown is not None and not told:
         text = f"hint {hint} stands in place of the joint that {shown[0]} and {shown[1]} show"
         findings.add("CB1657", text, items=[*hint.pair, *shown])
+
+
+def _outdone(found: Recognition, said: Sequence[Hint], findings: Findings) -> None:
+    """Tell which hint on a type another on the same two bodies took the place of: two bodies have one joint."""
+    types = {frozenset((j.a, j.b)): j.type for j in found.joints}
+    told: dict[frozenset[int], list[Hint]] = defaultdict(list)
+    for hint in said:
+        if hint.kind == "joint" and hint.told.type:
+            told[frozenset(found.body_of[name] for name in hint.pair)].append(hint)
+    for ends, hints in told.items():
+        used = next((hint for hint in hints if hint.told.type == types.get(ends)), None)
+        for hint in hints:
+            if used is not None and hint.told.type != used.told.type:
+                text = (
+                    f"hint {hint}, type: {hint.told.type}, is not used: hint {used}, type: {used.told.type}, is about "
+                )
+                findings.add("CB1657", f"{text}the same two bodies", items=[*hint.pair, *used.pair])
 
 
 def _shown(found: Recognition, hint: Hint, ends: Sequence[int]) -> tuple[str, str] | None:

@@ -83,10 +83,12 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     held = [c for c in held if scene.bind(c, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)]
     # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
     # screw.
-    for name in evidence.ignored:  # screws may hold them alone
+    # What a hint names was in the scene all along, and is held by what the hint and its contacts say.
+    ignored = [name for name in evidence.ignored if name not in scene.groups.names]
+    for name in ignored:  # screws may hold them alone
         scene.groups.add(name)
     run.hosts.attach(scene)
-    attach_ignored(scene, evidence.whole, evidence.ignored)
+    attach_ignored(scene, evidence.whole, ignored)
     scene.assembly = evidence.whole.assembly
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]

@@ -9,6 +9,8 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.recognition import Recognition, mates_text, recognise
+from cadbridge.recognition.choice import choosing
+from cadbridge.recognition.choice.hypotheses import Hypothesis
 from cadbridge.recognition.hints import Hints, Told
 from tests.late import cq
 from tests.recognition.solids import box, disc, joints
@@ -118,3 +120,39 @@ def test_where_nothing_is_said_to_move_it_is_no_news_that_nothing_does(crane: cb
     found = recognise(crane, hints=Hints(freedoms=0))
     assert not found.joints
     assert not {f.code for f in found.findings} & {"CB1604", "CB1644"}
+
+
+def test_of_two_hints_on_the_same_bodies_the_one_that_is_not_used_is_told(crane: cb.Assembly) -> None:
+    hints = Hints().having("joint", (("base", "plate"),), SLIDE).having("joint", (("arm", "base"),), Told("revolute"))
+    found = recognise(crane, hints=hints)
+    ((bodies, kind),) = joints(found).items()
+    assert bodies == frozenset(("base", "arm"))
+    unused = next(hint for hint in hints.said if hint.told.type != kind)
+    assert f"hint {unused}, type: {unused.told.type}, is not used" in "".join(
+        f.message for f in found.findings if f.code == "CB1657"
+    )
+    alike = recognise(crane, hints=hints.having("joint", (("arm", "base"),), Told("prismatic")))
+    assert not any("is not used" in f.message for f in alike.findings)
+
+
+def test_what_a_hint_says_is_sure_though_the_mobility_asks_for_it_too(crane: cb.Assembly) -> None:
+    said = Hints().having("joint", (("base", "plate"),))
+    found = recognise(crane, hints=said)
+    chosen = Hypothesis("arm", "base", "fixed", 0.8, "rests on it", (("arm", "base"),), True, 0)
+    for hints, sure in ((said, 1.0), (Hints(), pytest.approx(0.2))):
+        (joint,) = choosing._attributed(found, [chosen], hints).joints
+        assert joint.confidence == sure
+
+
+def test_a_spring_that_a_hint_names_has_no_joint_with_its_own_body(tmp_path: Path) -> None:
+    """Left out of what holds others, it goes with what it touches most: but not what a hint is about."""
+    base = box(100, 40, 10).union(disc(5, 20).translate((0, 0, 10)))
+    arm = box(80, 20, 8).translate((30, 0, 0)).cut(disc(5, 8)).union(disc(1, 6).translate((60, 0, 8)))
+    made = cq.Assembly(name="made").add(base, name="base").add(arm, name="arm", loc=cq.Location((0, 0, 10)))
+    made.add(box(4, 20, 4).cut(disc(1, 4)), name="return_spring", loc=cq.Location((60, 0, 18)))
+    file = tmp_path / "made.step"
+    made.export(str(file))
+    assert recognise(cb.read(file)).body_of["return_spring"] == recognise(cb.read(file)).body_of["arm"]
+    found = recognise(cb.read(file), hints=Hints().having("apart", (("base", "return_spring"),)))
+    assert all(j.a != j.b for j in found.joints)
+    assert joints(found)[frozenset(("arm", "return_spring"))] == "revolute"

@@ -12,18 +12,20 @@ import pytest
 from pydrake.systems import analysis
 
 import cadbridge as cb
-from cadbridge.assembly import Limit
+from cadbridge.assembly import GROUND, FeatureKind, Limit, Mate, MateKind
 from cadbridge.errors import InputError
 from cadbridge.exporters import mjcf, urdf
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.frames import Pose
-from cadbridge.mechanism import Mechanism
+from cadbridge.inertia import MassProperties
+from cadbridge.mechanism import Mechanism, build
 from cadbridge.readers import ReadOptions
 from cadbridge.verification import engines, verify
 from cadbridge.verification.kamino import in_kamino
 from cadbridge.verification.newton import lacking
 from cadbridge.verification.start import Start
 from tests.exporters import models
+from tests.mechanism.building import assembly, feature
 from tests.real_robots import ROBOTS, robot_folder
 
 LARGE = ("anymal_b_simple", "g1_")
@@ -332,3 +334,15 @@ def test_a_motion_that_magnifies_the_engines_rounding_is_not_called_different(mo
     assert verify(models.branched(), "mjcf", duration=0.5).verdict == "differs"
     monkeypatch.setattr(engines.MuJoCo, "precision", 1e-3)
     assert verify(models.branched(), "mjcf", duration=0.5).verdict in ("same", "not comparable")
+
+
+def test_a_balanced_pin_that_feels_a_rounded_axis_is_not_called_different() -> None:
+    """Half a nanometre between the two sides of its hinge turns it by 2e-4 rad a second, under its own weight."""
+    places, along = {"pin": (0.0, 0.0, 0.0)}, (1.0, 0.0, 0.0)
+    bore = feature(places, GROUND, FeatureKind.AXIS, (0, 0, 0), along)
+    own = feature(places, "pin", FeatureKind.AXIS, (0, 4.65e-10, 0), along)
+    made = assembly(places, [Mate("Pin", MateKind.REVOLUTE, bore, own)])
+    pin = replace(made.parts[0], declared=MassProperties(0.04, np.zeros(3), np.diag([4e-7, 1e-4, 1e-4])))
+    found = verify(build(replace(made, parts=(pin,))), "mjcf")
+    assert found.passed
+    assert found.duration < 1.0

@@ -115,14 +115,17 @@ def _alike(assembly: Assembly, pairs: Iterable[Pair]) -> tuple[dict[int, list[Pa
     numbers: dict[tuple[str, str, bytes], int] = {}
     groups: dict[int, list[Pair]] = defaultdict(list)
     kinds: dict[Pair, int] = {}
+    # A copy that is a part of its own, as of FreeCAD, has the shape of the others.
+    form = {p.name: p.name if p.shape is None else p.shape.key for p in assembly.parts}
     for a, b in pairs:
-        # By parts first: of equal pairs one has its names in the other order, and its relative pose would be the
+        # By shapes first: of equal pairs one has its names in the other order, and its relative pose would be the
         # inverse.
-        first, second = (assembly.instance(n) for n in sorted((a, b), key=lambda n: (assembly.instance(n).part, n)))
+        both = sorted((a, b), key=lambda n: (form[assembly.instance(n).part], n))
+        first, second = (assembly.instance(n) for n in both)
         X = first.X_WI.inverse() @ second.X_WI
         # To a µm and a milliradian. Adding 0 makes 0 of −0, which has other bytes.
         place = (np.round(np.vstack([X.R, X.p * 1e3]), 3) + 0.0).tobytes()
-        kinds[a, b] = numbers.setdefault((first.part, second.part, place), len(numbers))
+        kinds[a, b] = numbers.setdefault((form[first.part], form[second.part], place), len(numbers))
         if (a, b) not in groups[kinds[a, b]]:
             groups[kinds[a, b]].append((a, b))
     return groups, kinds

@@ -13,6 +13,7 @@ from cadbridge.assembly import Assembly
 from cadbridge.cli import main
 from cadbridge.errors import InputError
 from cadbridge.recognition import mates_text, recognise
+from cadbridge.recognition.choice.hypotheses import hypotheses
 from cadbridge.recognition.hints import Hints, Told
 from cadbridge.recognition.questions.alike import equal_pairs
 from cadbridge.recognition.questions.changes import Page, PageEntry
@@ -190,6 +191,22 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     path = tmp_path_factory.mktemp("chain") / "chain.step"
     assembly.export(str(path))
     return cb.read(path)
+
+
+def test_copies_that_are_parts_of_their_own_are_one_decision(tmp_path: Path) -> None:
+    """As in FreeCAD: the same question was asked for each pair, with `2 pairs alike` behind it each time."""
+    made = cq.Assembly(name="chain")
+    for k, x in enumerate((0, 200, 400)):
+        base = plate(60, 40, 10, [], 1).union(cq.Workplane().circle(4).extrude(18))
+        made.add(base, name=f"base{k}", loc=cq.Location(cq.Vector(x, 0, 0)))
+        made.add(plate(30, 12, 4, [(0, 0)], 4), name=f"lever{k}", loc=cq.Location(cq.Vector(x, 0, 10)))
+    made.export(str(tmp_path / "chain.step"))
+    known = cb.read(tmp_path / "chain.step")
+    parts = tuple(replace(known.part(i.part), name=i.name) for i in known.instances)
+    apart = replace(known, parts=parts, instances=tuple(replace(i, part=i.name) for i in known.instances))
+    asked = [[(h.a, h.b, len(h.equal)) for h in hypotheses(recognise(of))] for of in (known, apart)]
+    assert asked[0] == asked[1]
+    assert 3 in {equal for _, _, equal in asked[0]}
 
 
 def test_decisions_changed_for_the_mobility_are_asked_about_in_one(chain: Assembly) -> None:

@@ -38,10 +38,10 @@ ENTRIES: dict[str, Entry] = {
     "CB790": Entry(
         Severity.ERROR,
         "kinematics without a STEP file",
-        "The pairs refer to the products of the STEP file that the assembly came from. Another source has none, "
-        "and a file with external references keeps its products elsewhere.",
-        "Convert an assembly that was read from a single STEP file.",
-        "`--to step` of a URDF.",
+        "The pairs refer to the occurrences of the STEP file that the assembly came from. Another source has none, "
+        "and neither has a file of one part; a file with external references keeps its products elsewhere.",
+        "Convert an assembly of parts that was read from a single STEP file.",
+        "`--to step-ap242` of a URDF.",
         stage=Stage.EXPORT,
         leaves_out=False,
     ),

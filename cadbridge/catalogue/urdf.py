@@ -169,8 +169,8 @@ ENTRIES: dict[str, Entry] = {
     "CB194": Entry(
         Severity.WARNING,
         "a transmission without a joint",
-        "It names no joint of the file, or its numbers cannot be read. cadbridge skips it.",
-        "Correct the joint or the numbers of the transmission.",
+        "It names no joint of the file, or one that is left out, or its numbers cannot be read. cadbridge skips it.",
+        "Correct the joint or the numbers of the transmission; of a joint that is left out see the finding on that.",
         "`<transmission>` of a joint that was renamed.",
     ),
     "CB195": Entry(

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import yaml
 
 import cadbridge as cb
 from cadbridge.assembly import ControlLaw, Drive
 from cadbridge.catalogue import CATALOGUE
+from cadbridge.errors import CadbridgeError
 from cadbridge.mechanism import Mechanism
 from tests.efforts.trains import planetary
+from tests.late import cq
 from tests.report.page.models import door
 
 
@@ -83,3 +86,13 @@ def test_an_unknown_mass_is_zero_in_a_urdf_and_both_ways_are_told(tmp_path: Path
     assert "0 kg" in CATALOGUE["CB501"].meaning
     back = cb.read(written.files[0])
     assert "CB191" in {f.code for f in back.findings}
+
+
+def test_a_step_file_of_one_part_is_told_what_it_lacks(tmp_path: Path) -> None:
+    """It was told to come from a single STEP file, which it did."""
+    cq.exporters.export(cq.Workplane().box(10, 10, 10), str(tmp_path / "one.step"))
+    with pytest.raises(CadbridgeError) as refused:
+        cb.export(cb.build(cb.read(tmp_path / "one.step")), tmp_path / "out", to="step-ap242")
+    (told,) = (f for f in refused.value.findings if f.code == "CB790")
+    assert "one part" in told.message
+    assert "assembly of parts" in told.hint

@@ -297,9 +297,9 @@ FAULTS: dict[str, tuple[Edit, str, str]] = {
     "mimic of nothing": (_swap('mimic joint="J1"', 'mimic joint="J9"'), "CB188", "J9"),
     "mimic of itself": (_swap('mimic joint="J1"', 'mimic joint="J2"'), "CB188", "itself"),
     "bad multiplier": (_swap('multiplier="2"', 'multiplier="two"'), "CB181", "multiplier"),
-    "drive of nothing": (_swap('<joint name="J1"/>', '<joint name="J7"/>'), "CB194", "J7"),
+    "drive of nothing": (_swap('<joint name="J1"/>', '<joint name="J7"/>'), "CB194", "J7', which the file has not"),
     "bad reduction": (_swap(">50<", ">fifty<"), "CB194", "fifty"),
-    "no reduction": (_swap(">50<", ">0<"), "CB194", "T1"),
+    "no reduction": (_swap(">50<", ">0<"), "CB194", "T1 has a reduction of 0"),
     "planar joint across x": (
         _swap(
             "</robot>",

@@ -64,6 +64,8 @@ class EntityWriter:
         self.number = self.text.highest
         self.occurrences = Occurrences(self.text, self.assembly, {e["path"]: e for e in self.assembly.extra["tree"]})
         self.usages = self.occurrences.usages()
+        if not self.usages:
+            raise Part21Error("the file is one part, without occurrences that could move")
         root = self.occurrences.root()
         shape = None if root is None else self.occurrences.shape_of(root)
         context = None if shape is None else argument(self.text, shape, 2)

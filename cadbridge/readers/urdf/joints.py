@@ -279,11 +279,20 @@ def drive_of(
     c.unread += [{"tag": local(e), "line": c.line_of(e), "in": name} for e in passed]
     reduction = _first(c, holders, _REDUCTION[2:] if own else _REDUCTION, 1.0, name)
     rotor = _first(c, holders, _ROTOR, 0.0, name)
-    if joint not in names or reduction is None or rotor is None or reduction == 0 or rotor < 0:
-        text = f"{name} drives {joint!r} by {reduction} with a rotor of {rotor} kg m²; it is left out"
-        c.say("CB194", text, element, name)
+    if reduction is None or rotor is None:  # which is told
         return None
-    return Drive(name, str(joint), reduction, rotor, c.where(element, name))
+    if joint is None:
+        why = "names no joint"
+    elif joint not in names:
+        why = f"drives {joint!r}, which the file has not, or which is left out too"
+    elif reduction == 0:
+        why = "has a reduction of 0, which moves nothing"
+    elif rotor < 0:
+        why = f"has a rotor of {rotor:g} kg m²"
+    else:
+        return Drive(name, joint, reduction, rotor, c.where(element, name))
+    c.say("CB194", f"{name} {why}; it is left out", element, name)
+    return None
 
 
 def _first(c: Context, holders: list[Element], tags: tuple[str, ...], default: float, item: str) -> float | None:

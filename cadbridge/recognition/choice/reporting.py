@@ -26,7 +26,7 @@ IN_SHORT = frozenset({"CB1600", "CB1601", "CB1604"})
 def nothing_known(assembly: Assembly) -> str:
     """Why nothing can be known of how an assembly moves; "" where something can."""
     if len(assembly.instances) < 2:
-        return "it is one solid" if assembly.instances else "it has no parts"
+        return "it is one part" if assembly.instances else "it has no parts"
     if not any(part.shape is not None and part.shape.faces for part in assembly.parts):
         return "its parts are meshes or have no shape, so no face is known"
     return ""

@@ -234,7 +234,7 @@ def test_of_one_solid_nothing_is_asked_and_the_file_says_so(tmp_path: Path, caps
     assert main(["recognise", str(tmp_path / "one.step"), "--ask", "-o", str(tmp_path / "one.mates.yaml")]) == 0
     told = capsys.readouterr().err
     assert told.index("CB1652") < told.index("CB1600")
-    assert told.count("it is one solid") == 1
+    assert told.count("it is one part") == 1
     assert main(["recognise", str(tmp_path / "one.step"), "--questions"]) == 0
     assert json.loads(capsys.readouterr().out)["questions"] == []
 

@@ -220,7 +220,8 @@ ENTRIES: dict[str, Entry] = {
         "geometry without a shape",
         "The file of the shape cannot be read or has no solid, or this kind of geometry (a plane, a height field) "
         "has no closed surface. The part has no shape.",
-        "Use a mesh, a solid, or a box, cylinder or sphere. No action is needed if masses are declared.",
+        "Correct what the message says of the file, or use another mesh or solid, a box, a cylinder or a sphere. No "
+        "action is needed if masses are declared.",
         '`<geom type="plane"/>` as the floor; an empty bracket.STEP beside the XML.',
         formerly=(
             "CB1407",

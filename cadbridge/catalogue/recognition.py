@@ -276,8 +276,8 @@ ENTRIES: dict[str, Entry] = {
     "CB1652": Entry(
         Severity.WARNING,
         "a file in which nothing can be recognised",
-        "Recognition compares the faces of parts. One solid has nothing to compare, and meshes have no faces. Nothing "
-        "is asked, and no joint is proposed.",
+        "Recognition compares the faces of parts. One part has nothing to compare, and meshes have no faces. Nothing "
+        "is asked, and no joint is proposed beside those that the file may have.",
         "Export the assembly as STEP with its parts as solids of their own.",
         "A robot that was exported as one solid.",
     ),

@@ -198,6 +198,10 @@ def test_a_robot_of_gltf_meshes_says_how_their_axes_are_taken(tmp_path: Path, na
     mesh = shape.collision or shape.fine
     assert mesh is not None
     assert mesh.vertices.min(axis=0).tolist() == [4.5, 5.0, 5.5]
+    (tmp_path / "m.glb").write_bytes(b"none")
+    broken = {f.code: f.hint for f in cb.read(tmp_path / name).findings}
+    assert "CB1259" not in broken  # of a mesh that is not read nothing is taken
+    assert "what the message says" in broken["CB193"]
 
 
 @pytest.mark.parametrize(

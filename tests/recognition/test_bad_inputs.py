@@ -91,7 +91,7 @@ def test_a_mesh_says_that_it_has_no_faces_and_what_to_do(tmp_path: Path) -> None
     (tmp_path / "arm.urdf").write_text(f'<robot name="arm">{link.format("arm")}</robot>')
     told = CliRunner().invoke(app, ["recognise", str(tmp_path / "arm.urdf")])
     assert told.exit_code == 0
-    assert "CB1603: arm: its geometry is a mesh" in told.output
+    assert "CB1603: arm: a mesh has no exact faces" in told.output
     assert "Use the STEP file instead of a mesh" in told.output
 
 

@@ -81,12 +81,13 @@ def _mesh(c: Context, element: Element, name: str) -> Mesh | None:
         return None
     from cadbridge.mass import load_mesh_file
 
-    solids.report_axes(c.findings, path, c.where(element, name))
     try:
-        return load_mesh_file(path, (float(scale[0]), float(scale[1]), float(scale[2])))
+        mesh = load_mesh_file(path, (float(scale[0]), float(scale[1]), float(scale[2])))
     except ValueError as error:
         c.say("CB193", f"{name}: {error}", element, name)
         return None
+    solids.report_axes(c.findings, path, c.where(element, name))
+    return mesh
 
 
 def _positive(c: Context, element: Element, key: str, count: int, name: str) -> list[float] | None:

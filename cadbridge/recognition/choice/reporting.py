@@ -36,7 +36,10 @@ def unknowable(assembly: Assembly) -> tuple[Finding, ...]:
     """The finding on an assembly of which nothing can be known (CB1652)."""
     findings = Findings()
     if reason := nothing_known(assembly):
-        findings.add("CB1652", f"nothing can be known of how {assembly.name} moves: {reason}")
+        text = f"nothing can be known of how {assembly.name} moves"
+        if assembly.mates:
+            text = f"the geometry of {assembly.name} adds nothing to the mates that it has"
+        findings.add("CB1652", f"{text}: {reason}")
     return findings.as_tuple()
 
 
@@ -48,11 +51,12 @@ def findings_of(
     faults: dict[str, list[str]] = defaultdict(list)
     for part in scene.assembly.parts:
         known = None if part.shape is None else scene.faces.get(part.shape.key)
-        why = "it has no shape" if known is None else known.fault
+        why = "no shape" if known is None else known.fault
         if why is not None:
             faults[why].append(part.name)
     for why, parts in faults.items():
-        findings.add("CB1603", f"{listed(parts)}: {why}; contacts of its own are not seen", items=parts)
+        own = "its" if len(parts) == 1 else "their"
+        findings.add("CB1603", f"{listed(parts)}: {why}; contacts of {own} own are not seen", items=parts)
     if held:
         verb = "touches" if len(held) == 1 else "touch"
         what = "nothing" if len(held) == len(found.loose) else "nothing but what is joined to it"

@@ -71,17 +71,13 @@ def faces_of_parts(parts: Iterable[Part]) -> dict[str, PartFaces]:
 def _part_faces(shape: Shape, table: FeatureTable | str | None) -> PartFaces:
     box = _box(shape)
     if table is None:
-        what = (
-            "only the faces of STEP and FreeCAD's files are read"
-            if shape.faces
-            else "its geometry is a mesh, which has no exact faces"
-        )
+        what = "only the faces of STEP and FreeCAD's files are read" if shape.faces else "a mesh has no exact faces"
         return PartFaces(shape.key, (), box, fault=what)
     if isinstance(table, str):
-        return PartFaces(shape.key, (), box, fault=f"its faces could not be read: {table}")
+        return PartFaces(shape.key, (), box, fault=f"the faces could not be read: {table}")
     size = math.dist(*box) or 1.0
     if not size < FARTHEST:
-        return PartFaces(shape.key, (), np.zeros((2, 3)), fault=f"its faces reach farther than {FARTHEST:g} m")
+        return PartFaces(shape.key, (), np.zeros((2, 3)), fault=f"the faces reach farther than {FARTHEST:g} m")
     loops: dict[int, list[NDArray[np.float64]]] = defaultdict(list)
     for j, owner in enumerate(table.owners.tolist()):
         loops[owner].append(table.points[table.loops[j] : table.loops[j + 1]])

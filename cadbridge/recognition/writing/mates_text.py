@@ -71,10 +71,10 @@ def mates_entries(found: Recognition) -> str:
 
 def freedoms_text(found: Recognition) -> str:
     """The mobility, whether it is sure, and what else it may be: the first line of the file."""
-    if nothing_known(found.assembly):
-        return "Nothing can be known of how it moves (CB1652)."
     if found.assembly.mates:
         return "The source has mates of its own, with which `cadbridge check` counts the degrees of freedom."
+    if nothing_known(found.assembly):
+        return "Nothing can be known of how it moves (CB1652)."
     if found.freedoms is None:
         return "Too many bodies to count the degrees of freedom."
     text = f"{count(found.freedoms, 'degree').capitalize()} of freedom"

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import cadbridge as cb
 from cadbridge.recognition import Recognition, recognise
 from cadbridge.recognition.hints import Hints, Told
-from cadbridge.recognition.writing.mates_text import mates_text
+from cadbridge.recognition.writing.mates_text import freedoms_text, mates_text
 from tests.late import cq
 from tests.recognition.solids import Parts, at, box, disc, joints, plate, read
 
@@ -211,3 +212,16 @@ def test_a_joint_that_becomes_that_of_a_hint_is_what_was_said(tmp_path: Path) ->
     (joint,) = found.joints
     assert "you said so (hints)" in joint.evidence
     assert joint.confidence == 1.0
+
+
+def test_of_a_robot_of_meshes_its_own_mates_are_known(tmp_path: Path) -> None:
+    """It was said that nothing can be known of how it moves, beside the joints that it has."""
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = "".join(f'<link name="{n}">{mass}</link>' for n in ("base", "arm", "hand"))
+    hinge = '<joint name="{0}" type="continuous"><parent link="base"/><child link="{0}"/><axis xyz="0 0 1"/></joint>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r">{links}{hinge.format("arm")}{hinge.format("hand")}</robot>')
+    found = recognise(cb.read(tmp_path / "r.urdf"))
+    said = {f.code: f.message for f in found.findings}
+    assert "adds nothing to the mates that it has" in said["CB1652"]
+    assert said["CB1603"].endswith("no shape; contacts of their own are not seen")
+    assert "has mates of its own" in freedoms_text(found)

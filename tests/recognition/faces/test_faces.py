@@ -80,7 +80,7 @@ def test_a_part_with_a_broken_number_has_no_faces_and_no_mass(tmp_path: Path) ->
     file.write_text(file.read_text().replace("CARTESIAN_POINT('',(4.,0.,0.))", "CARTESIAN_POINT('',(1.E250,0.,0.))", 1))
     assembly = cb.read(file, options=ReadOptions(density=1000.0))
     (found,) = faces_of_parts(assembly.parts).values()
-    assert (found.surfaces, found.fault) == ((), "its faces reach farther than 1e+09 m")
+    assert (found.surfaces, found.fault) == ((), "the faces reach farther than 1e+09 m")
     (body,) = cb.build(assembly).bodies
     assert body.mass is None
 

@@ -34,7 +34,7 @@ def carried_weights(constraints: Constraints) -> tuple[Array, bool] | None:
         return None
     masses = [mechanism.component_masses[name].mass for name in mechanism.component_names]
     known = [mass for mass in masses if mass is not None and mass.mass > 0.0]
-    if len(known) < len(masses):
+    if not known or len(known) < len(masses):
         return None
     R = np.array([X.R for X in mechanism.X_WC])
     inertia = R @ np.array([mass.inertia for mass in known]) @ R.swapaxes(1, 2)

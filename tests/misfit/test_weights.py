@@ -111,3 +111,11 @@ def test_few_unknowns_are_solved_without_scipys_solvers_to_the_same_numbers(
     for one, other in zip(dense.carried, sparse.carried, strict=True):
         assert one.force == pytest.approx(other.force, rel=1e-12, abs=1e-12 * G)
         assert one.torque == pytest.approx(other.torque, rel=1e-12, abs=1e-12 * G)
+
+
+def test_where_nothing_moves_nothing_weighs() -> None:
+    """`fit` of a model that stands still as a whole ended with status 3."""
+    still = on_line((0.0, 1.0))
+    still = replace(still, components=tuple(replace(c, grounded=True) for c in still.components))
+    assert carried_weights(constraints_of(build(still))) is None
+    assert not fit(build(still)).groups

@@ -153,7 +153,9 @@ def peaks(found: Inverse) -> tuple[Peak, ...]:
             result.append(_peak("actuator", joint.name, what, unit, np.abs(values), t, True))
     groups = [("external", name) for name in found.external]
     groups += [("joint", j.name) for j in found.run.mechanism.joints]
-    groups += [("mate", mate["name"]) for mate in _mates(found).get("mates", ())]
+    # What is locked between two parts of one body has no share of a joint's wrench.
+    sharing = [mate["name"] for mate in _mates(found).get("mates", ()) if f"mate.{mate['name']}.fx" in columns]
+    groups += [("mate", name) for name in sharing]
     groups += [("gear", c.name) for c in found.run.mechanism.couplings]
     for kind, name in groups:
         known = found.determined.get(f"mate.{name}" if kind == "mate" else name, (True, True))

@@ -486,3 +486,13 @@ def test_a_slider_is_named_in_a_motion_of_any_machine(size: float) -> None:
     rest = State.at_rest(lowered.model.positions, lowered.model.quaternions)
     (moved,) = free_joints(lowered, system, rest, held_rows(system, rest, []))
     assert set(moved) == {"main", "crankpin", "wristpin", "bore"}
+
+
+def test_the_peaks_of_kept_mates_are_those_of_mates_between_bodies() -> None:
+    """A mate that locks two parts into one body has no share of a joint: with one the command ended with status 3."""
+    places = {"arm": (0.0, 0.0, 0.0), "lid": (0.2, 0.0, 0.0)}
+    mates = [mate(places, "Hinge", MateKind.REVOLUTE, "ground", "arm", (0, 0, 0), (0, 0, 1))]
+    mates.append(mate(places, "Weld", MateKind.FIXED, "arm", "lid", (0.2, 0, 0), (0, 0, 1)))
+    mechanism = cb.build(assembly(places, mates))
+    found = cb.inverse(mechanism, Motion(joints=(JointPath("Hinge", _linear(1.5)),)), collapse=False)
+    assert {p.name for p in peaks(found) if p.kind == "mate"} == {"Hinge"}

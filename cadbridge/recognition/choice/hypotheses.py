@@ -100,8 +100,10 @@ def _joints(found: Recognition) -> Iterable[Hypothesis]:
 
 
 def parts_of(found: Recognition, joint: FoundJoint) -> Pair:
-    """Two instances that stand for the sides of a joint: those that touch there, else the bodies' largest."""
-    for a, b in joint.contacts:
+    """Two instances that stand for the sides of a joint: those that touch there, a drive and what is on it, or the
+    bodies' largest."""
+    # What is on the shaft of a motor that is one part may be drawn beside it: nothing touches there.
+    for a, b in (*joint.contacts, *sorted(found.driven)):
         ends = found.body_of.get(a), found.body_of.get(b)
         if ends == (joint.a, joint.b):
             return a, b

@@ -9,6 +9,8 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.recognition import recognise
+from cadbridge.recognition.choice.hypotheses import parts_of
+from cadbridge.recognition.hints import Hints
 from tests.late import cq
 from tests.recognition.gear_shapes import outline
 from tests.recognition.solids import Parts, disc, plate, recognised
@@ -54,6 +56,19 @@ def test_a_wheel_on_the_shaft_of_a_motor_turns_about_its_bore_with_what_is_in_it
     assert sides == {frozenset(("bracket", "DC gear motor")), frozenset(("wheel", "cap"))}
     assert (len(joint.against) > 0) == (off > 0)
     assert found.drives == 1
+
+
+def test_a_wheel_beside_the_shaft_of_a_motor_is_asked_about_with_it(tmp_path: Path) -> None:
+    """It touches nothing there: asked about with the largest part of the other body, a right answer found no axis."""
+    parts = drive("DC gear motor", 1.8) | {"bracket": (plate(200, 200, 3, [(0, 0)], 3.95), (0, 0, 40))}
+    found = recognised(tmp_path, parts)
+    (joint,) = found.joints
+    pair = parts_of(found, joint)
+    assert set(pair) == {"DC gear motor", "wheel"}
+    said = recognise(found.assembly, hints=Hints().having("joint", (pair,)))
+    assert "CB1642" not in {f.code for f in said.findings}
+    assert [j.type for j in said.joints] == ["revolute"]
+    assert [b.instances for b in said.bodies] == [b.instances for b in found.bodies]
 
 
 def test_two_wheels_across_a_vehicle_turn_each_by_its_own_motor(tmp_path: Path) -> None:

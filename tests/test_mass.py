@@ -218,6 +218,19 @@ def test_an_open_mesh_has_no_mass_but_its_brep_does() -> None:
     assert (mass.mass, source) == (pytest.approx(2.0), "brep")
 
 
+@pytest.mark.parametrize("closed", [True, False])
+def test_an_inertia_of_no_body_of_a_brep_is_not_taken(closed: bool) -> None:
+    """An open one may have any: a propeller of splines could not be simulated, and no cure of CB305 helped."""
+    whole = box(1, 1, 1)
+    mesh = whole if closed else Mesh(whole.vertices, whole.triangles[1:])
+    none = MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, -1.0]))
+    findings = Findings()
+    mass, source = weigh(Part("p", shape(mesh, brep=none), density=2.0), findings)
+    assert source == ("mesh" if closed else None)
+    assert (mass is None) is not closed
+    assert [f.code for f in findings] == ([] if closed else ["CB303"])
+
+
 def test_the_collision_mesh_stands_in_for_an_open_one() -> None:
     mesh = box(1, 1, 1)
     holed = Mesh(mesh.vertices, mesh.triangles[1:])

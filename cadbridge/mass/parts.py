@@ -17,7 +17,7 @@ from cadbridge.assembly import MassOverride, Part
 from cadbridge.findings import Finding, Findings
 from cadbridge.geometry import Mesh, Shape
 from cadbridge.inertia import MassProperties
-from cadbridge.mass.declared import impossible, usable
+from cadbridge.mass.declared import impossible, positive, usable
 from cadbridge.mass.weighing import Weighed, weigh_mesh, weigh_meshes
 from cadbridge.wording import count
 
@@ -101,7 +101,7 @@ def part_volume(part: Part, known: Mapping[int, Weighed] = MappingProxyType({}))
         _report_deviation(part, volume, findings)
     of_mesh = None if weighed is None or weighed.volume is None else weighed.volume.mass
     # The exact volume before that of any mesh, which chords make smaller.
-    if shape.brep is not None and shape.brep.mass > 0:
+    if shape.brep is not None and shape.brep.mass > 0 and positive(shape.brep):  # an open one may have any inertia
         return PartVolume(shape.brep, "brep", of_mesh, findings.as_tuple())
     if volume is not None:
         return PartVolume(volume, "mesh", of_mesh, findings.as_tuple())
@@ -250,7 +250,7 @@ def _report_audit(part: Part, audit: Weighed, shape: Shape, findings: Findings) 
 
 def _report_deviation(part: Part, ours: MassProperties | None, findings: Findings) -> None:
     """CB304 where a closed mesh does not weigh what the B-Rep does."""
-    if ours is None or part.shape is None:
+    if ours is None or part.shape is None or (part.shape.brep is not None and not positive(part.shape.brep)):
         return
     mass, inertia = _deviation(ours, part.shape.brep)
     if mass <= MASS_TOLERANCE and inertia <= INERTIA_TOLERANCE:

@@ -79,8 +79,8 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
         _chief(scene, choose_ground(scene, degrees, evidence.names, set(group))[0])
         for group in _apart(scene, joints, [sorted(rest), *run.loose], ground)
     ]
-    # What a hint keeps apart from the ground, or from what has a joint with it, is not held by it: it floats, as is told
-    # of the whole.
+    # What a hint keeps apart from the ground, or from what has a joint with it, is not held by it: it floats, as is
+    # told of the whole.
     held = [c for c in held if not _joins_apart(scene, joints, hints, c, ground)]
     held = [c for c in held if scene.bind(c, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)]
     # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another

@@ -144,7 +144,7 @@ def _as_said(verdict: Verdict, told: Told) -> Verdict:
     if LEAVES.get(kind, FIXED).ball:
         axis = None
     elif axis is None:
-        kind = verdict.type  # a ball has no axis of its own that another type could take
+        return verdict  # a ball has no axis of its own that another type could take: CB1642
     return replace(verdict, type=kind, point=point, axis=axis, evidence=evidence, confidence=1.0)
 
 

@@ -13,12 +13,17 @@ from cadbridge.recognition.hints import Hints, Pair
 
 
 def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> Findings:
-    """Findings on the pairs that hints join and that have no joint (CB1642): nothing shows its axis."""
+    """Findings on the pairs that hints join and that have no joint, or a ball in its place (CB1642): no axis shows."""
     findings = Findings()
-    joined = {scene.bodies(c.a, c.b) for c in joints}
+    joined = {scene.bodies(c.a, c.b): c.verdict for c in joints}
     for a, b in hints.pairs("joint"):
-        if scene.bodies(a, b) not in joined:
-            text, cure = _nothing_shows(scene, (a, b), hints.told_of((a, b)).type)
+        told, verdict = hints.told_of((a, b)), joined.get(scene.bodies(a, b))
+        if verdict is not None and told.type and verdict.axis is None and not LEAVES.get(told.type, FIXED).ball:
+            text = f"hint joint: [{a}, {b}], type: {told.type}: contacts show a ball, which has no axis of its own"
+            way = "Give the hint a `point` and an `axis`, or the part whose axis it is (`about`)."
+            findings.add("CB1642", f"{text}; it is not used", hint=way, items=[a, b])
+        elif verdict is None:
+            text, cure = _nothing_shows(scene, (a, b), told.type)
             apart = (pair for pair in hints.pairs("apart") if scene.bodies(*pair) == scene.bodies(a, b))
             if (pair := next(apart, None)) is not None:
                 text = f"hint joint: [{a}, {b}] is about the same two bodies as apart: [{', '.join(pair)}]"

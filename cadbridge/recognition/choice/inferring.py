@@ -81,8 +81,11 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     ]
     # What a hint keeps apart from the ground, or from what has a joint with it, is not held by it: it floats, as is
     # told of the whole.
-    held = [c for c in held if not _joins_apart(scene, joints, hints, c, ground)]
-    held = [c for c in held if scene.bind(c, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)]
+    text = "touches nothing; left where it stands"
+    held = [
+        c for c in held
+        if not _joins_apart(scene, joints, hints, c, ground) and scene.bind(c, ground, text, 0.2, Held.NOTHING)
+    ]  # fmt: skip
     # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
     # screw.
     # What a hint names was in the scene all along, and is held by what the hint and its contacts say.

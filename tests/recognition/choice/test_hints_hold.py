@@ -24,7 +24,7 @@ NOT_KEPT = {"CB1641", "CB1642", "CB1657"}
 
 @pytest.fixture(scope="module")
 def recognised(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Hints], Recognition]:
-    """What is recognised under hints: an arm with a pegged plate and a spring, a ball, a slider, a stand and its lever."""
+    """What is recognised under hints: an arm with a pegged plate and a spring, a ball, a slider, a stand's lever."""
     post = disc(5, 20).translate((0, 0, 10))
     base = box(160, 100, 10).cut(cq.Workplane().sphere(8).translate((50, 30, 10)))
     base = base.union(post).cut(box(160, 12, 6).translate((0, -40, 4)))

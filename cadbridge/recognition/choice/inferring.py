@@ -79,13 +79,8 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
         _chief(scene, choose_ground(scene, degrees, evidence.names, set(group))[0])
         for group in _apart(scene, joints, [sorted(rest), *run.loose], ground)
     ]
-    # What a hint keeps apart from the ground, or from what has a joint with it, is not held by it: it floats, as is
-    # told of the whole.
-    text = "touches nothing; left where it stands"
-    held = [
-        c for c in held
-        if not _joins_apart(scene, joints, hints, c, ground) and scene.bind(c, ground, text, 0.2, Held.NOTHING)
-    ]  # fmt: skip
+    # What a hint keeps apart from the ground is not held by it: it floats, as is told of the whole.
+    held = [c for c in held if scene.bind(c, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)]
     # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
     # screw.
     # What a hint names was in the scene all along, and is held by what the hint and its contacts say.
@@ -113,15 +108,6 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
         *unread(unknown, evidence.lone_belts),
     )
     return replace(found, findings=(*findings, *found.findings)), without_axis(scene, joints, hints)
-
-
-def _joins_apart(scene: Scene, joints: Sequence[Candidate], hints: Hints, a: str, b: str) -> bool:
-    """Whether two bodies made one would have a joint with one from which a hint keeps either."""
-    root = scene.groups.root
-    ends = {root(a), root(b)}
-    beside = {root(j.other(end)) for j in joints for end in (j.a, j.b) if root(end) in ends} - ends
-    kept = ({root(one), root(other)} for one, other in hints.pairs("apart"))
-    return any(pair & ends and pair & beside for pair in kept)
 
 
 def _apart(

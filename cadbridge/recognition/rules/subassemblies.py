@@ -97,10 +97,10 @@ def bind_clamped(now: Jointed, toothed: Collection[str], names: bool) -> None:
         # A single joint is all that the file shows, a piston in its bore: bound, nothing would move.
         runs = any(name in now.scene.linear | now.scene.pistons for c in joint.contacts for name in c.pair)
         clamped = joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and len(now.joints) > 1 and not runs
-        # A wheel may be clamped to a shaft, but not to that on which its partner turns: neither would turn.
-        if clamped and _partner_on(now, leaf, joint.other(leaf)):
+        if not clamped or on_axle(now.scene, joint, now.members, toothed, names):
             continue
-        if clamped and not on_axle(now.scene, joint, now.members, toothed, names):
+        # A wheel may be clamped to a shaft, but not to that on which its partner turns: neither would turn.
+        if not _partner_on(now, leaf, joint.other(leaf)):
             text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
             now.scene.bind(leaf, joint.other(leaf), text, 0.5)
 

@@ -89,19 +89,3 @@ def test_a_doubtful_joint_on_the_ground_is_named_by_the_part_that_it_is_on(tmp_p
     (doubt,) = [f for f in found.findings if f.code == "CB1601"]
     assert "post" in doubt.message
     assert "plinth" not in doubt.message.split(";")[0]
-
-
-def test_what_would_join_two_that_are_apart_is_not_held_by_one_of_them(tmp_path: Path) -> None:
-    """A stand that touches nothing is held by the ground: with its arm the two of the hint had a joint again."""
-    stand = box(40, 40, 10).union(cq.Workplane().workplane(offset=10).circle(5).extrude(10))
-    parts: Parts = {
-        "base": (box(200, 200, 10), (0, 0, 0)),
-        "stand": (stand, (200, 0, 20)),
-        "arm": (plate(60, 20, 8, [(-20, 0)], 5), (220, 0, 30)),
-    }
-    held = recognised(tmp_path, parts)
-    assert held.body_of["stand"] == held.body_of["base"]
-    found = recognise(cb.read(tmp_path / "made.step"), hints=Hints().having("apart", [("arm", "base")]))
-    assert joints(found) == {frozenset(("stand", "arm")): "revolute"}
-    (why,) = [f.message for f in found.findings if f.code == "CB1658"]
-    assert "apart: [arm, base]" in why

@@ -86,4 +86,7 @@ def holds(found: Recognition, hint: Hint) -> bool:
     if hint.kind == "joint":
         sure = all(j.confidence == 1.0 or (j.motion is not None and j.motion.state == "blocked") for j in between)
         return bool(between) and sure and all(hint.told.type in ("", j.type) for j in between)
-    return len(ends) == 1 if hint.kind == "fixed" else len(ends) == 2 and not between
+    if hint.kind == "fixed":
+        return len(ends) == 1
+    # What touches nothing is held by the ground, which other parts may join to the one that it is apart from.
+    return len(ends) == 2 and not any(set(hint.pair) == set(pair) for j in between for pair in j.contacts)

@@ -155,8 +155,7 @@ ENTRIES: dict[str, Entry] = {
         "an invalid cadbridge.toml",
         "The file cadbridge.toml beside the source, or in the current folder, is not TOML, has an unknown key, "
         "or has a value of the wrong type. Its options would change the model, so nothing was read.",
-        "Correct the given line. The keys are density, material, mass, units, package_dirs, floating, arguments, "
-        "recognise, select and ignore (docs/config.md).",
+        "Correct the given line. docs/config.md lists the keys and their values.",
         "`densty = 2700` in cadbridge.toml.",
     ),
     "CB180": Entry(

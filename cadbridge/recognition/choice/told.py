@@ -11,11 +11,11 @@ from itertools import product
 import numpy as np
 
 from cadbridge.findings import Finding, Findings
-from cadbridge.frames import Vector, cross_length
+from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.freedoms import FIXED, SLIDE, TURN
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.choice.ways import Way, along_faces, along_room
-from cadbridge.recognition.contacts.contacts import Line, Placed, parallel
+from cadbridge.recognition.contacts.contacts import Line, Placed
 from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import ROUNDED
@@ -25,6 +25,8 @@ from cadbridge.recognition.rules.seated import round_outside
 
 BESIDE = 0.5
 """Of the smaller radius: how far two round faces may be beside each other, for a person's hinge. A choice."""
+ASKEW = 0.1
+"""Sine of the angle (5.7°) by which round faces may be askew, for a person's hinge. A choice: a solver left 2.3°."""
 NEXT = 3e-3
 """m between the ends of two round faces on one line, at most, for a person's hinge: washers stand there. A choice."""
 HALF_A_BALL = math.pi
@@ -78,14 +80,16 @@ def _nearest_axis(scene: Scene, a: str, b: str) -> Way | None:
         off = cross_length(two.point - one.point, one.direction)
         long = 0.5 * (one.surface.length + two.surface.length)
         beside = abs(float((two.point - one.point) @ one.direction)) <= long + NEXT
-        if not (beside and parallel(one.direction, two.direction)):
+        if not beside or cross_length(one.direction, two.direction) > ASKEW:
             continue
         radius = min(one.surface.radius, two.surface.radius)
         if off <= BESIDE * radius:
             rods = [p for p in (one, two) if not p.surface.hollow]
             in_one = len(rods) == 1 and rods[0].surface.radius == radius
-            point = rods[0].point if in_one else 0.5 * (one.point + two.point)
-            found.append((not in_one, round(off / radius, 6), -radius, tuple(point), point, one.direction))
+            same = two.direction * math.copysign(1.0, one.direction @ two.direction)
+            amid = 0.5 * (one.point + two.point), unit(one.direction + same)
+            point, axis = (rods[0].point, rods[0].direction) if in_one else amid
+            found.append((not in_one, round(off / radius, 6), -radius, tuple(point), point, axis))
     return min(found, key=lambda entry: entry[:4])[4:] if found else None
 
 

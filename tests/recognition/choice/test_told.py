@@ -189,6 +189,17 @@ def test_eyes_that_are_placed_by_hand_turn_amid_their_holes(tmp_path: Path) -> N
     assert np.linalg.norm(joint.point[:2] - (0.0203, 0.0005)) < 1e-6
 
 
+def test_eyes_that_are_askew_turn_about_the_middle_of_their_axes(tmp_path: Path) -> None:
+    """By 2.3°, as the solver of a CAD system left them: their centres are one, their directions are not."""
+    eye = box(40, 6, 3).union(disc(3, 3).translate((20, 0, 0))).cut(disc(1, 3).translate((20, 0, 0)))
+    turned = eye.rotate((20, 0, 3), (20, 1, 3), 2.3).translate((0, 0, 3.1))
+    (joint,) = told(tmp_path, {"base": (eye, (0, 0, 0)), "part": (turned, (0, 0, 0))}).joints
+    assert joint.type == "revolute"
+    assert joint.axis is not None
+    half = np.deg2rad(2.3) / 2
+    np.testing.assert_allclose(joint.axis * np.sign(joint.axis[2]), (np.sin(half), 0.0, np.cos(half)), atol=1e-6)
+
+
 def test_a_ball_is_in_the_socket_that_is_nearest_to_the_other(tmp_path: Path) -> None:
     """Neither the ball nor its screw is drawn."""
     socket = cq.Workplane().sphere(4).translate((30, 0, 6))

@@ -40,7 +40,8 @@ def _beside(found: Recognition, hint: Hint, meant: Groups, findings: Findings) -
     ends = [found.body_of[name] for name in hint.pair]
     if ends[0] == ends[1]:
         return
-    shown = _shown(found, hint, ends)
+    unused = any(f.code == "CB1642" and set(f.items) == set(hint.pair) for f in found.findings)
+    shown = None if unused else _shown(found, hint, ends)
     told = False
     aside = found.fasteners | found.yielding
     for name, k in zip(hint.pair, ends, strict=True):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cadbridge as cb
+from cadbridge.findings import Findings
 from cadbridge.recognition import Recognition, mates_text, recognise
 from cadbridge.recognition.choice import choosing
+from cadbridge.recognition.choice.hint_reach import reach_of
 from cadbridge.recognition.choice.hypotheses import Hypothesis
 from cadbridge.recognition.hints import Hints, Told
 from tests.late import cq
@@ -133,6 +136,15 @@ def test_of_two_hints_on_the_same_bodies_the_one_that_is_not_used_is_told(crane:
     )
     alike = recognise(crane, hints=hints.having("joint", (("arm", "base"),), Told("prismatic")))
     assert not any("is not used" in f.message for f in alike.findings)
+
+
+def test_a_hint_that_is_not_used_takes_no_place(crane: cb.Assembly) -> None:
+    hints = Hints().having("joint", (("base", "plate"),), SLIDE)
+    found = recognise(crane, hints=hints)
+    assert "CB1657" in {f.code for f in reach_of(found, hints)}
+    unused = Findings()
+    unused.add("CB1642", "hint joint: [base, plate] is not used", items=["base", "plate"])
+    assert {f.code for f in reach_of(replace(found, findings=unused.as_tuple()), hints)} == {"CB1656"}
 
 
 def test_what_a_hint_says_is_sure_though_the_mobility_asks_for_it_too(crane: cb.Assembly) -> None:

@@ -188,7 +188,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "hints that contradict each other",
         "One hint says that two parts are joined by a joint, or are separate bodies; other hints fix them to each "
-        "other. cadbridge uses none of these hints.",
+        "other. Or two hints give different types of the joint of the same two parts. cadbridge uses none of these "
+        "hints.",
         "Delete the hint that is wrong from the mates file.",
         "`fixed: [a, b]`, `fixed: [b, c]` and `joint: [a, c]`.",
     ),

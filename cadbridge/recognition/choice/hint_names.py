@@ -145,14 +145,18 @@ class _Names:
 
 
 def contradictions(said: Sequence[Hint]) -> list[list[Hint]]:
-    """Hints that cannot all hold: what is apart or joined, and yet fixed to each other by a chain of others."""
+    """Hints that cannot all hold: two types of one joint; what is apart or joined, yet fixed by a chain of others."""
+    of_pair: dict[frozenset[str], list[Hint]] = defaultdict(list)
+    for hint in said:
+        if hint.told.type:
+            of_pair[frozenset(hint.pair)].append(hint)
+    found = [hints for hints in of_pair.values() if len({hint.told.type for hint in hints}) > 1]
     if not any(hint.kind == "fixed" for hint in said):
-        return []
+        return found
     import networkx as nx  # half a second, for the few who said so
 
     fixed: nx.Graph[str] = nx.Graph()
     fixed.add_edges_from((*hint.pair, {"hint": hint}) for hint in said if hint.kind == "fixed")
-    found = []
     for hint in said:
         a, b = hint.pair
         if hint.kind != "fixed" and a in fixed and b in fixed and nx.has_path(fixed, a, b):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from cadbridge.findings import Finding, Findings
 from cadbridge.recognition.groups import Groups
@@ -24,7 +24,7 @@ def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
         meant.join(a, b)
     for hint in hints.said:
         if hint.kind != "fixed":
-            _beside(found, hint, meant, findings)
+            _beside(found, hint, hints.settled, meant, findings)
     _outdone(found, hints.said, findings)
     _floating(found, hints.said, findings)
     if found.spins and found.freedoms == hints.freedoms:
@@ -32,7 +32,9 @@ def reach_of(found: Recognition, hints: Hints) -> tuple[Finding, ...]:
     return findings.as_tuple()
 
 
-def _beside(found: Recognition, hint: Hint, meant: Groups, findings: Findings) -> None:
+def _beside(
+    found: Recognition, hint: Hint, settled: Collection[frozenset[str]], meant: Groups, findings: Findings
+) -> None:
     """Tell what moves with a part that a hint names and that is not what its body is called after.
 
     And which joint the hint takes the place of, whatever its parts are called.
@@ -42,6 +44,7 @@ def _beside(found: Recognition, hint: Hint, meant: Groups, findings: Findings) -
         return
     unused = any(f.code == "CB1642" and set(f.items) == set(hint.pair) for f in found.findings)
     shown = None if unused else _shown(found, hint, ends)
+    named = " and another hint names" if shown is not None and frozenset(shown) in settled else ""
     told = False
     aside = found.fasteners | found.yielding
     for name, k in zip(hint.pair, ends, strict=True):
@@ -54,13 +57,13 @@ def _beside(found: Recognition, hint: Hint, meant: Groups, findings: Findings) -
             continue
         text = f"hint {hint} is about all that is one body with {name}: {listed(others)}"
         if shown is not None:
-            text += f"; it stands in place of the joint that {shown[0]} and {shown[1]} show"
+            text += f"; it stands in place of the joint that {shown[0]} and {shown[1]} show{named}"
             findings.add("CB1657", text, items=[name, *others])
             told = True
         else:
             findings.add("CB1656", text, items=[name, *others])
     if shown is not None and not told:
-        text = f"hint {hint} stands in place of the joint that {shown[0]} and {shown[1]} show"
+        text = f"hint {hint} stands in place of the joint that {shown[0]} and {shown[1]} show{named}"
         findings.add("CB1657", text, items=[*hint.pair, *shown])
 
 

@@ -147,6 +147,8 @@ def _as_said(verdict: Verdict, told: Told) -> Verdict:
     kind = told.type or verdict.type
     if LEAVES.get(kind, FIXED).ball:
         axis = None
+        if told.about and verdict.axis is None:
+            point = verdict.point  # the ball's own: the part has the axis of a hinge, and its middle is anywhere on it
     elif axis is None:
         return verdict  # a ball has no axis of its own that another type could take: CB1642
     return replace(verdict, type=kind, point=point, axis=axis, evidence=evidence, confidence=1.0)

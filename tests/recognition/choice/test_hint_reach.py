@@ -14,7 +14,7 @@ from cadbridge.recognition import Recognition, mates_text, recognise
 from cadbridge.recognition.choice import choosing
 from cadbridge.recognition.choice.hint_reach import reach_of
 from cadbridge.recognition.choice.hypotheses import Hypothesis
-from cadbridge.recognition.hints import Hints, Told
+from cadbridge.recognition.hints import Hint, Hints, Told
 from tests.late import cq
 from tests.recognition.solids import box, disc, joints
 
@@ -136,6 +136,20 @@ def test_of_two_hints_on_the_same_bodies_the_one_that_is_not_used_is_told(crane:
     )
     alike = recognise(crane, hints=hints.having("joint", (("arm", "base"),), Told("prismatic")))
     assert not any("is not used" in f.message for f in alike.findings)
+
+
+def test_of_two_types_of_one_joint_none_is_used(crane: cb.Assembly) -> None:
+    one, other = Hint("joint", ("base", "arm"), Told("revolute")), Hint("joint", ("arm", "base"), Told("prismatic"))
+    found = recognise(crane, hints=Hints((one, other)))
+    (joint,) = found.joints
+    assert (joint.type, joint.confidence < 1.0) == ("revolute", True)
+    assert told(found, "CB1641") == [("base", "arm")]
+
+
+def test_a_hint_in_the_place_of_what_another_names_says_so(crane: cb.Assembly) -> None:
+    hints = Hints().having("joint", (("base", "plate"),), SLIDE).having("joint", (("arm", "base"),))
+    (why,) = [f.message for f in recognise(crane, hints=hints).findings if f.code == "CB1657"]
+    assert "show and another hint names" in why
 
 
 def test_a_hint_that_is_not_used_takes_no_place(crane: cb.Assembly) -> None:

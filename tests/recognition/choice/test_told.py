@@ -212,6 +212,14 @@ def test_a_ball_is_in_the_socket_that_is_nearest_to_the_other(tmp_path: Path) ->
     assert np.linalg.norm(joint.point - (0.03, 0.0, 0.006)) < 1e-6
 
 
+def test_a_ball_stays_where_it_is_whatever_part_a_hint_names_for_its_axis(tmp_path: Path) -> None:
+    base = box(60, 60, 20).translate((0, 0, -20)).cut(cq.Workplane().sphere(8))
+    parts: Parts = {"base": (base, (0, 0, 0)), "part": (cq.Workplane().sphere(8).union(disc(3, 40)), (0, 0, 0))}
+    (joint,) = told(tmp_path, parts, Hints().having("joint", (("base", "part"),), Told(about="part"))).joints
+    assert joint.type == "spherical"
+    np.testing.assert_allclose(joint.point, 0.0, atol=1e-9)
+
+
 def test_a_joint_that_becomes_that_of_a_hint_is_what_was_said(tmp_path: Path) -> None:
     """An arm turns on a bracket that touches nothing, and so stands on the base; the hint names arm and base."""
     parts: Parts = {

@@ -155,10 +155,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "parts with a coarse mesh only",
         "The geometry kernel did not finish a finer mesh of the parts in time: some spline faces, such as "
-        "modelled threads, have none. Overlaps, teeth and collision geometry are taken from their coarse mesh; mass, "
-        "centre and inertia come from the exact shape.",
-        "If a fine mesh matters, set CADBRIDGE_OCCT_TIME_LIMIT to more seconds, such as 300, or remove the thread in "
-        "the CAD system.",
+        "modelled threads and coils, have none. Overlaps, teeth and collision geometry are taken from their coarse "
+        "mesh; mass, centre and inertia come from the exact shape.",
+        "If a fine mesh matters, set CADBRIDGE_OCCT_TIME_LIMIT to more seconds, such as 300, or leave the thread or "
+        "the coil out in the CAD system.",
         "A screw whose thread is 20 spline faces.",
     ),
 }

@@ -265,7 +265,7 @@ def primitives_of(mate: Mate, a: MateSide, b: MateSide) -> tuple[Primitive, ...]
                 return tuple(pairs[kind_b, kind_a](mate, b, a))
     choices = ", ".join(sorted({f"{k.value} with {n.value}" for k, n in pairs}))
     raise MeaninglessError(
-        f"{mate.kind.value} has no meaning between a {a.feature.kind.value} and a {b.feature.kind.value}", choices
+        f"{mate.kind.value} has no meaning between {a.feature.kind.value} and {b.feature.kind.value}", choices
     )
 
 

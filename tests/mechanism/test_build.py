@@ -91,7 +91,7 @@ def test_a_mate_without_meaning_names_what_would_have_one() -> None:
     plane = feature(PLACES, "block", P, HERE, Z)
     mechanism = build(assembly(PLACES, [Mate("insert", m.kind, m.a, plane)]))
     told = {f.code: f for f in mechanism.findings}
-    assert "between a axis and a plane" in told["CB204"].message
+    assert "between axis and plane" in told["CB204"].message
     assert "axis with axis" in told["CB204"].hint
     assert "CB401" in told
 

@@ -322,5 +322,6 @@ gears:
 """
     )
     (told,) = (f for f in read(tmp_path / "u.sdf").findings if f.code == "CB149")
-    assert "'face' a mate with an axis" in told.hint
+    assert "Write what 'face' is" in told.hint
+    assert "`planar` where it lies on a plane" in told.hint
     assert "teeth" not in told.hint

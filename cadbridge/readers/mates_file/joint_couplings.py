@@ -51,7 +51,10 @@ def _mate(draft: Draft, joint_names: dict[str, str], joint: str, name: str, wher
     # A face that gives a joint its name says nothing of its motion: the other mates of the joint do.
     found = [mate for mate in (*own, *beside(draft, own)) if mate.freedom is not None]
     if not found:
-        cure = f"Give {joint!r} a mate with an axis (`revolute`, `prismatic`, `concentric`), or couple another joint."
+        cure = (
+            f"Write what {joint!r} is: `revolute`, `prismatic` or `concentric` where it has an axis, `planar` where it "
+            "lies on a plane; or couple another joint."
+        )
         text = f"{name!r}: none of the mates of {joint!r} says about or along what it moves"
         draft.findings.add("CB149", text, where, cure)
         return None

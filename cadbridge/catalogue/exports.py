@@ -42,8 +42,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "limits of a joint that are those of what follows it",
         "In ROS a mimic goes wherever its leader goes, whatever its own limits say. The leader gets the range and the "
-        "speed within which all joints that follow it keep their limits. A follower whose limits would leave the "
-        "leader no room narrows nothing.",
+        "speed within which all joints that follow it keep their limits. A follower whose range would leave the "
+        "leader no room, less than a hundredth of either range, does not narrow its range.",
         "No action is needed. Check that the limits of the joints that follow are meant.",
         "A motor without limits that moves an arm of ±185° by 80:1.",
     ),

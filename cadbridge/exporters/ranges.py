@@ -3,26 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from cadbridge.assembly import Limit
 from cadbridge.exporters.relations import eliminate, ranking, relations
 from cadbridge.exporters.tree import Tree, spanning_tree
 from cadbridge.mechanism.model import Joint, Mechanism
+from cadbridge.wording import listed
 
 _SLACK = 1e-6
 """Relative: ends that differ by less are the same, written with other digits."""
 
+_ROOM = 0.01
+"""Of the narrower of two ranges: those that share less only touch. Files write an end with two digits at least, and
+the other end of a joint that turns the other way is not always the same number."""
 
-def within_followers(mechanism: Mechanism) -> tuple[Mechanism, Mapping[str, tuple[str, ...]]]:
-    """The mechanism whose leading joints stay within the limits of what follows them; by leader, who narrows it.
+
+@dataclass(frozen=True)
+class Narrowing:
+    """The followers within whose limits a leader stays: those that narrow its range, those that narrow its speed."""
+
+    range: tuple[str, ...] = ()
+    speed: tuple[str, ...] = ()
+
+    def told(self) -> str:
+        """What of the leader is narrowed, and by whom."""
+        if self.range == self.speed:
+            return _told("its range and its speed are those", self.range)
+        parts = (_told("its range is that", self.range), _told("its speed is that", self.speed))
+        return "; ".join(part for part in parts if part)
+
+
+def _told(what: str, followers: tuple[str, ...]) -> str:
+    own = "keeps its own" if len(followers) == 1 else "keep their own"
+    return f"{what} within which {listed(followers)} {own}" if followers else ""
+
+
+def within_followers(mechanism: Mechanism) -> tuple[Mechanism, Mapping[str, Narrowing]]:
+    """The mechanism whose leading joints stay within the limits of what follows them; by leader, what narrows it.
 
     A follower that would leave its leader no room says nothing: such limits are placeholders.
     """
     tree = spanning_tree(mechanism)
     own = _joints(tree)
     limits: dict[str, Limit] = {}
-    narrowed: dict[str, tuple[str, ...]] = {}
+    narrowed: dict[str, Narrowing] = {}
     for found in eliminate(relations(tree)[0], ranking(tree))[0]:
         if len(found.terms) != 1 or found.dependent not in own or found.terms[0][0] not in own:
             continue
@@ -30,9 +55,15 @@ def within_followers(mechanism: Mechanism) -> tuple[Mechanism, Mapping[str, tupl
         leader, follower = own[driver], own[found.dependent]
         before = limits.get(leader.name, leader.limit or Limit())
         after = _narrowed(before, follower.limit or Limit(), factor, found.offset)
-        if after != before:
-            limits[leader.name] = after
-            narrowed[leader.name] = (*narrowed.get(leader.name, ()), follower.name)
+        if after == before:
+            continue
+        limits[leader.name] = after
+        by = narrowed.get(leader.name, Narrowing())
+        if (after.lower, after.upper) != (before.lower, before.upper):
+            by = replace(by, range=(*by.range, follower.name))
+        if after.velocity != before.velocity:
+            by = replace(by, speed=(*by.speed, follower.name))
+        narrowed[leader.name] = by
     joints = tuple(replace(j, limit=limits[j.name]) if j.name in limits else j for j in mechanism.joints)
     return (replace(mechanism, joints=joints) if limits else mechanism), narrowed
 
@@ -52,11 +83,17 @@ def _narrowed(leader: Limit, follower: Limit, factor: float, offset: float) -> L
     low, high = ends if factor > 0 else ends[::-1]
     lower = low if low is not None and _tighter(low, leader.lower, 1.0) else leader.lower
     upper = high if high is not None and _tighter(high, leader.upper, -1.0) else leader.upper
-    if lower is not None and upper is not None and not lower < upper:
+    if lower is not None and upper is not None and not _room(lower, upper, (leader.lower, leader.upper), (low, high)):
         lower, upper = leader.lower, leader.upper
     fast = follower.velocity / abs(factor) if follower.velocity else None
     velocity = fast if fast and (not leader.velocity or fast < leader.velocity * (1.0 - _SLACK)) else leader.velocity
     return replace(leader, lower=lower, upper=upper, velocity=velocity)
+
+
+def _room(lower: float, upper: float, *ranges: tuple[float | None, float | None]) -> bool:
+    """Whether what two ranges share lets a joint move, beside the narrower of them: the other may be ±1e6."""
+    widths = [high - low for low, high in ranges if low is not None and high is not None]
+    return upper - lower > max(0.0, _ROOM * min(widths, default=0.0))
 
 
 def _tighter(end: float, given: float | None, inwards: float) -> bool:

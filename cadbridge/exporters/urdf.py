@@ -31,7 +31,6 @@ from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.readers.names import free_name
-from cadbridge.wording import listed
 
 ROOT = "base_link"
 """The link that stands, as ROS's programs expect it (REP 105)."""
@@ -53,9 +52,8 @@ class Description:
 def describe(mechanism: Mechanism, name: str, findings: Findings, options: ExportOptions) -> Description:
     """The URDF of a mechanism; what it cannot say is reported."""
     mechanism, narrowed = within_followers(mechanism)
-    for leader, followers in narrowed.items():
-        text = f"joint {leader} leads {listed(followers)}: its limits are those that keep these within theirs"
-        findings.add("CB563", text, Where(item=leader))
+    for leader, narrowing in narrowed.items():
+        findings.add("CB563", f"joint {leader} leads others: {narrowing.told()}", Where(item=leader))
     tree = spanning_tree(mechanism)
     folders = "meshes/visual", "meshes/collision"
     plan = make_plan(tree, findings, options, folders=folders, masses_needed=False, root=ROOT)

@@ -52,7 +52,7 @@ def test_a_driven_joint_stays_within_the_range_of_what_follows_it(tmp_path: Path
     assert kind == "revolute"
     assert limit == pytest.approx({"lower": -1.2, "upper": 0.75, "effort": 5, "velocity": 1.5})
     (finding,) = [f for f in cb.export(found, tmp_path / "out", to="urdf").findings if f.code == "CB563"]
-    assert "leads G1" in finding.message
+    assert finding.message.endswith(": its range and its speed are those within which G1 keeps its own")
     assert verify(found, "urdf").passed
 
 
@@ -69,6 +69,31 @@ def test_a_placeholder_of_a_follower_does_not_hold_its_leader(tmp_path: Path) ->
     found = built(pair(*ends), tmp_path)
     assert limits(found, tmp_path)["G1"][1]["upper"] == pytest.approx(0.8)
     assert not [f for f in cb.export(found, tmp_path / "out", to="urdf").findings if f.code == "CB563"]
+
+
+@pytest.mark.parametrize("others", [(0, 0.8575), (-1e-3, 1), (0.2, 1)])
+def test_ranges_that_only_touch_leave_a_leader_its_own(others: tuple[float, float], tmp_path: Path) -> None:
+    """The Robotiq C2: left fingers of 0 to 0.8575 are followed by right ones of the same range, by a factor of −1."""
+    ends = ("revolute", RANGE.format(0, 0.8575, 5, 4)), ("revolute", RANGE.format(*others, 5, 3))
+    turn = '<mimic joint="G1" multiplier="-1" offset="0"/>'
+    found = built(pair(*ends, mimic=turn), tmp_path)
+    assert limits(found, tmp_path)["G1"][1] == {"lower": 0, "upper": 0.8575, "effort": 5, "velocity": 3}
+    (finding,) = [f for f in cb.export(found, tmp_path / "out", to="urdf").findings if f.code == "CB563"]
+    assert finding.message == "joint G1 leads others: its speed is that within which G2 keeps its own"
+    assert verify(found, "urdf").passed
+
+
+def test_a_rounded_end_is_no_room(tmp_path: Path) -> None:
+    """What an offset of 0.7 rad, rounded, leaves is 1e-16 rad, not nothing."""
+    ends = ("revolute", RANGE.format(0, 0.8575, 5, 4)), ("revolute", RANGE.format(0.7, 1.5575, 5, 4))
+    turn = '<mimic joint="G1" multiplier="-1" offset="0.7000000000000001"/>'
+    assert limits(built(pair(*ends, mimic=turn), tmp_path), tmp_path)["G1"][1]["upper"] == 0.8575
+
+
+def test_a_range_of_any_width_is_narrowed_by_what_follows(tmp_path: Path) -> None:
+    ends = ("revolute", RANGE.format(-1e6, 1e6, 5, 1)), ("revolute", RANGE.format(-0.3, 0.3, 5, 2))
+    limit = limits(built(pair(*ends), tmp_path), tmp_path)["G1"][1]
+    assert limit == pytest.approx({"lower": -0.2, "upper": 0.2, "effort": 5, "velocity": 1})
 
 
 def test_a_joint_that_a_motor_leads_gets_no_motor_of_its_own_in_mjcf(tmp_path: Path) -> None:

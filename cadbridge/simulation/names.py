@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from cadbridge.findings import Findings, Where
@@ -37,14 +38,22 @@ class NameResolver:
         return find_joint(self.mechanism, self.findings, name, where, single=False)
 
     def initial(self, values: dict[str, float], section: str, code: str) -> dict[str, float]:
-        """Initial values of joints (rad, m, or a second) by joint; `code` where one is too far off."""
-        done = {}
+        """Initial values of joints (rad, m, or a second) by joint; `code` where one is too far off or has two."""
+        done: dict[str, float] = {}
+        called: dict[str, str] = {}
         for name, value in values.items():
             where = self.where("initial", section, name)
             joint = self.joint(name, where)
             if joint is None:
                 continue
-            done[joint.name] = value * si(joint) * self.mechanism.sense(name)
+            given = value * si(joint) * self.mechanism.sense(name)
+            other = called.setdefault(joint.name, name)
+            if other != name and not math.isclose(given, done[joint.name], rel_tol=1e-9, abs_tol=1e-12):
+                text = (
+                    f"{section}: {other} and {name} are names of one joint, {joint.name}, and give it different values"
+                )
+                self.findings.add(code, text, where, items=(joint.name,))
+            done[joint.name] = given
             if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
                 self.findings.add(code, why, where, items=(joint.name,))
         return done

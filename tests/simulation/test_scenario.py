@@ -49,6 +49,23 @@ def test_degrees_become_radians(crane: Mechanism, tmp_path: Path) -> None:
     assert found.motors[0].function.evaluate(0.3)[0] == pytest.approx(math.pi / 2)
 
 
+def test_two_values_of_one_joint_by_two_of_its_names_are_told(crane: Mechanism, tmp_path: Path) -> None:
+    joint = next(j for j in crane.joints if j.kind.resisted and any(crane.joint_named(m) is j for m in j.mates[1:]))
+    other = next(m for m in joint.mates if m != joint.name and crane.joint_named(m) is joint)
+    same = 8 * crane.sense(other)
+
+    def text(value: float) -> str:
+        return f"duration: 0.1\ninitial: {{positions: {{{joint.name}: 8, '{other}': {value}}}}}\n"
+
+    found = load_scenario(scenario(tmp_path, text(same)), crane)
+    assert found.positions == {joint.name: pytest.approx(math.radians(8))}
+    with pytest.raises(cb.InputError) as told:
+        load_scenario(scenario(tmp_path, text(5)), crane)
+    (why,) = told.value.findings
+    assert why.code == "CB601"
+    assert f"{joint.name} and {other} are names of one joint" in why.message
+
+
 def test_initial_values_and_rates_are_taken_and_gears_follow(crane: Mechanism, tmp_path: Path) -> None:
     path = scenario(tmp_path, "duration: 0.01\ninitial: {positions: {A1: 200, A2: -30}, rates: {A1: 10}}\n")
     run = simulate(crane, load_scenario(path, crane))

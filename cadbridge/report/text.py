@@ -285,7 +285,12 @@ def _held(error: float) -> str:
 
 
 def _joint_ends(run: Run, columns: int) -> list[str]:
-    """A table of where the joints that a person named, else all, began and ended; degrees and millimetres."""
+    """A table of where the joints that a person named, else all, began and ended; degrees and millimetres.
+
+    A joint has no value while it is released.
+    """
+    from cadbridge.simulation.changes import released_at
+
     T = run.result.trajectory
     named = set(run.mechanism.assembly.joint_names.values())
     shown = [(i, j) for i, j in enumerate(run.lowered.joints) if j.coordinate]
@@ -296,6 +301,7 @@ def _joint_ends(run: Run, columns: int) -> list[str]:
     for i, joint in shown:
         angle = joint.coordinate == "angle"
         q = T.coordinates[:, i] * (TO_DEGREES if angle else TO_MM)
+        q = np.where(released_at(run.scenario.changes, joint.name, T.t), np.nan, q)
         known = q[np.isfinite(q)]
         ends = (q[0], q[-1], known.min(), known.max()) if known.size else (None,) * 4
         # What moves by less than a billionth of a degree or millimetre stands still.

@@ -18,6 +18,8 @@ import cadbridge as cb
 from cadbridge.cli.app import app
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
+from cadbridge.report.terminal import PIPED
+from cadbridge.report.text import run_text
 from cadbridge.simulation import Run, load_scenario
 from cadbridge.simulation.pace import Pacer
 from cadbridge.simulation.trajectory import columns_of
@@ -241,6 +243,21 @@ def test_a_joint_that_is_released_passes_no_value(crane: Mechanism, tmp_path: Pa
         found = cb.simulate(crane, scenario, collapse=collapse)
         assert found.result.status.code != "event"
         assert [e["value"] for e in found.summary["events"]] == [pytest.approx(math.radians(1))]
+
+
+@pytest.mark.parametrize("method", ["absolute", "tree"])
+def test_a_joint_that_is_released_has_no_end_in_the_table(crane: Mechanism, tmp_path: Path, method: str) -> None:
+    """It had the values of its parts as they flew on."""
+    text = "initial: {rates: {A2: 60}}\nevents: [{time: 0.3, release: A2}]\n"
+    found = run(crane, tmp_path, text, method)
+    (row,) = (
+        line.split() for line in run_text(found, tmp_path, columns=PIPED).splitlines() if line.split()[:1] == ["A2"]
+    )
+    a2 = next(i for i, joint in enumerate(found.lowered.joints) if joint.name == "A2")
+    T = found.result.trajectory
+    before = np.degrees(T.coordinates[T.t < 0.2999, a2])
+    assert row[2] == "–"
+    assert float(row[4]) == pytest.approx(before.max(), abs=0.05)  # four digits
 
 
 def test_a_run_that_an_event_ends_where_a_change_is_due_is_checked(tmp_path: Path) -> None:

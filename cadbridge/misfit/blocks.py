@@ -281,9 +281,16 @@ def _uses(mechanism: Mechanism, mates: Sequence[Mate]) -> dict[tuple[object, ...
     found: dict[tuple[object, ...], list[_Use]] = defaultdict(list)
     for mate in mates:
         for side, f in enumerate((mate.a, mate.b)):
-            direction = () if f.direction is None else tuple(np.round(f.direction, 6))
-            found[f.component, f.kind, tuple(np.round(f.point, 8)), direction].append((mate, side))
+            found[f.component, f.kind, tuple(np.round(f.point, 8)), _line(f)].append((mate, side))
     return found
+
+
+def _line(feature: Feature) -> tuple[float, ...]:
+    """The direction of a face whichever way it is written: its first number that is not 0 is positive."""
+    if feature.direction is None:
+        return ()
+    d = np.round(feature.direction, 6)
+    return tuple(d * np.sign(d[np.argmax(d != 0.0)]))
 
 
 def _face(assembly: Assembly, used: Sequence[_Use]) -> InexactFace:

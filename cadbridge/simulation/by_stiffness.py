@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from cadbridge.assembly import GROUND
 from cadbridge.lowering import Lowered
-from cadbridge.mechanism import GROUND_BODY
+from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.rows import ARTEFACT
 from cadbridge.misfit.blocks import Block
 from cadbridge.misfit.groups import Constraints, constraints_of, groups_of
@@ -26,7 +25,7 @@ from cadbridge.misfit.sharing import by_stiffness
 from cadbridge.simulation.changes import lock_name
 from cadbridge.simulation.determined import MOST_ROWS
 from cadbridge.simulation.joint_wrenches import attachment, wrenches_of_joints
-from cadbridge.simulation.row_wrenches import RowWrench, Wrenches
+from cadbridge.simulation.row_wrenches import RowWrench
 from cadbridge.simulation.run import Run
 from cadbridge.simulation.samples import Columns, Samples, wrench_columns
 from solver.algebra.rank import left_null_space
@@ -233,8 +232,12 @@ def share_columns(run: Run, constraints: Constraints, shown: ShownMates, multipl
     other = Samples(replace(run, result=replace(run.result, trajectory=T)))
     wrenches = other.rows.wrenches
     columns: Columns = {}
+    sides = _sides(run.mechanism)
     for mate in shown.mates:
-        columns |= wrench_columns(f"{PREFIX}.mate.{mate}", _at_its_point(other, constraints, mate, wrenches))
+        wrench = np.zeros((len(T.t), 6))
+        if mate in sides and mate in wrenches:
+            wrench = _at_its_point(other, constraints.blocks.frames[mate].point, sides[mate], wrenches[mate])
+        columns |= wrench_columns(f"{PREFIX}.mate.{mate}", wrench)
     sharing = set(shown.mates)
     wanted = {j.name for j in run.mechanism.joints if sharing.intersection(j.mates)}
     for name, column in wrenches_of_joints(other, wrenches).items():
@@ -245,23 +248,39 @@ def share_columns(run: Run, constraints: Constraints, shown: ShownMates, multipl
     return columns
 
 
-def _at_its_point(of: Samples, constraints: Constraints, mate: str, wrenches: Wrenches) -> Array:
-    """What a mate does to its second component (k, 6), about the mate's point, which moves with that component.
+def _sides(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
+    """The components of each mate, that on which its wrench is given last: the one in its joint's second body.
 
-    What it does to the ground is the opposite of what it does to the other.
+    Mates point either way, but their shares add up to their joint's wrench. Between two components of one body, which
+    have no joint, all are given on the second component of the first of them.
     """
-    run, T, rotations = of.run, of.T, of.rotations
-    index = {unit.name: i for i, unit in enumerate(run.lowered.units)}
-    sides = {m.name: (m.a.component, m.b.component) for m in run.mechanism.assembly.mates}.get(mate)
-    if sides is None or mate not in wrenches:
-        return np.zeros((len(T.t), 6))
-    second = sides[1] != GROUND
-    bearer = index.get(sides[1] if second else sides[0], GROUND_BODY)
-    own: RowWrench = wrenches[mate]
-    wrench = own.on(bearer) * (1.0 if second else -1.0)
-    local = _local(run.lowered, bearer, constraints.blocks.frames[mate].point)
+    second = {mate: joint.b for joint in mechanism.joints for mate in joint.mates}
+    given: dict[frozenset[str], str] = {}
+    sides = {}
+    for mate in mechanism.assembly.mates:
+        a, b = mate.a.component, mate.b.component
+        if mate.name in second:
+            turned = mechanism.body_of.get(b, GROUND_BODY) != second[mate.name]
+        else:
+            turned = given.setdefault(frozenset((a, b)), b) != b
+        sides[mate.name] = (b, a) if turned else (a, b)
+    return sides
+
+
+def _at_its_point(of: Samples, point: Array, sides: tuple[str, str], own: RowWrench) -> Array:
+    """What a mate does to the last of its components (k, 6), about its point, which moves with that component.
+
+    What it does to the ground, or to what stands on it, is the opposite of what it does to the other.
+    """
+    index = {unit.name: i for i, unit in enumerate(of.run.lowered.units)}
+    bearer, sign = next(
+        ((index[c], sign) for c, sign in zip(reversed(sides), (1.0, -1.0), strict=True) if c in index), (None, 0.0)
+    )
+    if bearer is None:
+        return np.zeros((len(of.T.t), 6))
+    wrench = own.on(bearer) * sign
     # From the point to the centre of mass, about which the wrench is given.
-    arm = -np.einsum("kij,j->ki", rotations[:, bearer], local)
+    arm = -np.einsum("kij,j->ki", of.rotations[:, bearer], _local(of.run.lowered, bearer, point))
     wrench[:, 3:] += np.cross(arm, wrench[:, :3])
     return wrench
 

@@ -27,6 +27,12 @@ def on_line(heights: Sequence[float], off: Sequence[Triple] | None = None) -> As
     return assembly(places, mates)
 
 
+def turned(mate: Mate) -> Mate:
+    """The same mate written the other way round: its sides change places, and their directions are opposite."""
+    a, b = (replace(f, direction=None if f.direction is None else -f.direction) for f in (mate.a, mate.b))
+    return replace(mate, a=b, b=a)
+
+
 def rails(distance: float) -> Assembly:
     """A carriage on two parallel round rails along x, each held by a cylindrical mate."""
     places = {"carriage": (0.0, 0.0, 0.0)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from cadbridge.misfit.influences import influences
 from cadbridge.misfit.settings import ratings_of
 from tests.diagnosis.linkages import planar
 from tests.mechanism.building import assembly, mate
-from tests.misfit.models import Z, on_line
+from tests.misfit.models import Z, on_line, turned
 
 ACROSS = Settings(
     tolerances=[Rule("components", "*", {"across": 1e-4, "along": 0.0, "tilt": 0.0, "turn": 0.0})], draws=200
@@ -100,6 +102,14 @@ def test_faces_of_a_pattern_share_their_errors() -> None:
     assert one.groups[0].play.worst <= own.groups[0].play.worst * (1 + 1e-6)
     # A pin's hole of both plates moves both alike: that they are off by as much costs less than each by its own.
     assert one.groups[0].play.squares != pytest.approx(own.groups[0].play.squares, rel=1e-6)
+
+
+def test_a_face_is_one_whichever_way_its_mates_are_written() -> None:
+    """Two hinges on the same holes share their errors: both are off alike, and need no play."""
+    model = on_line((0.0, 0.0))
+    against = replace(model, mates=(model.mates[0], turned(model.mates[1])))
+    needed = [fit(build(m), releases=0).groups[0].play.worst for m in (model, against)]
+    assert needed == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
 def test_a_hinge_off_by_a_tenth_pulls_two_thirds_and_pushes_one_third() -> None:

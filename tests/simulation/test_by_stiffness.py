@@ -25,7 +25,7 @@ from cadbridge.simulation.trajectory import columns_of, trajectory_table
 from solver.constraints.evaluation import evaluate_program
 from tests.diagnosis.linkages import bennett, planar
 from tests.mechanism.building import assembly, mate
-from tests.misfit.models import on_line
+from tests.misfit.models import on_line, turned
 
 G = 9.81
 DOOR = Path(__file__).parents[2] / "fixtures" / "door" / "door.sdf"
@@ -58,6 +58,18 @@ def test_a_swinging_door_hangs_on_its_hinges_by_their_stiffness() -> None:
         np.testing.assert_allclose(sum(parts), columns[f"joint.hinge 0.f{axis}"][0], atol=1e-9)
     moment = np.hypot(*(columns[f"by_stiffness.mate.hinge 0.t{axis}"][0] for axis in "xy"))
     assert 0.0 < moment.max() < 0.02 * G * 0.4
+
+
+def test_a_hinge_that_points_against_its_joint_has_its_share_all_the_same() -> None:
+    """It had none, or one of the wrong sign, so that the shares did not add up to what the joint carries."""
+    model = on_line((0.0, 0.5, 1.0))
+    against = replace(model, mates=(model.mates[0], turned(model.mates[1]), model.mates[2]))
+    plain, columns = (columns_of(falling(m, (0.0, 2.0, -G))) for m in (model, against))
+    for axis in "xyz":
+        parts = [columns[f"by_stiffness.mate.hinge {i}.f{axis}"][0] for i in range(3)]
+        np.testing.assert_allclose(sum(parts), columns[f"joint.hinge 0.f{axis}"][0], atol=1e-8)
+        for i, part in enumerate(parts):
+            np.testing.assert_allclose(part, plain[f"by_stiffness.mate.hinge {i}.f{axis}"][0], atol=1e-5)
 
 
 @pytest.mark.parametrize("model", [planar(FOUR_BAR), bennett(), on_line((0.0, 0.3, 0.9))])

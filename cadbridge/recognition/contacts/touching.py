@@ -50,6 +50,10 @@ have 0.07 and more, which are others. Tests: 0.005 | 0.03 (`test_links`)."""
 ONE_WAY = 0.1
 """Of the slack: what the feet of two axes differ at most by their directions, that these count as one. A choice."""
 
+MOST_ASKEW = 4000
+"""Axes near each other that are compared pair by pair, for time alone: a perforated hall with one part askew has more,
+and these are compared about one point."""
+
 WIDER_CUP = 0.2
 """rad by which a conical cup is wider than the point that turns in it, at most (half angles). A choice. Tests: 0.087 |
 0.26 (`test_links`)."""
@@ -155,7 +159,8 @@ def _in_line(points: NDArray[np.float64], directions: NDArray[np.float64], slack
     farthest = float(np.max(np.linalg.norm(points, axis=1)))
     roomy = slack + TILT * farthest
     for group in gathered(np.hstack([directions * (roomy / TILT), feet]), roomy):
-        if float(np.ptp(directions[group], axis=0).max()) * farthest < ONE_WAY * slack:
+        alike = float(np.ptp(directions[group], axis=0).max()) * farthest < ONE_WAY * slack
+        if alike or len(group) > MOST_ASKEW:
             yield from (group[one[group] == k] for k in np.unique(one[group]))
         else:
             yield from (group[rows] for rows in _pair_by_pair(points[group], directions[group], slack))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cadbridge.frames import Pose
+from cadbridge.recognition.contacts import touching
 from cadbridge.recognition.contacts.contacts import EXACT_SLACK, Placed
 from cadbridge.recognition.contacts.touching import _lines
 from cadbridge.recognition.faces.surfaces import Surface
@@ -36,6 +37,15 @@ def test_a_hinge_that_is_askew_has_its_line_wherever_the_middle_of_all_is(far: f
 def test_axes_beside_each_other_or_that_part_along_them_are_no_line(far: float) -> None:
     rounds = [eye("a", (0, 0, 0)), eye("b", (2e-5, 0, 0.005)), eye("c", (0.1, 0, 0)), eye("d", (0.1, 0, 0.1), 3e-4)]
     assert _lines(rounds, np.array([far, 0.0, far]), EXACT_SLACK) == []
+
+
+def test_of_very_many_none_is_compared_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of one direction keep their lines; what is askew may lose its own, as pairs grow with the square."""
+    monkeypatch.setattr(touching, "MOST_ASKEW", 3)
+    monkeypatch.setattr(touching, "_pair_by_pair", None)
+    rounds = [eye("a", (0, 0, 0)), eye("b", (0, 0, 0.005)), eye("c", (0, 0, 0.01)), eye("d", (0, 0, 0.015), tilt=1e-3)]
+    (line,) = _lines(rounds, np.array([0.5, 0.0, 0.5]), EXACT_SLACK)
+    assert {m.instance for m in line.members} == {"a", "b", "c"}
 
 
 def test_a_link_askew_turns_beside_a_block_far_away(tmp_path: Path) -> None:

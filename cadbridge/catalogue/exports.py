@@ -248,8 +248,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.INFO,
         "redundant mates that are not exported",
         "An export has each joint once. It omits the rows of mates that only repeat others. The motion is the "
-        "same, but these mates are not in the export.",
-        "No action is needed; `cadbridge check` lists which mate repeats which.",
+        "same, but these rows are not in the export. The message names the mates that repeat what stands before them "
+        "in the file.",
+        "No action is needed. `cadbridge check` lists the mates that repeat each other, and may name another of a set "
+        "as the one too many.",
         "A hinge made of an insert and a flush: 3 of its 8 rows.",
     ),
     "CB529": Entry(

@@ -151,6 +151,14 @@ ENTRIES: dict[str, Entry] = {
         stage=Stage.GEARS,
         leaves_out=False,
     ),
+    "CB233": Entry(
+        Severity.WARNING,
+        "two values of one joint in the home pose",
+        "A joint may be called by its own name and by those of its mates. `home` gives it different values by two of "
+        "these names. cadbridge takes the last.",
+        "Delete one of the two lines under `home`.",
+        "`home: {A2: -90, Insert:7: 30}` where A2 is the joint that Insert:7 makes.",
+    ),
 }
 
 FAMILIES = (

@@ -45,8 +45,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.ERROR,
         "a load without effect",
         "Both ends of a spring or bushing are on one rigid body, a wrench acts on the ground or is zero, axes "
-        "have no direction, or a stop has no range.",
-        "Name two components that move relative to each other, or add what is missing.",
+        "have no direction, a stop has no range, or a joint has two entries for its stops or its friction.",
+        "Name two components that move relative to each other, add what is missing, or keep one of two entries.",
         "A spring whose two ends are both on the base.",
     ),
     "CB606": Entry(
@@ -241,9 +241,10 @@ ENTRIES: dict[str, Entry] = {
     "CB631": Entry(
         Severity.ERROR,
         "two laws on one freedom",
-        "A joint whose angle or speed is prescribed has another motor: the motion is given, so nothing else can act "
-        "on it. Forces may share a joint (torque, pd, dc, cylinder); they add up.",
-        "Keep one law for the joint: remove the prescribed motion, or the other motor.",
+        "A joint whose angle or speed is prescribed has another motor, or an initial value that differs from the "
+        "prescribed one: the motion is given, so nothing else can act on it. Forces may share a joint (torque, pd, dc, "
+        "cylinder); they add up.",
+        "Keep one law for the joint: remove the prescribed motion, or the other motor or initial value.",
         "`{joint: A1, angle: 30*t}` and `{joint: A1, torque: 5}`.",
     ),
     "CB632": Entry(

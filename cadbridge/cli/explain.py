@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def explain(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CODE|WORDS]", help="A code (CB204), a family or stage (mass), or words to search."),
+        typer.Argument(metavar="[CODE|WORDS]", help="Codes (CB204), a family or stage (mass), or words to search."),
     ] = None,
 ) -> None:
-    """Explain a finding code and its fix, or search the codes by word.
+    """Explain finding codes and their fixes, or search the codes by word.
 
     A stage or family lists its codes; without an argument all are listed.
     """
@@ -29,19 +29,28 @@ def explain(
     if not words:
         _list(CATALOGUE.values())
         return
-    name = " ".join(words_of("CODE|WORDS", [" ".join(words)])).lower()
-    code = CATALOGUE.get(FORMER.get(name.upper(), name.upper()))
-    if code is None:
-        own = [c for c in CATALOGUE.values() if name in (c.family, c.stage.value)]
-        if own:
-            _list(own)
-            return
-        found = _holding(words)
-        if not found:
-            known_words([name])  # raises, with the nearest names
-        for c in found:
-            _line(c)
+    given = [word for text in words for word in re.split(r"[\s,]+", text.upper()) if word]
+    named = {word: CATALOGUE.get(FORMER.get(word, word)) for word in given}
+    if any(named.values()) and all(re.fullmatch(r"CB\d+", word) for word in given):
+        known_words([word.lower() for word, code in named.items() if code is None])
+        for k, code in enumerate(dict.fromkeys(code for code in named.values() if code)):
+            typer.echo("\n" * (k > 0), nl=False)
+            _explain(code)
         return
+    name = " ".join(words_of("CODE|WORDS", [" ".join(words)])).lower()
+    own = [c for c in CATALOGUE.values() if name in (c.family, c.stage.value)]
+    if own:
+        _list(own)
+        return
+    found = _holding(words)
+    if not found:
+        known_words([name])  # raises, with the nearest names
+    for c in found:
+        _line(c)
+
+
+def _explain(code: Code) -> None:
+    """What a code means, and how to fix it."""
     typer.echo(f"{code.code} ({code.severity.value}, {code.stage.value}): {code.title}\n\n{code.meaning}")
     if code.formerly:
         typer.echo(f"\nEarlier versions called it {', '.join(code.formerly)} in single formats.")

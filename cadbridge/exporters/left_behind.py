@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-
 from cadbridge.errors import InputError
+from cadbridge.exporters.repeated_rows import repeated_rows
 from cadbridge.findings import Findings
-from cadbridge.mechanism import GROUND_BODY, Mechanism
+from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.weights import carried_weights
 from cadbridge.mjcf_data import mjcf_data
 from cadbridge.targets import Target
@@ -31,13 +29,14 @@ def report_left_behind(mechanism: Mechanism, target: Target, findings: Findings)
     if pulled:
         some = ", ".join(pulled[:_NAMED]) + (" …" if len(pulled) > _NAMED else "")
         findings.add("CB1266", f"{to} does not hold what acts along tendons, nor activations: {some}", items=pulled)
-    repeated = [] if target.efficiencies else [(name, rows) for name, rows in _repeated(mechanism) if rows > 0]
+    repeated = {} if target.efficiencies else repeated_rows(mechanism)
     if repeated:
-        some = ", ".join(f"{name} ({rows})" for name, rows in repeated[:_NAMED])
-        more = " …" if len(repeated) > _NAMED else ""
-        number = sum(rows for _, rows in repeated)
+        in_file = [(m.mate, repeated[m.mate]) for m in mechanism.mate_rows if m.mate in repeated]
+        some = ", ".join(f"{name} ({rows})" for name, rows in in_file[:_NAMED])
+        more = " …" if len(in_file) > _NAMED else ""
+        number = sum(repeated.values())
         text = count(number, "row that repeats others is", "rows that repeat others are")
-        findings.add("CB528", f"{text} not in the export, by mate: {some}{more}")
+        findings.add("CB528", f"{text} not in the export, by mate: {some}{more}", items=list(repeated))
 
 
 def _tendons(mechanism: Mechanism) -> list[str]:
@@ -61,20 +60,3 @@ def _compensation(mechanism: Mechanism, target: Target) -> list[str]:
 def _holds(target: Target, share: float) -> bool:
     """Whether the format can say that gravity does not act on this share of a link's weight."""
     return target.weight_shares == "any" or (target.weight_shares == "all" and share == 1.0)
-
-
-def _repeated(mechanism: Mechanism) -> Iterator[tuple[str, int]]:
-    """Of each joint and fastened body, how many rows its mates have more than it needs."""
-    rows = {mate.mate: mate.rows for mate in mechanism.mate_rows}
-    for joint in mechanism.joints:
-        yield joint.name, sum(rows.get(m, 0) for m in joint.mates) - sum(p.rows for p in joint.primitives)
-    bodies = [(b.name, {mechanism.units[c] for c in b.components}) for b in mechanism.bodies]
-    ground = {unit for name, unit in mechanism.units.items() if mechanism.body_of.get(name, GROUND_BODY) == GROUND_BODY}
-    groups = [*bodies, (mechanism.ground.name, ground)]
-    group_of = {unit: k for k, (_, units) in enumerate(groups) for unit in units}
-    within = Counter[int | None]()
-    for mate in mechanism.mate_rows:
-        if group_of.get(mate.a) == group_of.get(mate.b):
-            within[group_of.get(mate.a)] += mate.rows
-    for k, (name, units) in enumerate(groups):
-        yield name, within[k] - 6 * (len(units) - 1)

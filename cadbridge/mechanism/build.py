@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from cadbridge.assembly import GROUND, Assembly, Mate
 from cadbridge.findings import Where
@@ -11,6 +12,7 @@ from cadbridge.mechanism.building import Builder
 from cadbridge.mechanism.checks import (
     report_floating,
     report_gaps,
+    report_homes,
     report_locked,
     report_proportions,
     residuals_of_rows,
@@ -62,12 +64,14 @@ def build(assembly: Assembly) -> Mechanism:
     report_gaps(b, residuals_of_rows(mate_rows, rows))
     report_floating(b, mate_rows)
     report_proportions(b, mate_rows, masses)
-    return Mechanism(
+    mechanism = Mechanism(
         assembly=assembly, bodies=b.bodies, ground=ground, joints=joints, couplings=couplings,
         mate_rows=(*mate_rows, *coupling_rows), component_names=b.names, X_WC=b.poses, body_of=b.body_of,
         part_masses=part_masses, component_masses=masses, drives=as_their_joints(assembly.drives, joints),
-        locked=locked, gravity=assembly.gravity or (0.0, 0.0, -EARTH), findings=b.findings.as_tuple(),
+        locked=locked, gravity=assembly.gravity or (0.0, 0.0, -EARTH), findings=(),
     )  # fmt: skip
+    report_homes(b, mechanism)
+    return replace(mechanism, findings=b.findings.as_tuple())
 
 
 def _index_components(b: Builder) -> None:

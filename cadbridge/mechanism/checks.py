@@ -12,7 +12,7 @@ from cadbridge.findings import Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism.building import Builder
 from cadbridge.mechanism.masses import ComponentMass
-from cadbridge.mechanism.model import GROUND_BODY, MateRows
+from cadbridge.mechanism.model import GROUND_BODY, MateRows, Mechanism
 from cadbridge.mechanism.proportions import WRITTEN, doubt_proportions
 from cadbridge.mechanism.rows import ROUNDED_DEGREES, ROUNDED_MM, Rows, off_by, rows_of
 from cadbridge.mechanism.together import carries
@@ -56,6 +56,13 @@ def report_locked(b: Builder, mate_rows: tuple[MateRows, ...]) -> None:
         if rows.rows < 6 and b.body_index(rows.a) == b.body_index(rows.b) and (words := carries(mate)):
             text = f"{mate.name} is locked by other mates: its {listed(words)} {'has' if len(words) == 1 else 'have'}"
             b.findings.add("CB231", f"{text} no effect", mate.where, items=[mate.name])
+
+
+def report_homes(b: Builder, mechanism: Mechanism) -> None:
+    """Report joints to which two of their names give different values in the home pose."""
+    for joint, first, other in mechanism.said_twice(b.assembly.home):
+        text = f"home: {first} and {other} are names of one joint with different values; that of {other} is taken"
+        b.findings.add("CB233", text, Where(item=other), items=[joint])
 
 
 def report_floating(b: Builder, mate_rows: tuple[MateRows, ...]) -> None:

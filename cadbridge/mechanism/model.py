@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -278,6 +279,28 @@ class Mechanism(Shown):
         """
         meant = ((self.joint_named(name), name, value) for name, value in values.items())
         return {name if joint is None else joint.name: value * self.sense(name) for joint, name, value in meant}
+
+    def said_twice(self, values: Mapping[str, float]) -> tuple[tuple[str, str, str], ...]:
+        """Find the joints to which two of their names give different values.
+
+        Args:
+            values: By names as of `joint_named`.
+
+        Returns:
+            The joint's own name, the first of its names among the values, and one whose value differs from that one's.
+        """
+        first: dict[str, str] = {}
+        found = []
+        for name, value in values.items():
+            joint = self.joint_named(name)
+            if joint is None:
+                continue
+            other = first.setdefault(joint.name, name)
+            # Degrees and mm in rad and m: rounding.
+            mine, its = value * self.sense(name), values[other] * self.sense(other)
+            if not math.isclose(mine, its, rel_tol=1e-9, abs_tol=1e-12):
+                found.append((joint.name, other, name))
+        return tuple(found)
 
     def sense(self, name: str) -> float:
         """Say which way a value counts that is given by a name.

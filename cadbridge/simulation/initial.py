@@ -13,6 +13,7 @@ from cadbridge.findings import Findings
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
 from cadbridge.simulation.held import HeldRows, held
+from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.open_couplings import OpenCouplings, open_couplings
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.study import with_velocities
@@ -36,8 +37,40 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
     """The designed pose moved to the joint values requested, on the constraints; None for the designed pose at rest.
 
     Temporary drivers lead the joints there in small steps, so that loops and gears follow; what they leave free stays
-    as designed, where it can. So do couplings that do not hold as designed (CB698).
+    as designed, where it can. So do couplings that do not hold as designed (CB698). A joint whose motion a motor
+    prescribes begins where that has it.
     """
+    prescribed = prescribed_starts(scenario)
+    if not prescribed:
+        return _initial_state(lowered, scenario, findings)
+    led, told = _over(scenario, prescribed), Findings()
+    try:
+        state = _initial_state(lowered, led, told)
+    except InputError:  # laws that cannot all hold: the run says so, from where the rest begins
+        return _initial_state(lowered, scenario, findings)
+    findings.extend(told)
+    return state
+
+
+def prescribed_starts(scenario: Scenario) -> dict[str, tuple[float | None, float]]:
+    """Value (None where only its speed is given) and rate at the start of the joints that motors prescribe."""
+    starts: dict[str, tuple[float | None, float]] = {}
+    for motor in scenario.motors:
+        if motor.kind in LEADS:
+            value, rate, _ = motor.function.evaluate(0.0)
+            starts[motor.joint] = (value, rate) if motor.kind == "angle" else (None, value)
+    return starts
+
+
+def _over(scenario: Scenario, prescribed: dict[str, tuple[float | None, float]]) -> Scenario:
+    """The scenario with what motors prescribe among its initial values, where that is not as designed, at rest."""
+    moved = {name: start for name, start in prescribed.items() if start[0] or start[1]}
+    positions = {name: value for name, (value, _) in moved.items() if value is not None}
+    rates = {name: rate for name, (_, rate) in moved.items()}
+    return replace(scenario, positions={**scenario.positions, **positions}, rates={**scenario.rates, **rates})
+
+
+def _initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
     wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
     frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
     unmet = open_couplings(lowered)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
+from cadbridge.simulation.initial import prescribed_starts
 from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.scenario import Scenario
 from solver.algebra.rank import rank
@@ -20,6 +23,7 @@ def check_laws(lowered: Lowered, what: Scenario, findings: Findings) -> None:
     """InputError (CB631, CB636) where laws cannot be; reports (CB635) those that fix one freedom twice."""
     before = len(findings.errors)
     _one_law_each(what, findings)
+    _one_start_each(what, findings)
     _released(what, findings)
     if len(findings.errors) > before:
         raise InputError("The scenario's motors cannot act together.", findings)
@@ -45,6 +49,21 @@ def _one_law_each(what: Scenario, findings: Findings) -> None:
         if len(kinds) > 1 and set(kinds) & set(LEADS):
             message = f"{joint} has {len(kinds)} motors: {', '.join(kinds)}"
             findings.add("CB631", message, Where(item=joint), items=[joint])
+
+
+def _one_start_each(what: Scenario, findings: Findings) -> None:
+    """A joint whose motion is prescribed begins where that has it: another initial value would be dropped (CB631)."""
+    try:
+        starts = prescribed_starts(what)
+    except ValueError:
+        return  # a function without a value at the start ends the run, which says so
+    for name, start in starts.items():
+        for section, given, led in zip(("positions", "rates"), (what.positions, what.rates), start, strict=True):
+            # Of what people write, in degrees or mm, rounding leaves 1e-12.
+            if name in given and led is not None and not math.isclose(given[name], led, rel_tol=1e-9, abs_tol=1e-12):
+                text = f"a motor prescribes how {name} begins, and initial {section} give it another value"
+                hint = f"Remove {name} from `initial: {{{section}: …}}`, or let the motor begin at that value."
+                findings.add("CB631", text, Where(item=name), hint, items=[name])
 
 
 def _released(what: Scenario, findings: Findings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cadbridge.findings import Findings, Where
@@ -39,21 +39,36 @@ class NameResolver:
 
     def initial(self, values: dict[str, float], section: str, code: str) -> dict[str, float]:
         """Initial values of joints (rad, m, or a second) by joint; `code` where one is too far off or has two."""
+        given: dict[str, float] = {}
         done: dict[str, float] = {}
-        called: dict[str, str] = {}
         for name, value in values.items():
             where = self.where("initial", section, name)
             joint = self.joint(name, where)
             if joint is None:
                 continue
-            given = value * si(joint) * self.mechanism.sense(name)
-            other = called.setdefault(joint.name, name)
-            if other != name and not math.isclose(given, done[joint.name], rel_tol=1e-9, abs_tol=1e-12):
-                text = (
-                    f"{section}: {other} and {name} are names of one joint, {joint.name}, and give it different values"
-                )
-                self.findings.add(code, text, where, items=(joint.name,))
-            done[joint.name] = given
+            given[name] = value * si(joint)
+            done[joint.name] = given[name] * self.mechanism.sense(name)
             if section == "positions" and (why := too_far(self.mechanism, joint, done[joint.name])):
                 self.findings.add(code, why, where, items=(joint.name,))
+        for joint_name, first, other in self.mechanism.said_twice(given):
+            text = f"{section}: {two_names(joint_name, first, other)}, and give it different values"
+            self.findings.add(code, text, self.where("initial", section, other), items=(joint_name,))
         return done
+
+    def once(self, section: str, names: Sequence[str]) -> None:
+        """CB605 where a list of the loads has two entries for one joint, of which only one could hold."""
+        first: dict[str, str] = {}
+        for i, name in enumerate(names):
+            joint = self.mechanism.joint_named(name)
+            if joint is not None and joint.name in first:
+                other = first[joint.name]
+                twice = f"{name} is named twice" if other == name else two_names(joint.name, other, name)
+                text = f"{section}: {twice}, and only one entry of a joint can hold"
+                self.findings.add("CB605", text, self.where("loads", section, i), items=(joint.name,))
+            elif joint is not None:
+                first[joint.name] = name
+
+
+def two_names(joint: str, first: str, other: str) -> str:
+    """The clause that two names mean one joint."""
+    return f"{first} and {other} are names of one joint" + ("" if joint in (first, other) else f", {joint}")

@@ -22,6 +22,14 @@ def test_explain_tells_meaning_and_remedy(capsys: pytest.CaptureFixture[str]) ->
     assert "How to fix it: " in out
 
 
+def test_explain_takes_several_codes_once_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "cb204,", "CB203", "CB204"]) == 0
+    heads = [line[:5] for line in capsys.readouterr().out.splitlines() if line.startswith("CB")]
+    assert heads == ["CB204", "CB203"]
+    assert main(["explain", "CB204", "CB9999"]) == 2
+    assert "'cb9999' is not a finding code" in capsys.readouterr().err
+
+
 def test_explain_offers_the_nearest_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "CB1031"]) == 2
     assert "CB103" in capsys.readouterr().err

@@ -325,3 +325,15 @@ gears:
     assert "Write what 'face' is" in told.hint
     assert "`planar` where it lies on a plane" in told.hint
     assert "teeth" not in told.hint
+
+
+@pytest.mark.parametrize(("other", "codes"), [(-30, []), (30, ["CB233"])])
+def test_two_home_values_of_one_joint_are_told_where_they_differ(
+    other: float, codes: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "u.sdf").write_text(f'<sdf version="1.9"><model name="u">{LINKS}</model></sdf>')
+    text = COUNTED_FILE % {"name": "J"}
+    (tmp_path / "u.mates.yaml").write_text(text.replace("home: {J: 30}", f"home: {{up: 30, down: {other}}}"))
+    found = build(read(tmp_path / "u.sdf"))
+    assert [f.code for f in found.findings if f.code == "CB233"] == codes
+    assert found.home == pytest.approx({"J": -other * DEGREE})

@@ -209,3 +209,61 @@ def test_every_integrator_can_be_chosen_and_rk4_asks_for_a_step(crane: Mechanism
     told = [(f.code, f.where.line if f.where else None) for f in fault.value.findings]
     assert ("CB601", 2) in told
     assert ("CB602", 3) in told
+
+
+TWO_ARMS = """<robot name="p"><link name="base"/>
+<link name="arm"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="fore"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="J" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+<joint name="K" type="continuous"><parent link="arm"/><child link="fore"/><origin xyz="0.2 0 0"/><axis xyz="0 1 0"/>
+</joint></robot>"""
+
+
+@pytest.fixture(scope="module")
+def arms(tmp_path_factory: pytest.TempPathFactory) -> Mechanism:
+    path = tmp_path_factory.mktemp("arms") / "p.urdf"
+    path.write_text(TWO_ARMS)
+    return cb.build(cb.read(path))
+
+
+@pytest.mark.parametrize("motor", ["angle: '65+20*t'", "speed: 20"])
+def test_what_a_motor_does_not_lead_begins_as_designed_and_at_rest(arms: Mechanism, tmp_path: Path, motor: str) -> None:
+    # The forearm began 94° off where the upper arm's motor began at 65°, as the nearest pose was taken.
+    text = f"duration: 0.01\nmotors: [{{joint: J, {motor}}}]\n"
+    T = simulate(arms, load_scenario(scenario(tmp_path, text), arms)).result.trajectory
+    assert T.coordinates[0].tolist() == pytest.approx([math.radians(65) if "angle" in motor else 0.0, 0.0], abs=1e-9)
+    assert T.coordinate_rates[0].tolist() == pytest.approx([math.radians(20), 0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("initial", "motor"),
+    [("positions: {J: 30}", "angle: '5+20*t'"), ("rates: {J: 10}", "angle: '20*t'"), ("rates: {J: 10}", "speed: 20")],
+)
+def test_an_initial_value_that_a_motor_contradicts_is_told(
+    arms: Mechanism, tmp_path: Path, initial: str, motor: str
+) -> None:
+    text = f"initial: {{{initial}}}\nmotors: [{{joint: J, {motor}}}]\n"
+    with pytest.raises(InputError) as told:
+        simulate(arms, load_scenario(scenario(tmp_path, text), arms))
+    assert [f.code for f in told.value.findings] == ["CB631"]
+    assert "initial" in told.value.findings[0].message
+
+
+def test_an_initial_value_that_the_motor_has_too_is_taken(arms: Mechanism, tmp_path: Path) -> None:
+    text = "duration: 0.01\ninitial: {positions: {J: 5}, rates: {J: 20}}\nmotors: [{joint: J, angle: '5+20*t'}]\n"
+    assert simulate(arms, load_scenario(scenario(tmp_path, text), arms)).result.status.ok
+
+
+@pytest.mark.parametrize("section", ["stops", "friction"])
+def test_two_entries_for_one_joint_are_told(crane: Mechanism, tmp_path: Path, section: str) -> None:
+    joint = next(j for j in crane.joints if j.kind.resisted and any(crane.joint_named(m) is j for m in j.mates[1:]))
+    other = next(m for m in joint.mates if m != joint.name and crane.joint_named(m) is joint)
+    own = "lower: -10, upper: 10, stiffness: 5" if section == "stops" else "torque: 1"
+    entries = ", ".join(f"{{joint: '{name}', {own}}}" for name in (joint.name, other))
+    with pytest.raises(InputError) as told:
+        load_scenario(scenario(tmp_path, f"loads: {{{section}: [{entries}]}}\n"), crane)
+    (why,) = told.value.findings
+    assert why.code == "CB605"
+    assert f"{joint.name} and {other} are names of one joint" in why.message

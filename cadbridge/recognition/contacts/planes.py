@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import shapely
@@ -22,6 +22,13 @@ gathered with heights in one tree, so that it also scales the two against each o
 LEAST_AREA = 0.02
 """Share of the smaller face that planes in contact have in common at least: faces that meet along an edge only have
 less. 54 machines: 0.017 | 0.023, so a choice."""
+
+ONE_DIRECTION = 0.1
+"""Of the slack: what axes or planes of a group part at most by their directions, that these count as one. A choice."""
+
+MOST_ASKEW = 4000
+"""Axes or planes near each other that are compared where they are, for time alone: a perforated hall with one part
+askew has more, and these are compared about one point."""
 
 UNROUNDED = 1e-4
 """Share of the slack by which a gap must be smaller to be contact: a clearance of just the slack (0.01 mm) is one, and
@@ -64,9 +71,9 @@ def plane_contacts(planes: Sequence[Placed], centre: Vector, slack: float) -> li
     directions = np.array([p.direction for p in planes])
     sides = np.where(directions @ SIDE < 0, -1.0, 1.0)
     normals = directions * sides[:, None]
-    heights = np.sum((np.array([p.point for p in planes]) - centre) * normals, axis=1)
+    points = np.array([p.point for p in planes]) - centre
     found = []
-    for group in gathered(np.hstack([normals * (slack / TILT), heights[:, None]]), slack):
+    for group in _level(points, normals, slack):
         up = [planes[i] for i in group if sides[i] > 0]
         down = [planes[i] for i in group if sides[i] < 0]
         if up and down:
@@ -74,23 +81,61 @@ def plane_contacts(planes: Sequence[Placed], centre: Vector, slack: float) -> li
     return found
 
 
+def _level(points: NDArray[np.float64], normals: NDArray[np.float64], slack: float) -> Iterator[NDArray[np.int64]]:
+    """Rows of planes, by a point and the normal of each (n, 3), among which some may be one plane.
+
+    Parallel planes are one by their heights above one point. Those of two parts that are askew part by that times the
+    distance of the point, so that a contact would go with each part that is added far away: they are all one group,
+    and `_facing` compares them where they lie on each other.
+    """
+    heights = np.sum(points * normals, axis=1)
+    level = np.empty(len(points), np.int64)
+    for k, group in enumerate(gathered(np.hstack([normals * (slack / TILT), heights[:, None]]), slack)):
+        level[group] = k
+    farthest = float(np.max(np.linalg.norm(points, axis=1)))
+    roomy = slack + TILT * farthest
+    for group in gathered(np.hstack([normals * (roomy / TILT), heights[:, None]]), roomy):
+        parallel = float(np.ptp(normals[group], axis=0).max()) * farthest < ONE_DIRECTION * slack
+        if parallel or len(group) > MOST_ASKEW:
+            yield from (group[level[group] == k] for k in np.unique(level[group]))
+        else:
+            yield group
+
+
 def _facing(up: Sequence[Placed], down: Sequence[Placed], normal: Vector, slack: float) -> list[Contact]:
     from shapely import STRtree
 
     X_PW = Pose(frame_from_axis(normal).T, np.zeros(3))
     upper, lower = _Outlines(up, X_PW), _Outlines(down, X_PW)
+    rows = STRtree(lower.boxes).query(upper.boxes)
+    # The gap over (1, u, v) of each pair whose boxes meet.
+    over = _heights(up, X_PW)
+    between = _heights(down, X_PW)[rows[1]] - over[rows[0]]
+    common = shapely.bounds(shapely.intersection(upper.boxes[rows[0]], lower.boxes[rows[1]]))
+    middle, reach = (common[:, :2] + common[:, 2:]) / 2, np.hypot(*(common[:, 2:] - common[:, :2]).T) / 2
+    tilt = np.hypot(between[:, 1], between[:, 2])
+    gaps = np.abs(between[:, 0] + np.sum(between[:, 1:] * middle, axis=1))
+    near = np.flatnonzero((tilt <= TILT) & (gaps <= slack + tilt * reach))
     found = []
-    for i, j in STRtree(lower.boxes).query(upper.boxes).T.tolist():
+    for row, (i, j) in zip(near.tolist(), rows[:, near].T.tolist(), strict=True):
         a, b = up[i], down[j]
-        gap = float((b.point - a.point) @ normal)
-        if a.instance == b.instance or abs(gap) > (1.0 - UNROUNDED) * slack:
+        if a.instance == b.instance:
             continue
         area, spot = common_area(upper[i], lower[j])
-        if area <= LEAST_AREA * min(a.surface.area, b.surface.area):
+        # The gap where they lie on each other: askew, they part elsewhere.
+        gap = float(between[row] @ (1.0, *spot))
+        if area <= LEAST_AREA * min(a.surface.area, b.surface.area) or abs(gap) > (1.0 - UNROUNDED) * slack:
             continue
-        point = X_PW.R.T @ np.array([*spot, float(normal @ a.point)])
+        point = X_PW.R.T @ np.array([*spot, float(over[i] @ (1.0, *spot))])
         found.append(Contact("plane", a, b, point, normal, gap, 0.0, area))
     return found
+
+
+def _heights(faces: Sequence[Placed], X_PW: Pose) -> NDArray[np.float64]:
+    """The heights of planes over (1, u, v), (n, 3): in P they are nearly level."""
+    normals = X_PW.vector(np.array([p.direction for p in faces]))
+    points = X_PW.point(np.array([p.point for p in faces]))
+    return np.column_stack([np.sum(points * normals, axis=1), -normals[:, :2]]) / normals[:, 2:]
 
 
 class _Outlines:

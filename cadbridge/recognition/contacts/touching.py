@@ -22,7 +22,15 @@ from cadbridge.recognition.contacts.contacts import (
     clearance,
     interference,
 )
-from cadbridge.recognition.contacts.planes import SIDE, TILT, chained, gathered, plane_contacts
+from cadbridge.recognition.contacts.planes import (
+    MOST_ASKEW,
+    ONE_DIRECTION,
+    SIDE,
+    TILT,
+    chained,
+    gathered,
+    plane_contacts,
+)
 from cadbridge.recognition.contacts.spheres import sphere_contacts
 from cadbridge.recognition.faces.parts import PartFaces
 
@@ -46,13 +54,6 @@ FULL_TURN = 0.97 * 2 * math.pi
 UNSOLVED_OFF = 0.01
 """Of the radius: how far a shaft that fills its bore stands beside the axis in a pose that was not solved. 54 machines
 have 0.07 and more, which are others. Tests: 0.005 | 0.03 (`test_links`)."""
-
-ONE_WAY = 0.1
-"""Of the slack: what the feet of two axes differ at most by their directions, that these count as one. A choice."""
-
-MOST_ASKEW = 4000
-"""Axes near each other that are compared pair by pair, for time alone: a perforated hall with one part askew has more,
-and these are compared about one point."""
 
 WIDER_CUP = 0.2
 """rad by which a conical cup is wider than the point that turns in it, at most (half angles). A choice. Tests: 0.087 |
@@ -159,7 +160,7 @@ def _in_line(points: NDArray[np.float64], directions: NDArray[np.float64], slack
     farthest = float(np.max(np.linalg.norm(points, axis=1)))
     roomy = slack + TILT * farthest
     for group in gathered(np.hstack([directions * (roomy / TILT), feet]), roomy):
-        alike = float(np.ptp(directions[group], axis=0).max()) * farthest < ONE_WAY * slack
+        alike = float(np.ptp(directions[group], axis=0).max()) * farthest < ONE_DIRECTION * slack
         if alike or len(group) > MOST_ASKEW:
             yield from (group[one[group] == k] for k in np.unique(one[group]))
         else:

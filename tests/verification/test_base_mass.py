@@ -12,9 +12,9 @@ from cadbridge.readers import ReadOptions
 from cadbridge.verification import verify
 
 MODEL = """<mujoco model="m"><worldbody><body name="base"><geom type="box" size=".1 .1 .05" mass="2"/>
-  <body name="mark" pos="0 0 .3"><geom type="sphere" size=".003" mass="0"/></body>
+  <body name="mark" pos="0 0 .3"><geom type="box" size=".003 .003 .003" mass="0"/></body>
   <body name="arm" pos="0 0 .1"><joint name="j" axis="0 1 0"/><geom type="box" size=".2 .02 .02" pos=".2 0 0" mass="1"/>
-    <body name="tip" pos=".7 0 0"><geom type="sphere" size=".003" mass="0"/></body></body>
+    <body name="tip" pos=".7 0 0"><geom type="box" size=".003 .003 .003" mass="0"/></body></body>
 </body></worldbody></mujoco>"""
 """A base and an arm, each with a mark that has no mass."""
 
@@ -77,8 +77,8 @@ def test_a_base_that_is_known_in_part_is_told_and_named_as_not_compared(tmp_path
 
 
 def test_usd_says_that_ground_on_which_nothing_hangs_has_no_mass(tmp_path: Path) -> None:
-    base = '<body name="base"><geom size=".1" mass="2"/></body>'
-    bodies = base + '<body name="b"><freejoint/><geom size=".1" mass="1"/></body>'
+    base = '<body name="base"><geom type="box" size=".1 .1 .1" mass="2"/></body>'
+    bodies = base + '<body name="b"><freejoint/><geom type="box" size=".1 .1 .1" mass="1"/></body>'
     (path := tmp_path / "m.xml").write_text(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>", encoding="utf-8")
     found = cb.build(cb.read(path))
     (finding,) = [f for f in cb.export(found, tmp_path / "out", to="usd").findings if f.code == "CB545"]

@@ -219,6 +219,14 @@ ENTRIES: dict[str, Entry] = {
         "No action is needed if this is intended. Otherwise lock the joint instead of releasing it.",
         "The hinge of a gear wheel is released.",
     ),
+    "CB688": Entry(
+        Severity.WARNING,
+        "changes that the run ended before",
+        "The run ended, at an event with `stop: true` or because it could not go on, before the times of these changes. "
+        "They did not take place.",
+        "Remove `stop: true` from the event, or give the changes earlier times.",
+        "`{joint: A1, position: 90, stop: true}`, which A1 passes at 0.4 s, and `{time: 0.5, lock: A2}`.",
+    ),
     "CB625": Entry(
         Severity.INFO,
         "mates that contradict each other by rounding",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cadbridge.assembly import Assembly, Coupling, Feature, Mate
 from cadbridge.diagnosis.dependence import rows_by_owner
-from cadbridge.frames import Pose, perpendicular, unit
+from cadbridge.frames import Pose, Vector, perpendicular, unit
 from cadbridge.mechanism import Mechanism
 from cadbridge.mechanism.rows import Rows
 from solver.constraints import Primitive
@@ -281,16 +281,19 @@ def _uses(mechanism: Mechanism, mates: Sequence[Mate]) -> dict[tuple[object, ...
     found: dict[tuple[object, ...], list[_Use]] = defaultdict(list)
     for mate in mates:
         for side, f in enumerate((mate.a, mate.b)):
-            found[f.component, f.kind, tuple(np.round(f.point, 8)), _line(f)].append((mate, side))
+            found[f.component, f.kind, tuple(np.round(f.point, 8)), line_of(f)].append((mate, side))
     return found
 
 
-def _line(feature: Feature) -> tuple[float, ...]:
+def line_of(feature: Feature) -> tuple[float, ...]:
     """The direction of a face whichever way it is written: its first number that is not 0 is positive."""
-    if feature.direction is None:
-        return ()
-    d = np.round(feature.direction, 6)
-    return tuple(d * np.sign(d[np.argmax(d != 0.0)]))
+    return () if feature.direction is None else tuple(np.round(_upward(feature.direction), 6))
+
+
+def _upward(direction: Vector) -> Vector:
+    """A direction, or its opposite."""
+    d = np.asarray(direction, float)
+    return d * np.sign(d[np.argmax(np.round(d, 6) != 0.0)])
 
 
 def _face(assembly: Assembly, used: Sequence[_Use]) -> InexactFace:
@@ -301,8 +304,9 @@ def _face(assembly: Assembly, used: Sequence[_Use]) -> InexactFace:
         frame = Pose(np.eye(3), X.point(feature.point))
         zones: tuple[str, ...] = _ROUND
     else:
-        # Seen from its component, so that faces of a pattern are off alike.
-        z, x = unit(X.vector(feature.direction)), X.vector(perpendicular(unit(feature.direction)))
+        # Seen from its component, so that faces of a pattern are off alike, whichever way their mates are written.
+        up = unit(_upward(feature.direction))
+        z, x = X.vector(up), X.vector(perpendicular(up))
         frame = Pose(np.column_stack([x, np.cross(z, x), z]), X.point(feature.point))
         zones = _AXIAL
     return InexactFace(feature.component, feature, frame, tuple(m.name for m, _ in used), zones)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from cadbridge.misfit.blocks import Errors, InexactFace, ToleranceZone
+from cadbridge.misfit.blocks import Errors, InexactFace, ToleranceZone, line_of
 from cadbridge.misfit.groups import DependentMates
 from cadbridge.misfit.settings import Settings, matches
 
@@ -48,8 +48,7 @@ def _key(errors: Errors, z: int, zone: ToleranceZone, settings: Settings) -> tup
     if face is None or pattern is None:
         return (z,)
     f = face.feature
-    direction = () if f.direction is None else tuple(np.round(f.direction, 6))
-    return (pattern, zone.kind, f.kind, tuple(np.round(f.point, 7)), direction)
+    return (pattern, zone.kind, f.kind, tuple(np.round(f.point, 7)), line_of(f))
 
 
 def _named(errors: Errors, first: list[int]) -> tuple[InexactFace, ...]:

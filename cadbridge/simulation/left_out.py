@@ -6,6 +6,7 @@ from cadbridge.assembly import CouplingKind
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered, without_losses
 from cadbridge.simulation.scenario import Scenario
+from cadbridge.wording import listed
 
 
 def losses_left_out(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:
@@ -27,6 +28,14 @@ def _report_thrust(lowered: Lowered, findings: Findings) -> None:
         if gear.kind in (CouplingKind.WORM, CouplingKind.CROSSED_HELICAL) and gear.pressure_angle is None:
             text = f"{coupling.name}: the forces along its axes are not known: no pressure_angle"
             findings.add("CB638", text, gear.where, items=[coupling.name])
+
+
+def report_not_reached(scenario: Scenario, done: int, end: float, findings: Findings) -> None:
+    """Report the changes beyond the first `done` that a run did not come to, as it ended at `end` (s) before them."""
+    left = [f"{change.title} at {change.t:.4g} s" for change in sorted(scenario.changes, key=lambda c: c.t)[done:]]
+    if left:
+        text = f"the run ended at {end:.4g} s: {listed(left)} did not take place"
+        findings.add("CB688", text, items=left)
 
 
 def report_not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:

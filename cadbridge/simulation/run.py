@@ -20,7 +20,7 @@ from cadbridge.simulation.fitting import contradictory, fitted
 from cadbridge.simulation.initial import coordinate_of
 from cadbridge.simulation.judging import how_again, judged, through_branches, trust_entries
 from cadbridge.simulation.laws import check_laws
-from cadbridge.simulation.left_out import report_not_applied
+from cadbridge.simulation.left_out import report_not_applied, report_not_reached
 from cadbridge.simulation.pace import Pace, Pacer
 from cadbridge.simulation.refused import refused
 from cadbridge.simulation.scenario import Scenario, on_joints
@@ -180,6 +180,7 @@ def _simulated(
     system = begun.system
     if rebuilt is not None:
         summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
+        report_not_reached(what, len(rebuilt.changes), summary["simulated_s"], findings)
         lowered, system = _whole(lowered, rebuilt)
     pace = None if pacer is None else pacer.pace
     stages = () if rebuilt is None else rebuilt.stages

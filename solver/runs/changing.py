@@ -39,6 +39,8 @@ Make = Callable[[State], tuple[Primitive, ...]]
 
 SAME_TIME = 1e-12
 """s: a change, a sample or the end this near is now; sums of steps miss it by rounding."""
+_AT_ONCE = 1e-6
+"""s: what passes a value twice so soon passes it once: no step is so short that both could be seen."""
 _NO_IMPULSE = 1e-12
 """Of the largest impulse: what rounding leaves of rows that take up none."""
 MEETS = 1e-6
@@ -191,9 +193,15 @@ def advance(course: Course, times: Array, rate: float, **options: Any) -> Status
     )
     course.parts.append((course.system, result))
     course.lost.append(sum(change.lost for change in course.done) + course.let_go)
-    course.occurred += result.events
+    course.occurred += [found for found in result.events if not _told(course, found)]
     course.state = _last(result.trajectory)
     return result.status
+
+
+def _told(course: Course, found: Occurrence) -> bool:
+    """Whether a stage passes what the one before ended at, but for rounding (`events.arrivals`)."""
+    near = [o for o in course.occurred if o.value is not None and found.t - o.t <= _AT_ONCE]
+    return any((o.name, o.value) == (found.name, found.value) for o in near)
 
 
 def simulate_changing(

@@ -18,6 +18,10 @@ _LOOKS = (0.25, 0.5, 0.75, 1.0)
 """Parts of a step at which the coordinates are looked at: a double crossing within a quarter is not seen."""
 
 
+_AT_END = 1e-9
+"""rad or m: what a run ends so near before a value has arrived there, but for rounding and the error of its steps."""
+
+
 @dataclass(frozen=True)
 class Event:
     """A coordinate of the model that passes a value.
@@ -66,6 +70,16 @@ def crossings(events: tuple[Event, ...], before: Array, look: Look) -> list[tupl
     found.sort(key=lambda pair: pair[0])
     stops = [i for i, (_, event) in enumerate(found) if event.stop]
     return found[: stops[0] + 1] if stops else found
+
+
+def arrivals(events: tuple[Event, ...], before: Array, now: Array) -> list[Event]:
+    """The events whose values the end of a run, `now` (c,), misses by rounding alone, coming from `before` (c,)."""
+
+    def arrives(event: Event) -> bool:
+        a, b = (float(values[event.coordinate] - event.value) for values in (before, now))
+        return 0.0 < abs(b) <= _AT_END < abs(a) and a * b > 0.0 and DIRECTIONS[event.direction] * (b - a) >= 0.0
+
+    return [event for event in events if arrives(event)]
 
 
 def _locate(look: Look, event: Event, low: float, high: float, b: float) -> float:

@@ -24,7 +24,7 @@ from solver.result import Occurrence, Result, Skipped, Statistics, Status, Traje
 from solver.runs import termination as endings
 from solver.runs.arguments import check_events, checked, sample_times
 from solver.runs.dipping import dips_of
-from solver.runs.events import Event, crossings
+from solver.runs.events import Event, arrivals, crossings
 from solver.runs.marcher import Marcher, sudden
 from solver.runs.marching import MET, NO_SOLUTION, NO_VALUE, TOO_SHORT
 from solver.state import State
@@ -256,7 +256,7 @@ def _advance_all(run: _Run, progress: Callable[[float], None] | None, should_sto
         # A load's function has no value here; what was computed before stands.
         at = f"after t = {run.state.t:.6g} s"
         return Status(False, "no_value", f"{fault} ({at})", "Correct the function of the load named, or end sooner.")
-    return ended or endings.reached(run.state.t, run.fixed, run.shortest if run.rejected else None)
+    return ended or _arrive(run) or endings.reached(run.state.t, run.fixed, run.shortest if run.rejected else None)
 
 
 def _go(run: _Run) -> int:
@@ -301,8 +301,24 @@ def _meet_events(run: _Run) -> Status | None:
         if event.stop:
             marcher.end_at(state.t)
             run.state = state
-            return Status(True, "event", f"{event.name} occurred at t = {state.t:.9g} s and ended the run", "")
+            return _ended_by(event, state.t)
     return None
+
+
+def _arrive(run: _Run) -> Status | None:
+    """Report the events that the end of the run misses by rounding alone; one that stops gives the run its status."""
+    if not (run.events and run.steps):
+        return None
+    status = None
+    for event in arrivals(run.events, run.marcher.look(0.0)[1], run.marcher.look(1.0)[1]):
+        run.occurred.append(Occurrence(event.name, run.state.t, run.state, event.value))
+        if event.stop and status is None:
+            status = _ended_by(event, run.state.t)
+    return status
+
+
+def _ended_by(event: Event, t: float) -> Status:
+    return Status(True, "event", f"{event.name} occurred at t = {t:.9g} s and ended the run", "")
 
 
 def _trajectory(run: _Run) -> Trajectory:

@@ -26,7 +26,8 @@ _UNSOLVED = 1e-3
 """Of the sum of its terms: a residual above this is open. Within a step, where poses are not put back on the rows,
 those that repeat each other contradict by the error allowed."""
 _FELT = 1e-8
-"""Of what the forces alone would accelerate: a residual below this moves nothing, as where brakes hold all at rest."""
+"""Of what the forces alone would accelerate, and what the speeds of joints do: a residual below this moves nothing, as
+where brakes hold all at rest, or where one wheel turns and nothing pulls at the rest."""
 
 
 @kernel
@@ -90,7 +91,9 @@ def solve_refined(
             Q.force[k, j] = force[i, j]
         mass = B.mass[i] + B.added_mass[i]
         if mass > 0.0:
-            pulled = max(pulled, (abs(force[i, 0]) + abs(force[i, 1]) + abs(force[i, 2])) / math.sqrt(mass))
+            pull = abs(force[i, 0]) + abs(force[i, 1]) + abs(force[i, 2])
+            swing = abs(acceleration[i, 0]) + abs(acceleration[i, 1]) + abs(acceleration[i, 2])
+            pulled = max(pulled, (pull + mass * swing) / math.sqrt(mass))
     # The start meets the joints' rows with their c. What is left to find is a correction with c = 0 in them, under the
     # force f − M a.
     momentum(P, B, R, acceleration, -1.0, 1.0, Q.force)

@@ -104,6 +104,15 @@ def test_faces_of_a_pattern_share_their_errors() -> None:
     assert one.groups[0].play.squares != pytest.approx(own.groups[0].play.squares, rel=1e-6)
 
 
+def test_a_pattern_shares_its_errors_whichever_way_its_mates_are_written() -> None:
+    plain = two_plates()
+    against = replace(plain, mates=(*plain.mates[:2], *(turned(m) for m in plain.mates[2:4]), plain.mates[4]))
+    of_each = [fit(build(model), plates(shared=True), releases=0).groups[0] for model in (plain, against)]
+    assert len({len(group.errors) for group in of_each}) == 1
+    assert of_each[1].play.squares == pytest.approx(of_each[0].play.squares, rel=1e-9)
+    assert of_each[1].play.worst == pytest.approx(of_each[0].play.worst, rel=1e-9)
+
+
 def test_a_face_is_one_whichever_way_its_mates_are_written() -> None:
     """Two hinges on the same holes share their errors: both are off alike, and need no play."""
     model = on_line((0.0, 0.0))

@@ -191,3 +191,16 @@ def test_stiff_bushing_and_controller_are_stable_at_steps_far_beyond_their_perio
     rest = 0.3 - 0.5 * 9.81 * np.cos(0.3) / 1e6
     assert_allclose(result.trajectory.coordinates[-1, 0], rest, atol=1e-8)
     assert_allclose(result.trajectory.positions[-1, 0], [0.5 * np.cos(0.3), 0.5 * np.sin(0.3), 0.0], atol=1e-5)
+
+
+@pytest.mark.parametrize("duration", [0.1, 0.7, 1.1, 1.3])
+def test_an_event_at_the_end_of_a_run_is_not_missed_by_rounding(duration: float) -> None:
+    wheel = replace(pendulum(), gravity=(0.0, 0.0, 0.0))
+    turning = replace(wheel, motors=(Motor("even", wheel.coordinates[0], "speed", functions.constant(0.35)),))
+    there = Event("there", 0, round(0.35 * duration, 12), stop=True)
+    result = simulate(turning, duration=duration, rate=10, events=[there])
+    assert [e.t for e in result.events] == pytest.approx([duration], abs=1e-8)
+    assert result.status.code == "event"
+    assert not simulate(turning, duration=duration, rate=10, events=[replace(there, direction="falling")]).events
+    beyond = replace(there, value=there.value + 1e-6)
+    assert not simulate(turning, duration=duration, rate=10, events=[beyond]).events

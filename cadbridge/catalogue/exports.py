@@ -47,6 +47,15 @@ ENTRIES: dict[str, Entry] = {
         "No action is needed. Check that the limits of the joints that follow are meant.",
         "A motor without limits that moves an arm of ±185° by 80:1.",
     ),
+    "CB564": Entry(
+        Severity.WARNING,
+        "a joint and one that follows it with ranges that exclude each other",
+        "The two ranges have nothing, or hardly more than one value, in common, once the ratio of the two joints is "
+        "taken into account: if both held, neither joint could move. The export gives each joint its own range. In ROS "
+        "the joint that follows then leaves its range.",
+        "Correct the range of one of the two joints, or the sign of the ratio between them.",
+        "Two fingers of 0° to 49° of which one turns by −1 times the other.",
+    ),
     "CB1434": Entry(
         Severity.WARNING,
         "an exported inertia that no rigid body has",

@@ -222,7 +222,7 @@ ENTRIES: dict[str, Entry] = {
     "CB688": Entry(
         Severity.WARNING,
         "changes that the run ended before",
-        "The run ended, at an event with `stop: true` or because it could not go on, before the times of these changes. "
+        "The run ended before the times of these changes, at an event with `stop: true` or because it could not go on. "
         "They did not take place.",
         "Remove `stop: true` from the event, or give the changes earlier times.",
         "`{joint: A1, position: 90, stop: true}`, which A1 passes at 0.4 s, and `{time: 0.5, lock: A2}`.",

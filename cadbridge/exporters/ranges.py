@@ -21,10 +21,14 @@ the other end of a joint that turns the other way is not always the same number.
 
 @dataclass(frozen=True)
 class Narrowing:
-    """The followers within whose limits a leader stays: those that narrow its range, those that narrow its speed."""
+    """The followers within whose limits a leader stays: those that narrow its range, those that narrow its speed.
+
+    `apart` are those whose range would leave it no room: it keeps its own.
+    """
 
     range: tuple[str, ...] = ()
     speed: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
     def told(self) -> str:
         """What of the leader is narrowed, and by whom."""
@@ -42,7 +46,7 @@ def _told(what: str, followers: tuple[str, ...]) -> str:
 def within_followers(mechanism: Mechanism) -> tuple[Mechanism, Mapping[str, Narrowing]]:
     """The mechanism whose leading joints stay within the limits of what follows them; by leader, what narrows it.
 
-    A follower that would leave its leader no room says nothing: such limits are placeholders.
+    A follower that would leave its leader no room does not narrow it.
     """
     tree = spanning_tree(mechanism)
     own = _joints(tree)
@@ -54,11 +58,13 @@ def within_followers(mechanism: Mechanism) -> tuple[Mechanism, Mapping[str, Narr
         ((driver, factor),) = found.terms
         leader, follower = own[driver], own[found.dependent]
         before = limits.get(leader.name, leader.limit or Limit())
-        after = _narrowed(before, follower.limit or Limit(), factor, found.offset)
+        after, room = _narrowed(before, follower.limit or Limit(), factor, found.offset)
+        by = narrowed.get(leader.name, Narrowing())
+        if not room and _is_range(before) and _is_range(follower.limit):
+            by = narrowed[leader.name] = replace(by, apart=(*by.apart, follower.name))
         if after == before:
             continue
         limits[leader.name] = after
-        by = narrowed.get(leader.name, Narrowing())
         if (after.lower, after.upper) != (before.lower, before.upper):
             by = replace(by, range=(*by.range, follower.name))
         if after.velocity != before.velocity:
@@ -77,17 +83,24 @@ def _joints(tree: Tree) -> dict[int, Joint]:
     }
 
 
-def _narrowed(leader: Limit, follower: Limit, factor: float, offset: float) -> Limit:
-    """The leader's limit where follower = factor · leader + offset keeps its own."""
+def _is_range(limit: Limit | None) -> bool:
+    """Whether a limit has two ends; two of one value are a placeholder."""
+    return limit is not None and limit.lower is not None and limit.upper is not None and limit.lower < limit.upper
+
+
+def _narrowed(leader: Limit, follower: Limit, factor: float, offset: float) -> tuple[Limit, bool]:
+    """The leader's limit where follower = factor · leader + offset keeps its own, and whether that leaves it room."""
     ends = [None if v is None else (v - offset) / factor for v in (follower.lower, follower.upper)]
     low, high = ends if factor > 0 else ends[::-1]
     lower = low if low is not None and _tighter(low, leader.lower, 1.0) else leader.lower
     upper = high if high is not None and _tighter(high, leader.upper, -1.0) else leader.upper
-    if lower is not None and upper is not None and not _room(lower, upper, (leader.lower, leader.upper), (low, high)):
-        lower, upper = leader.lower, leader.upper
+    own = leader.lower, leader.upper
+    room = lower is None or upper is None or _room(lower, upper, own, (low, high))
+    if not room:
+        lower, upper = own
     fast = follower.velocity / abs(factor) if follower.velocity else None
     velocity = fast if fast and (not leader.velocity or fast < leader.velocity * (1.0 - _SLACK)) else leader.velocity
-    return replace(leader, lower=lower, upper=upper, velocity=velocity)
+    return replace(leader, lower=lower, upper=upper, velocity=velocity), room
 
 
 def _room(lower: float, upper: float, *ranges: tuple[float | None, float | None]) -> bool:

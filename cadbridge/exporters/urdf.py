@@ -31,6 +31,7 @@ from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.readers.names import free_name
+from cadbridge.wording import listed
 
 ROOT = "base_link"
 """The link that stands, as ROS's programs expect it (REP 105)."""
@@ -53,7 +54,11 @@ def describe(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     """The URDF of a mechanism; what it cannot say is reported."""
     mechanism, narrowed = within_followers(mechanism)
     for leader, narrowing in narrowed.items():
-        findings.add("CB563", f"joint {leader} leads others: {narrowing.told()}", Where(item=leader))
+        if told := narrowing.told():
+            findings.add("CB563", f"joint {leader} leads others: {told}", Where(item=leader))
+        if apart := narrowing.apart:
+            text = f"the ranges of joint {leader} and of {listed(apart)}, which follows it, exclude each other"
+            findings.add("CB564", text, Where(item=leader), items=[leader, *apart])
     tree = spanning_tree(mechanism)
     folders = "meshes/visual", "meshes/collision"
     plan = make_plan(tree, findings, options, folders=folders, masses_needed=False, root=ROOT)

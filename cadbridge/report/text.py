@@ -284,8 +284,12 @@ def _held(error: float) -> str:
     return figure(error, 2) if error > 1e-12 else "1e-12 or better"
 
 
+MOST_JOINTS = 40
+"""Joints of a run whose ends are shown: what a person looks through; the trajectory has all of them."""
+
+
 def _joint_ends(run: Run, columns: int) -> list[str]:
-    """A table of where the joints that a person named, else all, began and ended; degrees and millimetres.
+    """A table of where joints began and ended, those that a person named first; degrees and millimetres.
 
     A joint has no value while it is released.
     """
@@ -293,12 +297,12 @@ def _joint_ends(run: Run, columns: int) -> list[str]:
 
     T = run.result.trajectory
     named = set(run.mechanism.assembly.joint_names.values())
-    shown = [(i, j) for i, j in enumerate(run.lowered.joints) if j.coordinate]
-    shown = [(i, j) for i, j in shown if j.name in named] or shown
-    if not shown or not len(T.t):
+    single = [(i, j) for i, j in enumerate(run.lowered.joints) if j.coordinate]
+    single.sort(key=lambda each: each[1].name not in named)
+    if not single or not len(T.t):
         return []
     rows = []
-    for i, joint in shown:
+    for i, joint in single[:MOST_JOINTS]:
         angle = joint.coordinate == "angle"
         q = T.coordinates[:, i] * (TO_DEGREES if angle else TO_MM)
         q = np.where(released_at(run.scenario.changes, joint.name, T.t), np.nan, q)
@@ -307,7 +311,10 @@ def _joint_ends(run: Run, columns: int) -> list[str]:
         # What moves by less than a billionth of a degree or millimetre stands still.
         cells = [number(None if v is None or not math.isfinite(v) else float(v), scale=1e3) for v in ends]
         rows.append(Row([joint.name, *cells, "°" if angle else "mm"]))
-    return ["", draw(Table("ends", "Joints", ("joint", "at first", "at the end", "least", "most", ""), rows), columns)]
+    table = draw(Table("ends", "Joints", ("joint", "at first", "at the end", "least", "most", ""), rows), columns)
+    left = len(single) - len(rows)
+    more = [f"  {count(left, 'joint')} more: the trajectory has all"] if left > 0 else []
+    return ["", table, *more]
 
 
 def _total_mass(mechanism: Mechanism) -> str:

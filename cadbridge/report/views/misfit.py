@@ -102,7 +102,7 @@ def _closer(group: GroupFit) -> str:
     needed = group.play if pushed is None else pushed
     errors_only = needed.worst - needed.designed
     play = _round_below(needed.worst / 4.0)
-    if play <= needed.designed or errors_only <= 0.0:
+    if play <= needed.designed or errors_only <= 0.0 or not group.errors:
         return ""
     part = (play - needed.designed) / errors_only
     limits, now = [], []

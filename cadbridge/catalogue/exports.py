@@ -362,8 +362,9 @@ ENTRIES: dict[str, Entry] = {
     "CB541": Entry(
         Severity.WARNING,
         "data that one engine's USD schema cannot hold",
-        "The layer of this engine has no schema for it, or the engine ignores it, so these joints move "
-        "differently there. The layers of the other engines are unaffected.",
+        "A USD export has one layer (file) for each engine. The USD schema of this engine has no place for what the "
+        "message names, or the engine ignores it, so its layer leaves it out. These joints move differently in this "
+        "engine. The layers of the other engines are not affected.",
         "Use the layer of another engine, or export to MJCF.",
         "A rack on a pinion in Newton, whose mimics couple joints of one type only.",
     ),

@@ -48,7 +48,8 @@ ENTRIES: dict[str, Entry] = {
     "CB705": Entry(
         _ERROR,
         "two jobs with one output",
-        "Both jobs would write to the same folder, or to one inside the other.",
+        "Both jobs have one name, or would write to the same folder or to one inside the other: the results of one "
+        "would replace those of the other.",
         "Give one of them a `name:`. {stem}, {path}, {file}, {do} and {to} make the names of a pattern unique.",
         "Two jobs with `output: report`.",
     ),

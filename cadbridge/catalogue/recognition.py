@@ -85,9 +85,10 @@ ENTRIES: dict[str, Entry] = {
     "CB1608": Entry(
         Severity.INFO,
         "a wheel without a partner",
-        "The teeth of the wheel were counted, but no other wheel of its module is where they would mesh. Its "
-        "partner is a belt or chain, is missing from the file, or is too far away in the saved pose.",
-        "If there is a gear, add it to the mates file by hand.",
+        "cadbridge counted the teeth of the wheel, and found no other wheel of its module (of teeth of its size) near "
+        "enough to mesh with it. The partner may be a belt or chain, may be missing from the file, or may be too far "
+        "away in the pose of the file. cadbridge writes no gear for the wheel.",
+        "If the wheel drives another, add the gear to the mates file by hand.",
         "The pinion of a motor whose rack was left out of the file.",
     ),
     "CB1609": Entry(

@@ -312,14 +312,14 @@ def _refuse_duplicates(jobs: list[Job], findings: Findings) -> None:
     for job in jobs:
         key = os.path.normcase(job.folder)
         twin = folders.setdefault(key, job)
-        if twin is job:
-            twin = names.setdefault(job.name, job)
         if twin is not job:
-            message = f"{shown(job.name)} writes what {shown(twin.name)} at {twin.where} writes"
+            message = f"the jobs {shown(job.name)} and {shown(twin.name)} (at {twin.where}) would write to one folder"
             findings.add("CB705", message, job.where)
+        elif (twin := names.setdefault(job.name, job)) is not job:
+            findings.add("CB705", f"the job at {twin.where} has the same name, {shown(job.name)}", job.where)
     for key, job in folders.items():
         for parent in Path(key).parents:
             holder = folders.get(str(parent))
             if holder is not None:
-                message = f"the folder of {shown(job.name)} lies in that of {shown(holder.name)} at {holder.where}"
-                findings.add("CB705", message, job.where)
+                inside = f"would write to a folder inside that of the job {shown(holder.name)} (at {holder.where})"
+                findings.add("CB705", f"the job {shown(job.name)} {inside}", job.where)

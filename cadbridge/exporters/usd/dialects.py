@@ -70,8 +70,8 @@ def newton(
         layer.point(prim, "newton:mimicJoint", leader)
         layer.set(prim, "newton:mimicCoef0", d.offset * (TO_DEGREES if turns[0] else 1.0))
         layer.set(prim, "newton:mimicCoef1", factor)
-    _report(findings, "Newton", mixed, f"follow a joint of another type{_BY_MUJOCO}")
-    _report(findings, "Newton", _sums(plan, followers), f"follow no joint or several{_BY_MUJOCO}")
+    _report(findings, "Newton", mixed, f"how {{}} follow a joint of another type{_BY_MUJOCO}")
+    _report(findings, "Newton", _sums(plan, followers), f"how {{}} follow several joints, or stand still{_BY_MUJOCO}")
     for joint, prim_name in _resisted(plan, closures):
         prim = layer.prim(prim_name, "NewtonJointAPI")
         layer.set(prim, "newton:armature", joint.armature)
@@ -109,7 +109,7 @@ def mujoco(
         if joint.kind.ball:
             layer.prim(closures[joint.name], "MjcEqualityConnectAPI")
     others = [closures[joint.name] for joint in closing if not joint.kind.ball]
-    _report(findings, "MuJoCo", others, "close loops and are no balls; --to mjcf closes them")
+    _report(findings, "MuJoCo", others, "the joints {} that close loops and are no balls; --to mjcf has them")
     return bytes_of(layer.stage)
 
 
@@ -154,14 +154,14 @@ def physx(
         layer.set(prim, f"{at}:offset", -d.offset * TO_DEGREES)
         layer.set(prim, f"{at}:naturalFrequency", PHYSX_FREQUENCY)
         layer.set(prim, f"{at}:dampingRatio", PHYSX_DAMPING)
-    _report(findings, "PhysX", _sums(plan, followers), "follow no joint or several")
-    _report(findings, "PhysX", sliding, "follow or lead as slides, where it ignores mimics")
+    _report(findings, "PhysX", _sums(plan, followers), "how {} follow several joints, or stand still")
+    _report(findings, "PhysX", sliding, "how the slides {} follow others, or lead them: PhysX ignores it")
     resisted = _resisted(plan, closures)
     for joint, prim_name in resisted:
         if joint.armature:
             layer.set(layer.prim(prim_name, "PhysxJointAPI"), "physxJoint:armature", joint.armature)
     rubbing = [prim_name for joint, prim_name in resisted if joint.friction or joint.damping]
-    _report(findings, "PhysX", rubbing, "have dry friction or damping")
+    _report(findings, "PhysX", rubbing, "the dry friction and damping of {}")
     return bytes_of(layer.stage)
 
 
@@ -194,6 +194,8 @@ def _resisted(plan: LinkPlan, closures: Mapping[str, str]) -> list[tuple[Joint, 
     return [(j, n) for j, n in (*of_tree, *closing) if j.armature or j.damping or j.friction]
 
 
-def _report(findings: Findings, engine: str, names: Sequence[str], why: str) -> None:
+def _report(findings: Findings, engine: str, names: Sequence[str], what: str) -> None:
+    """Report `what` the layer of an engine leaves out; `{}` stands for the names."""
     if names:
-        findings.add("CB541", f"{engine}: {', '.join(names)} {why}", Where(item=names[0]), items=names)
+        text = f"{engine}: its layer leaves out {what.format(', '.join(names))}"
+        findings.add("CB541", text, Where(item=names[0]), items=names)

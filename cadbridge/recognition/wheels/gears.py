@@ -84,7 +84,7 @@ def with_gears(found: Recognition, placed: Sequence[Wheel], meshing: Meshing) ->
     paired = {w for pair in unfit for w in pair}
     if alone := [w.instance for w in meshing.alone if w not in paired]:
         some = ", ".join(alone[:_MOST_NAMED]) + (" …" if len(alone) > _MOST_NAMED else "")
-        findings.add("CB1608", f"no partner stands where the teeth of {some} would mesh", items=alone)
+        findings.add("CB1608", f"no other wheel of the same module stands where it would mesh with {some}", items=alone)
     for gear in gears:
         if gear.carrier is None and not gear.against:
             text = f"{gear.instances[0]} and {gear.instances[1]} mesh, but no body holds both axes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from solver.constraints import Coordinate, Coupler, FunctionCoupler, Primitive
 def rows_of_coupling(b: Builder, coupling: Coupling, mates: tuple[MateRows, ...]) -> MateRows | None:
     """The row of a coupling on components; None, with a finding, where it has no meaning. `mates` tell the carrier."""
     if coupling.kind in _JOINT_COUPLINGS:
-        return _rows_of_joint_coupling(b, coupling)
+        return _rows_of_joint_coupling(b, coupling, {rows.mate for rows in mates})
     if not (b.known(coupling.a, coupling.name, coupling.where) and b.known(coupling.b, coupling.name, coupling.where)):
         return None
     assert coupling.a is not None
@@ -69,8 +69,8 @@ def _carrier(
     return MateSide(unit, X, coupling.a)
 
 
-def _rows_of_joint_coupling(b: Builder, coupling: Coupling) -> MateRows | None:
-    """The rows of a coupling of joints, which are named by their mates."""
+def _rows_of_joint_coupling(b: Builder, coupling: Coupling, used: Container[str]) -> MateRows | None:
+    """The rows of a coupling of joints, which are named by their mates, of which `used` have a meaning."""
     mates = {m.name: m for m in b.assembly.mates}
     placed = []
     for name in coupling.joints or tuple(name for name, _ in coupling.factors):
@@ -79,6 +79,10 @@ def _rows_of_joint_coupling(b: Builder, coupling: Coupling) -> MateRows | None:
             b.findings.add(
                 "CB224", f"{coupling.name} follows {name}, which is not a joint with one freedom", coupling.where
             )
+            return None
+        if name not in used:
+            text = f"{coupling.name} follows {name}, which is left out"
+            b.findings.add("CB224", text, coupling.where, items=[coupling.name, name])
             return None
         placed.append((mate, b.side(mate.a), b.side(mate.b)))
     try:

@@ -285,3 +285,13 @@ def test_a_coupling_of_a_turn_that_a_face_locks_is_an_error(bore: str, read: Rea
     (found,) = [f for f in made.findings if f.severity == "error"]
     assert found.code == "CB232"
     assert found.items == ("L", "Bore")
+
+
+def test_a_coupling_of_a_mate_without_meaning_is_left_out_with_it(read: Read) -> None:
+    """It held a body that nothing else holds, by a mate that an error leaves out."""
+    flat = "{component: %s, point: [0, 0, 0], normal: [0, 0, 1]}"
+    wrong = f"  - {{name: wrong, type: insert, a: {flat % 'ground'}, b: {flat % 'two'}}}\n"
+    text = f"mates:\n{joint('one', 'one')}{wrong}gears: [{{name: lin, type: linear, factors: {{one: 1, wrong: 2}}}}]\n"
+    found = build(read(text))
+    assert not found.couplings
+    assert [f.code for f in found.findings if f.severity.value == "error"] == ["CB204", "CB224"]

@@ -87,8 +87,8 @@ ENTRIES: dict[str, Entry] = {
     "CB224": Entry(
         Severity.ERROR,
         "a coupling without its joint",
-        "A coupling names a joint that does not exist or that does not have exactly one freedom, or a mate that an error "
-        "leaves out. cadbridge leaves the coupling out too.",
+        "A coupling names a joint that does not exist or that does not have exactly one freedom, or a mate that an "
+        "error leaves out. cadbridge leaves the coupling out too.",
         "Correct the mate, or name two joints with one freedom each.",
         "A mimic of a ball joint.",
         stage=Stage.GEARS,

@@ -37,7 +37,7 @@ from cadbridge.exporters.numbers import (
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_limits
 from cadbridge.exporters.relations import LinearRelation, Relation, eliminate, independent_rows, ranking
-from cadbridge.exporters.tree import Link, Tree, joint_pose
+from cadbridge.exporters.tree import Link, Tree, joint_pose, limit_of
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
@@ -259,11 +259,10 @@ def _joints(body: ET.Element, plan: LinkPlan, link: Link, X_BL: Pose) -> None:
     rest = list(zip(names, link.freedoms, strict=True))
     ball = link.kind.ball
     for name, freedom in rest[:-3] if ball else rest:
-        own = link.joint is not None and freedom.name == link.joint.name and link.joint.coordinate is not None
         kind, axis = "hinge" if freedom.turns else "slide", numbers(X_BL.vector(freedom.axis))
         element = add(body, "joint", {"name": name, "type": kind, "axis": axis} | away)
-        if link.joint is not None and (own or freedom.turns):
-            _dynamics(element, link.joint, link.joint.limit if own else None)
+        if link.joint is not None and (freedom.turns or freedom.name == link.joint.name):
+            _dynamics(element, link.joint, limit_of(link.joint, freedom))
     if ball:
         element = add(body, "joint", {"name": names[-3], "type": "ball"} | away)
         if link.joint is not None:

@@ -221,14 +221,14 @@ def report_free(mechanism: Mechanism, findings: Findings) -> None:
 
 
 def report_limits(tree: Tree, findings: Findings) -> None:
-    """Report limits of joints with several freedoms, and limits and friction of closures: they are not written."""
+    """Report limits that no freedom of the tree takes, and limits and friction of closures: they are not written."""
     single = {
         link.joint.name
         for link in tree.links
         if link.joint is not None and any(f.name == link.joint.name for f in link.freedoms)
     }
     for joint in tree.mechanism.joints:
-        if joint.limit is not None and (joint.name not in single or joint.coordinate is None):
+        if joint.limit is not None and joint.name not in single:
             findings.add("CB511", f"the limit of joint {joint.name} ({joint.type}) is left out", Where(item=joint.name))
     held = {link.joint.name for link in tree.links if link.joint is not None}
     for joint in tree.mechanism.joints:

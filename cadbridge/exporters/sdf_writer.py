@@ -13,7 +13,7 @@ from cadbridge.exporters.names import WITH_COUNT, UniqueNames
 from cadbridge.exporters.numbers import exact, number, numbers, small, tensor
 from cadbridge.exporters.plan import LinkPlan
 from cadbridge.exporters.relations import LinearRelation
-from cadbridge.exporters.tree import Link, TreeFreedom
+from cadbridge.exporters.tree import Link, TreeFreedom, limit_of
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
@@ -151,8 +151,8 @@ class ModelWriter:
             if joint.stiffness and own:
                 add(dynamics, "spring_stiffness").text = small(joint.stiffness)
                 add(dynamics, "spring_reference").text = number(joint.rest)
-        if own and joint is not None and joint.limit is not None:
-            _limit(axis, joint.limit)
+        if (limit := limit_of(joint, freedom)) is not None:
+            _limit(axis, limit)
         mimic = self._mimics.get(k)
         if mimic is not None:
             self._follow(element, axis, mimic)
@@ -295,10 +295,8 @@ def _geometry(link: ET.Element, tag: str, name: str, X: Pose, body: str | Solid)
 
 def _range(link: Link, freedom: TreeFreedom) -> Limit | None:
     """The limit of a link's freedom, where it bounds the coordinate."""
-    joint = link.joint
-    if joint is None or joint.limit is None or freedom.name != joint.name or joint.coordinate is None:
-        return None
-    return joint.limit if joint.limit.lower is not None or joint.limit.upper is not None else None
+    limit = limit_of(link.joint, freedom)
+    return limit if limit is not None and (limit.lower is not None or limit.upper is not None) else None
 
 
 def _limit(axis: ET.Element, limit: Limit) -> None:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from cadbridge.assembly import Limit
 from cadbridge.frames import Matrix, Pose, Vector
 from cadbridge.freedoms import SLIDE, TURN
 from cadbridge.inertia import MassProperties
@@ -133,6 +134,14 @@ class Tree:
             return None
         X_WB = body.X_WB
         return body.mass.scaled(link.share).moved(link.X_WL.inverse() @ X_WB)
+
+
+def limit_of(joint: Joint | None, freedom: TreeFreedom) -> Limit | None:
+    """The limit of the joint above a link where it bounds this freedom of it: the one that has the joint's name.
+
+    Of a cylindrical joint that is its turn; no other joint of several freedoms has such a one.
+    """
+    return joint.limit if joint is not None and freedom.name == joint.name else None
 
 
 def massless(body: Body) -> bool:

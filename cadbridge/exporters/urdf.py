@@ -25,7 +25,7 @@ from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_tree
 from cadbridge.exporters.ranges import within_followers
 from cadbridge.exporters.relations import LinearRelation
-from cadbridge.exporters.tree import Link, Tree, TreeFreedom, spanning_tree
+from cadbridge.exporters.tree import Link, Tree, TreeFreedom, limit_of, spanning_tree
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
@@ -261,7 +261,7 @@ def _single(
     """A joint of one freedom."""
     name = plan.joint_names[k]
     own = joint is not None and freedom.name == joint.name and joint.coordinate is not None
-    limit = joint.limit if own and joint is not None else None
+    limit = limit_of(joint, freedom)
     if mimic is not None and not mimic.terms:
         # A joint that couplings hold still follows nobody: its range is one value.
         limit = Limit(lower=mimic.offset, upper=mimic.offset)

@@ -293,7 +293,7 @@ def line_of(feature: Feature) -> tuple[float, ...]:
 def _upward(direction: Vector) -> Vector:
     """A direction, or its opposite."""
     d = np.asarray(direction, float)
-    return d * np.sign(d[np.argmax(np.round(d, 6) != 0.0)])
+    return np.asarray(d * np.sign(d[np.argmax(np.round(d, 6) != 0.0)]))
 
 
 def _face(assembly: Assembly, used: Sequence[_Use]) -> InexactFace:

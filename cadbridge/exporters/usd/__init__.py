@@ -95,7 +95,7 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
             findings.add("CB504", f"joint {joint.name} is not a lower pair", where)
         elif len(JOINT_TYPES[kind].steps) != 1 and not JOINT_TYPES[kind].ball:
             findings.add("CB540", f"the {kind} joint {joint.name} is a PhysicsJoint with locked axes", where)
-        if joint.limit is not None and len(joint.kind.steps) != 1:
+        if joint.limit is not None and len(joint.kind.steps) != 1 and not joint.kind.axial:
             findings.add("CB511", f"the limit of joint {joint.name} ({joint.type}) is left out", where)
     driven = {found[0].name for drive in mechanism.drives if (found := plan.joint_of(drive)) is not None}
     bounded = [j for j in mechanism.joints if j.limit is not None]

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Sdf, UsdGeom, UsdPhysics
 
-from cadbridge.assembly import Drive
+from cadbridge.assembly import Drive, Limit
 from cadbridge.exporters.collision import AS_IS
 from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.numbers import balanced, possible, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan
-from cadbridge.exporters.tree import Link, Tree, hang
+from cadbridge.exporters.tree import Link, Tree, TreeFreedom, hang, limit_of
 from cadbridge.exporters.usd.stage import bytes_of, joints, links, new_stage, quatf, reserve
 from cadbridge.frames import Matrix, Pose, frame_from_axis
 from cadbridge.inertia import MassProperties
@@ -154,6 +154,7 @@ def _joint(stage: Any, plan: LinkPlan, link: Link, path: Any, name: str) -> Any:
     else:
         joint = UsdPhysics.Joint.Define(stage, path)
         locked = _locked(link, X_LK.R)
+        own = _bounded(link, X_LK.R)
         for axis in AXES:
             limit = UsdPhysics.LimitAPI.Apply(joint.GetPrim(), axis)
             # The schema's own range is all numbers. Without it an axis is as free, but Newton 1.8 locks it.
@@ -161,8 +162,34 @@ def _joint(stage: Any, plan: LinkPlan, link: Link, path: Any, name: str) -> Any:
                 # UsdPhysics locks an axis by a low limit above the high one.
                 limit.CreateLowAttr(1.0)
                 limit.CreateHighAttr(-1.0)
+            elif axis in own:
+                low, high = own[axis]
+                if low is not None:
+                    limit.CreateLowAttr(low)
+                if high is not None:
+                    limit.CreateHighAttr(high)
     _ends(joint, plan, link, path, X_LK, name)
     return joint
+
+
+def _bounded(link: Link, R_LK: Matrix) -> dict[str, tuple[float | None, float | None]]:
+    """By axis of the joint's frame K, the ends of the freedom that the joint's limit bounds: degrees or metres."""
+    found = {}
+    for f in link.freedoms:
+        limit = limit_of(link.joint, f)
+        if limit is not None:
+            along = R_LK.T @ f.axis
+            k = int(np.argmax(np.abs(along)))
+            low, high = _in_usd(limit if along[k] > 0 else limit.oriented(-1.0), f)
+            found[AXES[3 * f.turns + k]] = low, high
+    return found
+
+
+def _in_usd(limit: Limit, freedom: TreeFreedom) -> tuple[float | None, float | None]:
+    """Both ends in degrees or metres."""
+    factor = TO_DEGREES if freedom.turns else 1.0
+    low, high = (None if end is None else float(end * factor) for end in (limit.lower, limit.upper))
+    return low, high
 
 
 def _locked(link: Link, R_LK: Matrix) -> list[str]:
@@ -208,11 +235,11 @@ def _limit(joint: Any, link: Link) -> None:
     limit = link.joint.limit if link.joint is not None else None
     if limit is None:
         return
-    factor = TO_DEGREES if link.freedoms[0].turns else 1.0
-    if limit.lower is not None:
-        joint.CreateLowerLimitAttr(float(limit.lower * factor))
-    if limit.upper is not None:
-        joint.CreateUpperLimitAttr(float(limit.upper * factor))
+    low, high = _in_usd(limit, link.freedoms[0])
+    if low is not None:
+        joint.CreateLowerLimitAttr(low)
+    if high is not None:
+        joint.CreateUpperLimitAttr(high)
 
 
 def _drive(prim: Any, plan: LinkPlan, link: Link) -> None:

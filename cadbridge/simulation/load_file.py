@@ -169,13 +169,16 @@ class LoadsResolver(NameResolver):
             return [m for m in made if m is not None]
 
         springs = each("springs", self._spring)
+        wrenches = [
+            *each("wrenches", self._wrench),
+        ]
         self.once("friction", [e.joint for e in spec.friction])
         self.once("stops", [e.joint for e in spec.stops])
         return LoadSpecs(
             springs=tuple(s for s in springs if isinstance(s, JointLoad)),
             joint_springs=tuple(s for s in springs if isinstance(s, tuple)),
             bushings=tuple(each("bushings", self._bushing)),
-            wrenches=tuple(each("wrenches", self._wrench)),
+            wrenches=tuple(wrenches),
             friction=tuple(each("friction", self._friction)),
             stops=tuple(each("stops", self._stop)),
         )

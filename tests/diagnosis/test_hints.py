@@ -82,6 +82,10 @@ def take_what_it_carries(model: Assembly, f: Finding) -> Assembly:
     return with_mate(model, the_mate(f, model), limit=None, stiffness=0.0, damping=0.0, friction=0.0)
 
 
+def delete_the_first_home(model: Assembly, f: Finding) -> Assembly:
+    return replace(model, home=dict(list(model.home.items())[1:]))
+
+
 def free_the_lock(model: Assembly, f: Finding) -> Assembly:
     return without(model, next(m.name for m in model.mates if m.kind is MateKind.FIXED))
 
@@ -113,6 +117,7 @@ CURES: dict[str, list[tuple[Change, Callable[[int], bool]]]] = {
     "CB227": [(remove_the_drive, lambda change: change == 0)],
     "CB229": [(take_the_range, lambda change: change == 0)],
     "CB231": [(take_what_it_carries, lambda change: change == 0), (free_the_lock, lambda change: change == 1)],
+    "CB233": [(delete_the_first_home, lambda change: change == 0)],
     "CB401": [(ground_it, lambda change: change == -6), (attach_it, lambda change: change == -6)],
     "CB402": [(ground_it, lambda change: change == -6)],
     "CB403": [(delete_it, lambda change: change == 0)],
@@ -197,6 +202,7 @@ MADE: dict[str, Callable[[], Assembly]] = {
     "CB227": lambda: replace(locked_hinge(), drives=(Drive("motor", "hinge"),)),
     "CB229": lambda: doubled(Limit(-0.5, -0.1), Limit(0.1, 0.5)),
     "CB231": locked_hinge,
+    "CB233": lambda: replace(doubled(Limit(-0.5, 0.5), Limit(-0.5, 0.5)), home={"hinge": 0.1, "second": 0.2}),
     "CB401": lambda: replace(
         hinged(), components=(*hinged().components, Component("lost", (), hinged().components[0].X_WC))
     ),

@@ -79,7 +79,7 @@ def wheel(
     """A spur or helical (`helix` deg at the reference circle) wheel, with a bore, or an inner wheel in a ring."""
     teeth_line = outline(teeth, module, angle=angle, shift=shift, inside=inside)
     reference = module * teeth / 2
-    layers = 2 if not helix else 41
+    layers = 2 if not helix else 21
     heights = np.linspace(0, width, layers)
     way = np.abs(heights - width / 2) if double else heights
     turns = math.tan(math.radians(helix)) * way / reference

@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 KR15 = ROOT / "fixtures" / "kr15"
+SOON = 0.02
+"""Seconds within which an answer is found anew by each worker: a file of it for all would take a good part of that."""
+
 MadeOnce = Callable[[str, Callable[[], object]], object]
 SHAPES = ("cadbridge.shapes.kept", "cadbridge.shapes.kept_finds")
 ANSWERING = (*SHAPES, "cadbridge.mass.overlap", "cadbridge.mass.weighing", "cadbridge.simulation.kept_limits")
@@ -151,16 +155,23 @@ def answered_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> I
     """
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "answers"
+    small: dict[str, bytes] = {}
 
     def once(key: Any, compute: Callable[[], Any], pack: Callable[..., bytes], unpack: Callable[[bytes], Any]) -> Any:
         if storage.is_used():
             return storage.computed_once(key, compute, pack, unpack)
-        path = folder / storage.digest(json.dumps(key, sort_keys=True).encode())
-        if (data := storage.kept(path)) is not None:
+        name = storage.digest(json.dumps(key, sort_keys=True).encode())
+        if (data := small.get(name) or storage.kept(folder / name)) is not None:
             return unpack(data)
+        began = time.perf_counter()
         answer = compute()
+        soon = time.perf_counter() - began < SOON
         with contextlib.suppress(OSError, TypeError):
-            storage.keep(path, pack(answer))
+            data = pack(answer)
+            if soon:
+                small[name] = data
+            else:
+                storage.keep(folder / name, data)
         return answer
 
     with pytest.MonkeyPatch.context() as patch:

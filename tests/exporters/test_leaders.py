@@ -53,7 +53,7 @@ def test_a_driven_joint_stays_within_the_range_of_what_follows_it(tmp_path: Path
     assert limit == pytest.approx({"lower": -1.2, "upper": 0.75, "effort": 5, "velocity": 1.5})
     (finding,) = [f for f in cb.export(found, tmp_path / "out", to="urdf").findings if f.code == "CB563"]
     assert finding.message.endswith(": its range and its speed are those within which G1 keeps its own")
-    assert verify(found, "urdf").passed
+    assert verify(found, "urdf", duration=0.1).passed
 
 
 def test_a_driven_joint_without_end_gets_one_from_what_follows_it(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_ranges_that_only_touch_leave_a_leader_its_own(others: tuple[float, floa
     assert finding.message == "joint G1 leads others: its speed is that within which G2 keeps its own"
     (apart,) = [f for f in cb.export(found, tmp_path / "out", to="urdf").findings if f.code == "CB564"]
     assert apart.message == "the ranges of joint G1 and of G2, which follows it, exclude each other"
-    assert verify(found, "urdf").passed
+    assert verify(found, "urdf", duration=0.1).passed
 
 
 def test_a_rounded_end_is_no_room(tmp_path: Path) -> None:

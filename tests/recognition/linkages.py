@@ -6,11 +6,13 @@ import math
 from pathlib import Path
 
 from tests.late import cq
+from tests.recognition.solids import drawn_once
 
 GROUND, CRANK, COUPLER, ROCKER = 100.0, 30.0, 90.0, 60.0
 """mm between the pins of the bars of `four_bar`: the crank turns round."""
 
 
+@drawn_once
 def bar(length: float, thick: float = 6.0) -> cq.Workplane:
     """A bar from the origin along x, with a hole of 8 mm at each end."""
     made = cq.Workplane().box(length + 20, 16, thick, centered=(False, True, False)).translate((-10, 0, 0))
@@ -19,6 +21,7 @@ def bar(length: float, thick: float = 6.0) -> cq.Workplane:
     return made
 
 
+@drawn_once
 def pin(length: float) -> cq.Workplane:
     """A pin along z from the origin, for the holes of `bar`."""
     return cq.Workplane().circle(3.98).extrude(length)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, wraps
 from pathlib import Path
+from typing import Any
 
 import cadbridge as cb
 from cadbridge.recognition import Recognition, recognise
@@ -11,6 +14,22 @@ from tests.late import cq
 
 Parts = dict[str, tuple["cq.Workplane", tuple[float, float, float]]]
 """Solids with their places (mm), by name."""
+
+
+def drawn_once(draw: Callable[..., cq.Workplane]) -> Callable[..., cq.Workplane]:
+    """Draw a solid of some sizes once for all tests: nothing changes it, each gets a workplane of its own."""
+
+    @cache
+    def solid(*sizes: Hashable) -> cq.Shape:
+        shape = draw(*sizes).val()
+        assert isinstance(shape, cq.Shape)
+        return shape
+
+    @wraps(draw)
+    def drawn(*sizes: Any) -> cq.Workplane:
+        return cq.Workplane(obj=solid(*(tuple(size) if isinstance(size, list) else size for size in sizes)))
+
+    return drawn
 
 
 def read(folder: Path, assembly: cq.Assembly, hints: Hints | None = None) -> Recognition:
@@ -35,7 +54,8 @@ def recognised(folder: Path, parts: Parts) -> Recognition:
     return recognise(cb.read(file))
 
 
-def plate(x: float, y: float, z: float, holes: list[tuple[float, float]], radius: float) -> cq.Workplane:
+@drawn_once
+def plate(x: float, y: float, z: float, holes: Sequence[tuple[float, float]], radius: float) -> cq.Workplane:
     """Drawn with its holes: each that is cut takes three times as long."""
     return cq.Workplane().rect(x, y).pushPoints(holes).circle(radius).extrude(z)
 
@@ -44,14 +64,17 @@ def at(x: float, y: float, z: float) -> cq.Location:
     return cq.Location(cq.Vector(x, y, z))
 
 
+@drawn_once
 def disc(radius: float, height: float) -> cq.Workplane:
     return cq.Workplane().circle(radius).extrude(height)
 
 
+@drawn_once
 def tube(outer: float, inner: float, length: float) -> cq.Workplane:
     return cq.Workplane().circle(outer).circle(inner).extrude(length)
 
 
+@drawn_once
 def link(length: float, thick: float = 3.0) -> cq.Workplane:
     """A flat link along x with a rounded end and an eye of radius 3 at both ends, the first at the origin."""
     return cq.Workplane().center(length / 2, 0).slot2D(length + 16, 16).extrude(thick).cut(
@@ -59,6 +82,7 @@ def link(length: float, thick: float = 3.0) -> cq.Workplane:
     )  # fmt: skip
 
 
+@drawn_once
 def box(x: float, y: float, z: float) -> cq.Workplane:
     """On the plane z = 0, about the origin."""
     return cq.Workplane().box(x, y, z, centered=(True, True, False))

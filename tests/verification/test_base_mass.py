@@ -46,14 +46,14 @@ def test_a_geom_without_mass_adds_nothing_to_what_it_is_fixed_to(source: Path) -
 @pytest.mark.parametrize("to", PLACES)
 def test_the_mass_of_a_base_is_compared(to: str, source: Path, tmp_path: Path) -> None:
     found = cb.build(cb.read(source))
-    right_one = verify(found, to)
+    right_one = verify(found, to, duration=0.1)
     assert right_one.mass == pytest.approx(0.0)
     assert "the mass of what stands still" not in right_one.not_compared
     cb.export(found, tmp_path / "out", to=to)
     pattern, right, wrong = PLACES[to]
     for path in (tmp_path / "out").glob(pattern):
         path.write_text(re.sub(right, wrong, path.read_text("utf-8")), encoding="utf-8")
-    spoilt = verify(found, to, folder=tmp_path / "out")
+    spoilt = verify(found, to, duration=0.1, folder=tmp_path / "out")
     assert not spoilt.passed
     assert spoilt.mass == pytest.approx(0.25)
 
@@ -73,7 +73,7 @@ def test_a_base_that_is_known_in_part_is_told_and_named_as_not_compared(tmp_path
         (finding,) = [f for f in cb.export(found, tmp_path / to, to=to).findings if f.code == "CB545"]
         assert finding.items == ("base",)
         assert "mark has no density" in finding.message
-    assert verify(found, "mjcf").not_compared["the mass of what stands still"] == "it is not known"
+    assert verify(found, "mjcf", duration=0.1).not_compared["the mass of what stands still"] == "it is not known"
 
 
 def test_usd_says_that_ground_on_which_nothing_hangs_has_no_mass(tmp_path: Path) -> None:
@@ -83,4 +83,4 @@ def test_usd_says_that_ground_on_which_nothing_hangs_has_no_mass(tmp_path: Path)
     found = cb.build(cb.read(path))
     (finding,) = [f for f in cb.export(found, tmp_path / "out", to="usd").findings if f.code == "CB545"]
     assert "weighs 2 kg" in finding.message
-    assert verify(found, "usd").not_compared["the mass of what stands still"] == "the format has none"
+    assert verify(found, "usd", duration=0.1).not_compared["the mass of what stands still"] == "the format has none"

@@ -151,7 +151,7 @@ def test_an_engine_that_is_too_coarse_gets_shorter_swings_and_then_no_verdict(mo
 
 
 def test_a_motion_that_no_engine_can_test_does_not_pass() -> None:
-    result = verify(models.four_bar(), "urdf")
+    result = verify(models.four_bar(), "urdf", duration=0.1)
     assert max(result.mass, result.inertia, result.centre, result.pose) < 1e-9
     assert [f.code for f in result.findings] == ["CB538"]
     assert result.verdict == "not tested"
@@ -243,7 +243,7 @@ def test_an_export_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -
         return honest(replace(mechanism, bodies=(shifted, *mechanism.bodies[1:])), *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(urdf, "contents", dishonest)
-    result = verify(models.pendulum(), "urdf")
+    result = verify(models.pendulum(), "urdf", duration=0.1)
     assert "CB530" in {f.code for f in result.findings}
 
 

@@ -186,3 +186,18 @@ def frame_from_axis(axis: ArrayLike, x: ArrayLike | None = None) -> Matrix:
         x = np.asarray(x, dtype=float)
         e1 = unit(x - z * float(z @ x))
     return np.array([e1, rotation.cross(z, e1), z]).T.copy()
+
+
+_ALONG_X = 0.9
+"""Cosine of the angle (26°) to the own x above which an axis leaves too little of it to turn across."""
+
+
+def frame_of_person(z: ArrayLike, x: ArrayLike | None = None) -> Matrix:
+    """A frame as a person gives it: z along `z`, x along `x` turned across it.
+
+    Without `x` it is the x of the frame in which both are given, so that z alone turns nothing about itself, and its y
+    where z is within 26° of that x.
+    """
+    if x is None:
+        x = (0.0, 1.0, 0.0) if abs(float(unit(z)[0])) > _ALONG_X else (1.0, 0.0, 0.0)
+    return frame_from_axis(z, x)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from cadbridge.frames import Pose, cross_length, frame_from_axis
+from cadbridge.frames import Pose, cross_length, frame_from_axis, frame_of_person
 from cadbridge.inertia import MassProperties, combine
 
 Array = NDArray[np.float64]
@@ -63,3 +63,15 @@ def test_mass_properties_move_and_add_like_their_particles(points: Array, p: Arr
     origin = whole.about(np.zeros(3))
     direct = sum((np.eye(3) * (v @ v) - np.outer(v, v) for v in X.point(points)), np.zeros((3, 3)))
     np.testing.assert_allclose(origin, direct, atol=1e-10)
+
+
+def test_a_frame_without_x_is_not_turned_about_its_z() -> None:
+    """A tool of a point alone stood 90° about z, and a bushing had its first two stiffnesses exchanged."""
+    assert np.allclose(frame_of_person([0, 0, 1]), np.eye(3))
+    assert np.allclose(frame_of_person([0, 0, -2]), np.diag([1.0, -1.0, -1.0]))
+    assert np.allclose(frame_of_person([1, 0, 0])[:, 0], [0, 1, 0])
+    for z in ([0.3, -0.2, 0.9], [-0.95, 0.1, 0.2]):
+        R = frame_of_person(z)
+        assert np.allclose(R.T @ R, np.eye(3))
+        assert np.allclose(R[:, 2], np.array(z) / np.linalg.norm(z))
+    assert np.allclose(frame_of_person([0, 0, 1], [0, 1, 0])[:, 0], [0, 1, 0])

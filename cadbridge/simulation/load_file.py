@@ -12,7 +12,7 @@ from pydantic import Discriminator, Field, Tag
 
 from cadbridge.assembly import Limit
 from cadbridge.findings import Where
-from cadbridge.frames import Pose, cross_length, frame_from_axis, unit
+from cadbridge.frames import Pose, cross_length, frame_of_person
 from cadbridge.mechanism import GROUND_BODY
 from cadbridge.numbers import FileModel, Finite, NotNegative, Positive
 from cadbridge.simulation.loads import LoadSpecs, find_component, si
@@ -231,10 +231,7 @@ class LoadsResolver(NameResolver):
         if np.linalg.norm(z) < 1e-9 or (x is not None and cross_length(z, x) < 1e-9):
             self.findings.add("CB605", f"{name}: its axes have no direction, or x lies along z", where)
             return None
-        axes = frame_from_axis(unit(z))
-        if x is not None:
-            across = unit(x - unit(z) * float(unit(z) @ x))
-            axes = np.column_stack([across, np.cross(unit(z), across), unit(z)])
+        axes = frame_of_person(z, x)
         X_AF = on_a[1] @ Pose(axes, np.array(entry.a.point) * MM)
         X_BF = self.mechanism.X_WB(on_b[0]).inverse() @ self.mechanism.X_WB(on_a[0]) @ X_AF
         stiffness = np.diag([*entry.stiffness, *entry.turn_stiffness])

@@ -128,6 +128,16 @@ def test_bushing_is_relaxed_as_designed_and_holds_a_torque(crane: Mechanism, tmp
     assert value(bent, "A2")[-1] == pytest.approx(1 / 50, rel=1e-3)
 
 
+def test_the_stiffnesses_of_a_bushing_without_axes_are_along_those_of_its_component(
+    crane: Mechanism, tmp_path: Path
+) -> None:
+    path = tmp_path / "bushing.yaml"
+    bushing = "loads: {bushings: [{a: {component: ground, point: [0, 0, 5]}, b: Arm, stiffness: [100, 200, 300]}]}\n"
+    path.write_text("format: cadbridge.scenario/1\n" + bushing)
+    (made,) = load_scenario(path, crane).loads.bushings
+    np.testing.assert_allclose(made.axes_a, np.eye(3), atol=1e-12)
+
+
 FAULTS = {
     "component": ("loads: {springs: [{a: {component: Nowhere}, b: {component: Arm}}]}\n", "CB604"),
     "one body": ("loads: {springs: [{a: {component: Wheel}, b: {component: Turret}}]}\n", "CB605"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from cadbridge.assembly import Assembly, NamedFrame
-from cadbridge.frames import Pose, frame_from_axis
+from cadbridge.frames import Pose, frame_of_person
 from cadbridge.readers.mates_file.contact import attach_by_contact
 from cadbridge.readers.mates_file.document import MatesDocument
 from cadbridge.readers.mates_file.draft import Draft, last
@@ -79,7 +79,7 @@ def _add_frames(draft: Draft) -> None:
                 continue
             X_CP = component.X_WC.inverse() @ draft.instances[found[0]].X_WI
         try:
-            R = frame_from_axis(spec.z, spec.x)
+            R = frame_of_person(spec.z, spec.x)
         except ValueError:
             where = draft.place("frames", index, name=spec.name)
             draft.findings.add("CB145", f"frame {spec.name!r}: z is zero, or x is parallel to it", where)

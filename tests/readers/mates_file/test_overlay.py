@@ -60,6 +60,11 @@ def test_a_mate_of_a_component_with_itself_is_told(lay: Any) -> None:
     assert done.mates == ()
 
 
+def test_a_frame_of_a_point_alone_has_the_axes_of_its_component(lay: Any) -> None:
+    (frame,) = lay("frames: [{name: tool, component: Arm, point: [0, 0, 10]}]\n").frames
+    assert pytest.approx(np.eye(3), abs=1e-12) == frame.X_CF.R
+
+
 def test_joint_names_limits_home_and_drives(lay: Any) -> None:
     done = lay(
         f"mates:\n  - {{name: I, type: insert, {AXES}}}\n"

@@ -12,7 +12,7 @@ import numpy as np
 
 from cadbridge.assembly import GROUND, Assembly, Instance, Part, report_unrefined, unrefined
 from cadbridge.exporters.collision import AS_IS, Piece, Solid, collision_of
-from cadbridge.exporters.names import UniqueNames
+from cadbridge.exporters.names import FileNames
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Pose, Vector
@@ -119,7 +119,8 @@ def write_meshes(
 ) -> MeshFiles:
     """The meshes of all parts in use; parts without one are reported. `folders`: of what is seen, and what collides."""
     files = MeshFiles(ending)
-    names = UniqueNames("mesh", ())
+    # What collides of `arm` is arm_collision: no part of that name may have its file.
+    names = FileNames("mesh", r"(?i:_collision\d*)$")
     by_shape: dict[tuple[str, str | None], MeshFile | None] = {}
     assembly = mechanism.assembly
     for instance in _instances(assembly, mechanism):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Assembly, report_unrefined, unrefined
-from cadbridge.exporters.names import UniqueNames
+from cadbridge.exporters.names import FileNames
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.findings import Findings
 from cadbridge.frames import Pose
@@ -76,7 +76,7 @@ class _Meshes:
 
     def __init__(self, assembly: Assembly) -> None:
         self.contents: dict[str, bytes] = {}
-        self._names = UniqueNames("mesh", ())
+        self._names = FileNames("mesh")
         self._of: dict[int, str] = {}
         self._stems = {
             id(mesh): f"{part.name}_{kind}"

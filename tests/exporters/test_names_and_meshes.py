@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 from cadbridge.exporters import export
 from cadbridge.exporters.meshes import MAX_TRIANGLES, stl_bytes
-from cadbridge.exporters.names import UniqueNames, clean
+from cadbridge.exporters.names import FileNames, UniqueNames, clean
+from cadbridge.exporters.options import ExportOptions
 from cadbridge.geometry import Mesh
+from cadbridge.mechanism import build
+from cadbridge.reading import read
 from tests.exporters import models
 
 
@@ -34,6 +37,36 @@ def test_names_are_clean_unique_and_remembered(originals: list[str]) -> None:
     assert len(set(given_names)) == len(originals)
     assert all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name != "world" for name in given_names)
     assert [names.mapping[name] for name in given_names] == originals
+
+
+@given(st.lists(st.text(max_size=8), max_size=30))
+def test_names_of_files_are_unique_whatever_their_capitals(originals: list[str]) -> None:
+    names = FileNames("mesh", r"(?i:_collision\d*)$")
+    given_names = [names.give(original) for original in [*originals, "Arm", "arm", "ARM_2", "con", "arm_collision2"]]
+    assert len({name.lower() for name in given_names}) == len(originals) + 5
+    assert {"con", "aux"}.isdisjoint(name.lower() for name in given_names)
+    assert not any(re.search(r"_collision\d*$", name) for name in given_names)
+
+
+@pytest.mark.parametrize("to", ["urdf", "sdf", "mjcf", "usd", "ros2", "json"])
+def test_no_file_of_a_part_is_another_ones_where_capitals_do_not_count(to: str, tmp_path: Path) -> None:
+    """Elsewhere the last of Arm, arm and ARM gave its shape to all; arm_collision was what arm collides by."""
+    links, names = '<link name="base"/>', ["Arm", "arm", "ARM", "con", "arm_collision"]
+    for i, name in enumerate(names):
+        box = f'<geometry><box size="0.1 0.1 0.{i + 1}"/></geometry>'
+        links += (
+            f'<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+            f'</inertial><visual>{box}</visual></link><joint name="of {name}" type="continuous"><parent link="base"/>'
+            f'<child link="{name}"/><axis xyz="0 0 1"/></joint>'
+        )
+    (tmp_path / "r.urdf").write_text(f'<robot name="r">{links}</robot>')
+    result = export(build(read(tmp_path / "r.urdf")), tmp_path / "out", to, options=ExportOptions(collision="hull"))
+    paths = [str(path.relative_to(tmp_path / "out")).lower() for path in result.files]
+    assert len(set(paths)) == len(paths)
+    meshes = [path for path in result.files if path.suffix in (".stl", ".usdc", ".ply", ".obj")]
+    shown = [path for path in meshes if not re.search(r"_collision\d*$", path.stem)]
+    assert len({path.read_bytes() for path in shown}) >= len(names)
+    assert not any(path.stem.lower() == "con" for path in meshes)
 
 
 def test_stl_holds_the_triangles() -> None:

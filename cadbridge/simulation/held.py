@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,7 +14,7 @@ from cadbridge.frames import Pose
 from cadbridge.lowering import Lowered
 from cadbridge.mechanism import GROUND_BODY, Joint
 from cadbridge.simulation.frames import PARALLEL_PAIRS
-from cadbridge.simulation.open_couplings import followers, held_joints
+from cadbridge.simulation.open_couplings import followers, held_joints, open_couplings
 from solver.algebra.rank import independent_rows
 from solver.constraints import AxesAngle, Coupler, PointOnPlane, Primitive, evaluate
 from solver.rotation import matrix
@@ -36,17 +37,20 @@ class HeldRows:
     names: tuple[str, ...] = ()
 
 
-def held(lowered: Lowered, led: Collection[str]) -> HeldRows:
+def held(lowered: Lowered, led: Collection[str], most: float = math.inf) -> HeldRows:
     """The rows that hold what can be held as designed where the joints `led` (by any of their names) are moved.
 
     A joint that hangs on one side of no loop is held; of those in loops and couplings the ones that the rows and the
     joints led leave independent: driven ones first, followers of others last. So is a body that nothing holds: the
-    first of its group.
+    first of its group. What hangs together with no joint led, but by the ground, stays by itself. Where loops of more
+    than `most` units hang together with one, none of theirs is held: which could be takes time with their third power.
     """
     neighbours = _neighbours(lowered)
     roots = _roots(neighbours)
     core = _core(neighbours, roots)
     moved = _ids(lowered, (*led, *held_joints(lowered)))
+    moving = _together(lowered, neighbours, moved)
+    core &= moving
     following = _ids(lowered, followers(lowered))
     driven = {d.joint for d in lowered.mechanism.drives}
     outside = [row for root in roots if root != GROUND_BODY for row in _pose_rows(lowered, GROUND_BODY, root, None)]
@@ -55,12 +59,15 @@ def held(lowered: Lowered, led: Collection[str]) -> HeldRows:
     order = {id(j): (not j.coordinate, j.name not in driven, id(j) in following) for j in lowered.mechanism.joints}
     for joint in sorted(lowered.mechanism.joints, key=lambda j: order[id(j)]):
         rows = _joint_rows(lowered, joint)
-        if not {lowered.unit_of[joint.a], lowered.unit_of[joint.b]} <= core:
+        ends = {lowered.unit_of[joint.a], lowered.unit_of[joint.b]}
+        if not ends <= moving:
+            continue
+        if not ends <= core:
             # Off the loops no other row feels it: it can be held for itself, and needs no rank.
             outside += [] if id(joint) in moved else rows
         elif id(joint) in moved:
             leading += rows
-        else:
+        elif len(core) <= most:
             candidates += [(joint.name, row) for row in rows]
     within = _independent(lowered, core, leading, candidates)
     return HeldRows(tuple(outside), tuple(row for _, row in within), tuple(name for name, _ in within))
@@ -69,6 +76,22 @@ def held(lowered: Lowered, led: Collection[str]) -> HeldRows:
 def _ids(lowered: Lowered, names: Iterable[str]) -> set[int]:
     """The identities of the joints that names mean."""
     return {id(joint) for name in names if (joint := lowered.mechanism.joint_named(name)) is not None}
+
+
+def _together(lowered: Lowered, neighbours: Neighbours, moved: Collection[int]) -> set[int]:
+    """The units that hang together, not by way of the ground, with what is moved: joints, and couplings that are open.
+
+    The ground is one of them.
+    """
+    found = {GROUND_BODY}
+    toward = [lowered.unit_of[end] for j in lowered.mechanism.joints if id(j) in moved for end in (j.a, j.b)]
+    toward += [unit for k in open_couplings(lowered).gaps for unit in lowered.model.primitives[k].bodies]
+    while toward:
+        unit = toward.pop()
+        if unit not in found:
+            found.add(unit)
+            toward += neighbours[unit]
+    return found
 
 
 def _neighbours(lowered: Lowered) -> Neighbours:

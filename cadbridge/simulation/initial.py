@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,6 +30,8 @@ LARGEST_STEP = 0.2
 and gears keep count of turns. As in `solver.analyses.kinematics`, where a correction of so much is still clear."""
 MOST_STEPS = 5000
 """Steps on the way to an initial state (1000 rad of `LARGEST_STEP`); where these are too long, its rows stay open."""
+MOST_UNITS = 120
+"""Units in loops up to which it is looked at what can stay as designed where only motors lead: a second or so."""
 MOST_TRIED_ROWS = 24
 """Rows within loops up to which each is tried, where not all can stay."""
 
@@ -45,7 +48,7 @@ def initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> S
         return _initial_state(lowered, scenario, findings)
     led, told = _over(scenario, prescribed), Findings()
     try:
-        state = _initial_state(lowered, led, told)
+        state = _initial_state(lowered, led, told, MOST_UNITS)
     except InputError:  # laws that cannot all hold: the run says so, from where the rest begins
         return _initial_state(lowered, scenario, findings)
     findings.extend(told)
@@ -70,13 +73,15 @@ def _over(scenario: Scenario, prescribed: dict[str, tuple[float | None, float]])
     return replace(scenario, positions={**scenario.positions, **positions}, rates={**scenario.rates, **rates})
 
 
-def _initial_state(lowered: Lowered, scenario: Scenario, findings: Findings) -> State | None:
+def _initial_state(
+    lowered: Lowered, scenario: Scenario, findings: Findings, most: float = math.inf
+) -> State | None:  # fmt: skip
     wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
     frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
     unmet = open_couplings(lowered)
     state = None
     if wanted or frames:
-        state = _with_positions(lowered, scenario, wanted, frames, unmet, findings)
+        state = _with_positions(lowered, scenario, wanted, frames, unmet, findings, most)
     elif unmet.gaps:
         state = _coupled(lowered, unmet, findings)
     if not scenario.velocities:
@@ -112,13 +117,14 @@ def _with_positions(
     frames: tuple[PrescribedFrame, ...],
     unmet: OpenCouplings,
     findings: Findings,
+    most: float,
 ) -> State:
     """The pose with the joint values wanted and the frames where their motions begin; else as designed where it can be.
 
     InputError where it cannot be reached.
     """
     # Frames determine what no joint names: there the poses that are nearest follow.
-    keep = held(lowered, wanted) if not frames else HeldRows()
+    keep = held(lowered, wanted, most) if not frames else HeldRows()
     lead = partial(_led, lowered, scenario, wanted, frames, unmet)
     found = _kept(lead, keep, f"with {listed(sorted(wanted))} at the initial values", sorted(wanted), findings)
     if not found.status.ok:

@@ -31,8 +31,12 @@ def _report_thrust(lowered: Lowered, findings: Findings) -> None:
 
 
 def report_not_reached(scenario: Scenario, done: int, end: float, findings: Findings) -> None:
-    """Report the changes beyond the first `done` that a run did not come to, as it ended at `end` (s) before them."""
-    left = [f"{change.title} at {change.t:.4g} s" for change in sorted(scenario.changes, key=lambda c: c.t)[done:]]
+    """Report the changes beyond the first `done` that a run did not come to, as it ended at `end` (s) before them.
+
+    One at the end itself was refused, which is told.
+    """
+    later = [change for change in sorted(scenario.changes, key=lambda c: c.t)[done:] if change.t > end]
+    left = [f"{change.title} at {change.t:.4g} s" for change in later]
     if left:
         text = f"the run ended at {end:.4g} s: {listed(left)} did not take place"
         findings.add("CB688", text, items=left)

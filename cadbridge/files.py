@@ -33,6 +33,17 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
 
 
+def ignores_case(folder: Path) -> bool:
+    """Whether the file system of a folder, which need not be there yet, takes `Arm` and `arm` for one name."""
+    above = (folder, *folder.parents)
+    for at in (path for path in above if path.name.swapcase() != path.name and path.exists()):
+        try:
+            return os.path.samefile(at, at.with_name(at.name.swapcase()))
+        except OSError:
+            return False
+    return False
+
+
 def refuse_output(path: Path) -> None:
     """InputError unless a result may be written to `path`: a name for a file, which is none of those read.
 

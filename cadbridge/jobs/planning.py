@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cadbridge.errors import InputError
+from cadbridge.files import ignores_case
 from cadbridge.findings import Finding, Findings, Where
 from cadbridge.jobs.files import FOLDERS, JobEntry, as_list, entries_of, read_jobs_files
 from cadbridge.jobs.model import Job, shown
@@ -222,10 +223,17 @@ def _glob(pattern: str, base: Path, findings: Findings, where: Where) -> list[Pa
         if any("**" in part and part != "**" for part in given.parts):
             # From Python 3.13 on it means "*", and the same jobs file would be other jobs.
             raise ValueError("** stands for whole folders, alone between slashes")
-        return sorted(p for p in folder.glob(relative) if p.is_file())
+        named = next((k for k, part in enumerate(Path(relative).parts) if glob.has_magic(part)), 0)
+        return sorted(p for p in folder.glob(relative) if p.is_file() and not _by_link(p, folder, named))
     except (ValueError, IndexError, NotImplementedError, OSError, RecursionError) as error:
         findings.add("CB702", f"the pattern {shown(pattern)} cannot be used: {error}", where)
         return []
+
+
+def _by_link(path: Path, folder: Path, named: int) -> bool:
+    """Whether a link to a folder leads to a path, below the first `named` parts of it, which somebody wrote."""
+    parts = path.relative_to(folder).parts[:-1]
+    return any(folder.joinpath(*parts[:k]).is_symlink() for k in range(named + 1, len(parts) + 1))
 
 
 def _below(path: Path, folder: Path) -> bool:
@@ -309,8 +317,9 @@ def _refuse_duplicates(jobs: list[Job], findings: Findings) -> None:
     """CB705 for each job whose folder, or whose name, another has, or whose folder lies in another's."""
     folders: dict[str, Job] = {}
     names: dict[str, Job] = {}
+    blind = bool(jobs) and ignores_case(Path(jobs[0].folder))
     for job in jobs:
-        key = os.path.normcase(job.folder)
+        key = str(job.folder).casefold() if blind else str(job.folder)
         twin = folders.setdefault(key, job)
         if twin is not job:
             message = f"the jobs {shown(job.name)} and {shown(twin.name)} (at {twin.where}) would write to one folder"

@@ -12,6 +12,7 @@ import yaml
 
 from cadbridge.cli import main
 from cadbridge.errors import InputError
+from cadbridge.files import ignores_case
 from cadbridge.findings import Finding
 from cadbridge.jobs import load, plan
 from cadbridge.jobs.schema import FORMAT, JobsFile, memory_bytes
@@ -219,6 +220,26 @@ def test_a_circle_of_links_ends(tmp_path: Path) -> None:
     touch(tmp_path, "d/a.step")
     (tmp_path / "d" / "loop").symlink_to(tmp_path)
     assert [j.source for j in load(write(tmp_path, "jobs: [{sources: '**/*.step'}]")).jobs] == ["d/a.step"]
+
+
+def test_a_link_to_a_folder_is_followed_where_its_name_is_written_alone(tmp_path: Path) -> None:
+    touch(tmp_path, "d/a.step")
+    (tmp_path / "link").symlink_to(tmp_path / "d")
+    assert [j.source for j in load(write(tmp_path, "jobs: [{sources: '*/*.step'}]")).jobs] == ["d/a.step"]
+    assert [j.source for j in load(write(tmp_path, "jobs: [{sources: 'link/*.step'}]")).jobs] == ["link/a.step"]
+
+
+def test_folders_that_differ_in_capitals_are_one_where_the_file_system_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touch(tmp_path, "a.step")
+    text = "jobs:\n  - {name: X, sources: a.step}\n  - {name: x, sources: a.step}\n"
+    assert len(load(write(tmp_path, text)).jobs) == 2
+    assert not ignores_case(tmp_path)
+    monkeypatch.setattr("cadbridge.jobs.planning.ignores_case", lambda _: True)
+    with pytest.raises(InputError) as caught:
+        load(write(tmp_path, text))
+    assert [f.code for f in caught.value.findings] == ["CB705"]
 
 
 def test_from_python_the_same_rules_hold(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ any part, whatever faces its writer made it of.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cadbridge.recognition.faces.sections import Cutter, Ring
+from cadbridge.recognition.faces.sections import Cutter
 
 Array = NDArray[np.float64]
 
@@ -114,13 +115,8 @@ def _zones(cutter: Cutter, height: float) -> tuple[Zone, ...]:
     # Neither on the axis, where a circle has no length, nor on the outline, which it would touch and not cross.
     even = np.linspace(0.01, 0.99, _EVEN_RADII) * outer
     radii = np.unique(np.concatenate([between[:: max(1, len(between) // _RINGS)], even]))
-    zones: list[Zone] = []
-    rings = section.rings(radii)
-    edges = np.concatenate([[0.0], (radii[1:] + radii[:-1]) / 2, [outer]])
-    for i, ring in enumerate(rings):
-        state, arcs = _state(ring)
-        zone = Zone(state, float(edges[i]), float(edges[i + 1]), arcs, ring.share)
-        _add(zones, zone)
+    edges = np.concatenate([[0.0], (radii[1:] + radii[:-1]) / 2, [outer]]).tolist()
+    zones = _zones_of(edges, *section.shares(radii))
     # Facets of a round edge, or of a bore's, are thin zones of many arcs.
     thick = [z for z in zones if z.high - z.low > _thinnest(z) * outer]
     # Air outside of all material is that of corners of an outline that were left out.
@@ -138,10 +134,22 @@ def _thinnest(zone: Zone) -> float:
     return _THIN[0] if zone.state != PARTIAL else _THIN[1 + (zone.arcs > _LOBES)]
 
 
-def _state(ring: Ring) -> tuple[str, int]:
-    if ring.share < _SLIT:
+def _zones_of(edges: list[float], shares: Array, counts: NDArray[np.intp]) -> list[Zone]:
+    """Rings between edges, of which neighbours of one state are one zone."""
+    zones: list[Zone] = []
+    rings = [(_state(share, arcs), share) for share, arcs in zip(shares.tolist(), counts.tolist(), strict=True)]
+    start = 0
+    for (state, arcs), run in groupby(rings, key=itemgetter(0)):
+        found = [share for _, share in run]
+        zones.append(Zone(state, edges[start], edges[start + len(found)], arcs, max(found)))
+        start += len(found)
+    return zones
+
+
+def _state(share: float, arcs: int) -> tuple[str, int]:
+    if share < _SLIT:
         return AIR, 0
-    return (FULL, 0) if ring.share > 1 - _SLIT else (PARTIAL, len(ring.starts))
+    return (FULL, 0) if share > 1 - _SLIT else (PARTIAL, arcs)
 
 
 def _joined(zones: list[Zone]) -> tuple[Zone, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,19 @@ class Ring:
         return math.atan2(turned.imag, turned.real) / count
 
 
+class _Crossings(NamedTuple):
+    """Ascending polar angles at which circles enter or leave material, those of circle n from `bounds[n]` on.
+
+    `spoilt` circles do not do so by turns; `closed` ones have no arcs: they are spoilt, or meet nothing.
+    """
+
+    angle: Array
+    enters: NDArray[np.bool_]
+    bounds: NDArray[np.intp]
+    spoilt: NDArray[np.bool_]
+    closed: NDArray[np.bool_]
+
+
 class Section:
     """One section: segments from `a` to `b` (n, 2), split where they come nearest to the axis."""
 
@@ -94,6 +108,32 @@ class Section:
 
     def rings(self, radii: Array) -> list[Ring]:
         """A ring for each of the ascending radii."""
+        met = self._crossings(radii)
+        lead, inside = met.enters.tolist(), self._inside(radii, met.closed)
+        return [
+            Ring(radius, _NONE, _NONE, inside[n], not spoilt) if closed else _arcs(radius, met.angle[i:j], lead[i])
+            for n, (radius, i, j, closed, spoilt) in enumerate(
+                zip(radii.tolist(), met.bounds[:-1].tolist(), met.bounds[1:].tolist(), met.closed.tolist(),
+                    met.spoilt.tolist(), strict=True)
+            )
+        ]  # fmt: skip
+
+    def shares(self, radii: Array) -> tuple[Array, NDArray[np.intp]]:
+        """Of the ring at each of the ascending radii the part that is material, and how many arcs that is.
+
+        As of `rings`, all at once: a layer is looked at with some seventy of them.
+        """
+        met = self._crossings(radii)
+        share = np.array(self._inside(radii, met.closed), dtype=float)
+        first, lead = met.bounds[:-1], np.append(met.enters, True)
+        # Ends less beginnings; one turn more where the circle begins in material, whose first crossing is an end.
+        signed = np.append(np.where(met.enters, -met.angle, met.angle), 0.0)
+        turns = np.add.reduceat(signed, first) + np.where(lead[first], 0.0, math.tau)
+        counts = np.where(met.closed, 0, np.diff(met.bounds) // 2)
+        return np.where(met.closed, share, turns / math.tau), counts
+
+    def _crossings(self, radii: Array) -> _Crossings:
+        """Where circles of the ascending radii meet the outline."""
         low, high = np.minimum(self.ra, self.rb), np.maximum(self.ra, self.rb)
         first, last = np.searchsorted(radii, low), np.searchsorted(radii, high)
         counts = last - first  # low <= r < high: each crossing belongs to one segment alone
@@ -103,16 +143,12 @@ class Section:
         enters = (self.rb > self.ra)[segment]
         order = np.lexsort((angle, which))
         angle, enters, which = angle[order], enters[order], which[order]
-        bounds = np.searchsorted(which, np.arange(len(radii) + 1)).tolist()
+        bounds = np.searchsorted(which, np.arange(len(radii) + 1))
+        met = np.diff(bounds)
+        spoilt = met % 2 > 0
         # Of all rings at once: two entries, or two exits, one after the other spoil theirs.
-        spoilt = set(which[1:][(enters[1:] == enters[:-1]) & (which[1:] == which[:-1])].tolist())
-        lead, inside = enters.tolist(), self._inside(radii).tolist()
-        return [
-            Ring(radius, _NONE, _NONE, inside[n], i == j)
-            if i == j or (j - i) % 2 or n in spoilt
-            else _arcs(radius, angle[i:j], lead[i])
-            for n, (radius, i, j) in enumerate(zip(radii.tolist(), bounds[:-1], bounds[1:], strict=True))
-        ]
+        spoilt[which[1:][(enters[1:] == enters[:-1]) & (which[1:] == which[:-1])]] = True
+        return _Crossings(angle, enters, bounds, spoilt, spoilt | (met == 0))
 
     def _angles(self, segment: NDArray[np.intp], radii: Array) -> Array:
         """Where each segment, monotonic in its radius, reaches its radius: the polar angle in [0, 2π)."""
@@ -126,16 +162,19 @@ class Section:
         angle: Array = np.mod(np.arctan2(point[:, 1], point[:, 0]), math.tau)
         return angle
 
-    def _inside(self, radii: Array) -> NDArray[np.bool_]:
-        """Whether the point at each radius, on an odd ray, lies in material: exits less entries beyond it."""
-        c, s = np.cos(_ODD_RAY), np.sin(_ODD_RAY)
-        ya, yb = self.a @ np.array([-s, c]), self.b @ np.array([-s, c])
-        crossing = (ya > 0) != (yb > 0)
-        ya, yb = ya[crossing], yb[crossing]
-        xa, xb = self.a[crossing] @ np.array([c, s]), self.b[crossing] @ np.array([c, s])
-        x = xa + (xb - xa) * ya / (ya - yb)
-        leaves = np.where(yb > ya, 1, -1)  # counter-clockwise: material lies nearer to the axis
-        return np.asarray(((x > radii[:, None]) * leaves).sum(axis=1) > 0)
+    def _inside(self, radii: Array, some: NDArray[np.bool_]) -> list[bool]:
+        """Whether the point at each of `some` radii, on an odd ray, lies in material: exits less entries beyond it."""
+        inside = np.zeros(len(radii), dtype=bool)
+        if some.any():
+            c, s = np.cos(_ODD_RAY), np.sin(_ODD_RAY)
+            ya, yb = self.a @ np.array([-s, c]), self.b @ np.array([-s, c])
+            crossing = (ya > 0) != (yb > 0)
+            ya, yb = ya[crossing], yb[crossing]
+            xa, xb = self.a[crossing] @ np.array([c, s]), self.b[crossing] @ np.array([c, s])
+            x = xa + (xb - xa) * ya / (ya - yb)
+            leaves = np.where(yb > ya, 1, -1)  # counter-clockwise: material lies nearer to the axis
+            inside[some] = ((x > radii[some][:, None]) * leaves).sum(axis=1) > 0
+        return inside.tolist()
 
 
 def _arcs(radius: float, angle: Array, enters: bool) -> Ring:

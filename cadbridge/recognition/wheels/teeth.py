@@ -179,10 +179,10 @@ def _edges(section: Section, low: float, high: float, wide: float) -> tuple[floa
 def _sided(section: Section, band: Band) -> Band | None:
     """The band with the side of its tips; None where there is material, or air, on both sides: holes or pins."""
     edge = np.linspace(*_BESIDE, 6) * band.depth
-    near, far = section.rings(band.low - edge[::-1]), section.rings(band.high + edge)
+    shares, _ = section.shares(np.concatenate([band.low - edge[::-1], band.high + edge]))
+    near, far = shares[: len(edge)], shares[len(edge) :]
     whole = band.present / band.teeth
-    inner, outer = max(ring.share for ring in near), max(ring.share for ring in far)
-    emptiest_in, emptiest_out = min(ring.share for ring in near), min(ring.share for ring in far)
+    inner, outer, emptiest_in, emptiest_out = near.max(), far.max(), near.min(), far.min()
     if inner >= _RIM * whole and emptiest_out <= _AIR + (1 - whole):
         return band
     if outer >= _RIM * whole and emptiest_in <= _AIR + (1 - whole):

@@ -298,7 +298,7 @@ class Mechanism(Shown):
             other = first.setdefault(joint.name, name)
             # Degrees and mm in rad and m: rounding.
             mine, its = value * self.sense(name), values[other] * self.sense(other)
-            if not math.isclose(mine, its, rel_tol=1e-9, abs_tol=1e-12):
+            if name != other and not math.isclose(mine, its, rel_tol=1e-9, abs_tol=1e-12):
                 found.append((joint.name, other, name))
         return tuple(found)
 

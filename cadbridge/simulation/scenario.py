@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass, field, replace
 
+from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.frames import Vector
 from cadbridge.mechanism import Joint, Mechanism
@@ -110,7 +111,17 @@ def find_joint(
 
 
 def on_joints(mechanism: Mechanism, what: Scenario) -> Scenario:
-    """The scenario with its motors as they act on their joints (see `on_joint`), and initial values as these count."""
+    """The scenario with its motors as they act on their joints (see `on_joint`), and initial values as these count.
+
+    InputError where two names of one joint give it different values: the last would be taken.
+    """
+    findings = Findings()
+    for section, given in (("positions", what.positions), ("rates", what.rates)):
+        for joint, first, other in mechanism.said_twice(given):
+            text = f"{section}: {first} and {other} are names of one joint, and give it different values"
+            findings.add("CB608", text, Where(item=other), items=(joint,))
+    if findings.errors:
+        raise InputError(findings.as_tuple()[0].message, findings)
     positions, rates = map(mechanism.by_joint, (what.positions, what.rates))
     motors = tuple(on_joint(mechanism, motor) for motor in what.motors)
     return replace(what, motors=motors, positions=positions, rates=rates)

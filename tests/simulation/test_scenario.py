@@ -66,6 +66,9 @@ def test_two_values_of_one_joint_by_two_of_its_names_are_told(crane: Mechanism, 
     (why,) = told.value.findings
     assert why.code == "CB601"
     assert f"{joint.name} and {other} are names of one joint" in why.message
+    twice = Scenario(positions={joint.name: 0.1, other: 0.2 * crane.sense(other)})
+    with pytest.raises(cb.InputError, match="names of one joint"):
+        simulate(crane, twice)
 
 
 def test_initial_values_and_rates_are_taken_and_gears_follow(crane: Mechanism, tmp_path: Path) -> None:

@@ -26,6 +26,9 @@ what is seen: 54 machines have 0.018 | 0.020."""
 MOST_LOOSE_GAPS = 500
 """Gaps between loose parts that OCCT measures, for time alone; 54 machines need 19 at most."""
 
+REACHES = (0.01, 0.1, 1.0)
+"""Shares of a part's size within which what is nearest to it is looked for, one after the other, for time alone."""
+
 
 def bind_wheels(
     scene: Scene, groups: Sequence[list[str]], pairs: Sequence[MeshingPair], lone: bool = False
@@ -142,12 +145,16 @@ def _nearest(scene: Scene, names: Collection[str], partner: str) -> str | None:
     """The instance nearest to some others, which is not of the body of their partner."""
     solids = scene.solids(MOST_LOOSE_GAPS)
     body = scene.groups.root(partner)
-    reach = max(map(solids.extent, names))
-    gaps = []
-    for name in names:
-        others = [n for n in solids.beside(name, reach) if n not in names and scene.groups.root(n) != body]
-        gaps += [(gap, other) for other, gap in solids.gaps(name, others, reach)]
-    return min(gaps)[1] if gaps else None
+    whole = max(map(solids.extent, names))
+    # Near first: a search compares all faces within its reach, which of two gears are all their teeth.
+    for reach in (whole * share for share in REACHES):
+        gaps = []
+        for name in names:
+            others = [n for n in solids.beside(name, reach) if n not in names and scene.groups.root(n) != body]
+            gaps += [(gap, other) for other, gap in solids.gaps(name, others, reach)]
+        if gaps:
+            return min(gaps)[1]
+    return None
 
 
 def bind_beside(scene: Scene, groups: Sequence[list[str]], names: bool) -> tuple[list[list[str]], list[Candidate]]:

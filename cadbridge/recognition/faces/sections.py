@@ -106,6 +106,17 @@ class Section:
         corners = np.quantile(self.ra, (np.arange(count) + 0.5) / count)
         return np.unique(np.concatenate([even, (corners[1:] + corners[:-1]) / 2]))
 
+    def crossings(self, radii: Array) -> NDArray[np.int64]:
+        """How often the outline crosses a circle of each of the ascending radii."""
+        first, last = self._passed(radii)
+        steps = [np.bincount(ends, minlength=len(radii) + 1) for ends in (first, last)]
+        return np.cumsum(steps[0] - steps[1])[: len(radii)]
+
+    def _passed(self, radii: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The first of the ascending radii that each segment crosses, and the first that it does not any more."""
+        low, high = np.minimum(self.ra, self.rb), np.maximum(self.ra, self.rb)
+        return np.searchsorted(radii, low), np.searchsorted(radii, high)
+
     def rings(self, radii: Array) -> list[Ring]:
         """A ring for each of the ascending radii."""
         met = self._crossings(radii)
@@ -134,8 +145,7 @@ class Section:
 
     def _crossings(self, radii: Array) -> _Crossings:
         """Where circles of the ascending radii meet the outline."""
-        low, high = np.minimum(self.ra, self.rb), np.maximum(self.ra, self.rb)
-        first, last = np.searchsorted(radii, low), np.searchsorted(radii, high)
+        first, last = self._passed(radii)
         counts = last - first  # low <= r < high: each crossing belongs to one segment alone
         segment = np.repeat(np.arange(len(counts)), counts)
         which = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts) + first[segment]

@@ -110,8 +110,11 @@ def bands(section: Section, height: float, least: int, count: int, fine: bool = 
     if section.empty:
         return []
     radii = section.radii(count)
-    rings = section.rings(radii)
-    combs = [comb_of(ring, least) for ring in rings]
+    # Most sections of most parts have no ring of so many arcs: they are counted before they are found.
+    enough = np.flatnonzero(section.crossings(radii) >= 2 * least)
+    combs: list[Comb | None] = [None] * len(radii)
+    for i, ring in zip(enough.tolist(), section.rings(radii[enough]) if len(enough) else (), strict=True):
+        combs[i] = comb_of(ring, least)
     found, start = [], 0
     for i in range(1, len(combs) + 1):
         if i == len(combs) or _teeth(combs[i]) != _teeth(combs[start]):

@@ -17,6 +17,7 @@ from cadbridge.recognition.evidence.spinning import only_spins
 from cadbridge.recognition.rules.axles import knuckle
 from cadbridge.recognition.rules.round_pairs import CENTRED
 from cadbridge.recognition.rules.seated import round_outside
+from cadbridge.recognition.rules.unsolved_eyes import eyes_beside
 from cadbridge.recognition.wheels.placed import MeshingPair
 from cadbridge.recognition.wheels.wheel import WheelKind
 
@@ -36,8 +37,8 @@ at most, beside the bearing's radius. Choices."""
 class Seen:
     """A scene with its joints so far, those `found` since, and the round parts that only spin in a body.
 
-    `racks` with their pinions, `wheels`, each with its partner, and by their names `rollers`, `horns`, `bearings` and
-    what is `screwed` on others.
+    `racks` with their pinions, `wheels`, each with its partner, and by their names `rollers`, `horns`, `bearings`,
+    `motors` and what is `screwed` on others.
     """
 
     def __init__(
@@ -49,8 +50,10 @@ class Seen:
         horns: Collection[str] = (),
         screwed: Collection[str] = (),
         bearings: Collection[str] = (),
+        motors: Collection[str] = (),
     ) -> None:
-        self.rollers, self.horns, self.screwed, self.bearings = rollers, horns, set(screwed), set(bearings)
+        self.rollers, self.horns, self.bearings = rollers, horns, set(bearings)
+        self.screwed, self.motors = set(screwed), set(motors)
         self.scene, self.found, root = scene, list[Candidate](), scene.groups.root
         # By the bodies of this moment: what was tied since a joint was found may have made one of its two.
         self.joints = joints = [replace(c, a=a, b=b) for c in joints if (a := root(c.a)) != (b := root(c.b))]
@@ -69,6 +72,11 @@ class Seen:
 def unpinned(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
     """The hinge of two bodies whose holes are in line (`knuckle`), neither of which a screw holds there by its name."""
     return None if first <= seen.screwed or second <= seen.screwed else knuckle(seen.scene, first, second)
+
+
+def eyes_on(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:
+    """The hinge of two eyes drawn beside each other (`eyes_beside`): those of a motor's flange are for its screws."""
+    return None if seen.motors & (first | second) else eyes_beside(seen.scene, first, second)
 
 
 def about_disc(seen: Seen, first: set[str], second: set[str]) -> Candidate | None:

@@ -15,6 +15,7 @@ from cadbridge.recognition.rules.bearing_units import journal_in_unit
 from cadbridge.recognition.rules.pivots import (
     Seen,
     about_disc,
+    eyes_on,
     named_on,
     on_ring,
     rack_on,
@@ -24,7 +25,7 @@ from cadbridge.recognition.rules.pivots import (
 )
 from cadbridge.recognition.rules.subassemblies import resting
 from cadbridge.recognition.rules.turntables import turntable
-from cadbridge.recognition.standard.names import StandardKind, named_kinds
+from cadbridge.recognition.standard.names import StandardKind, called_drive, named_kinds
 from cadbridge.recognition.standard.roles import HORNS, IDLERS, SCREWED_ON, STILL, called, called_last
 from cadbridge.recognition.ties import Held, Tie
 from cadbridge.recognition.wheels.meshing import steps_about
@@ -60,7 +61,8 @@ def connect(
     asked = scene.assembly.instances if names else ()
     screwed = {i.name for i in asked if not scene.links_only and called_last(SCREWED_ON, scene.called(i.name))}
     bearings = {i.name for i in asked if StandardKind.BEARING in named_kinds(scene.called(i.name))}
-    seen = Seen(scene, joints, pairs, rollers - still, horns, screwed, bearings)
+    motors = {i.name for i in asked if any(map(called_drive, scene.called(i.name)))}
+    seen = Seen(scene, joints, pairs, rollers - still, horns, screwed, bearings, motors)
     for tie in _ties(scene, linked):
         if frozenset(tie.pair) in meshing or set(tie.pair) <= scene.fasteners.keys() or scene.stay_apart(*tie.pair):
             continue
@@ -126,6 +128,8 @@ SIGNS = (
     Sign("a shaft drawn into a bearing unit", Held.REACHES, False, journal_in_unit),
     Sign("a ring that is a bearing by its name", Held.RESTS, True, on_ring),
     Sign("links drawn into each other", Held.REACHES, False, lambda seen, a, b: overlapping(seen.scene, a, b)),
+    Sign("eyes drawn into each other", Held.REACHES, False, eyes_on),
+    Sign("eyes drawn beside each other", Held.RESTS, True, eyes_on),
     Sign("holes in line, no pin", Held.RESTS, True, unpinned),
     Sign("a disc of its own between", Held.RESTS, True, about_disc),
     Sign("a rack on its pinion", None, True, rack_on),

@@ -11,6 +11,7 @@ from cadbridge.recognition.contacts.walls import Witness
 from cadbridge.recognition.hints import Hints
 from cadbridge.recognition.writing.mates_text import freedoms_text
 from tests.late import cq
+from tests.recognition import solids
 from tests.recognition.solids import plate, read, recognised
 
 
@@ -130,3 +131,17 @@ def test_what_loses_its_hinge_to_what_is_bound_beside_it_does_not_float(tmp_path
     found = read(tmp_path, made.add(block, name="block", loc=cq.Location((20, 0, 0))))
     assert not [f for f in found.findings if f.code == "CB1658"]
     assert found.freedoms == 0
+
+
+@pytest.mark.parametrize(("off", "turn", "hinged"), [(0.7, 60, True), (4.5, 60, False), (0.7, 0, False)])
+def test_eyes_drawn_beside_each_other_are_a_hinge(tmp_path: Path, off: float, turn: float, hinged: bool) -> None:
+    """Links placed by hand: one reaches into the other by 0.3 mm, its eye off the axis. Eyes at both ends hold them."""
+    upper = cq.Location(cq.Vector(off, 0, 2.7), cq.Vector(0, 0, 1), turn)
+    made = cq.Assembly(name="made").add(solids.link(40), name="lower").add(solids.link(40), name="upper", loc=upper)
+    found = read(tmp_path, made)
+    assert [joint.type for joint in found.joints] == ["revolute"] * hinged
+    if hinged:
+        (joint,) = found.joints
+        assert joint.point[:2] == pytest.approx([off / 2 * 1e-3, 0], abs=1e-9)
+        assert joint.evidence[0] == "rounded ends about holes of radii 3 and 3 mm lie on each other"
+        assert joint.against == ("drawn 0.7 mm beside each other", "no pin is drawn")

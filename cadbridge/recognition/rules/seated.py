@@ -106,9 +106,9 @@ def _closes(now: Jointed, rod: str, joint: Candidate) -> bool:
     return bottom and len(now.of[other]) == 1 and only_spins(now.scene, now.members[other], joint)
 
 
-def bind_put_on(scene: Scene) -> None:
+def bind_put_on(scene: Scene, names: bool) -> None:
     """Bind what is called a button, a board, a tyre or the like to the one body that it touches."""
-    for name, touching in scene.contacts.of.items():
+    for name, touching in scene.contacts.of.items() if names else ():
         bodies = {scene.groups.root(n) for c in touching for n in c.pair if n != name}
         if len(bodies) == 1 and name not in scene.on_shafts and called(STILL, scene.called(name)):
             scene.bind(name, min(n for c in touching for n in c.pair if n != name), PUT_ON, 0.6)

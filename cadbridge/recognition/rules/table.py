@@ -29,6 +29,7 @@ from cadbridge.recognition.rules.joints import bind_pins, find_joints
 from cadbridge.recognition.rules.likewise import bind_rails, joined_alike, without_models
 from cadbridge.recognition.rules.linear_bearings import bind_linear_bearings
 from cadbridge.recognition.rules.motors import find_motors
+from cadbridge.recognition.rules.plates import bind_plates
 from cadbridge.recognition.rules.rolling_carriages import rolling_carriages
 from cadbridge.recognition.rules.seated import (
     bind_plugs,
@@ -131,11 +132,6 @@ def _pins(run: Inference) -> None:
         bind_fixed(run.scene)
 
 
-def _put_on(run: Inference) -> None:
-    if run.evidence.names:
-        bind_put_on(run.scene)
-
-
 def _within(run: Inference) -> None:
     run.turning += bind_within(run.scene, run.joints, run.evidence.meshes)
     bind_fixed(run.scene)
@@ -232,7 +228,7 @@ RULES = (
     Rule("a rod with a screw in each end is tightened", 0.87, lambda r: bind_bolted_rods(r.scene, r.evidence.names)),
     Rule("contacts that leave nothing free hold fast", 0.86, lambda r: bind_fixed(r.scene)),
     Rule("what grips behind its rail slides", 0.84, lambda r: r.turning.extend(undercut_slides(r.scene))),
-    Rule("what is put on one body, by its name, is held there", 0.82, _put_on),
+    Rule("what is put on one body, by its name, is held there", 0.82, lambda r: bind_put_on(r.scene, r.evidence.names)),
     # A dowel is told from a pin by the bodies that it goes through: they must be known by what holds them fast.
     Rule("a stub in one bore is pressed in", 0.80, lambda r: bind_stubs(r.scene, r.pin, r.evidence.names)),
     Rule("a lead screw turns in its nut", 0.78, _lead_screws),
@@ -243,6 +239,8 @@ RULES = (
     Rule("a wheel apart goes with its shaft", 0.62, _wheels_apart),
     Rule("what is screwed on, by its name, where holes meet", 0.61, lambda r: bind_screwed_on(r.now, r.evidence.names)),
     Rule("what moves nothing else is no joint", 0.60, _moves_nothing),
+    # Rods between two plates that carry nothing are their spacers: bound by now, they are no bodies that turn on both.
+    Rule("plates with the same bodies between are one", 0.59, lambda r: bind_plates(r.now)),
     Rule("a belt goes with its pulley", 0.50, lambda r: bind_belts(r.scene, r.evidence.belts, r.joints)),
     # Last of all: what is tied for want of anything better would be one body with what it moves against.
     Rule("all hangs together", 0.40, _connected),

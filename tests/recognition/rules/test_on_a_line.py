@@ -154,3 +154,16 @@ def test_a_piston_by_its_name_slides_by_its_skirt_and_turns_on_its_pin(tmp_path:
         frozenset(("piston", "rod")): "revolute",
         frozenset(("block", "lever")): "revolute",
     }
+
+
+@pytest.mark.parametrize("lever", [False, True])
+def test_what_only_slides_and_turns_in_its_bores_is_no_clamp_where_all_does(tmp_path: Path, lever: bool) -> None:
+    """Plungers in their cylinders, and nothing else: bound, nothing would move. Beside a lever each has a clamp."""
+    block = plate(80, 40, 40, [(-20, 0), (20, 0)], 8).union(cq.Workplane().center(0, 12).circle(3).extrude(60))
+    plunger = cq.Workplane().circle(8).extrude(60).faces(">Z").workplane().rect(6, 6).extrude(10)
+    parts: Parts = {"block": (block, (0, 0, 0)), "left": (plunger, (-20, 0, 8)), "right": (plunger, (20, 0, 8))}
+    parts |= {"lever": (link(40), (0, 12, 45))} if lever else {}
+    found = recognised(tmp_path, parts)
+    assert [joint.type for joint in found.joints] == (["revolute"] if lever else ["cylindrical", "cylindrical"])
+    text = "could slide and turn on its rod, and carries nothing: a clamp that is not drawn"
+    assert [bond.reason for body in found.bodies for bond in body.bonds] == [text, text] * lever

@@ -7,13 +7,14 @@ bearings are stronger still, and stay. The joint is on the axis on which a hint 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cadbridge.recognition.choice.calibration import BY_NAME
 from cadbridge.recognition.choice.told import SAID
 from cadbridge.recognition.hints import Hints, Pair, Told
 from cadbridge.recognition.model import Bond, FoundBody, FoundJoint, Recognition
+from cadbridge.recognition.part_names import own_names
 from cadbridge.recognition.standard.roles import STILL, called, called_to_move
 from cadbridge.recognition.ties import Held
 
@@ -37,11 +38,13 @@ def movers(found: Recognition, hints: Hints) -> list[Mover]:
     Of parts that a person's hints name, those say enough.
     """
     of_hints = {name for pair in hints.pairs() for name in pair}
-    return [m for body in found.bodies for m in _movers(found, body) if m.name not in of_hints]
+    own = own_names(i.name for i in found.assembly.instances)
+    motions = {name: motion for name in own if (motion := _motion(found, name, own[name]))}
+    return [m for body in found.bodies for m in _movers(motions, body) if m.name not in of_hints]
 
 
-def _movers(found: Recognition, body: FoundBody) -> Iterator[Mover]:
-    called_so = {name: motion for name in body.instances if (motion := _motion(found, name))}
+def _movers(motions: Mapping[str, str], body: FoundBody) -> Iterator[Mover]:
+    called_so = {name: motions[name] for name in body.instances if name in motions}
     for name, motion in called_so.items():
         weak = {_other(b, name): b for b in body.bonds if b.to and name in (b.instance, b.to) and b.how in WEAK}
         pieces = body.without(weak.values())
@@ -52,9 +55,9 @@ def _movers(found: Recognition, body: FoundBody) -> Iterator[Mover]:
             yield Mover(name, (name, holding), motion, weak[holding])
 
 
-def _motion(found: Recognition, name: str) -> str:
-    """How an instance is made to move by its name; "" where it says nothing, or that the part is put on another."""
-    names = (name.rsplit("/", 1)[-1], found.assembly.instance(name).part)
+def _motion(found: Recognition, name: str, own: str) -> str:
+    """How an instance is made to move by its own name; "" where that says nothing, or that it is put on another."""
+    names = (own, found.assembly.instance(name).part)
     return "" if name in found.fasteners or called(STILL, names) else called_to_move(names)
 
 

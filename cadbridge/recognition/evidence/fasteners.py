@@ -57,7 +57,7 @@ def find_standard_parts(scene: Scene, names: bool) -> None:
     """Fill in what each instance is, where it is a standard part; each part is looked at once."""
     called: dict[str, list[str]] = {}
     for instance in scene.assembly.instances:
-        called.setdefault(instance.part, []).append(instance.name.rsplit("/", 1)[-1])
+        called.setdefault(instance.part, []).append(scene.called(instance.name)[0])
     found: dict[str, StandardPart | None] = {}
     by_shape: dict[tuple[str, tuple[str, ...]], StandardPart | None] = {}
     for part in scene.assembly.parts:

@@ -83,7 +83,7 @@ def gather(assembly: Assembly, names: bool, ignore: Sequence[str] = ()) -> Evide
     whole = Scene(assembly, faces, contacts, Groups(i.name for i in assembly.instances))
     copies = bind_copies(whole)
     find_standard_parts(whole, names)
-    lone_belts = _lone_belts(assembly, {*belts, *told}) if names else ()
+    lone_belts = _lone_belts(whole, {*belts, *told}) if names else ()
     ignored = (*told, *_yielding(whole, names, {*told, *lone_belts}), *lone_belts)
     fasteners = find_fasteners(whole, toothed(whole, wheels, meshing), names)
     # A tapped rod, a stand-off, may be called like a screw and look like a long nut: with a wheel on it, it is a shaft.
@@ -140,20 +140,16 @@ def bind_copies(scene: Scene) -> list[str]:
 def _yielding(whole: Scene, names: bool, known: Collection[str]) -> list[str]:
     """Springs, cables and hoses but those known: they touch what they pull on, and hold nothing in its place."""
     springs = {name for name, s in whole.standards.items() if s.kind is StandardKind.SPRING}
-    called = {i.name for i in whole.assembly.instances if names and called_yielding(_own_names(i))}
+    called = {i.name for i in whole.assembly.instances if names and called_yielding(whole.called(i.name))}
     found = (springs | called) - set(known)
     return sorted(found) if len(whole.assembly.instances) - len(found) - len(known) >= 2 else []
 
 
-def _lone_belts(assembly: Assembly, known: Collection[str]) -> tuple[str, ...]:
+def _lone_belts(whole: Scene, known: Collection[str]) -> tuple[str, ...]:
     """Belts by their names, but those known: a belt holds nothing in its place either."""
-    found = tuple(i.name for i in assembly.instances if i.name not in known and called_belt(_own_names(i)))
-    return found if len(assembly.instances) - len(found) >= 2 else ()
-
-
-def _own_names(instance: Instance) -> tuple[str, str]:
-    """The last name of an instance, and its part's."""
-    return instance.name.rsplit("/", 1)[-1], instance.part
+    instances = whole.assembly.instances
+    found = tuple(i.name for i in instances if i.name not in known and called_belt(whole.called(i.name)))
+    return found if len(instances) - len(found) >= 2 else ()
 
 
 def _in_order(assembly: Assembly) -> Assembly:
@@ -181,5 +177,5 @@ def _left_out(assembly: Assembly, ignore: Sequence[str]) -> tuple[str, ...]:
 
 def _called(instance: Instance, pattern: str) -> bool:
     """Whether an instance or its part is called so, in capitals or not."""
-    names = (instance.name, *_own_names(instance))
+    names = (instance.name, instance.name.rsplit("/", 1)[-1], instance.part)
     return any(fnmatch.fnmatchcase(name.lower(), pattern.lower()) for name in names)

@@ -22,6 +22,7 @@ from cadbridge.recognition.faces.parts import PartFaces
 from cadbridge.recognition.faces.revolution import Revolution, revolution_of
 from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.model import Bond
+from cadbridge.recognition.part_names import own_names
 from cadbridge.recognition.standard.names import StandardKind
 from cadbridge.recognition.standard.screws import StandardPart
 from cadbridge.recognition.ties import Held, Tie
@@ -192,8 +193,12 @@ class Scene:
         return found
 
     def called(self, instance: str) -> tuple[str, str]:
-        """What an instance is called: its own name, without where it is, and that of its part."""
-        return instance.rsplit("/", 1)[-1], self.assembly.instance(instance).part
+        """What an instance is called: its own name (`own_names`), and that of its part."""
+        return self._names[instance], self.assembly.instance(instance).part
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return own_names(i.name for i in self.assembly.instances)
 
     def size(self, instance: str) -> float:
         """The volume of an instance's box, m³: how much of the assembly it is."""

@@ -138,7 +138,7 @@ def _plug(scene: Scene, line: Line, other: Placed) -> bool:
 
 def _horn(scene: Scene, shaft: Placed, names: bool) -> float:
     """How thick (m) a horn may be that is not drawn between the shaft of a drive by its name and what that turns."""
-    drive = names and called_drive(shaft.instance.rsplit("/", 1)[-1])
+    drive = names and called_drive(scene.called(shaft.instance)[0])
     return THICK_HORN * shaft.surface.radius if drive else 0.0
 
 

@@ -20,7 +20,7 @@ def coupled(scene: Scene, first: set[str], second: set[str], names: bool) -> Can
     """
     found: list[tuple[float, Placed, Placed]] = []
     for own, others in ((first, second), (second, first)) if names else ():
-        drives = {n for n in own if called_drive(n.rsplit("/", 1)[-1])}
+        drives = {n for n in own if called_drive(scene.called(n)[0])}
         shafts = [m for m in drums_of(scene, drives, 0.0) if not m.surface.hollow]
         for rod in drums_of(scene, others, 0.0) if shafts else ():
             if not rod.surface.hollow and rod.surface.length >= GUIDE_ROD * 2 * rod.surface.radius:

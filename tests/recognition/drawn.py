@@ -16,6 +16,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import pytest
 
@@ -31,7 +32,7 @@ _MARK = "drawn by a test, no file"
 _TEXT = f"""ISO-10303-21;
 HEADER;
 FILE_DESCRIPTION(('{_MARK}'),'2;1');
-FILE_NAME('%d','',(''),(''),'','','');
+FILE_NAME('%s','',(''),(''),'','','');
 FILE_SCHEMA(('AUTOMOTIVE_DESIGN'));
 ENDSEC;
 DATA;
@@ -57,7 +58,8 @@ class Drawing:
         """Keep an assembly as OCCT's document, and write what stands for it."""
         from cadquery.occ_impl.assembly import toCAF
 
-        text = _TEXT % next(self._numbers)
+        # No number: other workers draw too, and what is read is kept for all by the text of the file.
+        text = _TEXT % uuid4().hex
         self._documents[text] = _document(toCAF(assembly, True)[1])
         Path(path).write_text(text, encoding="utf-8")
         return assembly

@@ -29,13 +29,13 @@ import pytest
 FIRST = (
     "tests/scripts/test_fuzz.py::test_broken_files_of_every_format[1]",
     "tests/jobs/test_run.py::test_poisoned_jobs_fail_alone",
-    "tests/notebooks/test_notebooks.py::test_a_wrong_mate_is_found_and_mended",
     "tests/scripts/test_machines.py::test_the_table_counts_a_machine_that_fails",
     "tests/oracle/test_oracle.py::test_a_run_is_right_or_says_that_it_is_not[hundreds]",
     "tests/notebooks/test_notebooks.py"
     "::test_the_simulation_agrees_with_the_closed_form_and_the_last_cell_shows_its_plot",
 )
-"""Long tests: dealt out first, one by one, lest one of them be left for the end, when nothing runs beside it."""
+"""Long tests that share little with others of their files: dealt out first, one by one, lest one of them be left for
+the end, when nothing runs beside it."""
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -49,8 +49,13 @@ def test_names_of_files_are_unique_whatever_their_capitals(originals: list[str])
 
 
 @pytest.mark.parametrize("to", ["urdf", "sdf", "mjcf", "usd", "ros2", "json"])
-def test_no_file_of_a_part_is_another_ones_where_capitals_do_not_count(to: str, tmp_path: Path) -> None:
+def test_no_file_of_a_part_is_another_ones_where_capitals_do_not_count(
+    to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Elsewhere the last of Arm, arm and ARM gave its shape to all; arm_collision was what arm collides by."""
+    # How far thirty hulls of boxes are from their boxes is not asked here.
+    monkeypatch.setattr("cadbridge.exporters.collision.surface._SAMPLES", 100)
+    monkeypatch.setattr("cadbridge.exporters.collision.surface._CUTS", 10)
     links, names = '<link name="base"/>', ["Arm", "arm", "ARM", "con", "arm_collision"]
     for i, name in enumerate(names):
         box = f'<geometry><box size="0.1 0.1 0.{i + 1}"/></geometry>'

@@ -153,11 +153,14 @@ def _described(shape: Any, scale: float) -> ShapeData | None:
     return shape_data(item, geometry_key(item, scale), "", {}, scale)
 
 
+DRAWING = Drawing()
+"""One for all of a run: a worker may leave these tests and take up others of them, with a file that it drew before."""
+
+
 @contextmanager
 def drawn() -> Iterator[None]:
     """While it lasts, assemblies that are exported are kept as they are."""
-    drawing = Drawing()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cq.Assembly, "export", lambda assembly, path: drawing.export(assembly, path))
-        patch.setattr("cadbridge.shapes.WORKER", drawing)
+        patch.setattr(cq.Assembly, "export", lambda assembly, path: DRAWING.export(assembly, path))
+        patch.setattr("cadbridge.shapes.WORKER", DRAWING)
         yield

@@ -257,6 +257,7 @@ class Worker:
         finally:
             with contextlib.suppress(BaseException):
                 self.session._setupstate.teardown_exact(None)
+            warnings.simplefilter("ignore")  # As at the end of a process; here those of the tests still hold.
             with contextlib.suppress(BaseException):
                 atexit._run_exitfuncs()
             os._exit(status)

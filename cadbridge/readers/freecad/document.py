@@ -25,10 +25,12 @@ LINKS = ("App::Link", "App::LinkElement", "App::LinkPython", "App::LinkElementPy
 ARRAYED = ("SourceObject", "Base")
 """The properties by which the arrays of Assembly4 and of Draft name what they repeat."""
 MADE_OF = (
-    "Base", "BaseFeature", "Links", "Profile", "Sections", "Shapes", "Source", "SourceObject", "Spine", "Tool", "Tools"
+    "Base", "BaseFeature", "Faces", "Links", "Profile", "Sections", "Shapes", "Source", "SourceObject", "Spine", "Tool",
+    "Tools"
 )  # fmt: skip
-"""The properties of Part's and PartDesign's features by which they name what their shape is made of. Others only place
-a feature (`Support`), look at one (binders), or copy it (`Objects` of a clone)."""
+"""The properties of Part's and PartDesign's features by which they name what their shape is made of: `Faces` of a solid
+that a thickness hollows out. Others only place a feature (`Support`), look at one (binders), or copy it (`Objects` of a
+clone)."""
 
 
 @dataclass(eq=False)

@@ -242,16 +242,20 @@ def test_a_link_array(tmp_path: Path) -> None:
 def test_what_a_part_is_made_of_is_no_part_beside_it(tmp_path: Path) -> None:
     """The operands of a cut stay in the group of its part; a cover that is hidden there is a part."""
     made = Maker()
-    for name in ("Block", "Drill", "Cut", "Cover", "Ball", "Row", "Binder"):
+    for name in ("Block", "Drill", "Cut", "Cover", "Ball", "Row", "Binder", "Box", "Tray"):
         made.part(name, BREP)
-    for name in ("Block", "Drill", "Cover"):
+    for name in ("Block", "Drill", "Cover", "Box"):
         made.objects[name][1]["Visibility"] = flag(False)
     made.objects["Cut"][1].update(Base=link("Block"), Tool=link("Drill"))
     made.objects["Row"][1]["SourceObject"] = link("Ball")
     made.objects["Binder"][1]["Support"] = link("Cover")
-    made.add("Machine", "App::Part", Group=group("Block", "Drill", "Cut", "Cover", "Ball", "Row"))
+    opened = '<LinkSub value="Box" count="1"><Sub value="Face6"/></LinkSub>'
+    made.objects["Tray"][1]["Faces"] = ("App::PropertyLinkSub", opened)
+    made.add("Machine", "App::Part", Group=group("Block", "Drill", "Cut", "Cover", "Ball", "Row", "Box", "Tray"))
     assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
-    assert [i.product_path for i in assembly.instances if i.component == "Machine"] == [("Cut",), ("Cover",), ("Row",)]
+    assert [i.product_path for i in assembly.instances if i.component == "Machine"] == [
+        ("Cut",), ("Cover",), ("Row",), ("Tray",)
+    ]  # fmt: skip
 
 
 def test_an_array_without_a_shape_is_reported_and_its_source_is_read(tmp_path: Path) -> None:

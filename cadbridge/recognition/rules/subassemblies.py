@@ -7,7 +7,7 @@ turns about its own axis inside a sub-assembly (a roller, a pin, a bush, a motor
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from cadbridge.freedoms import HINGE, SLEEVE
@@ -90,24 +90,19 @@ def bind_clamped(now: Jointed, toothed: Collection[str], names: bool) -> None:
     """Bind a part to a rod on which it could both slide and turn, if it carries nothing: its clamp is not drawn.
 
     The rod of a telescope, which may do both, carries something at its end, so it has a second joint and stays free.
-    So does an axle in its bearings, whose rings may not be drawn. Where such joints are all that hangs together, they
-    are what the file shows, pistons in their cylinders: bound, nothing would move.
+    So does an axle in its bearings, whose rings may not be drawn. Where such joints are all that the file shows, as of
+    pistons in their cylinders, they stay: bound, nothing would move.
     """
-    scene, linked = now.scene, linked_by(now.scene, now.joints)
-    clamped: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    scene, clamped = now.scene, list[tuple[str, str]]()
     for joint in now.joints:
         leaf = min((joint.a, joint.b), key=lambda body: (len(now.of[body]), now.sizes[body], body))
         runs = any(name in scene.linear | scene.pistons for c in joint.contacts for name in c.pair)
         if joint.verdict.free == SLEEVE and len(now.of[leaf]) == 1 and not runs:
             # A wheel may be clamped to a shaft, but not to that on which its partner turns: neither would turn.
             on = on_axle(scene, joint, now.members, toothed, names) or _partner_on(now, leaf, joint.other(leaf))
-            clamped[linked.root(leaf)] += [] if on else [(leaf, joint.other(leaf))]
-    whole = Counter(linked.root(joint.a) for joint in now.joints)
-    for root, pairs in clamped.items():
-        for leaf, rod in pairs if len(pairs) < whole[root] else ():
-            scene.bind(
-                leaf, rod, "could slide and turn on its rod, and carries nothing: a clamp that is not drawn", 0.5
-            )
+            clamped += [] if on else [(leaf, joint.other(leaf))]
+    for leaf, rod in clamped if len(clamped) < len(now.joints) else ():
+        scene.bind(leaf, rod, "could slide and turn on its rod, and carries nothing: a clamp that is not drawn", 0.5)
 
 
 def _partner_on(now: Jointed, wheel: str, other: str) -> bool:

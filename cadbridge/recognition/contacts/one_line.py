@@ -130,6 +130,9 @@ def _stopped(guide: Guide, shoulders: Sequence[Wall], links: bool, evidence: Seq
         return Verdict("fixed", point, None, (*evidence, STOPPED), (), 0.8)
     if shallow:
         return Verdict("rest", point, axis, (*evidence, STOPPED, SEAT), (), 0.5)
+    if guide.holes_only:
+        # Along a bolt nothing slides: it is tightened.
+        return Verdict("fixed", point, None, (*evidence, STOPPED), (), 0.6)
     return Verdict("prismatic", point, axis, (*evidence, STOPPED), (), 0.6)
 
 

@@ -145,3 +145,18 @@ def test_eyes_drawn_beside_each_other_are_a_hinge(tmp_path: Path, off: float, tu
         assert joint.point[:2] == pytest.approx([off / 2 * 1e-3, 0], abs=1e-9)
         assert joint.evidence[0] == "rounded ends about holes of radii 3 and 3 mm lie on each other"
         assert joint.against == ("drawn 0.7 mm beside each other", "no pin is drawn")
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_along_a_bolt_nothing_slides_where_a_flat_stops_the_turn(tmp_path: Path, flat: bool) -> None:
+    """A tongue with play between two ears, and no bolt drawn: its top lies on the underside of what has the ears."""
+    fork = cq.Workplane().box(40, 38, 10, centered=(True, True, False)).translate((0, 0, 10))
+    for y in (-11, 19):
+        ear = cq.Workplane("XZ").circle(10).extrude(8).union(cq.Workplane("XZ").center(0, 5).rect(20, 10).extrude(8))
+        fork = fork.union(ear.cut(cq.Workplane("XZ").circle(2).extrude(8)).translate((0, y, 0)))
+    top = 10 if flat else 8
+    tongue = cq.Workplane("XZ").rect(16, 2 * top).circle(2).extrude(20.6).translate((0, 10.3, 0))
+    tongue = tongue.union(cq.Workplane().box(16, 20.6, 60, centered=(True, True, False)).translate((0, 0, -70)))
+    own = cq.Assembly(name="own").add(fork, name="fork")  # nested: no model of links alone
+    found = read(tmp_path, cq.Assembly(name="made").add(own, name="own").add(tongue, name="tongue"))
+    assert [joint.type for joint in found.joints] == ([] if flat else ["revolute"])

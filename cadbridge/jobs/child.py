@@ -31,6 +31,8 @@ from cadbridge.jobs.work import Order, perform
 from cadbridge.processes import ONE_CORE
 from cadbridge.touched import record
 from cadbridge.version import PACKAGE
+from solver.compilation.caches import cache_folder
+from solver.compilation.library import kernel_folder
 
 ENVIRONMENT = {
     **ONE_CORE,
@@ -213,11 +215,11 @@ _CODE = (".py", ".pyc", ".so", ".pyd", ".dll")
 
 
 def _outside(touched: dict[str, list[int] | None], stage: Path, cache: Path | None) -> dict[str, list[int] | None]:
-    """What belongs to the input: not our own files, not Python's, the system's or a person's settings."""
+    """What belongs to the input: not our own files and caches, not Python's, the system's or a person's settings."""
     home = Path.home()
     inner = [str(p) + os.sep for p in (
-        stage, *([cache] if cache else []), PACKAGE / "data" / "page", PACKAGE.parent / "web",
-        *libraries(), home / ".cache", home / ".config", home / ".local",
+        stage, *([cache] if cache else []), cache_folder(), kernel_folder(), PACKAGE / "data" / "page",
+        PACKAGE.parent / "web", *libraries(), home / ".cache", home / ".config", home / ".local",
         *(() if os.name == "nt" else ("/proc", "/sys", "/dev", "/etc", "/usr")),
     )]  # fmt: skip
     return {

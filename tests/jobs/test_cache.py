@@ -223,3 +223,13 @@ def test_hashes_that_others_can_write_are_not_believed(tmp_path: Path) -> None:
     assert Hashes(kept).of(source) == "0" * 64
     kept.chmod(0o666)
     assert Hashes(kept).of(source) == digest(b"a")
+
+
+def test_caches_are_no_input_wherever_they_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels that two first jobs compile at once come and go: neither result was kept."""
+    monkeypatch.setenv("CADBRIDGE_KERNELS", str(tmp_path / "kernels"))
+    monkeypatch.setenv("CADBRIDGE_CACHE", str(tmp_path / "kept"))
+    own = str(tmp_path / "r.urdf")
+    caches = (tmp_path / "kernels" / "kernels-0.o", tmp_path / "kept" / "shapes" / "0.json")
+    opened: dict[str, list[int] | None] = {own: None, **dict.fromkeys(map(str, caches))}
+    assert _outside(opened, tmp_path / "stage", None) == {own: None}

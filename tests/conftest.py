@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,6 @@ from cadbridge.mechanism import Mechanism
 from solver.compilation.library import kernel_folder
 from tests import real_files
 from tests.at_night import to_night
-from tests.forked import load_part
 from tests.loading import module_of
 
 if TYPE_CHECKING:
@@ -79,8 +79,15 @@ def pytest_collection(session: pytest.Session) -> None:
     """
     gc.disable()
     worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
-    if worker is not None:
-        load_part(session.config, int(worker["workerid"].removeprefix("gw")), worker["workercount"])
+    if worker is None or sys.dont_write_bytecode:
+        return
+    share = slice(int(worker["workerid"].removeprefix("gw")), None, worker["workercount"])
+    named = [Path(argument.partition("::")[0]).absolute() for argument in session.config.args]
+    files = sorted({file for path in named if path.is_relative_to(ROOT) for file in path.rglob("test_*.py")})
+    for file in files[share]:
+        # A file that cannot be loaded is told of where it is collected.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -135,15 +135,20 @@ def _alike(assembly: Assembly, pairs: Iterable[Pair]) -> tuple[dict[int, list[Pa
 
 def _counted(found: Recognition, known: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Hypotheses with what each changes of the mobility."""
-    if found.freedoms is None:
-        return list(known)
-    # Parts without a common axis have no motion to put in: what their second verdict would leave free is not known.
     ranks: dict[bytes, int] = {}
-    counts = [freedoms(otherwise(found, (h,)), ranks) if h.turns else None for h in known]
-    return [
-        h if count is None else replace(h, change=count - found.freedoms - found.momentary)
-        for h, count in zip(known, counts, strict=True)
-    ]
+    return [replace(h, change=change_by(found, h, ranks)) for h in known]
+
+
+def change_by(found: Recognition, h: Hypothesis, ranks: dict[bytes, int] | None = None) -> int | None:
+    """By how much the other verdict on all of its pairs changes the mobility; None where that is not known.
+
+    `ranks`: those counted so far, by their matrices.
+    """
+    # Parts without a common axis have no motion to put in: what their second verdict would leave free is not known.
+    if found.freedoms is None or not h.turns:
+        return None
+    count = freedoms(otherwise(found, (h,)), {} if ranks is None else ranks)
+    return None if count is None else count - found.freedoms - found.momentary
 
 
 def otherwise(found: Recognition, turned: Sequence[Hypothesis]) -> Recognition:

@@ -87,8 +87,9 @@ class Page:
         for pairs, kind in wrong:
             hints = hints.having(kind, pairs)
         known = len(contradictions(hints.said))
+        corrected = {frozenset(pair) for pairs, _ in wrong for pair in pairs}
         for pairs, kind in right:
-            taken = hints.having(kind, pairs)
+            taken = hints.having(kind, [pair for pair in pairs if frozenset(pair) not in corrected])
             hints = taken if len(contradictions(taken.said)) <= known else hints
         return hints
 

@@ -19,6 +19,7 @@ from cadbridge.recognition.questions.questions import (
     NOTHING_LEFT,
     SURE_ENOUGH,
     Question,
+    for_page,
     questions,
     wider,
 )
@@ -73,7 +74,8 @@ class Inquiry:
         if (changes := self.changes) is not None:
             return changes
         asked = [q for q in self._open() if (q.a, q.b) not in self._looked_at][:MOST_OF_PAGE]
-        return None if len(asked) < LEAST_OF_PAGE else page_of([wider(self.found, q) for q in asked])
+        entries = for_page(self.found, asked)
+        return None if len(entries) < LEAST_OF_PAGE else page_of(entries)
 
     @property
     def left(self) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from cadbridge.recognition.choice.hint_names import resolved
-from cadbridge.recognition.choice.hypotheses import Hypothesis, hypotheses, parts_of
+from cadbridge.recognition.choice.hypotheses import Hypothesis, change_by, hypotheses, parts_of
 from cadbridge.recognition.choice.reporting import nothing_known
 from cadbridge.recognition.hints import KINDS, Pair
 from cadbridge.recognition.model import Recognition
@@ -123,7 +124,7 @@ def questions_document(found: Recognition) -> dict[str, Any]:
                 "freedoms": None if q.change is None or found.freedoms is None else found.freedoms + q.change,
                 "answers": {kind: [{kind: list(pair)} for pair in q.equal] for kind in KINDS},
             }
-            for q in (wider(found, q) for q in questions(found))
+            for q in _each_once(wider(found, q) for q in questions(found))
         ],
     }
 
@@ -133,7 +134,38 @@ def wider(found: Recognition, question: Question) -> Question:
     hints, _ = resolved(found.assembly, found.hints)
     alike = spread(found.assembly, hints, (question.a, question.b), _axis(found, question))
     known = {frozenset(pair) for pair in question.equal}
-    return replace(question, equal=(*question.equal, *(p for p in alike if frozenset(p) not in known)))
+    more = tuple(p for p in alike if frozenset(p) not in known)
+    wide = replace(question, equal=(*question.equal, *more))
+    return replace(wide, change=change_by(found, wide)) if more else wide
+
+
+def for_page(found: Recognition, asked: Iterable[Question]) -> list[Question]:
+    """Questions as a page lists them, each pair once: who calls an entry right has looked at what it says.
+
+    So it is about the pairs that are decided so now, and not about those alike that are decided otherwise.
+    """
+    return _each_once(
+        replace(wide, equal=tuple(p for p in wide.equal if p in q.equal or _decided(found, p) == q.now))
+        for q, wide in ((q, wider(found, q)) for q in asked)
+    )
+
+
+def _each_once(asked: Iterable[Question]) -> list[Question]:
+    """Questions but for those about a pair that an earlier one is about too: a leg at another angle."""
+    found: list[Question] = []
+    known: set[frozenset[str]] = set()
+    for q in asked:
+        if frozenset((q.a, q.b)) not in known:
+            found.append(q)
+            known |= {frozenset(pair) for pair in q.equal}
+    return found
+
+
+def _decided(found: Recognition, pair: Pair) -> str:
+    """What two parts are to each other now: `fixed`, `joint`, or neither."""
+    a, b = (found.body_of.get(name) for name in pair)
+    joined = any({a, b} == {joint.a, joint.b} for joint in found.joints)
+    return "fixed" if a == b else "joint" if joined else ""
 
 
 def _axis(found: Recognition, question: Question) -> Axis | None:

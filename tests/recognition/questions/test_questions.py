@@ -12,14 +12,15 @@ import pytest
 import cadbridge as cb
 from cadbridge.assembly import Assembly
 from cadbridge.cli import main
-from cadbridge.recognition import mates_text, read_bare, recognise
+from cadbridge.recognition import Recognition, mates_text, read_bare, recognise
 from cadbridge.recognition.hints import Hints, Told
+from cadbridge.recognition.questions.changes import page_of
 from cadbridge.recognition.questions.inquiry import Inquiry, told_by
-from cadbridge.recognition.questions.questions import questions
+from cadbridge.recognition.questions.questions import for_page, questions, questions_document, wider
 from cadbridge.recognition.writing.edited import write_mates
 from cadbridge.recognition.writing.hints_text import hints_of
 from tests.late import cq
-from tests.recognition.solids import plate
+from tests.recognition.solids import at, box, link, plate, read
 
 DEMO = Path(cb.__file__).parent / "data" / "demo" / "demo.step"
 
@@ -281,3 +282,39 @@ def test_answers_that_contradict_each_other_are_told_at_once_and_kept(made: Asse
     assert "fixed: [base, lever]" in text
     assert len(inquiry.found.hints.pairs("fixed")) == 2
     assert len(inquiry.found.hints.pairs("joint")) == 1
+
+
+def three_levers(folder: Path, told: Hints | None = None) -> Recognition:
+    """A table with three feet, on each a lever: two stand at one angle, the first at another."""
+    made = cq.Assembly(name="made").add(box(240, 60, 5), name="table", loc=at(0, 0, -5))
+    for k, (x, angle) in enumerate([(-80, 40), (0, 70), (80, 70)]):
+        made.add(plate(40, 40, 5, [(0, 0)], 3), name=f"foot{k}", loc=at(x, 0, 0))
+        made.add(link(30), name=f"lever{k}", loc=cq.Location(cq.Vector(x, 0, 5), cq.Vector(0, 0, 1), angle))
+    return read(folder, made, told)
+
+
+def test_pairs_alike_at_other_angles_are_asked_about_once_and_counted_together(tmp_path: Path) -> None:
+    found = three_levers(tmp_path)
+    levers = [q for q in questions(found) if q.now == "joint"]
+    assert (found.freedoms, [len(q.equal) for q in levers], [q.change for q in levers]) == (3, [1, 2], [-1, -2])
+    assert [(len(q.equal), q.change) for q in (wider(found, q) for q in levers)] == [(3, -3), (3, -3)]
+    (entry,) = page_of(for_page(found, levers)).entries
+    assert len(entry.equal) == 3
+    asked = [q for q in questions_document(found)["questions"] if q["now"] == "joint"]
+    assert [(q["freedoms"], len(q["answers"]["fixed"])) for q in asked] == [(0, 3)]
+
+
+def test_what_is_right_of_a_page_says_nothing_of_pairs_alike_that_are_decided_otherwise(tmp_path: Path) -> None:
+    found = three_levers(tmp_path, Hints().having("fixed", [("foot1", "lever1")]))
+    found = replace(found, hints=Hints())
+    (first, *_) = [q for q in questions(found) if q.now == "joint"]
+    assert {pair for q in for_page(found, [first]) for pair in q.equal} == {("foot0", "lever0"), ("foot2", "lever2")}
+
+
+def test_what_is_called_wrong_on_a_page_is_not_right_by_another_entry(tmp_path: Path) -> None:
+    found = three_levers(tmp_path)
+    page = page_of([wider(found, q) for q in questions(found) if q.now == "joint"])
+    said = page.verdicts("1")
+    assert said is not None
+    hints = page.answered(Hints(), said)
+    assert (len(hints.pairs("fixed")), len(hints.pairs("joint"))) == (3, 0)

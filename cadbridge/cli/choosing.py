@@ -46,8 +46,8 @@ def known_words(given: Iterable[str]) -> frozenset[str]:
 
     stages, families = [s.value for s in Stage], [f.name for f in FAMILIES]
     known = [code.lower() for code in CATALOGUE] + families + stages
-    words = [FORMER.get(word.upper(), word).lower() for word in given]
-    for word in words:
+    words = {FORMER.get(word.upper(), word).lower(): word for word in given}
+    for word, typed in words.items():
         if word not in known:
             begun = [name for name in known if name.startswith(word)]
             # Codes are often typed from a screen, where a letter looks like a digit.
@@ -55,7 +55,7 @@ def known_words(given: Iterable[str]) -> frozenset[str]:
             near = begun[:3] or difflib.get_close_matches(digits, known, n=3)
             nearest = [name.upper() if name.upper() in CATALOGUE else name for name in near]
             raise InputError(
-                f"{word!r} is not a finding code, family or stage."
+                f"{typed!r} is not a finding code, family or stage."
                 + (f" Nearest: {', '.join(nearest)}." if nearest else "")
                 + f" Stages: {', '.join(stages)}. `cadbridge explain` lists all codes by family."
             )

@@ -32,10 +32,10 @@ def explain(
     given = [word for text in words for word in re.split(r"[\s,]+", text.upper()) if word]
     named = {word: CATALOGUE.get(FORMER.get(word, word)) for word in given}
     if any(named.values()) and all(re.fullmatch(r"CB\d+", word) for word in given):
-        known_words([word.lower() for word, code in named.items() if code is None])
         for k, code in enumerate(dict.fromkeys(code for code in named.values() if code)):
             typer.echo("\n" * (k > 0), nl=False)
             _explain(code)
+        known_words([word for word, code in named.items() if code is None])  # raises for one that is none
         return
     name = " ".join(words_of("CODE|WORDS", [" ".join(words)])).lower()
     own = [c for c in CATALOGUE.values() if name in (c.family, c.stage.value)]

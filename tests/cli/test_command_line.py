@@ -27,7 +27,9 @@ def test_explain_takes_several_codes_once_each(capsys: pytest.CaptureFixture[str
     heads = [line[:5] for line in capsys.readouterr().out.splitlines() if line.startswith("CB")]
     assert heads == ["CB204", "CB203"]
     assert main(["explain", "CB204", "CB9999"]) == 2
-    assert "'cb9999' is not a finding code" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert said.out.startswith("CB204")
+    assert "'CB9999' is not a finding code" in said.err
 
 
 def test_explain_offers_the_nearest_code(capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,7 +46,7 @@ SLIPS = {
     "folder": Slip("check models", ("models is a folder", "Name one file in it, such as models/a.urdf")),
     "misspelt option": Slip("check demo.step --selct CB404", ("No such option: --selct", "--select")),
     "misspelt command": Slip("chek demo.step", ("No such command 'chek'", "'check'")),
-    "misspelt code": Slip("check demo.step --ignore CB4O4", ("'cb4o4' is not a finding code", "CB404")),
+    "misspelt code": Slip("check demo.step --ignore CB4O4", ("'CB4O4' is not a finding code", "CB404")),
     "no code to ignore": Slip("check demo.step --ignore ,", ("--ignore: ',' names nothing", "leave --ignore out")),
     "no loss to accept": Slip("verify demo.step --to urdf --accept ,", ("--accept: ',' names nothing",)),
     "no columns": Slip("simulate demo.step --columns ,", ("--columns: ',' names nothing",)),

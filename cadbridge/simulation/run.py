@@ -171,6 +171,7 @@ def _simulated(
     except ValueError as fault:
         raise refused(fault, findings) from fault
     again = None if real_time else how_again(begun, changes, call)
+    planned, what = what, what if rebuilt is None else _acted(what, rebuilt)
     verdict, sensitivity = judged(lowered, what, begun.system, result, again, findings)
     for first, ran in ((begun.system, result),) if rebuilt is None else rebuilt.stages[:1]:
         report_least_norm(lowered, first, ran.trajectory, findings)
@@ -180,11 +181,18 @@ def _simulated(
     system = begun.system
     if rebuilt is not None:
         summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
-        report_not_reached(what, len(rebuilt.changes), summary["simulated_s"], findings)
+        report_not_reached(planned, len(rebuilt.changes), summary["simulated_s"], findings)
         lowered, system = _whole(lowered, rebuilt)
     pace = None if pacer is None else pacer.pace
     stages = () if rebuilt is None else rebuilt.stages
     return Run(mechanism, what, lowered, system, result, findings.as_tuple(), summary, pace, verdict, stages=stages)
+
+
+def _acted(what: Scenario, rebuilt: Rebuilt) -> Scenario:
+    """A scenario without the change that was refused as the run ended: its joint is as it was until then."""
+    end = float(rebuilt.result.trajectory.t[-1])
+    in_order = sorted(what.changes, key=lambda change: change.t)
+    return replace(what, changes=tuple(c for k, c in enumerate(in_order) if k < len(rebuilt.changes) or c.t > end))
 
 
 def _integrated(begun: Begun, changes: list[Change], call: dict[str, Any]) -> tuple[Rebuilt | None, Result]:

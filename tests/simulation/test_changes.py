@@ -107,6 +107,10 @@ def test_refusals_on_the_way_end_the_run_with_their_size(crane: Mechanism, tmp_p
     assert codes(apart) == {"CB621"}
     said = next(f.message for f in apart.findings if f.code == "CB621")
     assert "attach A2 at t = 0.3 s: the parts do not meet" in said
+    # The last sample is of the moment at which it was refused: the joint is released still.
+    q = columns_of(apart)["joint.A2.q"][0]
+    assert np.isnan(q[apart.result.trajectory.t >= 0.1]).all()
+    assert np.isfinite(q[apart.result.trajectory.t < 0.1]).all()
     geared = run(crane, tmp_path, "events:\n  - {time: 0.2, release: A1}\n")
     assert codes(geared) == {"CB624"}
     columns = columns_of(geared)

@@ -86,12 +86,18 @@ def _together(lowered: Lowered, neighbours: Neighbours, moved: Collection[int]) 
     found = {GROUND_BODY}
     toward = [lowered.unit_of[end] for j in lowered.mechanism.joints if id(j) in moved for end in (j.a, j.b)]
     toward += [unit for k in open_couplings(lowered).gaps for unit in lowered.model.primitives[k].bodies]
+    _reach(neighbours, toward, found)
+    return found
+
+
+def _reach(neighbours: Neighbours, begun: Iterable[int], found: set[int]) -> None:
+    """Add to the units found those begun with and all that hang together with them by way of none found before."""
+    toward = list(begun)
     while toward:
         unit = toward.pop()
         if unit not in found:
             found.add(unit)
             toward += neighbours[unit]
-    return found
 
 
 def _neighbours(lowered: Lowered) -> Neighbours:
@@ -109,15 +115,9 @@ def _roots(neighbours: Neighbours) -> list[int]:
     seen: set[int] = set()
     roots = []
     for unit in neighbours:
-        if unit in seen:
-            continue
-        roots.append(unit)
-        toward = [unit]
-        while toward:
-            near = toward.pop()
-            if near not in seen:
-                seen.add(near)
-                toward += neighbours[near]
+        if unit not in seen:
+            roots.append(unit)
+            _reach(neighbours, [unit], seen)
     return roots
 
 

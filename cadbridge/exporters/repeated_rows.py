@@ -10,6 +10,7 @@ import numpy as np
 from cadbridge.mechanism import GROUND_BODY, Mechanism
 from cadbridge.mechanism.model import MateRows
 from cadbridge.mechanism.rows import rows_of
+from solver.algebra.connected import Groups
 from solver.algebra.rank import independent_rows
 
 
@@ -69,19 +70,13 @@ def _fastening(mechanism: Mechanism, mates: Sequence[MateRows]) -> list[int]:
     for k, mate in enumerate(mates):
         pairs[frozenset((mate.a, mate.b))].append(k)
     kept = [0] * len(mates)
-    first: dict[int, int] = {}
-
-    def group(unit: int) -> int:
-        while (above := first.get(unit, unit)) != unit:
-            first[unit] = unit = first.get(above, above)
-        return unit
-
+    fastened: Groups[int] = Groups()
     for ends, of_pair in pairs.items():
-        a, b = (group(unit) for unit in (min(ends), max(ends)))
-        if a == b:
+        a, b = min(ends), max(ends)
+        if fastened.root(a) == fastened.root(b):
             continue
         for k, adding in zip(of_pair, _adding(mechanism, [mates[k] for k in of_pair]), strict=True):
             kept[k] = adding
         if sum(kept[k] for k in of_pair) == 6:
-            first[b] = a
+            fastened.join(a, b)
     return kept

@@ -31,7 +31,8 @@ and gears keep count of turns. As in `solver.analyses.kinematics`, where a corre
 MOST_STEPS = 5000
 """Steps on the way to an initial state (1000 rad of `LARGEST_STEP`); where these are too long, its rows stay open."""
 MOST_UNITS = 120
-"""Units in loops up to which it is looked at what can stay as designed where only motors lead: a second or so."""
+"""Units in loops up to which those that can stay as designed are found where only motors lead, for time alone: it takes
+a second or so."""
 MOST_TRIED_ROWS = 24
 """Rows within loops up to which each is tried, where not all can stay."""
 
@@ -73,9 +74,8 @@ def _over(scenario: Scenario, prescribed: dict[str, tuple[float | None, float]])
     return replace(scenario, positions={**scenario.positions, **positions}, rates={**scenario.rates, **rates})
 
 
-def _initial_state(
-    lowered: Lowered, scenario: Scenario, findings: Findings, most: float = math.inf
-) -> State | None:  # fmt: skip
+def _initial_state(lowered: Lowered, scenario: Scenario, findings: Findings, most: float = math.inf) -> State | None:
+    """As of `initial_state`, by the initial values alone; `most` as of `held`."""
     wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
     frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
     unmet = open_couplings(lowered)

@@ -9,7 +9,7 @@ from cadbridge.findings import Findings, Where
 from cadbridge.mechanism import Joint, Mechanism
 from cadbridge.readers.mates_file.positions import TextPlace
 from cadbridge.simulation.loads import si, too_far
-from cadbridge.simulation.scenario import find_joint
+from cadbridge.simulation.scenario import find_joint, two_names
 
 
 @dataclass
@@ -67,8 +67,3 @@ class NameResolver:
                 self.findings.add("CB605", text, self.where("loads", section, i), items=(joint.name,))
             elif joint is not None:
                 first[joint.name] = name
-
-
-def two_names(joint: str, first: str, other: str) -> str:
-    """The clause that two names mean one joint."""
-    return f"{first} and {other} are names of one joint" + ("" if joint in (first, other) else f", {joint}")

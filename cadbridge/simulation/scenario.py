@@ -110,6 +110,11 @@ def find_joint(
     return None
 
 
+def two_names(joint: str, first: str, other: str) -> str:
+    """The clause that two names mean one joint."""
+    return f"{first} and {other} are names of one joint" + ("" if joint in (first, other) else f", {joint}")
+
+
 def on_joints(mechanism: Mechanism, what: Scenario) -> Scenario:
     """The scenario with its motors as they act on their joints (see `on_joint`), and initial values as these count.
 
@@ -118,7 +123,7 @@ def on_joints(mechanism: Mechanism, what: Scenario) -> Scenario:
     findings = Findings()
     for section, given in (("positions", what.positions), ("rates", what.rates)):
         for joint, first, other in mechanism.said_twice(given):
-            text = f"{section}: {first} and {other} are names of one joint, and give it different values"
+            text = f"{section}: {two_names(joint, first, other)}, and give it different values"
             findings.add("CB608", text, Where(item=other), items=(joint,))
     if findings.errors:
         raise InputError(findings.as_tuple()[0].message, findings)

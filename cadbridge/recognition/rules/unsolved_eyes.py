@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from itertools import product
 
 from cadbridge.frames import cross_length
-from cadbridge.recognition.contacts.contacts import ROUNDING, Placed, parallel
+from cadbridge.recognition.contacts.contacts import ON_AXIS, ROUNDING, Placed, parallel
 from cadbridge.recognition.contacts.walls import Verdict
 from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import EYE_SUNK, SAME_SCREW
@@ -60,7 +60,7 @@ def _end(hole: Placed, drums: Sequence[Placed]) -> float:
     about = (
         m.surface.radius for m in drums
         if m.instance == hole.instance and not m.surface.hollow and parallel(m.direction, hole.direction)
-        and cross_length(m.point - hole.point, hole.direction) < ROUNDING + 1e-3 * hole.surface.radius
+        and cross_length(m.point - hole.point, hole.direction) < ROUNDING + ON_AXIS * hole.surface.radius
         and abs(float((m.point - hole.point) @ hole.direction)) < (m.surface.length + hole.surface.length) / 2
     )  # fmt: skip
     return max((r for r in about if hole.surface.radius < r <= WIDEST_EYE * hole.surface.radius), default=0.0)

@@ -124,6 +124,15 @@ ENTRIES: dict[str, Entry] = {
         "Give the initial values of these joints too, or values that the mechanism reaches with the others at rest.",
         "A crank of a five-bar at −80°, which it reaches only if the driven crank on the other side moves.",
     ),
+    "CB689": Entry(
+        Severity.WARNING,
+        "joints of large loops that do not begin as designed",
+        "A motor with an `angle` or a `speed` leads a joint of these loops at the start, and the joints named move or "
+        "turn too. Where loops that share bodies have more than 120, cadbridge does not look for the joints that could "
+        "stay as designed and at rest: all move, by the least displacement weighted by masses.",
+        "Give the initial values of these joints in the scenario (`initial`), 0 for what is to stay as designed.",
+        "A track of 130 links whose sprocket begins with a speed.",
+    ),
     "CB698": Entry(
         Severity.INFO,
         "couplings that do not hold as designed",

@@ -18,59 +18,85 @@ from cadbridge.simulation.open_couplings import followers, held_joints, open_cou
 from solver.algebra.rank import independent_rows
 from solver.constraints import AxesAngle, Coupler, PointOnPlane, Primitive, evaluate
 from solver.rotation import matrix
+from solver.state import State
 
+Array = NDArray[np.float64]
 Neighbours = dict[int, set[int]]
 
 _INDEPENDENT = 1e-3
 """Scaled remainder above which a freedom counts as one that the others leave: held below it, it could move them far."""
+_ELSEWHERE = 1e-4
+"""rad, or share of the mechanism's length, by which a body stands elsewhere than designed: what loops are open by in a
+file of six digits, and are closed by before a run, moves it by less. Of speeds it is the share of the largest."""
 
 
 @dataclass(frozen=True)
 class HeldRows:
     """Rows that hold freedoms: `outside` of loops and couplings, where nothing else feels them, and `within`.
 
-    `names` are the joints of the rows within.
+    `names` are the joints of the rows within; `untried` those of which none is held, as their loops are too large.
     """
 
     outside: tuple[Primitive, ...] = ()
     within: tuple[Primitive, ...] = ()
     names: tuple[str, ...] = ()
+    untried: tuple[Joint, ...] = ()
 
 
 def held(lowered: Lowered, led: Collection[str], most: float = math.inf) -> HeldRows:
     """The rows that hold what can be held as designed where the joints `led` (by any of their names) are moved.
 
-    A joint that hangs on one side of no loop is held; of those in loops and couplings the ones that the rows and the
-    joints led leave independent: driven ones first, followers of others last. So is a body that nothing holds: the
-    first of its group. What hangs together with no joint led, but by the ground, stays by itself. Where loops of more
-    than `most` units hang together with one, none of theirs is held: which could be takes time with their third power.
+    A joint that is in no loop is held; of those in loops and couplings the ones that the rows and the joints led leave
+    independent: driven ones first, followers of others last. So is a body that nothing holds: the first of its group.
+    What hangs together with no joint led, but by the ground, stays by itself. Of loops that share motions, and have
+    more than `most` units, none is held: which could be takes time with their third power.
     """
     neighbours = _neighbours(lowered)
-    roots = _roots(neighbours)
-    core = _core(neighbours, roots)
     moved = _ids(lowered, (*led, *held_joints(lowered)))
     moving = _together(lowered, neighbours, moved)
-    core &= moving
-    following = _ids(lowered, followers(lowered))
-    driven = {d.joint for d in lowered.mechanism.drives}
-    outside = [row for root in roots if root != GROUND_BODY for row in _pose_rows(lowered, GROUND_BODY, root, None)]
-    leading: list[Primitive] = []
-    candidates: list[tuple[str, Primitive]] = []
-    order = {id(j): (not j.coordinate, j.name not in driven, id(j) in following) for j in lowered.mechanism.joints}
-    for joint in sorted(lowered.mechanism.joints, key=lambda j: order[id(j)]):
-        rows = _joint_rows(lowered, joint)
-        ends = {lowered.unit_of[joint.a], lowered.unit_of[joint.b]}
-        if not ends <= moving:
-            continue
-        if not ends <= core:
-            # Off the loops no other row feels it: it can be held for itself, and needs no rank.
-            outside += [] if id(joint) in moved else rows
-        elif id(joint) in moved:
-            leading += rows
-        elif len(core) <= most:
-            candidates += [(joint.name, row) for row in rows]
-    within = _independent(lowered, core, leading, candidates)
-    return HeldRows(tuple(outside), tuple(row for _, row in within), tuple(name for name, _ in within))
+    outside = [
+        row
+        for root in _roots(neighbours)
+        if root != GROUND_BODY
+        for row in _pose_rows(lowered, GROUND_BODY, root, None)
+    ]
+    within: list[tuple[str, Primitive]] = []
+    untried: list[Joint] = []
+    for units, joints in _blocks(lowered, neighbours, moving):
+        free = [joint for joint in joints if id(joint) not in moved]
+        if len(units) == 2 and len(joints) == 1:
+            # In no loop no other row feels it: it can be held for itself, and needs no rank.
+            outside += [row for joint in free for row in _joint_rows(lowered, joint)]
+        elif len(units) > most:
+            untried += free
+        else:
+            leading = [row for joint in joints if id(joint) in moved for row in _joint_rows(lowered, joint)]
+            candidates = [(joint.name, row) for joint in free for row in _joint_rows(lowered, joint)]
+            within += _independent(lowered, units, leading, candidates)
+    return HeldRows(tuple(outside), tuple(row for _, row in within), tuple(name for name, _ in within), tuple(untried))
+
+
+def not_as_designed(lowered: Lowered, joints: Iterable[Joint], state: State) -> list[str]:
+    """The names of joints whose bodies do not stand to each other as designed, or do not rest on each other."""
+    model, length = lowered.model, lowered.mechanism.length_scale
+    poses = (state.positions, state.quaternions), (model.positions, model.quaternions)
+    fastest = np.max(np.abs(state.velocities), initial=0.0)
+    found = []
+    for joint in joints:
+        a, b = lowered.unit_of[joint.a], lowered.unit_of[joint.b]
+        now, designed = (_placed(*pose, a).inverse() @ _placed(*pose, b) for pose in poses)
+        moved = np.max(np.abs([*(now.p - designed.p) / length, *np.ravel(now.R - designed.R)])) > _ELSEWHERE
+        if moved or np.max(np.abs(_twist(state, b) - _twist(state, a))) > _ELSEWHERE * fastest:
+            found.append(joint.name)
+    return found
+
+
+def _twist(state: State, unit: int) -> Array:
+    """[v; ω] of the point of a unit that is at the world's origin."""
+    if unit == GROUND_BODY:
+        return np.zeros(6)
+    v, w = np.split(state.velocities[unit], 2)
+    return np.concatenate([v - np.cross(w, state.positions[unit]), w])
 
 
 def _ids(lowered: Lowered, names: Iterable[str]) -> set[int]:
@@ -121,18 +147,26 @@ def _roots(neighbours: Neighbours) -> list[int]:
     return roots
 
 
-def _core(neighbours: Neighbours, roots: Iterable[int]) -> set[int]:
-    """The units left where those are taken off, again and again, that hang on one other: loops, what joins them."""
-    left = {unit: set(near) for unit, near in neighbours.items()}
-    kept = set(roots)
-    ends = [unit for unit, near in left.items() if len(near) == 1 and unit not in kept]
-    while ends:
-        unit = ends.pop()
-        for other in left.pop(unit):
-            left[other].discard(unit)
-            if len(left[other]) == 1 and other not in kept:
-                ends.append(other)
-    return set(left)
+def _blocks(lowered: Lowered, neighbours: Neighbours, moving: set[int]) -> list[tuple[list[int], list[Joint]]]:
+    """The units that move, the ground one of them, by loops that share motions; each with its joints in their order.
+
+    Two loops on one body share none, nor does what joins two bodies and is in no loop: a part has two units then.
+    """
+    from networkx import Graph, biconnected_component_edges
+
+    following = _ids(lowered, followers(lowered))
+    driven = {d.joint for d in lowered.mechanism.drives}
+    order = {id(j): (not j.coordinate, j.name not in driven, id(j) in following) for j in lowered.mechanism.joints}
+    graph = Graph((a, b) for a in sorted(moving) for b in sorted(neighbours[a] & moving))
+    blocks = [[frozenset(edge) for edge in edges] for edges in biconnected_component_edges(graph)]
+    of = {pair: k for k, pairs in enumerate(blocks) for pair in pairs}
+    joints: list[list[Joint]] = [[] for _ in blocks]
+    for joint in sorted(lowered.mechanism.joints, key=lambda j: order[id(j)]):
+        k = of.get(frozenset((lowered.unit_of[joint.a], lowered.unit_of[joint.b])))
+        if k is not None:
+            joints[k].append(joint)
+    units = [sorted(set().union(*pairs)) for pairs in blocks]
+    return sorted(zip(units, joints, strict=True), key=lambda block: block[0])
 
 
 def _joint_rows(lowered: Lowered, joint: Joint) -> list[Primitive]:
@@ -153,19 +187,24 @@ def _pose_rows(lowered: Lowered, a: int, b: int, X_WF: Pose | None) -> list[Prim
 
 
 def _designed(lowered: Lowered, unit: int) -> Pose:
-    model = lowered.model
-    return Pose() if unit == GROUND_BODY else Pose(matrix(model.quaternions[unit]), model.positions[unit])
+    return _placed(lowered.model.positions, lowered.model.quaternions, unit)
+
+
+def _placed(positions: Array, quaternions: Array, unit: int) -> Pose:
+    return Pose() if unit == GROUND_BODY else Pose(matrix(quaternions[unit]), positions[unit])
 
 
 def _independent(
-    lowered: Lowered, core: set[int], leading: list[Primitive], candidates: list[tuple[str, Primitive]]
+    lowered: Lowered, units: list[int], leading: list[Primitive], candidates: list[tuple[str, Primitive]]
 ) -> list[tuple[str, Primitive]]:
-    """The candidates (with their joints) that add to the rows within the core, to those that lead and to each other."""
+    """The candidates (with their joints) that add to the rows among units, to those that lead and to each other."""
     if not candidates:
         return []
     model = lowered.model
-    rows = [p for p in model.primitives if core.issuperset(p.bodies)]
+    among = set(units)
+    rows = [p for p in model.primitives if among.issuperset(p.bodies)]
     count = sum(p.rows for _, p in candidates)
     G = evaluate((*rows, *leading, *(p for _, p in candidates)), model.positions, model.quaternions).G
-    keep: NDArray[np.bool_] = independent_rows(G, lowered.mechanism.length_scale, _INDEPENDENT)
+    own = [6 * unit + i for unit in units if unit != GROUND_BODY for i in range(6)]
+    keep: NDArray[np.bool_] = independent_rows(G[:, own], lowered.mechanism.length_scale, _INDEPENDENT)
     return [each for each, kept in zip(candidates, keep[len(keep) - count :], strict=True) if kept]

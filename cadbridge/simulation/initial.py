@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 
 from cadbridge.errors import InputError
-from cadbridge.findings import Findings
+from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
 from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
-from cadbridge.simulation.held import HeldRows, held
+from cadbridge.simulation.held import HeldRows, held, not_as_designed
 from cadbridge.simulation.motors import LEADS
 from cadbridge.simulation.open_couplings import OpenCouplings, open_couplings
 from cadbridge.simulation.scenario import Scenario
@@ -31,8 +31,10 @@ and gears keep count of turns. As in `solver.analyses.kinematics`, where a corre
 MOST_STEPS = 5000
 """Steps on the way to an initial state (1000 rad of `LARGEST_STEP`); where these are too long, its rows stay open."""
 MOST_UNITS = 120
-"""Units in loops up to which those that can stay as designed are found where only motors lead, for time alone: it takes
-a second or so."""
+"""Units in loops that share motions up to which the joints that can stay as designed are found where only motors lead,
+for time alone: it takes a second or so."""
+_MOST_NAMED = 4
+"""Joints that a finding names."""
 MOST_TRIED_ROWS = 24
 """Rows within loops up to which each is tried, where not all can stay."""
 
@@ -131,6 +133,9 @@ def _with_positions(
         findings.add("CB614", found.status.message, items=found.status.groups)
         raise InputError("The initial state cannot be reached.", findings)
     unmet.report(lowered, findings)
+    if moved := not_as_designed(lowered, keep.untried, found.state):
+        text = f"{listed(moved, _MOST_NAMED)} begin elsewhere than designed, or not at rest"
+        findings.add("CB689", text, Where(item=moved[0]), items=moved)
     return found.state
 
 

@@ -13,8 +13,9 @@ import pytest
 import cadbridge as cb
 from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
-from cadbridge.simulation import Run, Scenario, simulate
+from cadbridge.simulation import MotorSpec, Run, Scenario, initial, simulate
 from cadbridge.simulation.held import held
+from solver.functions import expression, scaled
 from tests.simulation.test_servos import ARM
 
 ROBOT = """<mujoco><option integrator="RK4" timestep="1e-4"><flag contact="disable"/></option><worldbody>
@@ -84,6 +85,17 @@ FIVE_BAR = f"""<mujoco><worldbody>
 <actuator><motor name="m" joint="D"/></actuator></mujoco>"""
 
 
+CLOSED = "".join(f'<connect body1="{name}b" body2="{name}c" anchor=".2 0 .2"/>' for name in "lr")
+
+
+def _five_bar(name: str, y: float) -> str:
+    return f"""
+  <body name="{name}a" pos="0 {y} 0"><joint name="{name}A" axis="0 1 0"/>{BAR.format(x=-0.1, z=0.2)}
+    <body name="{name}b" pos="-.1 0 .2"><joint name="{name}B" axis="0 1 0"/>{BAR.format(x=0.2, z=0.2)}</body></body>
+  <body name="{name}d" pos=".2 {y} 0"><joint name="{name}D" axis="0 1 0"/>{BAR.format(x=0.1, z=0.2)}
+    <body name="{name}c" pos=".1 0 .2"><joint name="{name}C" axis="0 1 0"/>{BAR.format(x=-0.2, z=0.2)}</body></body>"""
+
+
 def test_of_a_loop_the_driven_joint_stays_and_the_others_follow(tmp_path: Path) -> None:
     five_bar = _built(tmp_path, FIVE_BAR)
     run = simulate(five_bar, Scenario(duration=0.01, positions={"A": math.radians(10)}, rates={"A": 1.0}))
@@ -119,6 +131,30 @@ def test_values_that_fit_a_coupling_are_met_though_none_on_the_way_there_does(tm
     with pytest.raises(InputError) as caught:
         simulate(coupled, Scenario(duration=0.01, positions={**wanted, "A": 1.5}))
     assert [f.code for f in caught.value.findings] == ["CB614"]
+
+
+@pytest.mark.parametrize("law", ["10+60*t", "60*t"])
+def test_loops_that_share_no_motion_are_counted_by_themselves(
+    law: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With those of other loops they were too many, and the driven cranks began elsewhere, unsaid."""
+    two = "".join(_five_bar(name, place) for name, place in (("l", 0), ("r", 1)))
+    driven = "".join(f'<motor name="{name}m" joint="{name}D"/>' for name in "lr")
+    rest = f"<equality>{CLOSED}</equality><actuator>{driven}</actuator>"
+    both = _built(tmp_path, f"<mujoco><worldbody>{two}</worldbody>{rest}</mujoco>")
+    motors = tuple(MotorSpec(f"{name}A", angle=scaled(expression(law), math.pi / 180)) for name in "lr")
+    scenario = Scenario(duration=0.01, motors=motors)
+    monkeypatch.setattr(initial, "MOST_UNITS", 5)  # the ground is one of them
+    run = simulate(both, scenario)
+    values = _first(run)
+    assert "CB689" not in {f.code for f in run.findings}
+    assert values["lD"] == values["rD"] == pytest.approx((0.0, 0.0), abs=1e-10)
+    monkeypatch.setattr(initial, "MOST_UNITS", 4)
+    run = simulate(both, scenario)
+    (told,) = (f for f in run.findings if f.code == "CB689")
+    assert {"lD", "rD"} < set(told.items)
+    assert not {"lA", "rA"} & set(told.items)
+    assert any(abs(x) > 1e-3 for x in _first(run)["lD"])
 
 
 def test_of_six_legs_one_gives_way() -> None:

@@ -159,12 +159,12 @@ def _joints(draft: Draft, names: dict[str, str], joints_of: JointsOf) -> list[_J
         draft.finished(), parts=(), instances=(), components=bare, couplings=(), drives=(), joint_names=names
     )
     # A floating body has no joint in the mechanism, but its mate bears damping, too.
-    free = (m for m in draft.mates if m.kind is MateKind.FREE)
+    # Where other mates hold it, it has one, and its own mate is among those of that.
+    made = joints_of(assembly)
+    held = {name for joint in made for name in joint.mates}
+    free = (m for m in draft.mates if m.kind is MateKind.FREE and m.name not in held)
     return [
-        *(
-            _Joint(joint.name, joint.mates, _freedom(joint.kind.turns, joint.kind.slides))
-            for joint in joints_of(assembly)
-        ),
+        *(_Joint(joint.name, joint.mates, _freedom(joint.kind.turns, joint.kind.slides)) for joint in made),
         *(_Joint(_own_name(mate, names), (mate.name,), None) for mate in free),
     ]
 

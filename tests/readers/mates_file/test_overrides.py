@@ -83,6 +83,29 @@ def test_a_robot_read_again_keeps_what_was_set(tmp_path: Path) -> None:
         assert {joint.armature for joint in mechanism.joints} == {0.002}
 
 
+FLOATING = """<robot name="r"><link name="base"/><link name="rod"/>
+<joint name="loose" type="floating"><parent link="base"/><child link="rod"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(("type_", "unit"), [("revolute", math.pi / 180), ("prismatic", 1e-3)])
+def test_limits_of_a_floating_joint_are_of_what_its_mates_leave(type_: str, unit: float, tmp_path: Path) -> None:
+    """By the name that the URDF gives it, degrees were taken as radians, and mm as metres (CB159)."""
+    robot, mates = tmp_path / "robot.urdf", tmp_path / "robot.mates.yaml"
+    robot.write_text(FLOATING, encoding="utf-8")
+    mates.write_text(
+        "format: cadbridge.mates/1\nground: [base]\nmates:\n"
+        f"  - {{name: C, type: {type_}, b: {{component: base}}, "
+        "a: {component: rod, point: [0, 0, 50], axis: [0, 0, 1]}}"
+        "\noverrides: [{joints: loose, limits: {lower: -10, upper: 60}}]\nhome: {loose: 20}\n"
+    )
+    assembly = cb.read(robot, mates=mates)
+    assert "CB159" not in codes(assembly)
+    assert assembly.home == {"loose": pytest.approx(20 * unit)}
+    (joint,) = cb.build(assembly).joints
+    assert joint.limit is not None
+    assert (joint.limit.lower, joint.limit.upper) == pytest.approx((-10 * unit, 60 * unit))
+
+
 def test_a_pattern_of_many_stars_ends() -> None:
     """A regular expression of .* would take longer than anybody lives."""
     from cadbridge.readers.mates_file.draft import wildcard

@@ -51,8 +51,8 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a joint and one that follows it with ranges that exclude each other",
         "The two ranges have nothing, or hardly more than one value, in common, once the ratio of the two joints is "
-        "taken into account: if both held, neither joint could move. The export gives each joint its own range. In ROS "
-        "the joint that follows then leaves its range.",
+        "taken into account: where both hold, as in MuJoCo, neither joint can move far. The export gives "
+        "each joint its own range. In ROS the joint that follows leaves its range.",
         "Correct the range of one of the two joints, or the sign of the ratio between them.",
         "Two fingers of 0° to 49° of which one turns by −1 times the other.",
     ),

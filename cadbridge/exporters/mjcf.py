@@ -36,6 +36,7 @@ from cadbridge.exporters.numbers import (
 )
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_limits
+from cadbridge.exporters.ranges import report_apart, within_followers
 from cadbridge.exporters.relations import LinearRelation, Relation, eliminate, independent_rows, ranking
 from cadbridge.exporters.tree import Link, Tree, joint_pose, limit_of
 from cadbridge.findings import Findings, Where
@@ -93,6 +94,7 @@ def _report(plan: LinkPlan, closed: Closed, findings: Findings) -> None:
         body = tree.body(tree.links[half]).name
         findings.add("CB514", f"joint {closing.name} closes a loop: body {body} is halved", Where(item=closing.name))
     report_limits(tree, findings)
+    report_apart(within_followers(tree.mechanism)[1], findings)
     _report_standing(tree, findings)
     _report_nesting(plan, findings)
     fast = [j.name for j in tree.mechanism.joints if j.limit is not None and j.limit.velocity is not None]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from cadbridge.assembly import Limit
 from cadbridge.exporters.relations import eliminate, ranking, relations
 from cadbridge.exporters.tree import Tree, spanning_tree
+from cadbridge.findings import Findings, Where
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.wording import listed
 
@@ -72,6 +73,15 @@ def within_followers(mechanism: Mechanism) -> tuple[Mechanism, Mapping[str, Narr
         narrowed[leader.name] = by
     joints = tuple(replace(j, limit=limits[j.name]) if j.name in limits else j for j in mechanism.joints)
     return (replace(mechanism, joints=joints) if limits else mechanism), narrowed
+
+
+def report_apart(narrowed: Mapping[str, Narrowing], findings: Findings) -> None:
+    """Say which joints have ranges that exclude those of joints that follow them (CB564)."""
+    for leader, narrowing in narrowed.items():
+        if apart := narrowing.apart:
+            follow = "which follows it, exclude" if len(apart) == 1 else "which follow it, exclude"
+            text = f"the ranges of joint {leader} and of {listed(apart)}, {follow} each other"
+            findings.add("CB564", text, Where(item=leader), items=[leader, *apart])
 
 
 def _joints(tree: Tree) -> dict[int, Joint]:

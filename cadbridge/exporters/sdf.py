@@ -12,6 +12,7 @@ from cadbridge.exporters import sidecars
 from cadbridge.exporters.markup import add, document
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_tree
+from cadbridge.exporters.ranges import report_apart, within_followers
 from cadbridge.exporters.sdf_writer import NATIVE, ModelWriter, Older, servos_of
 from cadbridge.exporters.tree import spanning_tree
 from cadbridge.findings import Findings, Where
@@ -55,6 +56,7 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
     """What SDFormat has no place for."""
     report_tree(plan, findings, NATIVE)
     mechanism = plan.mechanism
+    report_apart(within_followers(mechanism)[1], findings)
     sprung = [j.name for j in mechanism.joints if j.stiffness and len(j.freedom.T) > 1]
     if sprung:
         findings.add("CB535", f"springs are left out: {', '.join(sprung)}", items=sprung)

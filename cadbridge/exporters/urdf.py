@@ -23,7 +23,7 @@ from cadbridge.exporters.names import WITH_COUNT
 from cadbridge.exporters.numbers import NO_LIMIT, balanced, exact, number, numbers, small, tensor
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_tree
-from cadbridge.exporters.ranges import within_followers
+from cadbridge.exporters.ranges import report_apart, within_followers
 from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.tree import Link, Tree, TreeFreedom, limit_of, spanning_tree
 from cadbridge.findings import Findings, Where
@@ -31,7 +31,6 @@ from cadbridge.frames import Pose
 from cadbridge.inertia import MassProperties
 from cadbridge.mechanism.model import Joint, Mechanism
 from cadbridge.readers.names import free_name
-from cadbridge.wording import listed
 
 ROOT = "base_link"
 """The link that stands, as ROS's programs expect it (REP 105)."""
@@ -56,9 +55,7 @@ def describe(mechanism: Mechanism, name: str, findings: Findings, options: Expor
     for leader, narrowing in narrowed.items():
         if told := narrowing.told():
             findings.add("CB563", f"joint {leader} leads others: {told}", Where(item=leader))
-        if apart := narrowing.apart:
-            text = f"the ranges of joint {leader} and of {listed(apart)}, which follows it, exclude each other"
-            findings.add("CB564", text, Where(item=leader), items=[leader, *apart])
+    report_apart(narrowed, findings)
     tree = spanning_tree(mechanism)
     folders = "meshes/visual", "meshes/collision"
     plan = make_plan(tree, findings, options, folders=folders, masses_needed=False, root=ROOT)

@@ -84,6 +84,8 @@ def test_ranges_that_only_touch_leave_a_leader_its_own(others: tuple[float, floa
     (apart,) = [f for f in cb.export(found, tmp_path / "out", to="urdf").findings if f.code == "CB564"]
     assert apart.message == "the ranges of joint G1 and of G2, which follows it, exclude each other"
     assert verify(found, "urdf", duration=0.1).passed
+    for target in ("mjcf", "sdf", "usd"):
+        assert apart in cb.export(found, tmp_path / target, to=target).findings
 
 
 def test_a_rounded_end_is_no_room(tmp_path: Path) -> None:

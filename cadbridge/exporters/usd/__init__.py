@@ -12,6 +12,7 @@ from cadbridge.exporters import sidecars
 from cadbridge.exporters.names import UniqueNames
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.plan import LinkPlan, make_plan, report_free
+from cadbridge.exporters.ranges import report_apart, within_followers
 from cadbridge.exporters.relations import LinearRelation
 from cadbridge.exporters.tree import Tree, spanning_tree
 from cadbridge.findings import Findings, Where
@@ -106,6 +107,7 @@ def _report(plan: LinkPlan, findings: Findings) -> None:
     if weak:
         findings.add("CB511", f"UsdPhysics bounds the effort of drives alone: {listed(weak)}", items=weak)
     report_free(mechanism, findings)
+    report_apart(within_followers(mechanism)[1], findings)
     sprung = [j.name for j in mechanism.joints if j.stiffness]
     if sprung:
         findings.add("CB535", f"springs are left out: {', '.join(sprung)}", items=sprung)

@@ -160,7 +160,7 @@ _COORDINATES = {"absolute": "the poses of all bodies", "tree": "joint coordinate
 
 def _value(value: float, unit: str) -> str:
     """A joint's coordinate as people write it."""
-    return f"{np.degrees(value):.6g}°" if unit == "rad" else f"{value:.6g} m"
+    return f"{np.degrees(value):.6g}°" if unit == "rad" else f"{value * TO_MM:.6g} mm"
 
 
 def run_text(

@@ -34,6 +34,7 @@ from cadbridge.simulation.redundant import (
     put_on,
     reduced,
 )
+from cadbridge.units import TO_MM
 from cadbridge.wording import count
 from solver import rotation
 from solver.algebra.rank import NO_DIRECTION
@@ -95,14 +96,14 @@ def fitted(mechanism: Mechanism, findings: Findings, gap: float = GAP, *, collap
     redundant = all_over(redundant)
     found = _fit(redundant)
     if found is None:
-        within = redundant.case.allowed * redundant.case.system.length
+        within = redundant.case.allowed * redundant.case.system.length * TO_MM
         message = (
-            f"{_named(redundant)}; no mechanism within {within:.3g} m was found in which all hold along the motion"
+            f"{_named(redundant)}; no mechanism within {within:.3g} mm was found in which all hold along the motion"
         )
         findings.add("CB626", message, where, items=items)
         return mechanism
     shift, name = found.shift
-    message = f"{_named(redundant)}; {name} was shifted most, by {shift:.3g} m, so that all hold"
+    message = f"{_named(redundant)}; {name} was shifted most, by {shift * TO_MM:.3g} mm, so that all hold"
     findings.add("CB625", message, where, items=[*items, name])
     return _rebuilt(mechanism, lowered, found, collapse)
 
@@ -127,9 +128,9 @@ class _Fit:
 def _named(redundant: Redundant) -> str:
     spare = len(redundant.samples[0][1])
     more = f" and {len(redundant.worst) - MOST_JOINTS_NAMED} more" if len(redundant.worst) > MOST_JOINTS_NAMED else ""
-    message = ", ".join(f"{name} ({size:.3g} m)" for name, size in redundant.worst[:MOST_JOINTS_NAMED])
+    message = ", ".join(f"{name} ({size * TO_MM:.3g} mm)" for name, size in redundant.worst[:MOST_JOINTS_NAMED])
     rows = count(spare, "row repeats others and contradicts", "rows repeat others and contradict")
-    return f"{rows} them by up to {redundant.worst[0][1]:.3g} m: {message}{more}"
+    return f"{rows} them by up to {redundant.worst[0][1] * TO_MM:.3g} mm: {message}{more}"
 
 
 def _fit(redundant: Redundant) -> _Fit | None:

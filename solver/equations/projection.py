@@ -447,6 +447,11 @@ def _residuals(system: System, s: State, drive: Array) -> tuple[Array, Array, Ar
     return first, second, ~travels
 
 
+_OPEN_TOO = 1e-3
+"""Of the largest residual, above which a row is called open beside it: where rows contradict each other, least squares
+come near the others slowly, and leave them open by what is no contradiction."""
+
+
 def _status(system: System, first: Array, second: Array, turning: Array, tolerance: float) -> Status:
     checks = (
         (first, "", "inconsistent", "cannot all hold at once"),
@@ -455,9 +460,11 @@ def _status(system: System, first: Array, second: Array, turning: Array, toleran
     for values, per, code, text in checks:
         if values.size and values.max() > tolerance:
             worst: dict[str, str] = {}
+            least = max(tolerance, _OPEN_TOO * values.max())
             for i in np.argsort(-values, kind="stable"):
-                if values[i] > tolerance:
-                    size = f"{np.degrees(values[i]):.3g}°" if turning[i] else f"{values[i] * system.length:.3g} m"
+                if values[i] > least:
+                    mm = 1e3 * values[i] * system.length
+                    size = f"{np.degrees(values[i]):.3g}°" if turning[i] else f"{mm:.3g} mm"
                     worst.setdefault(system.row_group[i], size + per)
             named = ", ".join(f"{name} ({size})" for name, size in list(worst.items())[:5])
             return Status(

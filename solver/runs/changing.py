@@ -388,7 +388,7 @@ def _fit(
     at = f"at t = {state.t:.6g} s"
     if float(np.max(apart[own], initial=0.0)) > MEETS:
         away, turned = _apart(system, g, blocks, own)
-        text = f"{change.name} {at}: the parts do not meet, they are {away:.3g} m and {turned:.3g}° apart"
+        text = f"{change.name} {at}: the parts do not meet, they are {1e3 * away:.3g} mm and {turned:.3g}° apart"
         return _refused("parted", text, _APART), state, {}
     if float(np.max(jump, initial=0.0)) <= MEETS:
         return None, state, {}

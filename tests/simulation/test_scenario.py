@@ -191,6 +191,32 @@ def test_a_full_disk_leaves_nothing_half_written(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_cannot_be_reached_is_told_in_mm_and_without_what_rounding_leaves(
+    crane: Mechanism, tmp_path: Path
+) -> None:
+    """A2, which fits, was called open by 0.4 µm."""
+    text = "duration: 0.1\ninitial: {positions: {A1: 57, Insert:2: 166, A2: 115}}\n"
+    with pytest.raises(InputError) as caught:
+        simulate(crane, load_scenario(scenario(tmp_path, text), crane))
+    (told,) = caught.value.findings
+    assert told.code == "CB614"
+    assert "Spur:1 (18" in told.message
+    assert " mm)" in told.message
+    assert "A2" not in told.message
+
+
+def test_an_event_of_a_slide_is_told_in_mm(tmp_path: Path) -> None:
+    robot = tmp_path / "slide.xml"
+    robot.write_text(
+        '<mujoco><worldbody><body name="a"><joint name="s" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body>'
+        "</worldbody></mujoco>"
+    )
+    slide = cb.build(cb.read(robot))
+    text = "duration: 0.1\nmotors: [{joint: s, speed: 200}]\nevents: [{joint: s, position: 12.5}]\n"
+    run = simulate(slide, load_scenario(scenario(tmp_path, text), slide))
+    assert "joint s passes 12.5 mm at 0.0625 s" in run_text(run, tmp_path / "run.csv")
+
+
 def test_an_event_ends_the_run_where_its_joint_passes(crane: Mechanism, tmp_path: Path) -> None:
     text = "duration: 2\nintegrator: dop853\nmotors: [{joint: A1, speed: 90}]\ninitial: {rates: {A1: 90}}\n"
     path = scenario(tmp_path, text + "events: [{joint: A1, position: 45, direction: rising, stop: true}]\n")

@@ -336,4 +336,4 @@ class TestAssemble:
         found = assemble(replace(model, primitives=tuple(far)), State.at_rest(model.positions, model.quaternions))
         assert (found.status.ok, found.status.code) == (False, "inconsistent")
         assert set(found.status.groups) <= {"A", "B", "C", "D"}
-        assert " m)" in found.status.message
+        assert " mm)" in found.status.message

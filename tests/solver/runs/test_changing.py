@@ -117,7 +117,7 @@ def test_without_plastic_it_is_refused_with_its_size() -> None:
     assert len(run.result.trajectory.t) == 1
     late = simulate_changing(model, state, changes=[replace(change, t=0.1)], duration=0.4, **FINE)
     assert late.result.status.code == "parted"
-    assert "0.3 m" in late.result.status.message
+    assert "300 mm" in late.result.status.message
     assert_allclose(late.result.trajectory.t[-1], 0.1)
     # Where nothing jumps, nothing is refused.
     still = replace(state, velocities=np.tile([0.3, 0, 0, 0, 0, 0], (2, 1)))

@@ -43,9 +43,10 @@ ENTRIES: dict[str, Entry] = {
     ),
     "CB605": Entry(
         Severity.ERROR,
-        "a load without effect",
+        "a load that cannot act as written",
         "Both ends of a spring or bushing are on one rigid body, a wrench acts on the ground or is zero, axes "
-        "have no direction, a stop has no range, or a joint has two entries for its stops or its friction.",
+        "have no direction, a stop has no range, or a joint has two entries for its stops or its friction, of which "
+        "one alone can act.",
         "Name two components that move relative to each other, add what is missing, or keep one of two entries.",
         "A spring whose two ends are both on the base.",
     ),

@@ -17,6 +17,10 @@ from cadbridge.shown import sentence
 GROUND = "ground"
 """The name by which mates and joints refer to the world itself."""
 
+_ROUNDING = 1e-12
+"""rad, m: what is left where an end of a range and the pose drawn at it are subtracted, some 1e-15 for a metre.
+No file means so little."""
+
 
 class FeatureKind(StrEnum):
     """What a mate takes hold of."""
@@ -168,7 +172,9 @@ class Limit:
             whole = (zero + k * 2.0 * math.pi for k in (0, 1, -1, 2, -2))
             # Rounded, since a joint that is drawn at the end of its range is beyond it by rounding.
             zero = min(whole, key=lambda v: round(max(low - v, v - high, 0.0), 9))
-        lower, upper = (None if v is None else v - zero for v in (self.lower, self.upper))
+        lower, upper = (
+            None if v is None else 0.0 if abs(v - zero) < _ROUNDING else v - zero for v in (self.lower, self.upper)
+        )
         return replace(self, lower=lower, upper=upper)
 
     def reversed(self) -> Limit:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cadbridge.assembly import GROUND
+from cadbridge.assembly import GROUND, MateKind
 from cadbridge.findings import Where
 from cadbridge.frames import Pose, Vector
 from cadbridge.mechanism.building import Builder
@@ -65,6 +65,13 @@ def report_homes(b: Builder, mechanism: Mechanism) -> None:
         b.findings.add("CB233", text, Where(item=other), items=[joint])
 
 
+def _naming(b: Builder, component: str) -> list[str]:
+    """The mates and couplings of the assembly that name a component, but for those that let it float."""
+    pairs = [(m.name, m.a, m.b) for m in b.assembly.mates if m.kind is not MateKind.FREE]
+    pairs += [(c.name, c.a, c.b) for c in b.assembly.couplings if c.a is not None and c.b is not None]
+    return [name for name, *ends in pairs if component in [end.component for end in ends]]
+
+
 def report_floating(b: Builder, mate_rows: tuple[MateRows, ...]) -> None:
     """Report components that no mate holds, and an assembly that nothing ties to the ground."""
     if not b.names:
@@ -83,8 +90,12 @@ def report_floating(b: Builder, mate_rows: tuple[MateRows, ...]) -> None:
         b.findings.add("CB415", f"{message}: {floating}", hint=cure, items=b.names)
         return
     held = {b.names[i] for r in mate_rows for i in (r.a, r.b) if i != GROUND_BODY}
-    for name in b.names:
-        if name not in held:
+    for name in (name for name in b.names if name not in held):
+        if lost := _naming(b, name):
+            text = f"{name} floats freely, as {listed(lost)}, which would hold it, {'is' if len(lost) == 1 else 'are'}"
+            cure = f"Correct {lost[0]} first: it has a finding of its own."
+            b.findings.add("CB401", f"{text} left out", Where(item=name), cure, items=[name, *lost])
+        else:
             b.findings.add("CB401", f"{name} has no mate: it floats freely", Where(item=name))
     if not any(c.grounded for c in b.assembly.components) and not any(
         GROUND in (m.a.component, m.b.component) for m in b.assembly.mates

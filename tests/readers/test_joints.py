@@ -76,6 +76,14 @@ def test_a_limit_is_counted_from_the_full_turn_that_is_nearest() -> None:
     assert limit.reversed().lower == pytest.approx(math.radians(-190.0))
 
 
+def test_what_subtracting_leaves_of_an_end_is_zero() -> None:
+    """0.3 − 0.1 − 0.2 m gave a limit of −5.6e−14 mm."""
+    counted = Limit(0.3 - 0.1, 0.5).counted_from(0.2)
+    assert counted.lower == 0.0
+    assert math.copysign(1.0, counted.lower) == 1.0
+    assert counted.upper == pytest.approx(0.3)
+
+
 def test_what_bounds_nothing_is_no_limit() -> None:
     assert Limit.of(-math.inf, math.inf, -1.0) is None
     assert Limit.of(-1e16, 2.0, none=1e15) == Limit(None, 2.0)

@@ -71,15 +71,17 @@ def _assembly(document: FreecadFile, library: Library, options: ReadOptions, uni
     held |= {f.component for k in couplings for f in (k.a, k.b) if f is not None}
     # Only all joints together tell a helper, which nothing holds, from a part whose shape is missing.
     idle = _idle(walker.units, held, findings)
-    if not draft.instances and not mates and not findings.errors:
+    instances = tuple(i for i in draft.instances if i.component not in idle)
+    used = {i.part for i in instances}
+    if not instances and not mates and not findings.errors:
         cure = "Show its parts in FreeCAD and save it, or export the assembly as STEP."
         findings.add("CB180", f"{document.path.name} holds no part with a shape", Where(str(document.path)), cure)
     return Assembly(
         name=document.path.stem if root is None else root.label,
         source=str(document.path),
         format="freecad",
-        parts=tuple(_with_shape(p, breps.get(key)) for key, p in draft.parts.items()),
-        instances=tuple(draft.instances),
+        parts=tuple(_with_shape(p, breps.get(key)) for key, p in draft.parts.items() if p.name in used),
+        instances=instances,
         components=tuple(
             replace(c, grounded=u.way in grounded)
             for c, u in zip(draft.components, walker.units, strict=True)

@@ -42,13 +42,17 @@ class Leaf:
 
 @dataclass(eq=False)
 class UnnamedComponent:
-    """A component before it is named: its way down (object names), its owner object, X_WC and its leaves."""
+    """A component before it is named: its way down (object names), its owner object, X_WC and its leaves.
+
+    `missing` are links that lead to nothing: what they show is not known, nor what it weighs.
+    """
 
     way: tuple[str, ...]
     object: Object
     labels: tuple[str, ...]
     X_WC: Pose
     leaves: list[Leaf] = field(default_factory=list)
+    missing: list[Object] = field(default_factory=list)
     name: str = ""
 
 
@@ -62,6 +66,7 @@ class Walker:
         self.flexible: list[tuple[Object, tuple[str, ...]]] = []
         self._count = 0
         self._still: list[Object] = []
+        self._missing: list[Object] = []
 
     def assembly(self, owner: Object, X_WA: Pose, way: tuple[str, ...] = (), labels: tuple[str, ...] = ()) -> None:
         """Every member of an assembly as a component; a flexible sub-assembly's members are components of their own."""
@@ -86,6 +91,7 @@ class Walker:
         self._still = []
         for suffix, X_ME in self._elements(member):
             unit = UnnamedComponent((*way, *suffix), member, (*labels, *suffix), X_WM @ X_ME)
+            self._missing = unit.missing
             unit.leaves = list(self._leaves(member, Pose(), (), ()))
             self.units.append(unit)
         if self._still:
@@ -186,7 +192,10 @@ class Walker:
     def _linked(self, link: Object, X: Pose, path: tuple[str, ...], above: tuple[Object, ...]) -> Iterator[Leaf]:
         """The shapes that a link shows: of a group all that is in it, of an array every copy."""
         found = shown(self.library, link)
-        if found is None or found[0].type in NO_SHAPE:
+        if found is None:
+            self._missing.append(link)
+            return
+        if found[0].type in NO_SHAPE:
             return
         target, X_T = found
         if opens(target) and not self._scaled(target):
@@ -245,6 +254,12 @@ def named(units: list[UnnamedComponent]) -> PlacedAssembly:
             placed.instances.append(Instance(name, part.name, unit.X_WC @ leaf.X_CI, unit.name, product_path=leaf.path))
             placed.pose_of[name] = unit.X_WC @ leaf.X_CI
             names.append(name)
+        for link in unit.missing:
+            # A part without a shape, so that the mass of the whole is not known.
+            name = free_name(f"{unit.name}/{link.label}", taken) if names else unit.name
+            placed.instances.append(Instance(name, _part(placed, link).name, unit.X_WC, unit.name))
+            placed.pose_of[name] = unit.X_WC
+            names.append(name)
         placed.components.append(Component(unit.name, tuple(names), unit.X_WC, where=unit.object.where()))
         placed.by_way[unit.way] = unit
     return placed
@@ -254,5 +269,6 @@ def _part(placed: PlacedAssembly, holder: Object) -> Part:
     key = (str(holder.document.path), holder.name)
     if key not in placed.parts:
         placed.parts[key] = Part(free_name(holder.label, placed.part_names), where=holder.where())
-        placed.holders[key] = holder
+        if holder.file("Shape"):
+            placed.holders[key] = holder
     return placed.parts[key]

@@ -398,6 +398,9 @@ def test_a_file_that_is_missing_is_told_once_for_each_link(tmp_path: Path) -> No
     made.assembly("Base", "L")
     assembly = cb.read(made.save(tmp_path / "made.FCStd"), options=PLAIN)
     assert sorted(f.code for f in assembly.findings) == ["CB106", "CB1235"]
+    # It weighed nothing, as declared.
+    (body,) = [b for b in cb.build(assembly).bodies if "L" in b.components]
+    assert body.mass is None
 
 
 def test_a_joint_on_a_ring_of_links_ends(tmp_path: Path) -> None:

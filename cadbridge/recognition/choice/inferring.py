@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from cadbridge.findings import Findings
 from cadbridge.recognition.choice.calibration import of_joint, of_weld
@@ -55,41 +56,13 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     run = _begun(evidence, hints)
     scene = run.scene
     applied(run, RULES if rules is None else rules)
-    loose = [name for group in run.loose for name in group]
     # Only now: to the rules a joint that a person takes away still holds what it held. Without it they would bind what
     # its parts carry to something else.
     scene.unconnected = hints.pairs("apart")
-    joints, rejected = find_joints(scene, run.pin)
-    joints = as_told(scene, with_turning(scene, joints, run.turning), hints)
-    # On each axis only as many joints as connect its bodies, once more: those told or seen in other ways may run on one
-    # where contacts show a joint.
-    joints = trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected)
-    joints = with_idle(scene, with_hubs(scene, joints, run.toothed, evidence.names), run.toothed, evidence.names)
+    joints, rejected = _candidates(run, hints)
     unknown = without_pitch(scene, joints) if evidence.names else []
-    rest = {i.name for i in scene.assembly.instances} - set(loose)
-    degrees = Counter(body for j in joints for body in (j.a, j.b))
-    ground, why = choose_ground(scene, degrees, evidence.names, rest, hints.stays)
-    base = ground
-    if hints.ground is not None:
-        ground, why = scene.groups.root(hints.ground), SAID
-    standing = hints.ground or _chief(scene, ground)  # before other parts are fixed to it
-    # Of each loose group that is held which would be the ground of it alone, not its largest part: of a cart with a
-    # pole that touches no rail, it is the cart.
-    held = [
-        _chief(scene, choose_ground(scene, degrees, evidence.names, set(group))[0])
-        for group in _apart(scene, joints, [sorted(rest), *run.loose], ground)
-    ]
-    # What a hint keeps apart from the ground is not held by it: it floats, as is told of the whole.
-    held = [c for c in held if scene.bind(c, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)]
-    # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
-    # screw.
-    # What a hint names was in the scene all along, and is held by what the hint and its contacts say.
-    ignored = [name for name in evidence.ignored if name not in scene.groups.names]
-    for name in ignored:  # screws may hold them alone
-        scene.groups.add(name)
-    run.hosts.attach(scene)
-    attach_ignored(scene, evidence.whole, ignored)
-    scene.assembly = evidence.whole.assembly
+    stand = _stand(run, joints, hints)
+    _attach(run)
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
     # By what was fixed to the ground since, a joint may be one between the bodies that a hint names.
@@ -97,17 +70,76 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     driven = frozenset((d.case, d.on) for d in scene.driven)
     cases = {case for case, _ in driven}
     links = scene.links_only and not (drives_of(evidence.whole, cases) if evidence.names else cases)
-    found = _result(scene, joints, [*rejected, *unknown], standing, links)
-    yielding = frozenset((*evidence.belts, *evidence.ignored))
+    found = _result(scene, joints, [*rejected, *unknown], stand.part, links)
     found = replace(
-        found, ground_reason=why, loose=tuple(loose), driven=driven, yielding=yielding, base=found.body_of[base]
-    )  # fmt: skip
+        found,
+        ground_reason=stand.why,
+        loose=tuple(name for group in run.loose for name in group),
+        driven=driven,
+        yielding=frozenset((*evidence.belts, *evidence.ignored)),
+        base=found.body_of[stand.base],
+    )
     found = named(with_gears(found, evidence.wheels, with_drives(evidence.meshing, evidence.drives)), hints)
     findings = (
-        *findings_of(scene, found, held, list(evidence.copies), standing),
+        *findings_of(scene, found, stand.held, list(evidence.copies), stand.part),
         *unread(unknown, evidence.lone_belts),
     )
     return replace(found, findings=(*findings, *found.findings)), without_axis(scene, joints, hints)
+
+
+def _candidates(run: Inference, hints: Hints) -> tuple[list[Candidate], list[Rejected]]:
+    """The joints between the bodies as they are now, and what was seen and not taken."""
+    scene, names = run.scene, run.evidence.names
+    joints, rejected = find_joints(scene, run.pin)
+    joints = as_told(scene, with_turning(scene, joints, run.turning), hints)
+    # On each axis only as many joints as connect its bodies, once more: those told or seen in other ways may run on one
+    # where contacts show a joint.
+    joints = trees(scene, [*joints, *pivots_in_loops(scene, joints)], rejected)
+    return with_idle(scene, with_hubs(scene, joints, run.toothed, names), run.toothed, names), rejected
+
+
+class _Stand(NamedTuple):
+    """What stands still: by shape (`base`, an instance of it) and as told (`part`), why, and what was held to it."""
+
+    base: str
+    part: str
+    why: str
+    held: list[str]
+
+
+def _stand(run: Inference, joints: Sequence[Candidate], hints: Hints) -> _Stand:
+    """Choose what stands still, and hold to it what nothing joins to it."""
+    scene, names = run.scene, run.evidence.names
+    rest = {i.name for i in scene.assembly.instances} - {name for group in run.loose for name in group}
+    degrees = Counter(body for j in joints for body in (j.a, j.b))
+    base, why = choose_ground(scene, degrees, names, rest, hints.stays)
+    ground = base
+    if hints.ground is not None:
+        ground, why = scene.groups.root(hints.ground), SAID
+    part = hints.ground or _chief(scene, ground)  # before other parts are fixed to it
+    # Of each loose group that is held which would be the ground of it alone, not its largest part: of a cart with a
+    # pole that touches no rail, it is the cart.
+    held = [
+        _chief(scene, choose_ground(scene, degrees, names, set(group))[0])
+        for group in _apart(scene, joints, [sorted(rest), *run.loose], ground)
+    ]
+    # What a hint keeps apart from the ground is not held by it: it floats, as is told of the whole.
+    held = [c for c in held if scene.bind(c, ground, "touches nothing; left where it stands", 0.2, Held.NOTHING)]
+    return _Stand(base, part, why, held)
+
+
+def _attach(run: Inference) -> None:
+    """Attach the fasteners, and what is ignored: the scene is the whole assembly from here on."""
+    scene, whole = run.scene, run.evidence.whole
+    # While the scene is still without fasteners: one that touches nothing goes to the nearest part, not to another
+    # screw.
+    # What a hint names was in the scene all along, and is held by what the hint and its contacts say.
+    ignored = [name for name in run.evidence.ignored if name not in scene.groups.names]
+    for name in ignored:  # screws may hold them alone
+        scene.groups.add(name)
+    run.hosts.attach(scene)
+    attach_ignored(scene, whole, ignored)
+    scene.assembly = whole.assembly
 
 
 def _apart(

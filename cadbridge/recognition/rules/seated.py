@@ -86,7 +86,9 @@ def bind_spinning(now: Jointed, toothed: Collection[str]) -> None:
         # A ring goes with what stands in it, not with what has but a hole in line with it.
         fitted = {j.other(body) for j in own if any(c.kind in ("shaft", "cone") for c in j.contacts)}
         knobs = {j.other(body) for j in own if _closes(now, body, j)}
-        host = max(others, key=lambda root: (root in knobs, root in fitted, sizes[root], root))
+        # A screw on the rod's own axis draws its end against what it goes through.
+        screwed = {j.other(body) for j in own if any(c.kind == "bolt" for c in j.contacts)}
+        host = max(others, key=lambda root: (root in knobs, root in screwed, root in fitted, sizes[root], root))
         balls = any(c.kind == "ball" for j in own for c in j.contacts)
         idle = on_line and not balls and not set(members[body]) & set(toothed)
         idle = idle and (host in knobs or sizes[body] < sizes[host])

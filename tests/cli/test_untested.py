@@ -47,7 +47,7 @@ def test_a_source_that_cannot_be_read_has_its_document_too(tmp_path: Path, capsy
 def test_a_run_that_ends_at_its_first_sample_is_not_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The last sample is at the end whatever the rate: only a run that stops at once has one."""
     (tmp_path / "arm.urdf").write_text(ARM)
-    short = LED.replace("90*t", "1/(t + 1.0e-14)")
+    short = LED.replace("90*t", "1.0e-14/(t + 1.0e-14)")
     (tmp_path / "led.yaml").write_text(short)
     words = [str(tmp_path / "arm.urdf"), "--scenario", str(tmp_path / "led.yaml"), "-o", str(tmp_path / "run.csv")]
     assert main(["simulate", *words, "--json"]) == 1

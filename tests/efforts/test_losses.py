@@ -123,7 +123,11 @@ def plain_is(found: Inverse, name: str) -> list[bool]:
 
 
 @pytest.mark.parametrize("method", ["absolute", "bond-graph", "tree"])
-def test_a_worm_that_locks_itself_is_not_driven_from_its_wheel(method: str, tmp_path: Path) -> None:
+def test_a_worm_that_locks_itself_is_not_driven_from_its_wheel(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pulls and losses never agree: a third of the rounds shows it."""
+    monkeypatch.setattr("cadbridge.efforts.losses._MOST_LOSS_ROUNDS", 60)
     gear, worm, wheel, _ = KINDS["worm"]
     source = pair(tmp_path, gear, 0.4, worm, wheel)
     with pytest.raises(ModelError, match="self-locking") as told:

@@ -49,8 +49,9 @@ def test_a_load_that_jumps_for_ever_collapses_the_step() -> None:
     assert result.trajectory.t[-1] == pytest.approx(0.2)
 
 
-def test_a_run_whose_steps_lead_nowhere_ends_and_names_body_and_load() -> None:
+def test_a_run_whose_steps_lead_nowhere_ends_and_names_body_and_load(monkeypatch: pytest.MonkeyPatch) -> None:
     """The torque grows hundredfold a millisecond: the speed is finite at every time, and no end is ever reached."""
+    monkeypatch.setattr("solver.runs.termination.PATIENCE", 4_000)
     drive = Motor("drive", pendulum().coordinates[0], "torque", functions.expression("10^(2000*t)"))
     result = simulate(replace(pendulum(), motors=(drive,)), duration=1.0, rate=50.0)
     assert (result.status.ok, result.status.code) == (False, "too_many_steps")

@@ -225,6 +225,22 @@ def pictures_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def expanded_by_forks(request: pytest.FixtureRequest) -> Iterator[None]:
+    """By day, xacro is expanded by forks of one process (tests/expansion.py), not by one that is started each time."""
+    if request.config.getoption("markexpr") != "not nightly":
+        yield
+        return
+    from cadbridge.readers.xacro import process
+    from tests.expansion import Forks
+
+    forks = Forks(process._answer)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "_answer", forks.answer)
+        yield
+    forks.close()
+
+
 @pytest.fixture
 def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of OCCT's process, or of how a shape is looked at: each time, as without `answered_once`."""

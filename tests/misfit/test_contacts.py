@@ -62,7 +62,7 @@ def test_a_table_of_one_kilogram_stands_on_all_feet_until_its_weight_no_longer_b
 
 def test_without_weight_contacts_with_errors_carry_nothing() -> None:
     """Tolerances of tenths of a millimetre lift every diagonal in turn, and nothing presses it down."""
-    found = pushes(replace(table(CORNERS), gravity=(0.0, 0.0, 0.0)), Settings(draws=200))
+    found = pushes(replace(table(CORNERS), gravity=(0.0, 0.0, 0.0)), Settings(draws=40))
     assert found.holds
     assert max(load.largest for load in found.loads) < 1e-6 * K * 1e-4
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.at_night import ALONE, ALSO, FAMILIES
+from tests.at_night import ALONE, ALSO, DEAR, FAMILIES
 
 TESTS = Path(__file__).parent
 
@@ -18,7 +18,7 @@ def functions_of(file: str) -> set[str]:
     return set(re.findall(r"^def (\w+)\(", (TESTS / file).read_text("utf-8"), re.MULTILINE))
 
 
-@pytest.mark.parametrize("name", [*FAMILIES, *ALONE])
+@pytest.mark.parametrize("name", [*FAMILIES, *ALONE, *DEAR])
 def test_each_test_that_is_named_is_there(name: str) -> None:
     file, _, function = name.partition("::")
     assert function in functions_of(file)

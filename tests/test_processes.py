@@ -150,7 +150,7 @@ def test_one_that_sleeps_is_stopped_by_the_clock_much_later() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not tell what waits")
 def test_what_gets_little_of_a_busy_machine_is_not_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four on one processor: a quarter of a second of it takes one of them a second on the clock."""
+    """Four on one processor: a seventh of a second of it takes one of them more than half a second on the clock."""
     monkeypatch.setattr("cadbridge.processes.PATIENCE", 2.0)
     pinned = f"import os\nos.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\nprint(flush=True){_BURN}"
     others = [subprocess.Popen([sys.executable, "-c", pinned], stdout=subprocess.PIPE) for _ in range(3)]
@@ -158,7 +158,7 @@ def test_what_gets_little_of_a_busy_machine_is_not_stopped_by_the_clock(monkeypa
         for other in others:
             assert other.stdout is not None
             other.stdout.readline()
-        assert _limited(pinned, 0.25)[0] == "0.25 s of processor time"
+        assert _limited(pinned, 0.15)[0] == "0.15 s of processor time"
     finally:
         for other in others:
             other.kill()

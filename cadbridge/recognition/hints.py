@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from cadbridge.recognition.groups import Groups
+
 Pair = tuple[str, str]
 Triple = tuple[float, float, float]
 KINDS = {
@@ -100,6 +102,25 @@ class Hints:
     def settled(self) -> frozenset[frozenset[str]]:
         """The pairs of which anything is said, whatever it is."""
         return frozenset(frozenset(pair) for pair in self.pairs())
+
+    @property
+    def in_two_bodies(self) -> list[Pair]:
+        """The pairs of parts that cannot be of one body.
+
+        Those that are joined or apart; and two of which one is joined to a part, and the other apart from it: as one
+        body they would have a joint to it, and have none. What is fixed to a part stands for it.
+        """
+        fixed = Groups(dict.fromkeys(name for pair in self.pairs() for name in pair))
+        for a, b in self.pairs("fixed"):
+            fixed.join(a, b)
+        joined, apart = self.pairs("joint"), self.pairs("apart")
+        implied = [
+            _ordered((other, far))
+            for a, b in joined for c, d in apart
+            for one, other in ((a, b), (b, a)) for near, far in ((c, d), (d, c))
+            if fixed.root(one) == fixed.root(near)
+        ]  # fmt: skip
+        return list(dict.fromkeys([*joined, *apart, *implied]))
 
     def having(self, kind: str, pairs: Iterable[Pair], told: Told | None = None) -> Hints:
         """Add pairs of one kind; what was said of the same pairs before is taken back.

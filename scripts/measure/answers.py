@@ -68,7 +68,8 @@ class Oracle:
             a, b = (next(iter(side), "") for side in self.truth.parts(pair, number))
             if not (a and b):
                 continue
-            if frozenset((body_of[a], body_of[b])) not in joined and frozenset((a, b)) not in told:
+            # Where nothing shows a joint that was called right, a finding asks for its type.
+            if frozenset((body_of[a], body_of[b])) not in joined and not found.hints.told_of((a, b)).type:
                 return f"{WORDS.get(pair.type, 'hinge')} {number[a]}, {number[b]}"
         chief: dict[str | None, str] = {}
         apart: dict[str, dict[int, str]] = {}

@@ -88,6 +88,17 @@ def box(x: float, y: float, z: float) -> cq.Workplane:
     return cq.Workplane().box(x, y, z, centered=(True, True, False))
 
 
+def with_block() -> Parts:
+    """A base with a cover on it and an arm on its stud, on which a block rests."""
+    stub = cq.Workplane().workplane(offset=10).circle(5).extrude(10)
+    return {
+        "base": (box(100, 60, 10).union(stub), (0, 0, 0)),
+        "cover": (box(20, 60, 5), (-40, 0, 10)),
+        "arm": (plate(60, 20, 10, [(-20, 0)], 5), (20, 0, 10)),
+        "block": (box(20, 20, 10), (30, 0, 20)),
+    }
+
+
 def two_levers(folder: Path) -> Path:
     """A base with two levers on studs, a disc on its boss with two holes that meet."""
     base = plate(120, 60, 10, [(-26, 0), (-14, 0)], 1.5)

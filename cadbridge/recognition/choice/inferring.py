@@ -176,7 +176,7 @@ def _begun(evidence: Evidence, hints: Hints) -> Inference:
     hosts = hosts_of(scene, evidence.whole, fasteners)
     scene.screwed_ties = tuple(hosts.ties())
     # First: what is welded since it cannot move comes as a hint, too, and makes no one body of two that are said.
-    for a, b in hints.pairs("joint", "apart"):
+    for a, b in hints.in_two_bodies:
         scene.hold_apart(a, b)
     for a, b in hints.pairs("fixed"):
         scene.bind(a, b, SAID_FIXED, 1.0, Held.SAID)

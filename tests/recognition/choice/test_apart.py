@@ -13,7 +13,7 @@ from cadbridge.recognition.choice.sweep import _Hanging
 from cadbridge.recognition.hints import Hints
 from tests.late import cq
 from tests.recognition.linkages import four_bar
-from tests.recognition.solids import Parts, box, joints, plate, recognised
+from tests.recognition.solids import Parts, box, joints, plate, recognised, with_block
 
 LINKS = [("base", "crank"), ("crank", "coupler"), ("coupler", "rocker"), ("base", "rocker")]
 
@@ -89,3 +89,24 @@ def test_a_doubtful_joint_on_the_ground_is_named_by_the_part_that_it_is_on(tmp_p
     (doubt,) = [f for f in found.findings if f.code == "CB1601"]
     assert "post" in doubt.message
     assert "plinth" not in doubt.message.split(";")[0]
+
+
+def test_a_joint_that_is_said_stays_where_a_part_of_its_body_is_said_to_have_none(tmp_path: Path) -> None:
+    """What rests on the arm was one body with it, so that `apart` took the joint of the arm, which was said, too."""
+    found = recognised(tmp_path, with_block())
+    assert joints(found) == {frozenset(("base", "arm")): "revolute"}
+    assert found.body_of["arm"] == found.body_of["block"]
+    said = Hints().having("joint", [("base", "arm")])
+    found = recognise(cb.read(tmp_path / "made.step"), hints=said.having("apart", [("base", "block")]))
+    assert frozenset(("base", "arm")) in joints(found)
+    assert len({found.body_of[name] for name in ("base", "arm", "block")}) == 3
+    # What is fixed to one of the parts stands for it.
+    said = said.having("apart", [("cover", "block")]).having("fixed", [("base", "cover")])
+    assert frozenset(("base", "arm")) in joints(recognise(cb.read(tmp_path / "made.step"), hints=said))
+
+
+def test_what_is_joined_to_a_part_is_not_one_body_with_what_has_no_joint_to_it() -> None:
+    said = Hints().having("joint", [("a", "b")]).having("apart", [("c", "d")])
+    assert set(said.in_two_bodies) == {("a", "b"), ("c", "d")}
+    assert set(said.having("fixed", [("a", "c")]).in_two_bodies) == {("a", "b"), ("c", "d"), ("b", "d")}
+    assert set(said.having("joint", [("a", "c")]).in_two_bodies) == {("a", "b"), ("a", "c"), ("c", "d"), ("a", "d")}

@@ -81,8 +81,10 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a collision matrix of few poses",
         "Few of the poses drawn were within all limits with closed loops, or the model has too many pairs of bodies "
-        "for the number of checks allowed. Pairs may be disabled that collide in a pose that was not tried.",
-        "Give limits to the joints; use `--collision hull` or `primitives` for fewer bodies to check.",
+        "for the number of checks allowed. Pairs may be disabled that collide in a pose that was not tried; of no pose "
+        "at all, none is disabled as one that never touches.",
+        "Give limits to joints without, and correct those that exclude each other; use `--collision hull` or "
+        "`primitives` for fewer bodies to check.",
         "30 poses of 30000 drawn: a linkage near a toggle position.",
     ),
     "CB560": Entry(

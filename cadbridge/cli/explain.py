@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cadbridge.errors import InputError
+
 if TYPE_CHECKING:
     from cadbridge.catalogue import Code
 
@@ -31,7 +33,7 @@ def explain(
         return
     given = [word for text in words for word in re.split(r"[\s,]+", text.upper()) if word]
     named = {word: CATALOGUE.get(FORMER.get(word, word)) for word in given}
-    if any(named.values()) and all(re.fullmatch(r"CB\d+", word) for word in given):
+    if all(re.fullmatch(r"CB\d+", word) for word in given):
         for k, code in enumerate(dict.fromkeys(code for code in named.values() if code)):
             typer.echo("\n" * (k > 0), nl=False)
             _explain(code)
@@ -43,6 +45,12 @@ def explain(
         _list(own)
         return
     found = _holding(words)
+    if not found and len(_words(name)) > 1:
+        some = [word for word in _words(name) if _holding([word])]
+        alone = f"; there are some with {' and some with '.join(map(repr, some))} alone" if some else ""
+        raise InputError(
+            f"no finding holds all words of {name!r}{alone}. `cadbridge explain` lists all codes by family."
+        )
     if not found:
         known_words([name])  # raises, with the nearest names
     for c in found:

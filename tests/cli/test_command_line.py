@@ -32,6 +32,15 @@ def test_explain_takes_several_codes_once_each(capsys: pytest.CaptureFixture[str
     assert "'CB9999' is not a finding code" in said.err
 
 
+def test_explain_says_which_words_no_finding_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two words were said to be no finding code, and no stage."""
+    assert main(["explain", "mimic", "zebra"]) == 2
+    said = capsys.readouterr().err
+    assert "no finding holds all words of 'mimic zebra'; there are some with 'mimic' alone." in said
+    assert main(["explain", "CB9998", "CB9999"]) == 2
+    assert "'CB9998' is not a finding code" in capsys.readouterr().err
+
+
 def test_explain_offers_the_nearest_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "CB1031"]) == 2
     assert "CB103" in capsys.readouterr().err

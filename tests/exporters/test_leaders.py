@@ -88,6 +88,26 @@ def test_ranges_that_only_touch_leave_a_leader_its_own(others: tuple[float, floa
         assert apart in cb.export(found, tmp_path / target, to=target).findings
 
 
+@pytest.mark.parametrize("apart", [True, False])
+def test_of_no_pose_no_pair_is_called_apart(apart: bool, tmp_path: Path) -> None:
+    """Where no pose kept the limits, pairs were disabled as Never, and the cure was to give limits to the joints."""
+    shape = '<{0}><origin xyz="{1} 0 0"/><geometry><box size=".1 .1 .1"/></geometry></{0}>'
+    ends = (
+        ("revolute", RANGE.format(0.01, 0.8, 5, 4)),
+        ("revolute", RANGE.format(*((0.2, 1) if apart else (-1, 1)), 5, 3)),
+    )
+    text = pair(*ends, mimic='<mimic joint="G1" multiplier="-1" offset="0"/>')
+    for place, link in enumerate(("base", "G1 link", "G2 link")):
+        start = f'<link name="{link}">'
+        text = text.replace(start, start + shape.format("visual", place) + shape.format("collision", place))
+    made = cb.export(built(text, tmp_path), tmp_path / "out", to="ros2")
+    (srdf,) = (tmp_path / "out").rglob("*.srdf")
+    never = [e for e in ET.parse(srdf).getroot().findall("disable_collisions") if e.get("reason") == "Never"]
+    assert bool(never) is not apart
+    told = [f.hint for f in made.findings if f.code == "CB559"]
+    assert [hint.startswith("Check the limits of the joints") for hint in told] == [True] * apart
+
+
 def test_a_rounded_end_is_no_room(tmp_path: Path) -> None:
     """What an offset of 0.7 rad, rounded, leaves is 1e-16 rad, not nothing."""
     ends = ("revolute", RANGE.format(0, 0.8575, 5, 4)), ("revolute", RANGE.format(0.7, 1.5575, 5, 4))

@@ -130,6 +130,17 @@ def _end(joint: ET.Element, tag: str) -> str:
     return "" if end is None else str(end.get("link"))
 
 
+_FEWER_CHECKS = "Use `--collision hull` or `primitives`, for fewer bodies to check."
+_LIMITS = (
+    "Give limits to the joints named, so that more of the poses drawn close the loops and keep the others' limits."
+)
+_NARROW = (
+    "Check the limits of the joints: hardly a pose within them closes the loops and keeps the limits of "
+    "the joints that follow (CB563, CB564)."
+)
+"""Cures of a matrix of few poses (CB559), by what leaves so few."""
+
+
 class _Sampling:
     """Pairs of links in poses of the mechanism."""
 
@@ -149,12 +160,12 @@ class _Sampling:
         designed = self._loops.settle(np.zeros((1, len(self._loops.joints))))[0]
         found = {pair: "Default" for pair in self._pairs if self._near(pair, designed, TOUCHING)[0]}
         done, seen = self._watch([pair for pair in self._pairs if pair not in found], q)
-        for pair, (near, free) in seen.items():
+        for pair, (near, free) in seen.items() if done else ():  # of no pose at all, none never touches
             if not near and not self._approaches(pair, q[:done]):
                 found[pair] = "Never"
             elif near and free <= (1 - ALWAYS_SHARE) * done:
                 found[pair] = "Always"
-        self._report(findings, found, done, tried)
+        self._report(findings, found, (done, len(q), tried))
         return found
 
     def _watch(self, pairs: list[Pair], q: Matrix) -> tuple[int, dict[Pair, list[int]]]:
@@ -176,13 +187,18 @@ class _Sampling:
             done += len(part)
         return done, seen
 
-    def _report(self, findings: Findings, found: Mapping[Any, str], done: int, tried: int) -> None:
+    def _report(self, findings: Findings, found: Mapping[Any, str], poses: tuple[int, int, int]) -> None:
+        """`poses` are those looked at, those that can be, and those drawn."""
+        done, can_be, tried = poses
         each = [f"{list(found.values()).count(r)} {r}" for r in ("Default", "Always", "Never")]
         message = f"{count(done, 'pose')} of {tried} drawn: {', '.join(each)}"
         left = [str(name) for name in self._wide]
         if left:
             message += f"; without limits, so drawn over half a turn or half the robot's size: {', '.join(left)}"
-        findings.add("CB558" if done >= min(self._poses, 1000) else "CB559", message)
+        if done >= min(self._poses, 1000):
+            findings.add("CB558", message)
+        else:
+            findings.add("CB559", message, hint=_FEWER_CHECKS if done < can_be else _LIMITS if left else _NARROW)
 
     def _ranges(self) -> tuple[Vector, Vector, list[str]]:
         """Bounds (k,) of the active joints, and those that have none of their own."""

@@ -34,11 +34,11 @@ def physics_layer(plan: LinkPlan, name: str, closures: Mapping[str, str], world:
     _scene(stage, plan)
     reserve(stage, (links(name).AppendChild(link) for link in plan.link_names), Sdf.SpecifierOver)
     held = [link for link in plan.tree.links if link.parent is not None and not link.kind.unbound]
-    reserve(stage, (joints(name).AppendChild(plan.joint_names[link.first]) for link in held), Sdf.SpecifierDef)
+    reserve(stage, (joints(name).AppendChild(_prim(plan, link)) for link in held), Sdf.SpecifierDef)
     for i, link in enumerate(plan.tree.links):
         _body(stage, plan, i, links(name).AppendChild(plan.link_names[i]), options)
         if link.parent is not None and not link.kind.unbound:
-            path = joints(name).AppendChild(plan.joint_names[link.first])
+            path = joints(name).AppendChild(_prim(plan, link))
             _joint(stage, plan, link, path, name)
     _articulations(stage, plan, name, world)
     closing = [joint for joint in plan.tree.closures if not joint.kind.unbound]
@@ -52,6 +52,13 @@ def physics_layer(plan: LinkPlan, name: str, closures: Mapping[str, str], world:
         for path in paths[1:]:
             UsdPhysics.FilteredPairsAPI.Apply(stage.GetPrimAtPath(paths[0])).CreateFilteredPairsRel().AddTarget(path)
     return bytes_of(stage)
+
+
+def _prim(plan: LinkPlan, link: Link) -> str:
+    """The name of a joint's prim: that of its freedom which is called as the joint is, else of its first."""
+    own = link.joint.name if link.joint is not None else None
+    k = next((k for k, freedom in enumerate(link.freedoms) if freedom.name == own), 0)
+    return plan.joint_names[link.first + k]
 
 
 def bears(tree: Tree) -> bool:

@@ -40,11 +40,12 @@ def _whole_way(source: Path, scenario: Path | None, output: Path) -> None:
     from cadbridge.diagnosis import diagnose
     from cadbridge.mechanism import build
     from cadbridge.report import all_findings, check_document, check_text, run_text, write_json
-    from cadbridge.report.page import Extras, write_page
+    from cadbridge.report.page import Extras, require_built, write_page
     from cadbridge.report.provenance import provenance
     from cadbridge.report.terminal import width
     from cadbridge.run_options import RunOptions
 
+    require_built()
     start = time.perf_counter()
 
     def step(what: str) -> None:

@@ -99,6 +99,10 @@ def simulate(
 
     for path in filter(None, (files.trajectory, files.page)):
         refuse_output(path)
+    if files.page is not None:
+        from cadbridge.report.page import require_built
+
+        require_built()
     raise typer.Exit(_run(reading.limited_mechanism(keep_going, limits), reading, options, files, flags))
 
 

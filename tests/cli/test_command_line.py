@@ -15,6 +15,19 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"  {command} " in out
 
 
+@pytest.mark.parametrize("call", [["demo", "-o", "out"], ["simulate", "demo.step", "--html", "out/report.html"]])
+def test_that_the_page_is_not_built_is_told_before_anything_is_computed(
+    call: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a checkout `demo` ended by it after 43 s, and a run of hours with --html would have."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cadbridge.report.page.page.resources.files", lambda _: tmp_path)
+    (tmp_path / "demo.step").write_text("")
+    assert main(call) == 2
+    assert "The code of the report page is not built." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_explain_tells_meaning_and_remedy(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "cb103"]) == 0
     out = capsys.readouterr().out

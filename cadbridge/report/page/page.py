@@ -180,6 +180,11 @@ def _fit(mechanism: Mechanism, extras: Extras, items: Items) -> Html:
     return fit_section(mechanism, items, extras.fit, extras.live is not None)
 
 
+def require_built() -> None:
+    """MissingExtraError where no page could be drawn, for who is to compute long before it is."""
+    built("page.js")
+
+
 def built(name: str) -> str:
     """A file of the page's bundle; MissingExtraError where the package was never built."""
     tell_stale()

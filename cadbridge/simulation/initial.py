@@ -21,7 +21,7 @@ from cadbridge.simulation.study import with_velocities
 from cadbridge.wording import listed
 from solver.constraints import Primitive
 from solver.equations.projection import Projected, carry_angles, project
-from solver.equations.system import prepare
+from solver.equations.system import System, prepare
 from solver.model import Model, Motor, TimeFunction
 from solver.state import State
 
@@ -182,21 +182,46 @@ def _led(
     present = [frame.present(state.positions, state.quaternions) for frame in frames]
     ways = [unmet.largest, *map(abs, wanted.values()), *(f.way(X) for f, X in zip(frames, present, strict=True))]
     count = min(max(1, int(np.ceil(max(ways) / LARGEST_STEP))), MOST_STEPS)
-    for step in range(1, count + 1):
+    begun = 1
+    if not frames and not unmet.gaps:
+        state, begun = _on_the_way(lowered, wanted, keep, plain, state, count), count
+    for step in range(begun, count + 1):
         rates = scenario.rates if step == count else {}
         model = _driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates)
         model = _with_rows(model, "as designed", keep)
         for frame, X in zip(frames, present, strict=True):
             model = _with_rows(model, frame.name, frame.rows(frame.on_the_way(X, step / count)))
         system = unmet.prepared(model, step / count)
-        found = project(system, carry_angles(state, plain, system))
-        if not found.status.ok:
-            # From near the sweeps meet what bodies of hardly any mass leave open from far.
-            found = project(system, found.state)
+        found = _projected(system, carry_angles(state, plain, system))
         # The turns that gears made on the way belong to the state, the drivers do not. Only the last step must hold:
         # values that fit one another need not on the straight way there, as with couplings that are no straight lines.
         state = carry_angles(found.state, system, plain)
     return replace(found, state=state)
+
+
+def _on_the_way(
+    lowered: Lowered, wanted: dict[str, float], keep: tuple[Primitive, ...], plain: System, state: State, count: int
+) -> State:
+    """Where all but the last of `count` steps to the joint values lead: one system for all, with the share as its time.
+
+    What has hundreds of turns to make takes thousands of them, and preparing a system longer than a step.
+    """
+    drivers = {name: TimeFunction(partial(_share, value)) for name, value in wanted.items()}
+    system = prepare(_with_rows(_with_drivers(lowered, drivers), "as designed", keep), carried=False)
+    led = carry_angles(state, plain, system)
+    for step in range(1, count):
+        led = _projected(system, replace(led, t=step / count)).state
+    return carry_angles(replace(led, t=state.t), system, plain)
+
+
+def _share(value: float, t: float) -> tuple[float, float, float]:
+    return value * t, 0.0, 0.0
+
+
+def _projected(system: System, state: State) -> Projected:
+    found = project(system, state)
+    # From near the sweeps meet what bodies of hardly any mass leave open from far.
+    return found if found.status.ok else project(system, found.state)
 
 
 def _with_rows(model: Model, name: str, rows: Sequence[Primitive]) -> Model:
@@ -209,10 +234,12 @@ def _moving_on(value: float, rate: float) -> TimeFunction:
 
 
 def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, float]) -> Model:
-    motors = []
-    for name, value in positions.items():
-        function = _moving_on(value, rates.get(name, 0.0))
-        motors.append(Motor(name, lowered.model.coordinates[coordinate_of(lowered, name)], "angle", function))
+    return _with_drivers(lowered, {name: _moving_on(q, rates.get(name, 0.0)) for name, q in positions.items()})
+
+
+def _with_drivers(lowered: Lowered, functions: dict[str, TimeFunction]) -> Model:
+    along = lowered.model.coordinates
+    motors = [Motor(name, along[coordinate_of(lowered, name)], "angle", f) for name, f in functions.items()]
     return replace(lowered.model, motors=tuple(motors))
 
 

@@ -15,7 +15,10 @@ from cadbridge.errors import InputError
 from cadbridge.mechanism import Mechanism
 from cadbridge.simulation import MotorSpec, Run, Scenario, initial, simulate
 from cadbridge.simulation.held import held
+from cadbridge.simulation.open_couplings import OpenCouplings
+from solver.equations.system import System
 from solver.functions import expression, scaled
+from solver.model import Model
 from tests.simulation.test_servos import ARM
 
 ROBOT = """<mujoco><option integrator="RK4" timestep="1e-4"><flag contact="disable"/></option><worldbody>
@@ -73,6 +76,26 @@ def test_gears_follow_and_what_they_do_not_move_stays() -> None:
     values = _first(simulate(crane, Scenario(duration=0.01, positions={"A1": 1.0}, rates={"A1": 0.5})))
     assert abs(values["Insert:2"][0]) == pytest.approx(3.0, abs=1e-9)
     assert values["A2"] == pytest.approx((0.0, 0.0), abs=1e-10)
+
+
+def test_a_motor_that_begins_many_turns_away_is_followed_in_one_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system was prepared for each of its steps: 19 s for 300 turns."""
+    with as_file(files("cadbridge.data") / "demo") as folder:
+        crane = cb.build(cb.read(folder / "demo.step"))
+    made: list[float] = []
+    prepared = OpenCouplings.prepared
+
+    def counted(self: OpenCouplings, model: Model, share: float) -> System:
+        made.append(share)
+        return prepared(self, model, share)
+
+    monkeypatch.setattr(OpenCouplings, "prepared", counted)
+    law = scaled(expression("36000+60*t"), math.pi / 180)
+    values = _first(simulate(crane, Scenario(duration=0.01, motors=(MotorSpec("A1", angle=law),))))
+    assert values["A1"] == pytest.approx((200 * math.pi, math.pi / 3))
+    assert np.abs(values["Insert:2"]) == pytest.approx((600 * math.pi, math.pi))
+    assert values["A2"] == pytest.approx((0.0, 0.0), abs=1e-9)
+    assert len(made) < 5
 
 
 BAR = '<geom type="capsule" fromto="0 0 0 {x} 0 {z}" size=".01" mass="1"/>'

@@ -15,9 +15,9 @@ from cadbridge.errors import InputError
 from cadbridge.report.ledger import taken_lines
 from cadbridge.report.terminal import MAX_ROWS, PIPED, draw, plain_table, wrapped
 from cadbridge.report.views import tables, verdict
-from cadbridge.report.views.numbers import figure
+from cadbridge.report.views.numbers import figure, vector
 from cadbridge.report.views.table import Row, Table, number
-from cadbridge.units import TO_CM3, TO_DEGREES, TO_MILLI, TO_MM
+from cadbridge.units import EARTH, TO_CM3, TO_DEGREES, TO_MILLI, TO_MM
 from cadbridge.wording import count, listed
 
 if TYPE_CHECKING:
@@ -176,6 +176,8 @@ def run_text(
     ]
     if not run.result.status.ok:
         lines.append(f"  {s['message']}")
+    if not np.allclose(s["gravity"], (0.0, 0.0, -EARTH), atol=1e-9):
+        lines.append(f"  gravity ({vector(s['gravity'])}) m/s²" if any(s["gravity"]) else "  without gravity")
     lines.append(f"  constraints hold to {_held(s['constraint_position'])} (relative)")
     if s["energy_exchanged_J"] is not None:
         drift = figure(s["energy_drift_J"], scale=s["energy_exchanged_J"])

@@ -217,6 +217,18 @@ def test_an_event_of_a_slide_is_told_in_mm(tmp_path: Path) -> None:
     assert "joint s passes 12.5 mm at 0.0625 s" in run_text(run, tmp_path / "run.csv")
 
 
+@pytest.mark.parametrize(
+    ("gravity", "told"),
+    [("[0, 0, -9.81]", ""), ("[0, -1.62, 0]", "  gravity (0, −1.62, 0) m/s²"), ("[0, 0, 0]", "  without gravity")],
+)
+def test_a_gravity_that_is_not_that_of_the_earth_is_told(
+    gravity: str, told: str, crane: Mechanism, tmp_path: Path
+) -> None:
+    run = simulate(crane, load_scenario(scenario(tmp_path, f"duration: 0.01\ngravity: {gravity}\n"), crane))
+    lines = [line for line in run_text(run, Path("run.csv")).splitlines() if "gravity" in line]
+    assert lines == ([told] if told else [])
+
+
 def test_an_event_ends_the_run_where_its_joint_passes(crane: Mechanism, tmp_path: Path) -> None:
     text = "duration: 2\nintegrator: dop853\nmotors: [{joint: A1, speed: 90}]\ninitial: {rates: {A1: 90}}\n"
     path = scenario(tmp_path, text + "events: [{joint: A1, position: 45, direction: rising, stop: true}]\n")

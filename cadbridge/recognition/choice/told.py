@@ -14,6 +14,7 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.freedoms import FIXED, SLIDE, TURN
 from cadbridge.mechanism.joint_types import LEAVES
+from cadbridge.recognition.choice.round_axes import pin_between, round_axis, widest
 from cadbridge.recognition.choice.ways import Way, along_faces, along_room
 from cadbridge.recognition.contacts.contacts import Line, Placed
 from cadbridge.recognition.contacts.walls import Verdict
@@ -21,7 +22,6 @@ from cadbridge.recognition.evidence.candidates import Candidate, joint_of
 from cadbridge.recognition.evidence.pins import ROUNDED
 from cadbridge.recognition.evidence.scene import Scene
 from cadbridge.recognition.hints import Hint, Hints, Pair, Told, triple
-from cadbridge.recognition.rules.seated import round_outside
 
 BESIDE = 0.5
 """Of the smaller radius: how far two round faces may be beside each other, for a person's hinge. A choice."""
@@ -44,7 +44,8 @@ def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
 
     Where there is none, and of slides first of all, it is a slide along the faces with which the two guide each other
     (of slides also with room between them), else a hinge on round faces that are nearly on one line, else on the
-    axis of the one that is round outside. A ball has its middle in the ball or socket nearest to the other.
+    axis of the one that is round outside, else of a round part between the two. A ball has its middle in the ball or
+    socket nearest to the other.
     """
     axes = _Axes(scene)
     found = []
@@ -60,7 +61,9 @@ def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
         if (told.type or TURN) == TURN:
             if not told.by_name:
                 tried.append((TURN, "round faces of both, nearly on one line", _nearest_axis(scene, a, b)))
-            tried.append((TURN, "the axis of the one that is round outside", _round_axis(scene, a, b)))
+            tried.append((TURN, "the axis of the one that is round outside", round_axis(scene, a, b)))
+            if (pin := pin_between(scene, a, b)) is not None and not told.by_name:
+                tried.append((TURN, f"the axis of {pin}, a round part that both touch", widest(scene, pin)))
         if LEAVES.get(told.type, FIXED).ball and (middle := _nearest_ball(scene, a, b)) is not None:
             tried.insert(1, (told.type, "the ball or the socket nearest to the other", (middle, np.array(UP))))
         kind, why, axis = next((entry for entry in tried if entry[2] is not None), tried[0])
@@ -114,13 +117,6 @@ def _nearest_ball(scene: Scene, a: str, b: str) -> Vector | None:
                 if far <= 2 * s.radius:
                     found.append((round(far, 9), -s.radius, tuple(X.point(s.point))))
     return np.array(min(found)[2]) if found else None
-
-
-def _round_axis(scene: Scene, a: str, b: str) -> Way | None:
-    """The axis of the one of two instances that is round outside, as of a wheel on a plate; None where both are."""
-    axes = [(name, axis) for name in (a, b) if (axis := _widest(scene, name)) is not None]
-    own = [axis for name, axis in axes if round_outside(scene, name, *axis)]
-    return own[0] if len(own) == 1 else None
 
 
 def _told_axis(told: Told) -> Way | None:
@@ -219,16 +215,7 @@ def axis_about(whole: Scene, part: str, pair: Pair, kind: str) -> tuple[Vector, 
     if shared:
         best = max(shared, key=lambda entry: entry[:2])
         return best[2], best[3]
-    return _widest(whole, part)
-
-
-def _widest(whole: Scene, part: str) -> tuple[Vector, Vector] | None:
-    """The axis of the round face of an instance that is widest, the longest of those."""
-    known, X = whole.faces_of(part), whole.pose(part)
-    rounds = () if known is None else known.of("cylinder")
-    # A whole circle before a wider arc: a rounded corner is wider than the bore, and no axis.
-    best = max(rounds, key=lambda s: (round(s.turn, 3), s.radius, s.length), default=None)
-    return None if best is None else (X.point(best.middle), X.vector(best.direction))
+    return widest(whole, part)
 
 
 def _longest(whole: Scene, part: str) -> tuple[Vector, Vector] | None:

@@ -199,8 +199,9 @@ ENTRIES: dict[str, Entry] = {
         "a joint without an axis",
         "A hint says that two parts are joined by a joint, but they have no round faces about a common axis or nearly "
         "so, none of them alone is a round part, they do not both touch one round part, and no faces of two directions "
-        "guide a slide (of a ball: no ball or socket of one is near the other); or one of them, or the part of `about`, has no face to go by; or a hint "
-        "`apart` says that the same two bodies have no joint. The hint is not used, and stays in the file.",
+        "guide a slide (of a ball: no ball or socket of one is near the other); or one of them, or the part of "
+        "`about`, has no face to go by; or a hint `apart` says that the same two bodies have no joint. The hint is not "
+        "used, and stays in the file.",
         "Name a part whose axis it is (`about: pin`; in words `hinge A, B about pin` or `slide A, B along rail`), or "
         "give the hint a `point` and an `axis`. Of two bodies that are said to be apart, give up one of the hints.",
         "Two cranks whose pin was not drawn.",

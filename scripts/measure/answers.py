@@ -32,8 +32,8 @@ from cadbridge.recognition.writing.mates_text import freedoms_text
 
 MOST = 20
 """Answers that are given at most."""
-WORDS = {"prismatic": "slide", "spherical": "ball"}
-"""What a person says of a joint that is no hinge."""
+WORDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "cylindrical": "cylindrical"}
+"""What a person says of joints, by their types."""
 HEAD = "| source | found | true | answers, mobility | answers, bodies | unasked | said |\n|---|---|---|---|---|---|---|"
 
 
@@ -62,14 +62,16 @@ class Oracle:
         number = {name: k for k, name in names_by_number(found).items()}
         known = [n for n in number if n not in found.fasteners and self.truth.body(n) is not None]
         told = found.hints.settled
-        joined = {frozenset((j.a, j.b)) for j in found.joints}
+        types = {frozenset((j.a, j.b)): j.type for j in found.joints}
         own = self.truth.body(part) if part else None
+        joints = []
         for pair in sorted(self.truth.pairs, key=lambda pair: own not in pair.bodies):
             a, b = (next(iter(side), "") for side in self.truth.parts(pair, number))
-            if not (a and b):
-                continue
             # Where nothing shows a joint that was called right, a finding asks for its type.
-            if frozenset((body_of[a], body_of[b])) not in joined and not found.hints.told_of((a, b)).type:
+            if a and b and not found.hints.told_of((a, b)).type:
+                joints.append((a, b, types.get(frozenset((body_of[a], body_of[b]))), pair))
+        for a, b, found_as, pair in joints:
+            if found_as is None:
                 return f"{WORDS.get(pair.type, 'hinge')} {number[a]}, {number[b]}"
         chief: dict[str | None, str] = {}
         apart: dict[str, dict[int, str]] = {}
@@ -82,9 +84,12 @@ class Oracle:
             first, others = next(iter(apart.items()))
             return f"fixed {', '.join(str(number[name]) for name in (first, *others.values()))}"
         for a, b in combinations(chief.values(), 2):
-            wrong = body_of[a] == body_of[b] or frozenset((body_of[a], body_of[b])) in joined
+            wrong = body_of[a] == body_of[b] or frozenset((body_of[a], body_of[b])) in types
             if wrong and self.kind(a, b) == "apart" and frozenset((a, b)) not in told:
                 return f"apart {number[a]}, {number[b]}"
+        for a, b, found_as, pair in joints:
+            if found_as != pair.type and pair.type in WORDS:
+                return f"{WORDS[pair.type]} {number[a]}, {number[b]}"
         return None
 
     def right(self, found: Recognition) -> bool:

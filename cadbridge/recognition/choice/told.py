@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Vector, cross_length, unit
-from cadbridge.freedoms import FIXED, SLIDE, TURN
+from cadbridge.freedoms import FIXED, HINGE, SLEEVE, SLIDE, TURN
 from cadbridge.mechanism.joint_types import LEAVES
 from cadbridge.recognition.choice.round_axes import pin_between, round_axis, widest
 from cadbridge.recognition.choice.ways import Way, along_faces, along_room
@@ -50,27 +50,33 @@ def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
     axes = _Axes(scene)
     found = []
     for a, b in hints.pairs("joint"):
-        told = hints.told_of((a, b))
         shared = next(((line.middle((a, b)), line.direction) for line in axes.lines(a, b)), None)
-        tried = [(told.type or TURN, "on the axis of the hint", _told_axis(told))]
-        if told.type == SLIDE or not (told.type or shared):
-            tried.append((SLIDE, "along faces that both share", along_faces(scene, a, b)))
-        if told.type == SLIDE and not told.by_name:
-            tried.append((SLIDE, "along faces that stand before its own", along_room(scene, a, b, hints)))
-        tried.append((told.type or TURN, "the widest axis that both share", shared))
-        if (told.type or TURN) == TURN:
-            if not told.by_name:
-                tried.append((TURN, "round faces of both, nearly on one line", _nearest_axis(scene, a, b)))
-            tried.append((TURN, "the axis of the one that is round outside", round_axis(scene, a, b)))
-            if (pin := pin_between(scene, a, b)) is not None and not told.by_name:
-                tried.append((TURN, f"the axis of {pin}, a round part that both touch", widest(scene, pin)))
-        if LEAVES.get(told.type, FIXED).ball and (middle := _nearest_ball(scene, a, b)) is not None:
-            tried.insert(1, (told.type, "the ball or the socket nearest to the other", (middle, np.array(UP))))
-        kind, why, axis = next((entry for entry in tried if entry[2] is not None), tried[0])
+        ways = _ways(scene, hints, (a, b), shared)
+        kind, why, axis = next((entry for entry in ways if entry[2] is not None), (TURN, "", None))
         if axis is not None:
             verdict = Verdict(kind, axis[0], None if LEAVES[kind].ball else axis[1], (SAID, why), (), 0.8)
             found.append(joint_of(scene, a, b, verdict))
     return found
+
+
+def _ways(scene: Scene, hints: Hints, pair: Pair, shared: Way | None) -> Iterator[tuple[str, str, Way | None]]:
+    """The types of joint that a hint on a pair may ask for, why, and on which axis, the first choice first."""
+    told = hints.told_of(pair)
+    kind = told.type or TURN
+    yield kind, "on the axis of the hint", _told_axis(told)
+    if LEAVES[kind].ball and (middle := _nearest_ball(scene, *pair)) is not None:
+        yield kind, "the ball or the socket nearest to the other", (middle, np.array(UP))
+    if kind == SLIDE or not (told.type or shared):
+        yield SLIDE, "along faces that both share", along_faces(scene, *pair)
+    if kind == SLIDE and not told.by_name:
+        yield SLIDE, "along faces that stand before its own", along_room(scene, *pair, hints)
+    yield kind, "the widest axis that both share", shared
+    if LEAVES[kind] in (HINGE, SLEEVE):
+        if not told.by_name:
+            yield kind, "round faces of both, nearly on one line", _nearest_axis(scene, *pair)
+        yield kind, "the axis of the one that is round outside", round_axis(scene, *pair)
+        if not told.by_name and (pin := pin_between(scene, *pair)) is not None:
+            yield kind, f"the axis of {pin}, a round part that both touch", widest(scene, pin)
 
 
 def _nearest_axis(scene: Scene, a: str, b: str) -> Way | None:

@@ -32,6 +32,7 @@ VERBS = {
     "hinge": Verb("joint", 'they turn; add "about C" for the axis of a part C, such as a pin', "revolute"),
     "slide": Verb("joint", 'they slide; add "along C" for the way in which a part C is longest', "prismatic"),
     "ball": Verb("joint", "they turn every way", "spherical"),
+    "cylindrical": Verb("joint", "they turn about an axis and slide along it, as a piston does", "cylindrical"),
     "fixed": Verb("fixed", "they are one body; more parts may follow: fixed A, B, C"),
     "apart": Verb("apart", "they are two bodies, and no joint is between them"),
 }

@@ -102,6 +102,10 @@ def test_a_round_part_on_a_plate_turns_about_its_own_axis(tmp_path: Path) -> Non
     assert (joint.type, found.freedoms) == ("revolute", 1)
     assert np.linalg.norm(joint.point[:2] - (0.015, 0.005)) < 1e-6
     assert "the axis of the one that is round outside" in joint.evidence
+    both = Hints().having("joint", (("base", "part"),), Told("cylindrical"))
+    (joint,) = told(tmp_path, parts, both).joints
+    assert joint.type == "cylindrical"
+    assert np.linalg.norm(joint.point[:2] - (0.015, 0.005)) < 1e-6
 
 
 @pytest.mark.parametrize(("pins", "hinges"), [(((30, 0),), 1), (((30, 0), (45, 0)), 0)])

@@ -51,6 +51,7 @@ def test_lines_become_hints(made: Assembly) -> None:
     assert said("freedoms 2", found).hints(Hints()).freedoms == 2
     slide = said("slide disc, base along lever", found).hints(Hints())
     assert slide.told_of(("disc", "base")) == Told("prismatic", about="lever")
+    assert said("cylindrical disc, base", found).hints(Hints()).told_of(("disc", "base")) == Told("cylindrical")
     assert len(said("fixed 1 2 3", found).hints(Hints()).pairs("fixed")) == 2
 
 

@@ -5,8 +5,10 @@ Hints stand in the mates file and are honoured when it is recognised again. They
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 
 from cadbridge.recognition.groups import Groups
 
@@ -113,14 +115,13 @@ class Hints:
         fixed = Groups(dict.fromkeys(name for pair in self.pairs() for name in pair))
         for a, b in self.pairs("fixed"):
             fixed.join(a, b)
-        joined, apart = self.pairs("joint"), self.pairs("apart")
-        implied = [
-            _ordered((other, far))
-            for a, b in joined for c, d in apart
-            for one, other in ((a, b), (b, a)) for near, far in ((c, d), (d, c))
-            if fixed.root(one) == fixed.root(near)
-        ]  # fmt: skip
-        return list(dict.fromkeys([*joined, *apart, *implied]))
+        ends: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+        for k, kind in enumerate(("joint", "apart")):
+            for a, b in self.pairs(kind):
+                ends[fixed.root(a)][k].append(b)
+                ends[fixed.root(b)][k].append(a)
+        implied = (_ordered(pair) for joined, apart in ends.values() for pair in product(joined, apart))
+        return list(dict.fromkeys([*self.pairs("joint", "apart"), *implied]))
 
     def having(self, kind: str, pairs: Iterable[Pair], told: Told | None = None) -> Hints:
         """Add pairs of one kind; what was said of the same pairs before is taken back.

@@ -82,13 +82,15 @@ def with_gears(found: Recognition, placed: Sequence[Wheel], meshing: Meshing) ->
         text = f"the teeth of {p.instance} and {q.instance} reach between each other, but do not fit: no gear"
         findings.add("CB1607", text, items=[p.instance, q.instance])
     paired = {w for pair in unfit for w in pair}
-    if alone := [w.instance for w in meshing.alone if w not in paired]:
-        some = ", ".join(alone[:_MOST_NAMED]) + (" …" if len(alone) > _MOST_NAMED else "")
-        findings.add("CB1608", f"no other wheel of the same module stands where it would mesh with {some}", items=alone)
-    for gear in gears:
-        if gear.carrier is None and not gear.against:
-            text = f"{gear.instances[0]} and {gear.instances[1]} mesh, but no body holds both axes"
-            findings.add("CB1609", text, items=gear.instances)
+    if alone := [w for w in meshing.alone if w not in paired]:
+        mesh = {name for pair in meshing.pairs for name in pair.instances}
+        # A part with several wheels, of which another meshes, would be said to mesh and not to.
+        called = [f"the {w.teeth} teeth of {w.instance}" if w.instance in mesh else w.instance for w in alone]
+        some = ", ".join(called[:_MOST_NAMED]) + (" …" if len(alone) > _MOST_NAMED else "")
+        text = f"no other wheel of the same module stands where it would mesh with {some}"
+        findings.add("CB1608", text, items=[w.instance for w in alone])
+    for one, other in dict.fromkeys(gear.instances for gear in gears if gear.carrier is None and not gear.against):
+        findings.add("CB1609", f"{one} and {other} mesh, but no body holds both axes", items=(one, other))
     wheels = tuple(_entry(w) for w in meshing.wheels)
     return replace(found, gears=gears, wheels=wheels, findings=found.findings + findings.as_tuple())
 

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from cadbridge.assembly import CouplingKind
+from cadbridge.assembly import Assembly, CouplingKind
 from cadbridge.frames import Pose
 from cadbridge.geometry import Face, Shape
 from cadbridge.recognition import read_recognised
+from cadbridge.recognition.model import FoundBody, Recognition
 from cadbridge.recognition.wheels.finding import find_wheels
+from cadbridge.recognition.wheels.gears import with_gears
 from cadbridge.recognition.wheels.meshing import Meshing, carrier_of, find_meshing, unfit_pairs
 from cadbridge.recognition.wheels.wheel import Wheel, WheelKind
 from tests.late import cq
@@ -198,6 +200,23 @@ def test_the_carrier_holds_both_axes_through_concentric_shafts() -> None:
     # Drawn beside its shaft by less than the depth of its teeth, a wheel turns about that all the same.
     for beside, carrier in ((0.45e-3, "box"), (0.8e-3, None)):
         assert carrier_of(pair, bodies, [*joints[:2], ("wheel", "box", there + np.array([0, beside, 0]), z)]) == carrier
+
+
+def test_of_a_part_with_several_wheels_the_one_that_is_alone_is_told_by_its_teeth() -> None:
+    """A part was said to mesh with another, twice, and to mesh with none."""
+    small, large = gear_shapes.wheel(17, 1e-3, 6e-3), gear_shapes.wheel(43, 1e-3, 6e-3)
+    other = gear_shapes.wheel(31, 2e-3, 6e-3)
+    wheels = [*placed("a", small, (0, 0, 0)), *placed("b", large, (30e-3, 0, 0)), *placed("b", other, (30e-3, 0, 0.1))]
+    meshing = find_meshing(wheels)
+    twice = replace(meshing, pairs=meshing.pairs * 2)
+    bodies = tuple(FoundBody(name, (name,), ()) for name in "abc")
+    empty = Assembly("made", "made", "step", (), (), (), ())
+    found = with_gears(Recognition(empty, bodies, 2, "", (), (), (), 0.0), wheels, twice)
+    told = [f"{f.code} {f.message}" for f in found.findings]
+    assert told == [
+        "CB1608 no other wheel of the same module stands where it would mesh with the 31 teeth of b",
+        "CB1609 a and b mesh, but no body holds both axes",
+    ]
 
 
 def test_what_holds_the_axes_of_wheels_that_mesh_is_one_body(tmp_path: Path) -> None:

@@ -47,11 +47,16 @@ def ignores_case(folder: Path) -> bool:
 def refuse_output(path: Path) -> None:
     """InputError unless a result may be written to `path`: a name for a file, which is none of those read.
 
-    A folder, a device or a pipe is not replaced by a file, nor a source by what was made from it.
+    A folder, a device or a pipe is not replaced by a file, nor a source by what was made from it. The folder must be
+    one to write into: commands ask before they compute, as what took hours would be lost.
     """
     if str(path) in ("", ".") or path.name in ("", ".."):
         raise InputError(f"{str(path)!r} names no file to write")
     try:
+        above = next((folder for folder in path.absolute().parents if folder.exists()), None)
+        if above is not None and not (above.is_dir() and os.access(above, os.W_OK | os.X_OK)):
+            what = f"nothing may be written into the folder {above}" if above.is_dir() else f"{above} is no folder"
+            raise InputError(f"{path} cannot be written: {what}")
         mode = path.stat().st_mode
     except FileNotFoundError:
         return

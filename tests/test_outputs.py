@@ -112,6 +112,18 @@ def test_a_new_file_may_be_written(tmp_path: Path) -> None:
     refuse_output(tmp_path / "new" / "file.html")
 
 
+def test_a_folder_that_takes_no_file_is_told_before_anything_is_computed(
+    robot: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run of hours ended with it, and was lost."""
+    monkeypatch.setattr("cadbridge.cli.options.Reading.limited_mechanism", lambda *_: pytest.fail("it was computed"))
+    assert main(["simulate", str(robot), "-o", "r.urdf/new/run.csv"]) == 2
+    assert f"cannot be written: {robot} is no folder" in capsys.readouterr().err
+    monkeypatch.setattr("cadbridge.files.os.access", lambda path, mode: not mode & os.W_OK)
+    assert main(["simulate", str(robot), "-o", "new/run.csv"]) == 2
+    assert f"nothing may be written into the folder {robot.parent}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_names_that_others_made_stay_below_the_folder(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not name a file"):

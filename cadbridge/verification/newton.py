@@ -33,8 +33,10 @@ CLOSES = ("revolute", "spherical", "fixed")
 
 
 def newton_or_stage(folder: Path, gravity: Sequence[float]) -> Engine:
-    """Newton with an export; USD's own library, which moves nothing, where Newton is not installed."""
-    return (UsdStage if find_spec("newton") is None else Newton)(folder, gravity)
+    """Newton with an export; USD's own library, which moves nothing, where Newton is not installed or nothing moves."""
+    stage = UsdStage(folder, gravity)
+    # Of a stage without a body Newton makes no model.
+    return stage if find_spec("newton") is None or not stage.has_bodies else Newton(folder, gravity)
 
 
 class Newton(MuJoCo):

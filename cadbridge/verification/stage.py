@@ -39,6 +39,11 @@ class UsdStage(Engine):
         # Without a body that is fixed in the world the stage has no place for the mass of what stands still (CB545).
         self.holds_ground = any(not joint.GetBody0Rel().GetTargets() for joint in fixed)
 
+    @property
+    def has_bodies(self) -> bool:
+        """Whether anything of the stage is a rigid body."""
+        return any(prim.HasAPI(self._physics.RigidBodyAPI) for prim in self._all)
+
     def masses(self, links: Sequence[str]) -> dict[str, MassProperties]:
         found = {}
         for link in links:

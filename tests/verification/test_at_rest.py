@@ -59,6 +59,13 @@ def test_where_the_ground_is_no_body_nothing_is_called_the_same(
     assert "CB538" in said.err
 
 
+def test_a_stage_without_a_body_is_not_given_to_newton(stand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With Newton installed the export was said to be one that cannot be loaded (CB1489)."""
+    monkeypatch.setattr("cadbridge.verification.newton.find_spec", lambda _: True)
+    result = verify(cb.build(cb.read(stand)), "usd")
+    assert (result.engine, [f.code for f in result.findings]) == ("OpenUSD", ["CB538"])
+
+
 def test_a_wrong_mass_is_found_at_rest(stand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = urdf.contents
 

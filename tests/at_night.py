@@ -1,9 +1,10 @@
 """Which tests of a plain run are left to the night, beside those that carry the marker `nightly` in their files.
 
 FAMILIES: of tests with many cases, one in so many is run by day, spread over the cases in their order, and beside
-those the cases in ALSO. ALONE: long tests, with what tests the same by day. What reads the KR 15 is left to it too.
-All run by `scripts/test --nightly`, and when their files are named. What guards trust stays by day whole: the oracle of
-runs, spoilt exports, files of strangers, printed commands.
+those the cases in ALSO, but never those in DEAR. ALONE: long tests, with what tests the same by day. What reads the
+KR 15 is left to it too. All run by `scripts/test --nightly`, and when their files are named. What guards trust stays by
+day: every kind of the oracle of runs, spoilt exports with each quantity that is compared, files of strangers, printed
+commands.
 """
 
 from __future__ import annotations

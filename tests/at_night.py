@@ -70,7 +70,6 @@ FAMILIES = {
     "fixtures/test_parallel.py::test_what_is_known_of_it": 4,
     "fixtures/test_rebuilt.py::test_closed_by_points_and_driven_by_a_torque": 2,
     "fixtures/test_rebuilt.py::test_the_puma_under_torque_control": 2,
-    "jobs/test_distributed.py::test_the_same_bytes_come_back": 2,
     "mechanism/test_couplings.py::test_cam_by_its_law_and_by_its_profile": 2,
     "mechanism/test_couplings.py::test_oscillating_follower_stays_on_its_cam": 2,
     "mechanism/test_couplings.py::test_wheels_turn_by_their_ratio": 4,
@@ -176,6 +175,8 @@ ALONE = {
     "::test_the_order_of_parts_and_mates_of_real_files_decides_nothing": "its file, drawn machines",
     "recognition/test_recognise.py::test_a_ball_in_a_socket": "recognition/contacts/test_balls.py",
     "report/page/test_browser.py::test_a_long_table_shows_its_first_rows_and_says_so_on_paper": "its file, on paper",
+    "report/page/test_browser.py"
+    "::test_the_picture_changes_with_what_is_picked_and_played_and_a_mate_lights_its_faces": "its file, picks",
     "report/page/test_browser.py::test_the_whole_is_seen_in_a_window_of_any_shape": "its file, on a phone",
     "report/page/test_browser.py"
     "::test_where_drawing_is_slow_a_pick_is_drawn_over_the_kept_picture_and_a_turn_coarsely_first": "its file, fast",
@@ -189,6 +190,7 @@ ALONE = {
     "exporters/test_demo_data.py::test_the_script_builds_the_file_that_is_shipped": "its file reads it",
     "exporters/test_markup.py::test_mujoco_reads_the_longest_chain_that_is_written": "its file, on a longer one",
     "fixtures/test_rebuilt.py::test_the_puma_built_up_under_velocity_control": "its file, under torques",
+    "jobs/test_distributed.py::test_the_same_bytes_come_back": "jobs/test_run.py, by other processes",
     "jobs/test_examples.py::test_a_sweep_gives_a_row_for_each_value": "sweeps/test_sweep.py",
     "jobs/test_examples.py::test_the_nightly_gate_tells_changes_of_mobility_and_mass": "jobs/test_run.py",
     "jobs/test_run.py::test_elsewhere_the_bytes_are_the_same": "its file, by other processes",
@@ -243,6 +245,7 @@ ALSO = {
 """Cases that reach branches of the code that no other case of a day reached, measured by coverage.py."""
 
 DEAR = {
+    "cli/test_start.py::test_a_small_robot_loads_nothing_that_only_others_need": ("arguments2-allowed2",),
     "doors/test_machine.py::test_a_limit_of_the_person_is_kept_or_told": ("2000000-0-",),
     "efforts/test_bond_graph.py::test_parallel_manipulators": ("delta",),
     "end_to_end/test_sizes.py::test_units_change_numbers_alone": ("0.001-1.0-trrr3",),

@@ -105,7 +105,7 @@ def test_what_a_case_ends_in(
     monkeypatch.setattr(fuzzing.case, "PATHS", (*fuzzing.case.PATHS, tmp_path))
     # Only what sleeps is stopped by the clock: a process that burns or fills memory gets little of a busy machine.
     monkeypatch.setattr("cadbridge.processes.PATIENCE", 0.1 if way == "asleep" else 100.0)
-    runner = fuzzing.case.Runner("sham_worker", seconds=1.0, memory=200 << 20)
+    runner = fuzzing.case.Runner("sham_worker", seconds=0.3 if way == "burning" else 1.0, memory=200 << 20)
     try:
         outcome = runner.run(way, tmp_path, "none", "none")
         assert outcome.kind == kind

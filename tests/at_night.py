@@ -252,7 +252,6 @@ DEAR = {
     "exporters/fmu/test_fmu.py::test_it_is_valid_and_moves_as_our_own_run": ("planetary-3",),
     "exporters/test_collision.py::test_what_was_made_is_kept_and_damage_is_noticed": ("hull",),
     "fixtures/test_parallel.py::test_a_platform_moved_from_outside_needs_what_its_actuators_give": ("stewart",),
-    "misfit/test_along.py::test_a_parallelogram_on_one_line_is_found_between_the_poses": ("0.5-True-0",),
     "readers/mutations/test_mutations.py::test_a_hostile_file_does_no_harm": ("xacro-itself within itself",),
     "readers/test_urdf_extensions.py::test_faults_of_a_xacro_are_told": ("itself",),
     "recognition/rules/test_turntables.py::test_a_wheel_drawn_a_little_beside_its_axle_turns_on_it": (

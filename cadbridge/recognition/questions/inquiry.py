@@ -11,7 +11,7 @@ from cadbridge.recognition.choice.choosing import settled
 from cadbridge.recognition.choice.reporting import SURE_JOINT, nothing_known
 from cadbridge.recognition.choice.told import axes_of
 from cadbridge.recognition.evidence.gathering import gather
-from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hints import Hints, Pair
 from cadbridge.recognition.model import Recognition
 from cadbridge.recognition.questions.changes import Page, changes_of, page_of
 from cadbridge.recognition.questions.questions import (
@@ -48,11 +48,11 @@ class Inquiry:
     def __init__(self, assembly: Assembly, names: bool, ignore: Sequence[str], hints: Hints) -> None:
         self._evidence = gather(assembly, names, ignore)
         self.unknowable = nothing_known(assembly)
-        self._skipped: set[tuple[str, str]] = set()
-        self._looked_at: set[tuple[str, str]] = set()
+        self._skipped: set[Pair] = set()  # by their shapes
+        self._looked_at: set[Pair] = set()
         self._known: dict[Hints, Recognition] = {}
         self._asked: dict[Hints, list[Question]] = {}
-        self._before: list[tuple[Hints, frozenset[tuple[str, str]], frozenset[tuple[str, str]]]] = []
+        self._before: list[tuple[Hints, frozenset[Pair], frozenset[Pair]]] = []
         self.found: Recognition
         self.take(hints)
 
@@ -92,7 +92,7 @@ class Inquiry:
             return []
         if self.found.hints not in self._asked:
             self._asked[self.found.hints] = questions(self.found)
-        known = [q for q in self._asked[self.found.hints] if (q.a, q.b) not in self._skipped]
+        known = [q for q in self._asked[self.found.hints] if self._forms((q.a, q.b)) not in self._skipped]
         if self.found.as_told:
             return [q for q in known if q.matters and q.confidence < SURE_JOINT]
         missed = self.found.hints.freedoms is not None
@@ -115,12 +115,12 @@ class Inquiry:
         self.say(self.found.hints.having(kind, question.equal))
 
     def skip(self, question: Question | Page) -> None:
-        """Pass over a question."""
+        """Pass over a question: of equal parts a person knows as little, however they stand to each other."""
         self._remember()
         if isinstance(question, Page):
             self._looked_at |= {entry.pair for entry in question.entries}
         else:
-            self._skipped.add((question.a, question.b))
+            self._skipped.add(self._forms((question.a, question.b)))
 
     def sort_out(self, page: Page, said: Mapping[int, str]) -> None:
         """Take what is said of the decisions of a page; those of which nothing is known are passed over.
@@ -129,7 +129,13 @@ class Inquiry:
         """
         self.say(page.answered(self.found.hints, said))
         self._looked_at |= {entry.pair for entry in page.entries}
-        self._skipped |= {page.entries[k].pair for k, kind in said.items() if not kind}
+        self._skipped |= {self._forms(page.entries[k].pair) for k, kind in said.items() if not kind}
+
+    def _forms(self, pair: Pair) -> Pair:
+        """The shapes of two instances, by their keys; their parts where they have none."""
+        parts = [self.found.assembly.part(self.found.assembly.instance(name).part) for name in pair]
+        first, second = sorted(p.name if p.shape is None else p.shape.key for p in parts)
+        return first, second
 
     def say(self, hints: Hints) -> None:
         """Take hints, which `undo` takes back."""

@@ -111,6 +111,20 @@ def test_what_is_said_of_one_pair_holds_for_those_alike_at_another_angle(bolt_ta
     assert len(inquiry.heard("fixed hand-1, post-1").hints(Hints()).pairs("fixed")) == 1
 
 
+def test_who_does_not_know_of_one_pair_is_not_asked_of_equal_parts_at_another_angle(bolt_table: Assembly) -> None:
+    """Of six equal drives of a robot each was asked about, after the first was passed over."""
+    asked = []
+    inquiry = Inquiry(bolt_table, True, (), Hints(freedoms=3))
+    while (question := inquiry.next) is not None:
+        # The two posts and the two hands have a digit of their own in the name.
+        asked.append(frozenset(name.rstrip("-1") for name in (question.a, question.b)))
+        inquiry.skip(question)
+    assert frozenset(("post", "table")) in asked
+    assert len(set(asked)) == len(asked)
+    assert inquiry.undo()
+    assert inquiry.next is not None
+
+
 def test_what_is_sure_is_not_asked_once_the_mobility_is_as_told(made: Assembly) -> None:
     asked: dict[int | None, set[frozenset[str]]] = {}
     for told, ending in ((None, "Nothing is left"), (1, "that you gave"), (9, "should have 9")):

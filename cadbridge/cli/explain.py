@@ -33,7 +33,7 @@ def explain(
         return
     given = [word for text in words for word in re.split(r"[\s,]+", text.upper()) if word]
     named = {word: CATALOGUE.get(FORMER.get(word, word)) for word in given}
-    if all(re.fullmatch(r"CB\d+", word) for word in given):
+    if given and all(re.fullmatch(r"CB\d+", word) for word in given):
         for k, code in enumerate(dict.fromkeys(code for code in named.values() if code)):
             typer.echo("\n" * (k > 0), nl=False)
             _explain(code)

@@ -138,7 +138,7 @@ def test_occt_is_a_fork_that_is_held_and_whose_end_is_told(
             assert worker.request("read", {"path": str(copy), **how}, 60.0)
             with pytest.raises(process.WorkerRefusedError):
                 worker.request("read", {"path": str(elsewhere), **how}, 60.0)
-            threading.Timer(0.3, os.kill, (pid, signal.SIGSEGV)).start()
+            threading.Timer(0.05, os.kill, (pid, signal.SIGSEGV)).start()
             with pytest.raises(process.WorkerDiedError, match="ended by SIGSEGV"):
                 worker.request("brep_features", {"paths": [str(copy)] * 10**6}, 60.0)
     finally:

@@ -13,6 +13,7 @@ import numpy as np
 
 from cadbridge.assembly import Assembly
 from cadbridge.findings import Finding, Findings
+from cadbridge.recognition.groups import Groups
 from cadbridge.recognition.hints import Hint, Hints, Told, triple
 from cadbridge.recognition.part_names import bare_path
 from cadbridge.wording import listed
@@ -145,21 +146,46 @@ class _Names:
 
 
 def contradictions(said: Sequence[Hint]) -> list[list[Hint]]:
-    """Hints that cannot all hold: two types of one joint; what is apart or joined, yet fixed by a chain of others."""
+    """Hints that cannot all hold.
+
+    Two types of one joint; what is apart or joined, yet fixed by a chain of others; and what is joined, yet apart, by
+    what is fixed to either part.
+    """
     of_pair: dict[frozenset[str], list[Hint]] = defaultdict(list)
     for hint in said:
         if hint.told.type:
             of_pair[frozenset(hint.pair)].append(hint)
     found = [hints for hints in of_pair.values() if len({hint.told.type for hint in hints}) > 1]
-    if not any(hint.kind == "fixed" for hint in said):
-        return found
-    import networkx as nx  # half a second, for the few who said so
-
-    fixed: nx.Graph[str] = nx.Graph()
-    fixed.add_edges_from((*hint.pair, {"hint": hint}) for hint in said if hint.kind == "fixed")
-    for hint in said:
-        a, b = hint.pair
-        if hint.kind != "fixed" and a in fixed and b in fixed and nx.has_path(fixed, a, b):
-            chain = pairwise(nx.shortest_path(fixed, b, a))
-            found.append([hint, *(fixed.edges[step]["hint"] for step in chain)])
+    chain = _Chains(said)
+    joined: dict[frozenset[str], list[Hint]] = defaultdict(list)
+    ends = {hint: [chain.root(name) for name in hint.pair] for hint in said if hint.kind != "fixed"}
+    for hint, (a, b) in ends.items():
+        if a == b:
+            found.append([hint, *chain.between(*hint.pair)])
+        elif hint.kind == "joint":
+            joined[frozenset((a, b))].append(hint)
+    for hint, (a, b) in ends.items():
+        for other in joined.get(frozenset((a, b)), ()) if hint.kind == "apart" else ():
+            c, d = other.pair if chain.root(other.pair[0]) == a else other.pair[::-1]
+            found.append([hint, other, *chain.between(hint.pair[0], c), *chain.between(hint.pair[1], d)])
     return found
+
+
+class _Chains(Groups):
+    """Parts that hints fix to each other, and the hints between two of them."""
+
+    def __init__(self, said: Sequence[Hint]) -> None:
+        super().__init__(dict.fromkeys(name for hint in said for name in hint.pair))
+        self._fixed = {hint.pair: hint for hint in said if hint.kind == "fixed"}
+        for a, b in self._fixed:
+            self.join(a, b)
+
+    def between(self, a: str, b: str) -> list[Hint]:
+        """The hints of the shortest chain from one part to another to which it is fixed."""
+        if a == b:
+            return []
+        import networkx as nx  # half a second, for the few who said so
+
+        fixed: nx.Graph[str] = nx.Graph()
+        fixed.add_edges_from((*pair, {"hint": hint}) for pair, hint in self._fixed.items())
+        return [fixed.edges[step]["hint"] for step in pairwise(nx.shortest_path(fixed, a, b))]

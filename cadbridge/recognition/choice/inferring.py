@@ -41,13 +41,14 @@ def infer(evidence: Evidence, hints: Hints, rules: Sequence[Rule] | None = None)
     """Bodies, joints and gears; `hints` by the names of instances, free of contradictions."""
     hints, lost = with_axes(evidence.whole, hints)
     found, useless = _bodies_and_joints(evidence, hints, rules)
-    if useless:
-        # Two parts of which nothing shows how they move would be held apart, and one of them float.
+    # Two parts of which nothing shows how they move would be held apart, and one of them float. Without their hint
+    # other bodies form, in which another may come to nothing.
+    while useless:
         findings = useless.as_tuple()
         apart = {frozenset(f.items) for f in findings}
-        kept = tuple(h for h in hints.said if h.kind != "joint" or frozenset(h.pair) not in apart)
-        found, _ = _bodies_and_joints(evidence, replace(hints, said=kept), rules)
+        hints = replace(hints, said=tuple(h for h in hints.said if h.kind != "joint" or frozenset(h.pair) not in apart))
         lost = (*lost, *findings)
+        found, useless = _bodies_and_joints(evidence, hints, rules)
     return replace(found, findings=(*lost, *found.findings))
 
 
@@ -65,8 +66,9 @@ def _bodies_and_joints(evidence: Evidence, hints: Hints, rules: Sequence[Rule] |
     _attach(run)
     # What stayed loose was bound since the joints were found: their roots may be others now.
     joints = [replace(c, a=scene.groups.root(c.a), b=scene.groups.root(c.b)) for c in joints]
-    # By what was fixed to the ground since, a joint may be one between the bodies that a hint names.
-    joints = as_told(scene, joints, hints)
+    # By what was fixed to the ground since, a joint may be one between the bodies that a hint names; of another type it
+    # is not what was said.
+    joints = as_told(scene, joints, hints, other_types=False)
     driven = frozenset((d.case, d.on) for d in scene.driven)
     cases = {case for case, _ in driven}
     links = scene.links_only and not (drives_of(evidence.whole, cases) if evidence.names else cases)

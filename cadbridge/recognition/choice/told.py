@@ -134,13 +134,23 @@ def _told_axis(told: Told) -> Way | None:
     return np.array(told.point), axis / float(np.linalg.norm(axis))
 
 
-def as_told(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> list[Candidate]:
-    """The joints, those that a person said with certainty, with the type and the axis that the hints give them."""
-    said = {scene.bodies(*pair): hints.told_of(pair) for pair in hints.pairs("joint")}
-    return [
-        replace(c, verdict=_as_said(c.verdict, told)) if (told := said.get(frozenset((c.a, c.b)))) is not None else c
-        for c in joints
-    ]
+def as_told(scene: Scene, joints: Sequence[Candidate], hints: Hints, other_types: bool = True) -> list[Candidate]:
+    """The joints, those that a person said with certainty, with the type and the axis that the hints give them.
+
+    Without `other_types`, not those that are of another type.
+    """
+    said: dict[frozenset[str], Told] = {}
+    for pair in hints.pairs("joint"):
+        own, ends = hints.told_of(pair), scene.bodies(*pair)
+        if own or ends not in said:  # of two on the same bodies the one that says more than that there is a joint
+            said[ends] = own
+
+    def told(c: Candidate) -> Candidate:
+        own = said.get(frozenset((c.a, c.b)))
+        is_said = own is not None and (other_types or own.type in ("", c.verdict.type))
+        return replace(c, verdict=_as_said(c.verdict, own)) if own is not None and is_said else c
+
+    return [told(c) for c in joints]
 
 
 def _as_said(verdict: Verdict, told: Told) -> Verdict:

@@ -22,7 +22,7 @@ def without_axis(scene: Scene, joints: Sequence[Candidate], hints: Hints) -> Fin
             text = f"hint joint: [{a}, {b}], type: {told.type}: contacts show a ball, which has no axis of its own"
             way = "Give the hint a `point` and an `axis`, or the part whose axis it is (`about`)."
             findings.add("CB1642", f"{text}; it is not used", hint=way, items=[a, b])
-        elif verdict is None:
+        elif verdict is None or told.type not in ("", verdict.type):
             text, cure = _nothing_shows(scene, (a, b), told.type)
             apart = (pair for pair in hints.pairs("apart") if scene.bodies(*pair) == scene.bodies(a, b))
             if (pair := next(apart, None)) is not None:

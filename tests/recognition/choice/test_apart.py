@@ -105,6 +105,18 @@ def test_a_joint_that_is_said_stays_where_a_part_of_its_body_is_said_to_have_non
     assert frozenset(("base", "arm")) in joints(recognise(cb.read(tmp_path / "made.step"), hints=said))
 
 
+def test_what_is_fixed_to_a_part_cannot_be_joined_to_what_has_no_joint_to_that(tmp_path: Path) -> None:
+    """The cover is the base's: the block has a joint to it, or none. The hint `fixed` was dropped without a word."""
+    recognised(tmp_path, with_block())
+    said = Hints().having("fixed", [("base", "cover")]).having("apart", [("base", "block")])
+    found = recognise(cb.read(tmp_path / "made.step"), hints=said.having("joint", [("block", "cover")]))
+    (why,) = [f for f in found.findings if f.code == "CB1641"]
+    assert set(why.items) == {"base", "cover", "block"}
+    for hint in ("joint: [block, cover]", "apart: [base, block]", "fixed: [base, cover]"):
+        assert hint in why.message
+    assert found.body_of["base"] == found.body_of["cover"]
+
+
 def test_what_is_joined_to_a_part_is_not_one_body_with_what_has_no_joint_to_it() -> None:
     said = Hints().having("joint", [("a", "b")]).having("apart", [("c", "d")])
     assert set(said.in_two_bodies) == {("a", "b"), ("c", "d")}

@@ -151,8 +151,10 @@ def test_of_two_types_of_one_joint_none_is_used(crane: cb.Assembly) -> None:
 
 def test_a_hint_in_the_place_of_what_another_names_says_so(crane: cb.Assembly) -> None:
     hints = Hints().having("joint", (("base", "plate"),), SLIDE).having("joint", (("arm", "base"),))
-    (why,) = [f.message for f in recognise(crane, hints=hints).findings if f.code == "CB1657"]
+    found = recognise(crane, hints=hints)
+    (why,) = [f.message for f in found.findings if f.code == "CB1657"]
     assert "show and another hint names" in why
+    assert [j.type for j in found.joints] == ["prismatic"]  # it was the hinge, and said to be the slide's place
 
 
 def test_a_hint_that_is_not_used_takes_no_place(crane: cb.Assembly) -> None:

@@ -10,10 +10,10 @@ import pytest
 
 import cadbridge as cb
 from cadbridge.recognition import Recognition, recognise
-from cadbridge.recognition.hints import Hints, Told
+from cadbridge.recognition.hints import Hints, Pair, Told
 from cadbridge.recognition.writing.mates_text import freedoms_text, mates_text
 from tests.late import cq
-from tests.recognition.solids import Parts, at, box, disc, joints, plate, read
+from tests.recognition.solids import Parts, at, box, disc, joints, plate, read, recognised, with_block
 
 JOINT = Hints().having("joint", (("base", "part"),))
 
@@ -146,6 +146,17 @@ def test_what_nothing_shows_is_not_used_and_said(tmp_path: Path) -> None:
     assert found.freedoms == without.freedoms == 0
     assert [f.code for f in found.findings if f.code == "CB1642"] == ["CB1642"]
     assert found.hints == JOINT  # it stays in the file
+
+
+@pytest.mark.parametrize("other", [(), (("cover", "block"),)])
+def test_a_joint_of_other_parts_is_not_taken_for_what_was_said(tmp_path: Path, other: tuple[Pair, ...]) -> None:
+    """The block was left on the base, so that the arm's hinge was between the bodies of both, and became a slide."""
+    without = recognised(tmp_path, with_block())
+    slide = Hints().having("joint", (("arm", "block"),), Told("prismatic"))
+    found = recognise(cb.read(tmp_path / "made.step"), hints=slide.having("joint", other))
+    assert [f.code for f in found.findings if f.code == "CB1642"] == ["CB1642"] * (1 + len(other))
+    assert joints(found) == joints(without) == {frozenset(("base", "arm")): "revolute"}
+    assert found.body_of["block"] == found.body_of["arm"]
 
 
 def test_a_part_is_called_by_any_piece_of_its_path(tmp_path: Path) -> None:

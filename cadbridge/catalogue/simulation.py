@@ -111,17 +111,19 @@ ENTRIES: dict[str, Entry] = {
     "CB614": Entry(
         Severity.ERROR,
         "an initial state that the mechanism cannot take",
-        "No pose satisfies the constraints and all requested joint values.",
+        "No pose satisfies the constraints and all requested joint values, or no motion of it has all requested rates. "
+        "A rate alone does not hold its joint at a position, nor a position its joint at rest.",
         "Set fewer values, or values that are consistent.",
-        "`initial: {A: 30, B: 40}`, while a gear makes B −60 when A is 30.",
+        "`initial: {positions: {A: 30, B: 40}}`, while a gear makes B −60 when A is 30.",
     ),
     "CB696": Entry(
         Severity.WARNING,
         "joints that an initial value moves too",
         "Joints of loops and gears without an initial value stay as designed where the given values, and couplings "
-        "that do not hold as designed, allow it. Here not all of them can: the joints named move, by the least "
-        "displacement weighted by masses. cadbridge tries to hold up to 24 joints, one after the other, driven ones "
-        "first; if there are more, all of them may move.",
+        "that do not hold as designed, allow it. Here not all of them can: the joints named move or turn, by the least "
+        "displacement weighted by masses, the one that moves most first. Joints that the given values determine, as in "
+        "a slider-crank, follow too, and are not named. cadbridge tries to hold up to 24 joints, one after the other, "
+        "driven ones first; if there are more, all of them may move.",
         "Give the initial values of these joints too, or values that the mechanism reaches with the others at rest.",
         "A crank of a five-bar at −80°, which it reaches only if the driven crank on the other side moves.",
     ),
@@ -232,8 +234,8 @@ ENTRIES: dict[str, Entry] = {
     "CB688": Entry(
         Severity.WARNING,
         "changes that the run ended before",
-        "The run ended before the times of these changes, at an event with `stop: true` or because it could not go on. "
-        "They did not take place.",
+        "The run ended before the times of these changes: at an event with `stop: true`, at a change that was refused, "
+        "or because it could not go on. They did not take place.",
         "Remove `stop: true` from the event, or give the changes earlier times.",
         "`{joint: A1, position: 90, stop: true}`, which A1 passes at 0.4 s, and `{time: 0.5, lock: A2}`.",
     ),

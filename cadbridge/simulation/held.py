@@ -43,13 +43,13 @@ class HeldRows:
     untried: tuple[Joint, ...] = ()
 
 
-def held(lowered: Lowered, led: Collection[str], most: float = math.inf) -> HeldRows:
+def held(lowered: Lowered, led: Collection[str], most: float = math.inf, named: Collection[str] = ()) -> HeldRows:
     """The rows that hold what can be held as designed where the joints `led` (by any of their names) are moved.
 
     A joint that is in no loop is held; of those in loops and couplings the ones that the rows and the joints led leave
-    independent: driven ones first, followers of others last. So is a body that nothing holds: the first of its group.
-    What hangs together with no joint led, but by the ground, stays by itself. Of loops that share motions, and have
-    more than `most` units, none is held: which could be takes time with their third power.
+    independent: driven ones first, then those `named`, followers of others last. So is a body that nothing holds: the
+    first of its group. What hangs together with no joint led, but by the ground, stays by itself. Of loops that share
+    motions, and have more than `most` units, none is held: which could be takes time with their third power.
     """
     neighbours = _neighbours(lowered)
     moved = _ids(lowered, (*led, *held_joints(lowered)))
@@ -62,7 +62,7 @@ def held(lowered: Lowered, led: Collection[str], most: float = math.inf) -> Held
     ]
     within: list[tuple[str, Primitive]] = []
     untried: list[Joint] = []
-    for units, joints in _blocks(lowered, neighbours, moving):
+    for units, joints in _blocks(lowered, neighbours, moving, _ids(lowered, named)):
         free = [joint for joint in joints if id(joint) not in moved]
         if len(units) == 2 and len(joints) == 1:
             # In no loop no other row feels it: it can be held for itself, and needs no rank.
@@ -77,18 +77,20 @@ def held(lowered: Lowered, led: Collection[str], most: float = math.inf) -> Held
 
 
 def not_as_designed(lowered: Lowered, joints: Iterable[Joint], state: State) -> list[str]:
-    """The names of joints whose bodies do not stand to each other as designed, or do not rest on each other."""
+    """The names of joints whose bodies do not stand to each other as designed, or do not rest on each other.
+
+    Those that moved most come first.
+    """
     model, length = lowered.model, lowered.mechanism.length_scale
     poses = (state.positions, state.quaternions), (model.positions, model.quaternions)
-    fastest = np.max(np.abs(state.velocities), initial=0.0)
-    found = []
+    fastest = np.max(np.abs(state.velocities), initial=0.0) or 1.0
+    found = {}
     for joint in joints:
         a, b = lowered.unit_of[joint.a], lowered.unit_of[joint.b]
         now, designed = (_placed(*pose, a).inverse() @ _placed(*pose, b) for pose in poses)
-        moved = np.max(np.abs([*(now.p - designed.p) / length, *np.ravel(now.R - designed.R)])) > _ELSEWHERE
-        if moved or np.max(np.abs(_twist(state, b) - _twist(state, a))) > _ELSEWHERE * fastest:
-            found.append(joint.name)
-    return found
+        moved = np.max(np.abs([*(now.p - designed.p) / length, *np.ravel(now.R - designed.R)]))
+        found[joint.name] = max(moved, np.max(np.abs(_twist(state, b) - _twist(state, a))) / fastest)
+    return sorted((name for name, most in found.items() if most > _ELSEWHERE), key=lambda name: -found[name])
 
 
 def _twist(state: State, unit: int) -> Array:
@@ -147,7 +149,9 @@ def _roots(neighbours: Neighbours) -> list[int]:
     return roots
 
 
-def _blocks(lowered: Lowered, neighbours: Neighbours, moving: set[int]) -> list[tuple[list[int], list[Joint]]]:
+def _blocks(
+    lowered: Lowered, neighbours: Neighbours, moving: set[int], named: Collection[int]
+) -> list[tuple[list[int], list[Joint]]]:
     """The units that move, the ground one of them, by loops that share motions; each with its joints in their order.
 
     Two loops on one body share none, nor does what joins two bodies and is in no loop: a part has two units then.
@@ -156,7 +160,10 @@ def _blocks(lowered: Lowered, neighbours: Neighbours, moving: set[int]) -> list[
 
     following = _ids(lowered, followers(lowered))
     driven = {d.joint for d in lowered.mechanism.drives}
-    order = {id(j): (not j.coordinate, j.name not in driven, id(j) in following) for j in lowered.mechanism.joints}
+    order = {
+        id(j): (not j.coordinate, j.name not in driven, id(j) in following, id(j) not in named)
+        for j in lowered.mechanism.joints
+    }
     graph = Graph((a, b) for a in sorted(moving) for b in sorted(neighbours[a] & moving))
     blocks = [[frozenset(edge) for edge in edges] for edges in biconnected_component_edges(graph)]
     of = {pair: k for k, pairs in enumerate(blocks) for pair in pairs}

@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NoReturn
 
 import numpy as np
 
 from cadbridge.errors import InputError
 from cadbridge.findings import Findings, Where
 from cadbridge.lowering import Lowered
+from cadbridge.mechanism import Joint
 from cadbridge.simulation.frames import PrescribedFrame, prescribed_frames
 from cadbridge.simulation.held import HeldRows, held, not_as_designed
 from cadbridge.simulation.motors import LEADS
@@ -19,7 +21,7 @@ from cadbridge.simulation.open_couplings import OpenCouplings, open_couplings
 from cadbridge.simulation.scenario import Scenario
 from cadbridge.simulation.study import with_velocities
 from cadbridge.wording import listed
-from solver.constraints import Primitive
+from solver.constraints import Coupler, Primitive
 from solver.equations.projection import Projected, carry_angles, project
 from solver.equations.system import System, prepare
 from solver.model import Model, Motor, TimeFunction
@@ -78,20 +80,28 @@ def _over(scenario: Scenario, prescribed: dict[str, tuple[float | None, float]])
 
 def _initial_state(lowered: Lowered, scenario: Scenario, findings: Findings, most: float = math.inf) -> State | None:
     """As of `initial_state`, by the initial values alone; `most` as of `held`."""
-    wanted = {**dict.fromkeys(scenario.rates, 0.0), **scenario.positions}
     frames = prescribed_frames(lowered, scenario.frame_motions, Findings())
     unmet = open_couplings(lowered)
-    state = None
-    if wanted or frames:
-        state = _with_positions(lowered, scenario, wanted, frames, unmet, findings, most)
+    state, untried = None, list[Joint]()
+    if scenario.positions or frames:
+        state, untried = _with_positions(lowered, scenario, frames, unmet, findings, most)
     elif unmet.gaps:
         state = _coupled(lowered, unmet, findings)
+    if scenario.rates:
+        state, more = _with_rates(lowered, scenario, state or _nearest(lowered), frames, findings, most)
+        untried += [joint for joint in more if all(joint is not each for each in untried)]
+    if state is not None and (moved := not_as_designed(lowered, untried, state)):
+        text = f"{listed(moved, _MOST_NAMED)} begin elsewhere than designed, or not at rest"
+        findings.add("CB689", text, Where(item=moved[0]), items=moved)
     if not scenario.velocities:
         return state
-    if state is None:
-        plain = prepare(lowered.model, carried=False)
-        state = project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
-    return with_velocities(lowered, state, scenario.velocities, findings)
+    return with_velocities(lowered, state or _nearest(lowered), scenario.velocities, findings)
+
+
+def _nearest(lowered: Lowered) -> State:
+    """The pose nearest to the designed one on the constraints, at rest."""
+    plain = prepare(lowered.model, carried=False)
+    return project(plain, State.at_rest(lowered.model.positions, lowered.model.quaternions)).state
 
 
 def _coupled(lowered: Lowered, unmet: OpenCouplings, findings: Findings) -> State | None:
@@ -100,10 +110,10 @@ def _coupled(lowered: Lowered, unmet: OpenCouplings, findings: Findings) -> Stat
     The run then begins as every pose does that is not on its constraints: at the nearest on them.
     """
     keep = held(lowered, ())
-    lead = partial(_led, lowered, Scenario(), {}, (), unmet)
+    lead = partial(_led, lowered, {}, (), unmet)
     open_ones = [lowered.model.groups[k] for k in unmet.gaps]
     there = f"where {listed(open_ones)} {'holds' if len(open_ones) == 1 else 'hold'}"
-    found = _kept(lead, keep, there, [], findings)
+    found = _kept(lowered, lead, keep, there, [], findings)
     if not found.status.ok:
         text = f"no small steps lead to {there}: the run begins at the nearest pose, which may move leading joints"
         findings.add("CB696", text, items=open_ones)
@@ -115,41 +125,74 @@ def _coupled(lowered: Lowered, unmet: OpenCouplings, findings: Findings) -> Stat
 def _with_positions(
     lowered: Lowered,
     scenario: Scenario,
-    wanted: dict[str, float],
     frames: tuple[PrescribedFrame, ...],
     unmet: OpenCouplings,
     findings: Findings,
     most: float,
-) -> State:
-    """The pose with the joint values wanted and the frames where their motions begin; else as designed where it can be.
+) -> tuple[State, list[Joint]]:
+    """The pose with the positions given and the frames where their motions begin; else as designed where it can be.
 
-    InputError where it cannot be reached.
+    With the joints of which none is held. InputError where it cannot be reached.
     """
+    wanted = scenario.positions
     # Frames determine what no joint names: there the poses that are nearest follow.
-    keep = held(lowered, wanted, most) if not frames else HeldRows()
-    lead = partial(_led, lowered, scenario, wanted, frames, unmet)
-    found = _kept(lead, keep, f"with {listed(sorted(wanted))} at the initial values", sorted(wanted), findings)
+    keep = held(lowered, wanted, most, scenario.rates) if not frames else HeldRows()
+    lead = partial(_led, lowered, wanted, frames, unmet)
+    found = _kept(lowered, lead, keep, f"with {listed(sorted(wanted))} at the initial values", sorted(wanted), findings)
     if not found.status.ok:
-        findings.add("CB614", found.status.message, items=found.status.groups)
-        raise InputError("The initial state cannot be reached.", findings)
+        _refuse(found, findings)
     unmet.report(lowered, findings)
-    if moved := not_as_designed(lowered, keep.untried, found.state):
-        text = f"{listed(moved, _MOST_NAMED)} begin elsewhere than designed, or not at rest"
-        findings.add("CB689", text, Where(item=moved[0]), items=moved)
-    return found.state
+    return found.state, list(keep.untried)
+
+
+def _with_rates(
+    lowered: Lowered,
+    scenario: Scenario,
+    state: State,
+    frames: tuple[PrescribedFrame, ...],
+    findings: Findings,
+    most: float,
+) -> tuple[State, list[Joint]]:
+    """The pose of a state with the rates given, all else at rest where it can be.
+
+    With the joints of which none is held. InputError where the rates contradict each other.
+    """
+    standing = replace(lowered, model=replace(lowered.model, positions=state.positions, quaternions=state.quaternions))
+    keep = held(standing, scenario.rates, most, scenario.positions) if not frames else HeldRows()
+    lead = partial(_moving, lowered, scenario.rates, frames, state)
+    why = f"with {listed(sorted(scenario.rates))} at the initial rates"
+    found = _kept(standing, lead, keep, why, sorted(scenario.rates), findings)
+    if not found.status.ok:
+        _refuse(found, findings)
+    return found.state, list(keep.untried)
+
+
+def _refuse(found: Projected, findings: Findings) -> NoReturn:
+    findings.add("CB614", found.status.message, items=found.status.groups)
+    raise InputError("The initial state cannot be reached.", findings)
 
 
 def _kept(
-    lead: Callable[[tuple[Primitive, ...]], Projected], keep: HeldRows, why: str, items: list[str], findings: Findings
+    lowered: Lowered,
+    lead: Callable[[tuple[Primitive, ...]], Projected],
+    keep: HeldRows,
+    why: str,
+    items: list[str],
+    findings: Findings,
 ) -> Projected:
-    """Where it leads with the rows that can be kept; which joints follow, as not all can, is reported (CB696)."""
+    """Where it leads with the rows that can be kept; which joints move or turn, as not all can, is reported (CB696).
+
+    `lowered` has the pose that the rows hold.
+    """
     found = lead((*keep.outside, *keep.within))
     if found.status.ok or not keep.within:
         return found
     found, released = _released(lead, keep)
-    if found.status.ok:
-        follow = "cannot stay as designed, and follows" if len(released) == 1 else "cannot all stay as designed"
-        findings.add("CB696", f"{why}, {listed(released)} {follow}", items=[*items, *released])
+    joints = [joint for joint in lowered.mechanism.joints if joint.name in released]
+    # A loop that is open by rounding lets none of its joints stand exactly: such a joint is released, and stays.
+    if found.status.ok and (moved := not_as_designed(lowered, joints, found.state)):
+        follow = "cannot stay as designed, and follows" if len(moved) == 1 else "cannot all stay as designed"
+        findings.add("CB696", f"{why}, {listed(moved, _MOST_NAMED)} {follow}", items=[*items, *moved])
     return found
 
 
@@ -167,9 +210,33 @@ def _released(lead: Callable[[tuple[Primitive, ...]], Projected], keep: HeldRows
     return found, list(dict.fromkeys(name for k, name in enumerate(keep.names) if k not in kept))
 
 
+def _moving(
+    lowered: Lowered,
+    rates: dict[str, float],
+    frames: tuple[PrescribedFrame, ...],
+    state: State,
+    keep: tuple[Primitive, ...],
+) -> Projected:
+    """A state of the model with the rates given, and with the rows `keep` at rest; its pose is left as it is."""
+    plain = prepare(lowered.model, carried=False)
+    # Coordinates by their rates alone: a row would take them back by the turns that they have made.
+    resting = [row.terms[0][1] for row in keep if isinstance(row, Coupler)]
+    motors = [
+        Motor(name, lowered.model.coordinates[coordinate_of(lowered, name)], "speed", _steady(rate))
+        for name, rate in rates.items()
+    ]
+    motors += [Motor("at rest", along, "speed", _steady(0.0)) for along in resting]
+    model = replace(lowered.model, motors=tuple(motors))
+    model = _with_rows(model, "at rest", [row for row in keep if not isinstance(row, Coupler)])
+    for frame in frames:
+        model = _with_rows(model, frame.name, frame.rows(frame.present(state.positions, state.quaternions)))
+    system = prepare(model, carried=False)
+    found = _projected(system, carry_angles(state, plain, system))
+    return replace(found, state=carry_angles(found.state, system, plain))
+
+
 def _led(
     lowered: Lowered,
-    scenario: Scenario,
     wanted: dict[str, float],
     frames: tuple[PrescribedFrame, ...],
     unmet: OpenCouplings,
@@ -186,8 +253,8 @@ def _led(
     if not frames and not unmet.gaps:
         state, begun = _on_the_way(lowered, wanted, keep, plain, state, count), count
     for step in range(begun, count + 1):
-        rates = scenario.rates if step == count else {}
-        model = _driven(lowered, {k: q * step / count for k, q in wanted.items()}, rates)
+        drivers = {name: _steady(q * step / count) for name, q in wanted.items()}
+        model = _with_drivers(lowered, drivers)
         model = _with_rows(model, "as designed", keep)
         for frame, X in zip(frames, present, strict=True):
             model = _with_rows(model, frame.name, frame.rows(frame.on_the_way(X, step / count)))
@@ -228,13 +295,8 @@ def _with_rows(model: Model, name: str, rows: Sequence[Primitive]) -> Model:
     return replace(model, primitives=(*model.primitives, *rows), groups=(*model.groups, *[name] * len(rows)))
 
 
-def _moving_on(value: float, rate: float) -> TimeFunction:
-    """A value with a rate, as at the time of a start: neither counts on with the time."""
-    return TimeFunction(lambda t: (value, rate, 0.0))
-
-
-def _driven(lowered: Lowered, positions: dict[str, float], rates: dict[str, float]) -> Model:
-    return _with_drivers(lowered, {name: _moving_on(q, rates.get(name, 0.0)) for name, q in positions.items()})
+def _steady(value: float) -> TimeFunction:
+    return TimeFunction(lambda t: (value, 0.0, 0.0))
 
 
 def _with_drivers(lowered: Lowered, functions: dict[str, TimeFunction]) -> Model:

@@ -30,16 +30,17 @@ def _report_thrust(lowered: Lowered, findings: Findings) -> None:
             findings.add("CB638", text, gear.where, items=[coupling.name])
 
 
-def report_not_reached(scenario: Scenario, done: int, end: float, findings: Findings) -> None:
+def report_not_reached(scenario: Scenario, done: int, end: float, stopped: bool, findings: Findings) -> None:
     """Report the changes beyond the first `done` that a run did not come to, as it ended at `end` (s) before them.
 
-    One at the end itself was refused, which is told.
+    One at the end itself was refused, which is told. `stopped` says whether an event ended the run, as it was to.
     """
     later = [change for change in sorted(scenario.changes, key=lambda c: c.t)[done:] if change.t > end]
     left = [f"{change.title} at {change.t:.4g} s" for change in later]
     if left:
         text = f"the run ended at {end:.4g} s: {listed(left)} did not take place"
-        findings.add("CB688", text, items=left)
+        hint = None if stopped else "Mend what ended the run, which another finding says, or give them earlier times."
+        findings.add("CB688", text, hint=hint, items=left)
 
 
 def report_not_applied(lowered: Lowered, scenario: Scenario, findings: Findings) -> None:

@@ -181,7 +181,8 @@ def _simulated(
     system = begun.system
     if rebuilt is not None:
         summary["changes"] = [_change_entry(change) for change in rebuilt.changes]
-        report_not_reached(planned, len(rebuilt.changes), summary["simulated_s"], findings)
+        done, stopped = len(rebuilt.changes), result.status.code == "event"
+        report_not_reached(planned, done, summary["simulated_s"], stopped, findings)
         lowered, system = _whole(lowered, rebuilt)
     pace = None if pacer is None else pacer.pace
     stages = () if rebuilt is None else rebuilt.stages

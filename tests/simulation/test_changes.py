@@ -300,3 +300,13 @@ def test_changes_after_an_event_that_stops_are_told(crane: Mechanism, tmp_path: 
     found = run(crane, tmp_path, f"gravity: [0, 0, 0]\ninitial: {{rates: {{A2: 60}}}}\nevents:\n{events}")
     (told,) = [f for f in found.findings if f.code == "CB688"]
     assert told.items == ("unlock A1 at 0.4 s",)
+    assert "stop: true" in told.hint
+
+
+def test_after_a_change_that_was_refused_no_event_is_to_stop_less(crane: Mechanism, tmp_path: Path) -> None:
+    """It said to remove `stop: true`, which no event had."""
+    events = "  - {time: 0.01, lock: A2}\n  - {time: 0.4, lock: A1}\n"
+    found = run(crane, tmp_path, f"gravity: [0, 0, 0]\ninitial: {{rates: {{A2: 60}}}}\nevents:\n{events}")
+    (told,) = [f for f in found.findings if f.code == "CB688"]
+    assert told.items == ("lock A1 at 0.4 s",)
+    assert "stop: true" not in told.hint

@@ -119,6 +119,13 @@ def _five_bar(name: str, y: float) -> str:
     <body name="{name}c" pos=".1 0 .2"><joint name="{name}C" axis="0 1 0"/>{BAR.format(x=-0.2, z=0.2)}</body></body>"""
 
 
+def _two_five_bars(folder: Path) -> Mechanism:
+    two = "".join(_five_bar(name, place) for name, place in (("l", 0), ("r", 1)))
+    driven = "".join(f'<motor name="{name}m" joint="{name}D"/>' for name in "lr")
+    rest = f"<equality>{CLOSED}</equality><actuator>{driven}</actuator>"
+    return _built(folder, f"<mujoco><worldbody>{two}</worldbody>{rest}</mujoco>")
+
+
 def test_of_a_loop_the_driven_joint_stays_and_the_others_follow(tmp_path: Path) -> None:
     five_bar = _built(tmp_path, FIVE_BAR)
     run = simulate(five_bar, Scenario(duration=0.01, positions={"A": math.radians(10)}, rates={"A": 1.0}))
@@ -138,6 +145,45 @@ def test_what_cannot_stay_gives_way(tmp_path: Path) -> None:
     assert abs(values["D"][0]) > 0.01
     assert [f.items for f in run.findings if f.code == "CB696"] == [("A", "D")]
     assert np.max(run.result.trajectory.constraint_position) < 1e-10
+
+
+FOUR_BAR = f"""<mujoco><worldbody>
+  <body name="a"><joint name="A" axis="0 1 0"/>{BAR.format(x=0, z=0.2)}
+    <body name="b" pos="0 0 .2"><joint name="B" axis="0 1 0"/>{BAR.format(x=0.3, z=0)}</body></body>
+  <body name="c" pos=".3 0 0"><joint name="C" axis="0 1 0"/>{BAR.format(x=0, z=0.2)}</body>
+</worldbody><equality><connect body1="b" body2="c" anchor=".3 0 0"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("positions", "rates"),
+    [({"C": 0.4}, {"A": 0.9}), ({"A": 0.4, "C": 0.4}, {"C": 0.9}), ({"A": 0.4}, {"B": -0.9})],
+)
+def test_a_rate_holds_no_position_and_a_position_no_rate(
+    positions: dict[str, float], rates: dict[str, float], tmp_path: Path
+) -> None:
+    """CB614: a joint with a rate alone was held at its designed position, one with a position alone at rest."""
+    four_bar = _built(tmp_path, FOUR_BAR)
+    values = _first(simulate(four_bar, Scenario(duration=0.01, positions=positions, rates=rates)))
+    expected = {"A": (0.4, 0.9), "B": (-0.4, -0.9), "C": (0.4, 0.9)}
+    assert values == {name: pytest.approx(each, abs=1e-9) for name, each in expected.items()}
+
+
+def test_what_has_neither_value_stays_before_what_has_one(tmp_path: Path) -> None:
+    five_bar = _built(tmp_path, FIVE_BAR)
+    values = _first(simulate(five_bar, Scenario(duration=0.01, positions={"A": 0.2}, rates={"B": 1.0})))
+    assert values["A"][0] == pytest.approx(0.2, abs=1e-9)
+    assert values["B"][1] == pytest.approx(1.0, abs=1e-9)
+    assert values["D"] == pytest.approx((0.0, 0.0), abs=1e-9)
+    assert min(abs(values["A"][1]), abs(values["B"][0])) > 0.05
+
+
+def test_rates_that_exclude_each_other_are_refused(tmp_path: Path) -> None:
+    four_bar = _built(tmp_path, FOUR_BAR)
+    with pytest.raises(InputError) as caught:
+        simulate(four_bar, Scenario(duration=0.01, positions={"A": 0.4}, rates={"A": 1.0, "C": 0.5}))
+    (told,) = caught.value.findings
+    assert told.code == "CB614"
+    assert "for the rates given" in told.message
 
 
 PARABOLA = """<mujoco><worldbody><body name="a"><joint name="A" axis="0 1 0"/><geom type="box" size=".1 .05 .05"/>
@@ -161,10 +207,7 @@ def test_loops_that_share_no_motion_are_counted_by_themselves(
     law: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With those of other loops they were too many, and the driven cranks began elsewhere, unsaid."""
-    two = "".join(_five_bar(name, place) for name, place in (("l", 0), ("r", 1)))
-    driven = "".join(f'<motor name="{name}m" joint="{name}D"/>' for name in "lr")
-    rest = f"<equality>{CLOSED}</equality><actuator>{driven}</actuator>"
-    both = _built(tmp_path, f"<mujoco><worldbody>{two}</worldbody>{rest}</mujoco>")
+    both = _two_five_bars(tmp_path)
     motors = tuple(MotorSpec(f"{name}A", angle=scaled(expression(law), math.pi / 180)) for name in "lr")
     scenario = Scenario(duration=0.01, motors=motors)
     monkeypatch.setattr(initial, "MOST_UNITS", 5)  # the ground is one of them
@@ -178,6 +221,16 @@ def test_loops_that_share_no_motion_are_counted_by_themselves(
     assert {"lD", "rD"} < set(told.items)
     assert not {"lA", "rA"} & set(told.items)
     assert any(abs(x) > 1e-3 for x in _first(run)["lD"])
+
+
+def test_what_stays_though_nothing_holds_it_is_not_called_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A joint of another loop was named, which the value does not touch."""
+    monkeypatch.setattr(initial, "MOST_TRIED_ROWS", 0)
+    positions = {"lA": math.radians(-80), "rA": 0.0}
+    run = simulate(_two_five_bars(tmp_path), Scenario(duration=0.01, positions=positions))
+    assert [f.items for f in run.findings if f.code == "CB696"] == [("lA", "rA", "lD")]
 
 
 def test_of_six_legs_one_gives_way() -> None:

@@ -58,6 +58,16 @@ def test_an_initial_value_leads_from_there(tmp_path: Path) -> None:
     assert "CB698" in {f.code for f in run.findings}
 
 
+@pytest.mark.parametrize(("positions", "leader"), [({}, 0.0), ({"j1": -1.0}, -1.0)])
+def test_the_rate_of_a_follower_moves_no_leader(positions: dict[str, float], leader: float, tmp_path: Path) -> None:
+    """The follower was held at its designed 0: the leader began elsewhere, or nowhere (CB614)."""
+    run = simulate(_chain(tmp_path, 0.3), Scenario(duration=0.01, positions=positions, rates={"j2": 1.0}))
+    follower = 0.3 - 2 * leader
+    assert _first(run) == pytest.approx({"j1": leader, "j2": follower, "j3": 0.05 - 0.1 * follower}, abs=1e-10)
+    rates = dict(zip((j.name for j in run.lowered.joints), run.result.trajectory.coordinate_rates[0], strict=True))
+    assert rates == pytest.approx({"j1": -0.5, "j2": 1.0, "j3": -0.1}, abs=1e-10)
+
+
 HELD = """<mujoco><worldbody><body name="a"><joint name="u" axis="0 1 0"/>{0}
   <body name="b" pos=".3 0 0"><joint name="v" axis="0 1 0"/>{0}</body></body></worldbody>
   <equality><joint joint1="u" polycoef="{1} 0 0 0 0"/></equality></mujoco>"""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cadbridge.frames import Vector, cross_length
 from cadbridge.recognition.choice.ways import Way
 from cadbridge.recognition.contacts.contacts import EXACT_SLACK, parallel
@@ -16,21 +18,30 @@ def round_axis(scene: Scene, a: str, b: str) -> Way | None:
     return own[0] if len(own) == 1 else None
 
 
+def bolt_through(scene: Scene, a: str, b: str) -> Way | None:
+    """The axis of the bolts through two instances, whether they have holes or not; None where these are on several."""
+    bolts = [(c.point, c.direction) for c in scene.contacts.by_both[a][b] if c.kind == "bolt"]
+    return bolts[0] if bolts and _on_one_line(scene, bolts) else None
+
+
 def pin_between(scene: Scene, a: str, b: str) -> str | None:
-    """The round part that two instances both touch or reach into: a hub, or a pin or a screw without its holes.
+    """The round part that two instances both touch or reach into: a hub, or a pin without its holes.
 
     None where there is none, or several that are not on one line: it is not said about which of them they turn.
     """
     near = _beside(scene, a) & _beside(scene, b)
-    found = [
-        (name, *axis) for name in sorted(near)
+    found = {
+        name: axis for name in sorted(near)
         if (axis := widest(scene, name)) is not None and round_outside(scene, name, *axis)
-    ]  # fmt: skip
-    one = all(
-        parallel(found[0][2], way) and cross_length(point - found[0][1], way) <= scene.contacts.slack + EXACT_SLACK
-        for _, point, way in found
-    )
-    return found[0][0] if found and one else None
+    }  # fmt: skip
+    return next(iter(found)) if found and _on_one_line(scene, [*found.values()]) else None
+
+
+def _on_one_line(scene: Scene, ways: Sequence[Way]) -> bool:
+    """Whether axes are one."""
+    point, way = ways[0]
+    near = scene.contacts.slack + EXACT_SLACK
+    return all(parallel(way, w) and cross_length(p - point, way) <= near for p, w in ways)
 
 
 def _beside(scene: Scene, name: str) -> set[str]:

@@ -14,7 +14,7 @@ from cadbridge.findings import Finding, Findings
 from cadbridge.frames import Vector, cross_length, unit
 from cadbridge.freedoms import FIXED, HINGE, SLEEVE, SLIDE, TURN
 from cadbridge.mechanism.joint_types import LEAVES
-from cadbridge.recognition.choice.round_axes import pin_between, round_axis, widest
+from cadbridge.recognition.choice.round_axes import bolt_through, pin_between, round_axis, widest
 from cadbridge.recognition.choice.ways import Way, along_faces, along_room
 from cadbridge.recognition.contacts.contacts import Line, Placed
 from cadbridge.recognition.contacts.walls import Verdict
@@ -73,6 +73,7 @@ def _ways(scene: Scene, hints: Hints, pair: Pair, shared: Way | None) -> Iterato
     yield kind, "the widest axis that both share", shared
     if LEAVES[kind] in (HINGE, SLEEVE):
         if not told.by_name:
+            yield kind, "the bolt through both", bolt_through(scene, *pair)
             yield kind, "round faces of both, nearly on one line", _nearest_axis(scene, *pair)
         yield kind, "the axis of the one that is round outside", round_axis(scene, *pair)
         if not told.by_name and (pin := pin_between(scene, *pair)) is not None:

@@ -108,20 +108,24 @@ def test_a_round_part_on_a_plate_turns_about_its_own_axis(tmp_path: Path) -> Non
     assert np.linalg.norm(joint.point[:2] - (0.015, 0.005)) < 1e-6
 
 
-@pytest.mark.parametrize(("pins", "hinges"), [(((30, 0),), 1), (((30, 0), (45, 0)), 0)])
-def test_parts_without_holes_turn_about_the_one_pin_that_is_drawn_into_both(
-    tmp_path: Path, pins: tuple[tuple[float, float], ...], hinges: int
+@pytest.mark.parametrize(
+    ("pin", "why"),
+    [("spindle", "the axis of spindle0, a round part that both touch"), ("screw_M8", "the bolt through both")],
+)
+@pytest.mark.parametrize(("places", "hinges"), [(((30, 0),), 1), (((30, 0), (45, 0)), 0)])
+def test_parts_without_holes_turn_about_the_one_pin_or_screw_that_is_drawn_into_both(
+    tmp_path: Path, pin: str, why: str, places: tuple[tuple[float, float], ...], hinges: int
 ) -> None:
-    """A screw through a lever and its frame, neither of which has a hole: what the person said was not used."""
+    """What the person said was not used."""
     parts: Parts = {"base": (box(120, 60, 10), (0, 0, 0)), "part": (box(60, 20, 8), (30, 0, 10))}
-    parts |= {f"spindle{k}": (disc(4, 26), (x, y, -4)) for k, (x, y) in enumerate(pins)}
+    parts |= {f"{pin}{k}": (disc(4, 26), (x, y, -4)) for k, (x, y) in enumerate(places)}
     assert joints(told(tmp_path, parts, Hints())) == {}
     found = told(tmp_path, parts)
     assert [j.type for j in found.joints] == ["revolute"] * hinges
     assert ("CB1642" in {f.code for f in found.findings}) == (not hinges)
     for joint in found.joints:
         assert np.linalg.norm(joint.point[:2] - (0.030, 0.0)) < 1e-6
-        assert "the axis of spindle0, a round part that both touch" in joint.evidence
+        assert why in joint.evidence
 
 
 def test_a_slide_takes_faces_before_a_round_axis(tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ def _swept(ready: Mechanism, leading: tuple[str, ...], look: _Look, joint: Joint
     turning = joint.coordinate == "angle"
     step, most = (STEP_TURN, 2 * math.pi) if turning else (look.scene.size / STEPS_SLIDE, look.scene.size)
     low = high = None
-    mover = Mover(ready, leading, ready=True)
+    mover = Mover(ready, leading, ready=True, still=True)
     try:
         high = _stop(_meets(mover, look, joint.name, 1.0), step, most)
         if high is not None or not turning:  # what turns all round one way does so the other way

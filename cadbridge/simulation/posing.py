@@ -18,6 +18,7 @@ from cadbridge.lowering import lower
 from cadbridge.mechanism import GROUND_BODY, Joint, Mechanism
 from cadbridge.mechanism.rows import rows_of
 from cadbridge.simulation.fitting import fitted
+from cadbridge.simulation.held import held
 from solver.algebra.connected import connected
 from solver.equations.evaluator import Evaluator
 from solver.equations.projection import Projected, carry_angles, drive_values, project
@@ -67,10 +68,13 @@ class Mover:
     Every call starts from the pose of the last one, so that gears keep their turns and loops their branch.
     """
 
-    def __init__(self, mechanism: Mechanism, leading: tuple[str, ...] | None = None, *, ready: bool = False) -> None:
+    def __init__(
+        self, mechanism: Mechanism, leading: tuple[str, ...] | None = None, *, ready: bool = False, still: bool = False
+    ) -> None:
         """`leading` are joint names, by default `leading_joints`. KeyError where one of them has no coordinate.
 
-        `ready`: the mechanism is what `movable` gave.
+        `ready`: the mechanism is what `movable` gave. `still`: what is in no loop and has no coordinate, as a ball
+        joint, stays as designed; else it gives way by the least displacement.
         """
         self.mechanism = mechanism = mechanism if ready else movable(mechanism)
         self._wanted: dict[str, tuple[float, float]] = {}
@@ -85,6 +89,9 @@ class Mover:
         )
         self._units = lowered.units
         self._coms = np.array([unit.mass.com for unit in lowered.units]).reshape(-1, 3, 1)
+        rows = held(lowered, [j.name for j in self.joints], most=0).outside if still else ()
+        groups = (*plain.groups, *["as designed"] * len(rows))
+        plain = replace(plain, primitives=(*plain.primitives, *rows), groups=groups)
         self._system = prepare(replace(plain, motors=motors), carried=False)
         self._values = {j.name: 0.0 for j in self.joints}
         start = carry_angles(

@@ -13,7 +13,7 @@ from cadbridge.cli.app import app
 from cadbridge.mechanism import build
 from cadbridge.recognition import Recognition, mates_text, move_each, recognise
 from cadbridge.recognition.choice import sweep
-from cadbridge.recognition.hints import Hints
+from cadbridge.recognition.hints import Hints, Told
 from cadbridge.simulation.limits import of_recognised
 from tests.late import cq
 from tests.recognition.solids import Parts, box, disc, recognised
@@ -202,3 +202,22 @@ def test_a_ball_moves_with_no_hinge_as_one_body_would(tmp_path: Path) -> None:
     assert sweep._together(hinge, hinge)
     assert not sweep._together(ball, hinge)
     assert not sweep._together(hinge, ball)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_what_is_carried_by_a_ball_has_no_limit_of_the_ball(tmp_path: Path, kind: str) -> None:
+    """As the weight was moved the horn gave way about its ball and met the base: the weight had a range of ±30.3°."""
+    horn = disc(4, 20).union(box(40, 12, 5).translate((0, 0, 20)))
+    parts: Parts = {
+        "base": (box(60, 60, 20).cut(disc(4, 20)), (0, 0, 0)),
+        "horn": (horn, (0, 0, 5)),
+        "weight": (box(8, 8, 8), (15, 0, 30)),
+    }
+    recognised(tmp_path, parts)
+    said = Hints().having("joint", [("base", "horn")], Told("spherical"))
+    said = said.having("joint", [("horn", "weight")], Told(kind, point=(0.015, 0.0, 0.03), axis=(0.0, 0.0, 1.0)))
+    found = of_recognised(recognise(cb.read(tmp_path / "made.step"), hints=said))
+    (weight,) = [j for j in found.joints if j.type == kind]
+    assert weight.motion is not None
+    assert not any("base" in end for end in weight.motion.ends)
+    assert weight.limit is None or kind == "prismatic"

@@ -75,10 +75,11 @@ def bind_stubs(scene: Scene, is_pin: Callable[[str], bool], names: bool) -> None
             continue
         if len(contacts) == 1 and contacts[0].overlap < GUIDED * 2 * contacts[0].radius and _sunk(scene, contacts[0]):
             scene.bind(name, min(hosts), "a stub sunk in one bore, with no shoulder and nothing on it", 0.5)
-        # What stands in two bearings drawn as one part turns there.
+        # What stands in two bearings drawn as one part turns there; a rod with a screw in its end is held by that.
         elif (
             not hosts <= bearings
             and is_pin(name)
+            and not any(c.kind == "bolt" for c in contacts)
             and (len(hosts) > 1 or (len(shafts) == 1 and _pressed(scene, shafts[0])))
         ):
             what = "a dowel through parts of one body" if len(hosts) > 1 else "a pin in one bore, with nothing on it"

@@ -122,12 +122,18 @@ def test_a_pin_between_the_cheeks_of_a_fork_is_no_rod_of_a_frame(tmp_path: Path)
     assert len(found.bodies) == 3
 
 
-def test_rods_go_with_the_plate_that_is_screwed_to_their_ends_and_another_slides_on_them(tmp_path: Path) -> None:
-    """Rods each held by one screw along their axis: they would turn in either plate, and went with the longer bore."""
+@pytest.mark.parametrize("thick", [20, 12])
+def test_rods_go_with_the_plate_that_is_screwed_to_their_ends_and_another_slides_on_them(
+    tmp_path: Path, thick: float
+) -> None:
+    """Rods each held by one screw along their axis: they would turn in either plate, and went with the longer bore.
+
+    In a plate that is hardly thicker than the rod it was a pin in its one bore.
+    """
     holes = cq.Workplane("YZ").pushPoints(PLACES)
     rod = along(4, 80).cut(along(1.5, 12))
     back = box(5, 70, 60).translate((-2.5, 0, 0)).cut(holes.circle(1.5).extrude(30, both=True))
-    slider = box(20, 70, 60).cut(holes.circle(4).extrude(30, both=True))
+    slider = box(thick, 70, 60).cut(holes.circle(4).extrude(30, both=True))
     screw = along(1.5, 15).union(along(2.75, 3).translate((-3, 0, 0)))
     parts: Parts = {"back": (back, (0, 0, 0)), "slider": (slider, (40, 0, 0))}
     parts |= {f"rod{k}": (rod, (0, *place)) for k, place in enumerate(PLACES)}

@@ -118,6 +118,11 @@ class Part:
     collision: str | None = None
     where: Where = field(default_factory=Where)
 
+    @property
+    def form(self) -> str:
+        """What equal parts have in common, copies that are parts of their own too: the shape's key, else the name."""
+        return self.name if self.shape is None else self.shape.key
+
     def __repr__(self) -> str:
         return sentence("Part", self.name, self.material or "", repr(self.shape) if self.shape else "no shape")
 

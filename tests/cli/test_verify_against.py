@@ -70,3 +70,17 @@ def test_the_order_that_one_guesses_is_told_with_the_right_one(
     (folder := tmp_path / "exported").mkdir()
     assert main(["verify", str(arm), "--to", "mjcf", "--against", str(folder)]) == 2
     assert f"cadbridge verify {folder} --to mjcf --against {arm}" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_motion_that_was_not_tested_does_not_read_as_a_difference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bar = '<geom type="box" size=".02 .02 .1" mass="1"/>'
+    loop = f"""<mujoco><worldbody>
+      <body name="a"><joint name="A" axis="0 1 0"/>{bar}
+        <body name="b" pos="0 0 .2"><joint name="B" axis="0 1 0"/>{bar}</body></body>
+      <body name="c" pos=".3 0 0"><joint name="C" axis="0 1 0"/>{bar}</body>
+    </worldbody><equality><connect body1="b" body2="c" anchor=".3 0 0"/></equality></mujoco>"""
+    (tmp_path / "loop.xml").write_text(loop)
+    assert main(["verify", str(tmp_path / "loop.xml"), "--to", "urdf"]) == 1
+    assert "not passed: what was compared is the same, but the motion was not tested" in capsys.readouterr().out

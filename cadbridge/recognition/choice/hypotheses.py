@@ -117,8 +117,7 @@ def _alike(assembly: Assembly, pairs: Iterable[Pair]) -> tuple[dict[int, list[Pa
     numbers: dict[tuple[str, str, bytes], int] = {}
     groups: dict[int, list[Pair]] = defaultdict(list)
     kinds: dict[Pair, int] = {}
-    # A copy that is a part of its own, as of FreeCAD, has the shape of the others.
-    form = {p.name: p.name if p.shape is None else p.shape.key for p in assembly.parts}
+    form = {p.name: p.form for p in assembly.parts}
     for a, b in pairs:
         # By shapes first: of equal pairs one has its names in the other order, and its relative pose would be the
         # inverse.

@@ -43,9 +43,9 @@ def told_joints(scene: Scene, hints: Hints) -> list[Candidate]:
     """A joint for each pair on the axis that is told, else a hinge on the widest that both are round about.
 
     Where there is none, and of slides first of all, it is a slide along the faces with which the two guide each other
-    (of slides also with room between them), else a hinge on round faces that are nearly on one line, else on the
-    axis of the one that is round outside, else of a round part between the two. A ball has its middle in the ball or
-    socket nearest to the other.
+    (of slides also with room between them), else a hinge on the bolt through both, on round faces that are nearly on
+    one line, on the axis of the one that is round outside, or of a round part between the two. A ball has its middle in
+    the ball or socket nearest to the other.
     """
     axes = _Axes(scene)
     found = []
@@ -148,8 +148,9 @@ def as_told(scene: Scene, joints: Sequence[Candidate], hints: Hints, other_types
 
     def told(c: Candidate) -> Candidate:
         own = said.get(frozenset((c.a, c.b)))
-        is_said = own is not None and (other_types or own.type in ("", c.verdict.type))
-        return replace(c, verdict=_as_said(c.verdict, own)) if own is not None and is_said else c
+        if own is None or not (other_types or own.type in ("", c.verdict.type)):
+            return c
+        return replace(c, verdict=_as_said(c.verdict, own))
 
     return [told(c) for c in joints]
 

@@ -54,10 +54,8 @@ def and_alike(pairs: Sequence[Pair]) -> str:
 
 def _equal(assembly: Assembly, instance: Instance) -> list[Instance]:
     """The instances of the shape of one; of its part where that has no shape."""
-    shape = assembly.part(instance.part).shape
-    if shape is None:
-        return [i for i in assembly.instances if i.part == instance.part]
-    parts = {p.name for p in assembly.parts if p.shape is not None and p.shape.key == shape.key}
+    form = assembly.part(instance.part).form
+    parts = {p.name for p in assembly.parts if p.form == form}
     return [i for i in assembly.instances if i.part in parts]
 
 

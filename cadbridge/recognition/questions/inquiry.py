@@ -48,7 +48,7 @@ class Inquiry:
     def __init__(self, assembly: Assembly, names: bool, ignore: Sequence[str], hints: Hints) -> None:
         self._evidence = gather(assembly, names, ignore)
         self.unknowable = nothing_known(assembly)
-        self._skipped: set[Pair] = set()  # by their shapes
+        self._skipped: set[Pair] = set()  # of forms
         self._looked_at: set[Pair] = set()
         self._known: dict[Hints, Recognition] = {}
         self._asked: dict[Hints, list[Question]] = {}
@@ -132,9 +132,9 @@ class Inquiry:
         self._skipped |= {self._forms(page.entries[k].pair) for k, kind in said.items() if not kind}
 
     def _forms(self, pair: Pair) -> Pair:
-        """The shapes of two instances, by their keys; their parts where they have none."""
-        parts = [self.found.assembly.part(self.found.assembly.instance(name).part) for name in pair]
-        first, second = sorted(p.name if p.shape is None else p.shape.key for p in parts)
+        """The forms of two instances."""
+        assembly = self.found.assembly
+        first, second = sorted(assembly.part(assembly.instance(name).part).form for name in pair)
         return first, second
 
     def say(self, hints: Hints) -> None:

@@ -6,7 +6,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-__version__ = "0.5.23"
+__version__ = "0.5.24"
 
 PACKAGE = Path(__file__).resolve().parent
 """The folder of the package."""

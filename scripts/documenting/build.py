@@ -27,7 +27,9 @@ SECTIONS: dict[str, list[str]] = {
         "exports", "jobs", "config", "security",
     ],
     "Reference": ["reference/commands", "reference/findings", "reference/python", "reference/files", "check-json"],
-    "Explanation": ["solver", "tree", "fit-theory", "papers", "bench", "architecture", "glossary"],
+    "Explanation": [
+        "solver", "tree", "fit-theory", "recognition-measured", "papers", "bench", "architecture", "glossary",
+    ],
     "Contributing": ["contributing", "how-to-add", "changelog"],
 }  # fmt: skip
 """The site's sections and their pages; the first page of all is the README."""

@@ -7,7 +7,7 @@ FOLDER holds the sources, as scripts/measure/machines.py says, which also says w
 by one, the rules of `rules/table.py`, the signs of `rules/whole.py`, and `PARTS`, what rules and verdicts are made of;
 each over the sources in which it does anything. Printed are, over all sources, pairs found, joints given, sources with
 the right mobility and with the right bodies, and sources that change. What changes none is named below the table.
-`--write` puts it into docs/recognition.md.
+`--write` puts it into docs/recognition-measured.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cadbridge.recognition.hints import NO_HINTS
 from cadbridge.recognition.rules import table as rules
 from cadbridge.recognition.rules import whole
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "recognition.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "recognition-measured.md"
 HEAD = "| left out | found | given | mobility right | bodies right | changed |\n|---|---|---|---|---|---|\n"
 LAST = "Without effect on these: "
 ROOM = "cadbridge.recognition."
@@ -126,7 +126,7 @@ PARTS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
 
 def main(arguments: list[str]) -> None:
     parser = arguments_of(str(__doc__))
-    parser.add_argument("--write", action="store_true", help="put the table into docs/recognition.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/recognition-measured.md")
     told = parser.parse_intermixed_args(arguments)
     known, base, acted = {}, {}, defaultdict(set)
     for file, truth in with_sources(told):

@@ -259,7 +259,7 @@ def test_the_table_of_confidences_is_written_below_its_own_heading(which: str, m
     after = script["written"](before, heading, table)
     assert after.count(script["HEAD"]) == before.count(script["HEAD"]) == 2
     at = after.index(table)
-    assert after[:at].rfind(heading) == after[:at].rfind("\n### ") + 1
+    assert after[:at].rfind(heading) == after[:at].rfind("\n## ") + 1
     # All else stays: the old table put back makes the old document.
     start = before.index(script["HEAD"], before.index(heading))
     old = before[start : before.index("\n\n", start) + 1]

@@ -18,6 +18,9 @@ from solver.algebra.division import LEAST_DIVISOR
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
+ACROSS = 1e-6
+"""A direction whose cosine with another is no larger is across it, and its sign that of rounding alone."""
+
 
 def _identity_rotation() -> Matrix:
     return np.eye(3)

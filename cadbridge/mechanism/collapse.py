@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cadbridge.assembly import Mate, MateKind
-from cadbridge.frames import Pose, frame_from_axis, unit
+from cadbridge.frames import ACROSS, Pose, frame_from_axis, unit
 from cadbridge.freedoms import SLIDE
 from cadbridge.mechanism.classify import LowerPair, classify, motions
 from cadbridge.mechanism.connections import Connection, Stack
@@ -24,9 +24,6 @@ PROBING_STEP = 0.35
 """Radians (or lengths of the mechanism) by which a freedom is moved to see that it is a finite one: far enough that the
 second order shows (6 % of the way), and not so far that a mate of distance meets its other branch. It is no simple part
 of a turn, at which symmetric features would meet again."""
-
-ACROSS = 1e-6
-"""A direction whose cosine with a joint's axis is no larger is across it, and its sign that of rounding alone."""
 
 _HELD = 1e-6
 """By how much rows may change (rad, m; of mechanisms longer than a metre so many of their lengths) along a freedom that

@@ -8,9 +8,8 @@ from collections.abc import Callable, Container
 import numpy as np
 
 from cadbridge.assembly import Coupling, CouplingKind
-from cadbridge.frames import Pose
+from cadbridge.frames import ACROSS, Pose
 from cadbridge.mechanism.building import Builder
-from cadbridge.mechanism.collapse import ACROSS
 from cadbridge.mechanism.couplings import gear_primitive, joints_primitive, ratio_primitive
 from cadbridge.mechanism.laws import Placed, cam_primitive, linear_primitive
 from cadbridge.mechanism.model import GROUND_BODY, BodyCoupling, Joint, MateRows

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from cadbridge.assembly import Drive, Limit, Mate
-from cadbridge.frames import Pose
+from cadbridge.frames import ACROSS, Pose
 from cadbridge.mechanism.building import Builder
-from cadbridge.mechanism.collapse import ACROSS, joints_of, mate_axis
+from cadbridge.mechanism.collapse import joints_of, mate_axis
 from cadbridge.mechanism.connections import Connection
 from cadbridge.mechanism.model import Joint, MateRows
 from cadbridge.mechanism.reframe import reframed

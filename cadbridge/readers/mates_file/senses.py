@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cadbridge.assembly import Feature, Mate
-from cadbridge.frames import Vector, unit
+from cadbridge.frames import ACROSS, Vector, unit
 from cadbridge.readers.mates_file.draft import Draft
-
-_ACROSS = 1e-6
-"""A direction whose cosine with another is no larger is across it."""
 
 
 def sense_of(draft: Draft, mate: Mate, mates: Iterable[Mate]) -> float:
@@ -17,7 +14,7 @@ def sense_of(draft: Draft, mate: Mate, mates: Iterable[Mate]) -> float:
     own = _direction(draft, mate.a)
     for other in mates if own is not None else ():
         along = _direction(draft, other.a)
-        if along is not None and own is not None and abs(cosine := float(along @ own)) > _ACROSS:
+        if along is not None and own is not None and abs(cosine := float(along @ own)) > ACROSS:
             swapped = other.a.component == mate.b.component or other.b.component == mate.a.component
             return -1.0 if (cosine < 0) != swapped else 1.0
     return 1.0

@@ -53,9 +53,8 @@ def recognise(
     """Find bodies, joints and gears in bare geometry; write a mates file."""
     from cadbridge.cli.asking import answered
     from cadbridge.cli.output import exit_status, print_findings, print_json, working
-    from cadbridge.files import refuse_output
     from cadbridge.findings import Findings
-    from cadbridge.recognition import beside_own, mates_text, read_bare, recognition_document
+    from cadbridge.recognition import beside_own, mates_text, recognition_document
     from cadbridge.recognition.choice.reporting import unknowable
     from cadbridge.recognition.evidence.gathering import report_unmatched
     from cadbridge.recognition.questions.inquiry import Inquiry
@@ -63,12 +62,7 @@ def recognise(
     from cadbridge.recognition.writing.edited import write_mates
     from cadbridge.recognition.writing.hints_text import hints_of
 
-    if output is not None:  # before the work, not after it
-        refuse_output(output)
-    with working(f"reading {reading.source.name}"):
-        assembly = read_bare(reading.source, reading.options)
-    if output is not None:  # now that it is known what was read: a source is no mates file, and is not replaced by one
-        refuse_output(output)
+    assembly = _read(reading, output)
     unmatched = Findings()
     report_unmatched(assembly, ignore or (), unmatched)
     reading.known.extend((*assembly.findings, *unmatched.as_tuple()))
@@ -96,6 +90,21 @@ def recognise(
         if output is not None:
             _print_next(reading.source, output, found, bool(merged))
     raise typer.Exit(exit_status(findings, strict))
+
+
+def _read(reading: Reading, output: Path | None) -> Assembly:
+    """The source without its mates; before that, an output that cannot be written is refused."""
+    from cadbridge.cli.output import working
+    from cadbridge.files import refuse_output
+    from cadbridge.recognition import read_bare
+
+    if output is not None:
+        refuse_output(output)
+    with working(f"reading {reading.source.name}"):
+        assembly = read_bare(reading.source, reading.options)
+    if output is not None:  # now that it is known what was read: a source is no mates file, and is not replaced by one
+        refuse_output(output)
+    return assembly
 
 
 def _beside(source: Path) -> Path:

@@ -172,8 +172,11 @@ ENTRIES: dict[str, Entry] = {
         Severity.WARNING,
         "a mass out of proportion",
         "One body weighs a hundred thousand times as much as all others together, or so little that a simulation "
-        "cannot distinguish it from a massless one. Likely causes are g for kg, and placeholders.",
-        "Correct the value in the file, or override it in the mates file.",
+        "cannot distinguish it from a massless one, or less than a hair (6 mg a metre) as long as from its centre to "
+        "its farthest joint. Likely causes are g for kg, and placeholders: of a part without a material some exporters "
+        "write 1e-9 kg. Its joint then moves as that of no real body does.",
+        "Correct the value in the file, or override it in the mates file; with a shape, --mass from-mesh with a "
+        "density computes it.",
         "A gripper of 400,000 kg on an arm of 2 kg.",
     ),
     "CB322": Entry(

@@ -40,6 +40,10 @@ HEAVIER = 1e5
 """One body against all others together: a choice, above what machines have; a slip of mm³ for m³ makes 1e9."""
 LIGHTER = 1e-10
 """One body against all together: a step of integration cannot tell it from none."""
+HAIR = 6e-6
+"""kg per m of a human hair: what reaches from its centre to a joint and weighs less is a placeholder, and no body."""
+SPAN = 0.01
+"""m: what reaches no farther may be as light as it likes; a model may be of a tiny machine."""
 ROUNDED = 1e-6
 """m: a smaller radius of gyration is a rounded zero, a point mass that somebody means."""
 INERTIAS = {1e4: "kg cm²", 1e6: "kg mm²", 1e7: "g cm²", 1e9: "g mm²"}
@@ -177,12 +181,18 @@ def _doubts(p: PlacedBody, length: float) -> Iterator[tuple[str, str, str]]:
 
 
 def _doubt_masses(placed: Sequence[PlacedBody], findings: Findings) -> None:
-    """One body out of all proportion to the others together."""
-    masses = np.array([p.mass.mass for p in placed])
-    total = float(masses.sum())
-    for p, mass in zip(placed, masses.tolist(), strict=True):
-        name, others = p.body.name, total - mass
-        if len(placed) > 2 and mass > HEAVIER * others:
+    """One body out of all proportion to the others together, or lighter than anything that reaches so far."""
+    total = float(np.sum([p.mass.mass for p in placed]))
+    airy = [p for p in placed if p.reach > SPAN and LIGHTER * (total - p.mass.mass) <= p.mass.mass < HAIR * p.reach]
+    if airy:
+        first, names = airy[0], [p.body.name for p in airy]
+        text = f"{names[0]} weighs {first.mass.mass:.3g} kg, less than a hair of its length ({_metres(first.reach)})"
+        more = f"; so do {listed(names[1:])}" if len(names) > 1 else ""
+        findings.add("CB321", text + more, first.where, items=names)
+    weighed = [p for p in placed if p not in airy]
+    for p in weighed:
+        name, mass, others = p.body.name, p.mass.mass, total - p.mass.mass
+        if len(weighed) > 2 and mass > HEAVIER * others:
             text = f"{name} weighs {mass:.4g} kg, the {len(placed) - 1} other bodies together {others:.3g} kg"
             findings.add("CB321", text, p.where, items=[name])
         elif mass < LIGHTER * others:

@@ -67,6 +67,24 @@ def test_what_cannot_be_is_told_with_its_place(tmp_path: Path, spoilt: str, code
     assert told.where.line == 3
 
 
+def test_bodies_lighter_than_a_hair_of_their_length_are_placeholders(tmp_path: Path) -> None:
+    """An exporter writes 1e-9 kg and 1e-9 kg m² for parts without a material: that arm would tremble, not swing."""
+    mechanism = arm(tmp_path, *(link(name, 1e-9, 1e-9, 0.0) for name in "ab"), SOUND[2])
+    (told,) = [f for f in mechanism.findings if f.code in DOUBTS]
+    assert (told.code, told.items, told.where.line) == ("CB321", ("a", "b"), 2)
+    assert "less than a hair of its length (300 mm); so do b" in told.message
+
+
+@pytest.mark.parametrize(("step", "mass", "told"), [(0.3, 1e-6, False), (0.015, 1e-9, False), (0.3, 8e-7, True)])
+def test_light_bodies_of_which_there_are_some_are_not_doubted(
+    tmp_path: Path, step: float, mass: float, told: bool
+) -> None:
+    """A thread is no lighter than a hair, and a body of 5 mm may be a machine of silicon."""
+    light = link("b", mass, mass * 1e-2 * step**2, step / 2)
+    found = doubts(arm(tmp_path, SOUND[0], light, SOUND[2], step=step))
+    assert (("CB321", "b") in found) == told
+
+
 @pytest.mark.parametrize(("mass", "inertia"), [(1.0, 1e4), (1000.0, 1e-8)])
 def test_a_single_body_without_any_distance_is_doubted_too(tmp_path: Path, mass: float, inertia: float) -> None:
     assert doubts(arm(tmp_path, link("a", mass, inertia, 0.0))) == [("CB320", "a")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from cadbridge.errors import InputError
@@ -53,10 +53,7 @@ def refuse_output(path: Path) -> None:
     if str(path) in ("", ".") or path.name in ("", ".."):
         raise InputError(f"{str(path)!r} names no file to write")
     try:
-        above = next((folder for folder in path.absolute().parents if folder.exists()), None)
-        if above is not None and not (above.is_dir() and os.access(above, os.W_OK | os.X_OK)):
-            what = f"nothing may be written into the folder {above}" if above.is_dir() else f"{above} is no folder"
-            raise InputError(f"{path} cannot be written: {what}")
+        _refuse_above(path, path.absolute().parents)
         mode = path.stat().st_mode
     except FileNotFoundError:
         return
@@ -68,6 +65,24 @@ def refuse_output(path: Path) -> None:
         raise InputError(f"{path} is not a plain file (a device or a pipe), and is not replaced")
     if was_read(path):
         raise InputError(f"{path} is a file that this command reads; name another file to write")
+
+
+def refuse_folder(path: Path | None) -> None:
+    """InputError unless results may be written into the folder `path`, which need not be there yet; not of None."""
+    if path is None:
+        return
+    try:
+        _refuse_above(path, (path.absolute(), *path.absolute().parents))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _refuse_above(path: Path, folders: Iterable[Path]) -> None:
+    """InputError where the first of some folders that is there, from the nearest on, takes no file."""
+    above = next((folder for folder in folders if folder.exists()), None)
+    if above is not None and not (above.is_dir() and os.access(above, os.W_OK | os.X_OK)):
+        what = f"nothing may be written into the folder {above}" if above.is_dir() else f"{above} is no folder"
+        raise InputError(f"{path} cannot be written: {what}")
 
 
 @contextlib.contextmanager

@@ -119,6 +119,12 @@ def test_a_folder_that_takes_no_file_is_told_before_anything_is_computed(
     monkeypatch.setattr("cadbridge.cli.options.Reading.limited_mechanism", lambda *_: pytest.fail("it was computed"))
     assert main(["simulate", str(robot), "-o", "r.urdf/new/run.csv"]) == 2
     assert f"cannot be written: {robot} is no folder" in capsys.readouterr().err
+    for command in (
+        ["simulate", "--plots", "r.urdf"], ["inverse", "--motion", "m.yaml", "--plots", "r.urdf/plots"],
+        ["fit", "--along", "j", "--plots", "r.urdf"], ["convert", "--to", "mjcf", "-o", "r.urdf/new"],
+    ):  # fmt: skip
+        assert main([command[0], str(robot), *command[1:]]) == 2
+        assert f"{robot} is no folder" in capsys.readouterr().err
     monkeypatch.setattr("cadbridge.files.os.access", lambda path, mode: not mode & os.W_OK)
     assert main(["simulate", str(robot), "-o", "new/run.csv"]) == 2
     assert f"nothing may be written into the folder {robot.parent}" in capsys.readouterr().err

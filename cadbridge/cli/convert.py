@@ -55,12 +55,14 @@ def convert(
     """Export to URDF, MJCF, SDF, glTF and others; report what is lost."""
     from cadbridge.cli.output import exit_status, print_findings, print_json, print_next, working
     from cadbridge.exporters import ExportOptions, export
+    from cadbridge.exporters.result import refuse_foreign
     from cadbridge.report import export_document
     from cadbridge.wording import count
     from solver.compilation.caches import cache_folder
 
     if target_named(to) is None:
         refuse_unknown(to, target_names())
+    refuse_foreign(output)
     mechanism = reading.limited_mechanism(keep_going, limits)
     with working(f"writing {to}"):
         chosen = (poses, scenario, fmi, reactions)

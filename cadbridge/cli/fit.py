@@ -84,7 +84,7 @@ def fit(
     from cadbridge.cli.lean import load_sparse
     from cadbridge.cli.output import exit_status, working
     from cadbridge.errors import InputError
-    from cadbridge.files import refuse_output
+    from cadbridge.files import refuse_folder, refuse_output
 
     # Before anything else imports SciPy: once it is loaded nothing is saved.
     load_sparse()
@@ -96,6 +96,7 @@ def fit(
         raise InputError("The plots are over a joint's value: --plots needs --along.")
     if html is not None:
         refuse_output(html)
+    refuse_folder(plots)
     assembly = reading.assembly()
     mechanism = reading.built(assembly)
     settings = load_fit(fit_file, mechanism)

@@ -48,7 +48,7 @@ def inverse(
     from cadbridge.cli.running import with_stiffness
     from cadbridge.efforts import inverse as analyse
     from cadbridge.efforts import load_motion, write_inverse, write_inverse_plots
-    from cadbridge.files import refuse_output
+    from cadbridge.files import refuse_folder, refuse_output
     from cadbridge.report.efforts import efforts_document, efforts_text
     from cadbridge.report.terminal import width
     from cadbridge.simulation.trajectory import check_ending
@@ -58,6 +58,7 @@ def inverse(
     for path in (output, html, svg):
         if path is not None:
             refuse_output(path)
+    refuse_folder(plots)
     check_ending(output)
     mechanism = reading.whole_mechanism(keep_going)
     requested = load_motion(motion, mechanism)

@@ -95,10 +95,11 @@ def simulate(
         raise typer.BadParameter("--workers goes with --sweep")
     files = _Files(output or Path("run.parquet"), plots, html)
     flags = _Flags(real_time, against is not None, confirm, elastic, json, strict)
-    from cadbridge.files import refuse_output
+    from cadbridge.files import refuse_folder, refuse_output
 
     for path in filter(None, (files.trajectory, files.page)):
         refuse_output(path)
+    refuse_folder(plots)
     if files.page is not None:
         from cadbridge.report.page import require_built
 

@@ -17,6 +17,7 @@ from cadbridge.exporters.left_behind import report_left_behind
 from cadbridge.exporters.names import clean
 from cadbridge.exporters.options import ExportOptions
 from cadbridge.exporters.sidecars import LOSSES, LOSSES_FORMAT, losses
+from cadbridge.files import refuse_folder
 from cadbridge.findings import Finding, Findings
 from cadbridge.mechanism.model import Mechanism
 from cadbridge.shown import sentence
@@ -76,7 +77,7 @@ def export(
     """
     options, folder = options or ExportOptions(), Path(directory)
     target = _chosen(to, options)
-    _refuse_foreign(folder)
+    refuse_foreign(folder)
     findings = Findings()
     _report_collision(mechanism, target, options, findings)
     report_left_behind(mechanism, target, findings)
@@ -122,10 +123,14 @@ def _chosen(to: str, options: ExportOptions) -> Target:
     return target
 
 
-def _refuse_foreign(target: Path) -> None:
-    """InputError unless the target is absent, empty, or an earlier export."""
+def refuse_foreign(target: Path) -> None:
+    """InputError unless the target is absent, empty, or an earlier export, and stands where a folder can be made.
+
+    What was read before is asked for, too; commands ask this first before they read.
+    """
     if target.exists() and not target.is_dir():
         raise InputError(f"{target} is a file; name a folder for the export")
+    refuse_folder(target.absolute().parent)  # beside it the new folder is made, and takes its place
     if not target.is_dir() or not any(target.iterdir()):
         return
     try:
